@@ -1,0 +1,79 @@
+# Short names for the usual jobs; all of them go through the presets in CMakePresets.json and build below build/.
+
+JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 60
+ARGS         ?=
+
+# Benchmarks stay on one core where that is possible.
+PIN = $(shell taskset -c 1 true 2>/dev/null && echo taskset -c 1)
+
+# The ThreadSanitizer of older compilers does not start where addresses are too random.
+NO_ASLR = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+configure = cmake --preset $(1) >/dev/null
+build     = $(configure) && cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2)) -- --no-print-directory
+check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-on-failure
+
+# The flags of this make mean nothing to the makes that CMake starts.
+unexport MAKEFLAGS
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test asan hard tsan clang fuzz bench bench-quick coverage format clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install the build tools that are missing (the other targets do so themselves)
+	@scripts/setup
+
+run: setup ## build and run the example program, examples/swarm.c (ARGS="--entities 100000")
+	@$(call build,release,swarm)
+	@build/release/examples/swarm $(ARGS)
+
+test: setup ## build and run all tests
+	@$(call check,dev)
+
+asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(call check,asan)
+
+hard: setup ## the tests with tiny limits (test/hard_config.h) and more assertions
+	@$(call check,hard)
+
+tsan: setup ## the tests under ThreadSanitizer
+	@$(call check,tsan,$(NO_ASLR))
+
+clang: ## the tests, compiled by clang
+	@scripts/setup clang
+	@$(call check,clang)
+
+fuzz: ## fuzz with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
+	@scripts/setup clang
+	@$(call build,fuzz)
+	@mkdir -p build/fuzz/corpus/world
+	build/fuzz/fuzz/fuzz_world -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
+	    build/fuzz/corpus/world fuzz/corpus/world
+
+bench: setup ## run the benchmarks, with portable and with native flags; results in build/bench/*.csv
+	@$(call run_bench)
+
+bench-quick: setup ## the same with small sizes: shows that they work, measures little
+	@$(call run_bench,--quick)
+
+define run_bench
+$(call build,bench,covey-bench)
+$(PIN) build/bench/covey-bench $(1) --csv build/bench/results.csv
+@$(call build,bench-native,covey-bench)
+$(PIN) build/bench-native/covey-bench $(1) --csv build/bench/results-native.csv
+endef
+
+coverage: setup ## the tests with gcov; prints line and branch coverage of each source file
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	@$(call check,coverage)
+	@scripts/coverage build/coverage
+
+format: ## run clang-format over all C and C++ files
+	@scripts/setup clang-format
+	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.cpp' | xargs -0 clang-format -i
+
+clean: ## remove everything that was built
+	@rm -rf build

@@ -1,0 +1,945 @@
+/* Covey: an entity component system for C.
+ *
+ * An entity is an eight-byte handle. A component is a plain C struct. A world owns both: it knows which entities are
+ * alive, and keeps one pool for each component type. Every pool is a sparse set: a paged table from an entity's index to
+ * a position, and packed arrays of ids and values at that position.
+ *
+ *     typedef struct { float x, y; } Position;
+ *     COVEY_COMPONENT_DEFINE(Position);
+ *
+ *     covey_world *world = covey_world_create(NULL);
+ *     covey_entity e = covey_create(world);
+ *     covey_add(world, e, Position, { 1, 2 });
+ *     covey_get(world, e, Position)->x += 1;
+ *     covey_destroy(world, e);
+ *     covey_world_destroy(world);
+ *
+ * This header is the whole API, in reading order:
+ *
+ *     1  configuration          5  worlds            9  many at once
+ *     2  results                6  entities         10  looking inside
+ *     3  memory                 7  components       11  the sparse set on its own
+ *     4  component types        8  held pools       12  the hot path (not API)
+ *
+ * Rules that hold everywhere
+ *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
+ *   - A call that fails changes nothing; covey_world_result() has the reason. Only spare capacity may have grown.
+ *   - Removing and destroying never allocate and never fail. Queries never allocate.
+ *   - The same calls give the same result everywhere: ids, order and packed positions are deterministic.
+ *   - One thread at a time changes a world's structure; any number may read at the same time.
+ */
+#ifndef COVEY_H
+#define COVEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define COVEY_VERSION_MAJOR 0
+#define COVEY_VERSION_MINOR 1
+#define COVEY_VERSION_PATCH 0
+#define COVEY_VERSION (COVEY_VERSION_MAJOR * 10000 + COVEY_VERSION_MINOR * 100 + COVEY_VERSION_PATCH)
+
+/* ---- 1. Configuration ----------------------------------------------------------------------------------------------
+ *
+ * Compile-time constants. A library and a program that disagree about the first three do not link. Set them with -D or
+ * in a header that COVEY_CONFIG_FILE names. */
+
+#ifdef COVEY_CONFIG_FILE
+#include COVEY_CONFIG_FILE
+#endif
+
+#ifndef COVEY_INDEX_BITS
+#define COVEY_INDEX_BITS 32 /* 4 to 32: a world holds up to 2^bits - 1 entities at once */
+#endif
+#ifndef COVEY_GENERATION_BITS
+#define COVEY_GENERATION_BITS 32 /* 2 to 32: an index is used 2^(bits - 1) times, then retired */
+#endif
+#ifndef COVEY_PAGE_SIZE
+#define COVEY_PAGE_SIZE 1024 /* slots in a page of a table, a power of two */
+#endif
+#ifndef COVEY_ASSERT_LEVEL /* 0 none, 1 contracts of calls, 2 also costly contracts, 3 also validates after changes */
+#ifdef NDEBUG
+#define COVEY_ASSERT_LEVEL 0
+#else
+#define COVEY_ASSERT_LEVEL 1
+#endif
+#endif
+
+/* The index and position that never exist. */
+#define COVEY_NONE ((uint32_t)(((uint64_t)1 << COVEY_INDEX_BITS) - 1))
+/* The last generation of an index, an odd number. */
+#define COVEY_GENERATION_MAX ((uint32_t)(((uint64_t)1 << COVEY_GENERATION_BITS) - 1))
+
+#if COVEY_INDEX_BITS < 4 || COVEY_INDEX_BITS > 32 || COVEY_GENERATION_BITS < 2 || COVEY_GENERATION_BITS > 32
+#error "covey: COVEY_INDEX_BITS goes from 4 to 32, COVEY_GENERATION_BITS from 2 to 32"
+#endif
+#if COVEY_PAGE_SIZE < 2 || COVEY_PAGE_SIZE > 4096 || (COVEY_PAGE_SIZE & (COVEY_PAGE_SIZE - 1)) != 0
+#error "covey: COVEY_PAGE_SIZE is a power of two from 2 to 4096"
+#endif
+
+#if defined(_WIN32) && defined(COVEY_SHARED)
+#ifdef COVEY_BUILD
+#define COVEY_API __declspec(dllexport)
+#else
+#define COVEY_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define COVEY_API __attribute__((visibility("default")))
+#else
+#define COVEY_API
+#endif
+
+#define COVEY_INLINE static inline
+
+#if COVEY_INDEX_BITS != 32 || COVEY_GENERATION_BITS != 32 || COVEY_PAGE_SIZE != 1024
+#define COVEY__PASTE(name, i, g, p) name##_i##i##_g##g##_p##p
+#define COVEY__EXPAND(name, i, g, p) COVEY__PASTE(name, i, g, p)
+#define covey_world_create COVEY__EXPAND(covey_world_create, COVEY_INDEX_BITS, COVEY_GENERATION_BITS, COVEY_PAGE_SIZE)
+#define covey_sparse_set_create \
+    COVEY__EXPAND(covey_sparse_set_create, COVEY_INDEX_BITS, COVEY_GENERATION_BITS, COVEY_PAGE_SIZE)
+#endif
+
+#ifdef __cplusplus
+#define COVEY__EXTERN extern "C"
+extern "C" {
+#else
+#define COVEY__EXTERN extern
+#endif
+
+/* The version of the library that is linked, as COVEY_VERSION. */
+COVEY_API uint32_t covey_version(void);
+
+typedef struct covey_world covey_world;
+typedef struct covey_pool covey_pool;
+typedef struct covey_type covey_type;
+typedef struct covey_sparse_set covey_sparse_set;
+
+/* A handle of an entity. The null handle is { 0, 0 }, so zeroed memory holds null handles. */
+typedef struct covey_entity {
+    uint32_t index, generation;
+} covey_entity;
+
+COVEY_INLINE bool covey_is_null(covey_entity e) { return e.generation == 0; }
+COVEY_INLINE bool covey_same(covey_entity a, covey_entity b) {
+    return a.index == b.index && a.generation == b.generation;
+}
+
+/* ---- 2. Results ----------------------------------------------------------------------------------------------------*/
+
+/* Why a call failed. The numbers are part of the API and never change. */
+typedef enum covey_result {
+    COVEY_OK = 0,
+    COVEY_ERROR_MEMORY = 1,  /* an allocation failed */
+    COVEY_ERROR_DEAD = 2,    /* the handle is null, stale or was never issued */
+    COVEY_ERROR_PRESENT = 3, /* it is there already */
+    COVEY_ERROR_ABSENT = 4,  /* it is not there */
+    COVEY_ERROR_FULL = 5,    /* no index or position is left */
+    COVEY_ERROR_TAKEN = 6,   /* the wanted index or range is in use, reserved, or retired */
+    COVEY_ERROR_RANGE = 7,   /* an index or count is too large */
+    COVEY_ERROR_TYPE = 8,    /* the descriptor is incomplete or contradicts itself */
+    COVEY_ERROR_LAYOUT = 9,  /* another type of this name has another layout */
+    COVEY_ERROR_COPY = 10,   /* the type cannot be copied, or its copy hook said no */
+    COVEY_ERROR_REFUSED = 11 /* this storage or policy does not offer the operation */
+} covey_result;
+
+/* A short English text for a result, for example "the handle is null, stale or was never issued". */
+COVEY_API const char *covey_result_text(covey_result result);
+
+/* ---- 3. Memory -----------------------------------------------------------------------------------------------------*/
+
+/* The one allocation function. `ptr` NULL allocates; `new_size` 0 frees and returns NULL; otherwise the block is resized
+ * and keeps its bytes. Returns NULL when it cannot, and then the old block is untouched. `old_size` is what the block
+ * was last given; `align` is a power of two and the same for all calls about one block. */
+typedef void *covey_alloc_fn(void *context, void *ptr, size_t old_size, size_t new_size, size_t align);
+
+/* Zero means the C library. */
+typedef struct covey_allocator {
+    covey_alloc_fn *fn;
+    void *context;
+} covey_allocator;
+
+/* ---- 4. Component types --------------------------------------------------------------------------------------------
+ *
+ * A type is described by a constant object that lives as long as the worlds that use it. Its address is its identity;
+ * an address that a world has not seen is matched by name, so two shared libraries that each define `Position` share
+ * one pool. There is no registration step. */
+
+/* How a pool keeps its components. */
+typedef enum covey_storage {
+    COVEY_STORAGE_DEFAULT = 0, /* sparse */
+    COVEY_STORAGE_SPARSE = 1   /* a sparse set: packed arrays in an order you control */
+} covey_storage;
+
+/* What removal does to the packed arrays of a sparse set. */
+typedef enum covey_policy {
+    COVEY_SWAP_AND_POP = 0, /* the last element fills the hole: always packed, order is lost */
+    COVEY_IN_PLACE = 1,     /* leaves a hole that a later add fills: values never move, addresses are stable */
+    COVEY_SWAP_ONLY = 2,    /* swaps the element behind the live ones and keeps it there */
+    COVEY_ORDERED = 3       /* leaves a hole that only compaction closes: order is kept */
+} covey_policy;
+
+/* Ends a value's life: frees what it owns. Must not change the world. */
+typedef void covey_drop_fn(void *value, void *context);
+/* Makes a second value in uninitialised memory at `to`. Returns false when it cannot; `to` is then forgotten. Must not
+ * change the world. */
+typedef bool covey_copy_fn(void *to, const void *from, void *context);
+
+/* The description of a component type. Fields that are zero have their default. Values are moved with memcpy. */
+struct covey_type {
+    const char *name;      /* the stable key of the type */
+    uint32_t size;         /* bytes of a value; 0 for a tag */
+    uint32_t align;        /* a power of two up to 64 that divides size */
+    covey_storage storage; /* naming a policy selects COVEY_STORAGE_SPARSE */
+    covey_policy policy;
+    bool zero_vacated;   /* zero the bytes a removed or moved value leaves behind */
+    covey_drop_fn *drop; /* optional: called when a value is removed or overwritten */
+    covey_copy_fn *copy; /* optional: without it, a type with `drop` cannot be copied */
+    void *context;       /* handed to the hooks */
+};
+
+/* In a header, after the struct. */
+#define COVEY_COMPONENT_DECLARE(T)                \
+    typedef char covey__size_##T[sizeof(T) + 1u]; \
+    COVEY__EXTERN const covey_type covey_type_##T
+
+/* In a header: a component without a value. */
+#define COVEY_TAG_DECLARE(T)            \
+    typedef struct T T;                 \
+    typedef char covey__size_##T[0 + 1]; \
+    COVEY__EXTERN const covey_type covey_type_##T
+
+/* In one source file, with fields of covey_type behind the name where wanted:
+ *     COVEY_COMPONENT_DEFINE(Position);
+ *     COVEY_COMPONENT_DEFINE(Body, .policy = COVEY_IN_PLACE, .drop = body_drop);
+ * Two components over one C type are two typedefs of it. C++ defines components with covey.hpp. */
+#ifndef __cplusplus
+#define COVEY_COMPONENT_DEFINE(...) COVEY__COMPONENT_DEFINE(__VA_ARGS__, .context = NULL)
+#define COVEY_TAG_DEFINE(...) COVEY__TAG_DEFINE(__VA_ARGS__, .context = NULL)
+#endif
+
+/* The descriptor of T, for functions that take a type. */
+#define covey_id(T) (&covey_type_##T)
+
+/* ---- 5. Worlds -----------------------------------------------------------------------------------------------------*/
+
+/* Hears of every failed call: its number and a sentence with names in it. */
+typedef void covey_log_fn(covey_result item, const char *text, void *context);
+/* Called when a contract is broken, for example a pool used with another type. May return: the call then goes on, and
+ * does what the broken contract makes it do. */
+typedef void covey_assert_fn(const char *what, const char *file, int line, void *context);
+
+typedef struct covey_world_desc {
+    covey_allocator allocator;
+    covey_log_fn *log;
+    void *log_context;
+    covey_assert_fn *on_assert; /* NULL prints the message to stderr and aborts */
+    void *assert_context;
+} covey_world_desc;
+
+/* Makes an empty world; NULL for `desc` means all defaults. Returns NULL when memory is out. */
+COVEY_API covey_world *covey_world_create(const covey_world_desc *desc);
+
+/* Drops every value and frees everything. NULL is fine. */
+COVEY_API void covey_world_destroy(covey_world *world);
+
+/* The reason of the last failed changing call on this world, COVEY_OK when none has failed. A success leaves it. */
+COVEY_API covey_result covey_world_result(const covey_world *world);
+
+/* The bytes the world has allocated, its pools included: exactly what its allocator has handed out. */
+COVEY_API size_t covey_world_memory(const covey_world *world);
+
+/* Checks every invariant of the world. Returns false and a reason (`why` may be NULL) when one is broken. O(everything). */
+COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
+
+/* ---- 6. Entities ---------------------------------------------------------------------------------------------------
+ *
+ * The world gives out the index that was freed last, and, when none is free, the lowest that was never used. Each use of
+ * an index has a new generation; an index whose generations are used up is retired, so a stale handle never resolves. */
+
+/* Makes an entity without components. Returns null when indices or memory are out. O(1). */
+COVEY_INLINE covey_entity covey_create(covey_world *world);
+
+/* Makes `count` entities, the same that as many single calls would make. All or nothing. */
+COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
+
+/* Makes an entity with this index. Fails when the index is in use or retired. O(1); costs a page, not the range below. */
+COVEY_API covey_entity covey_create_at(covey_world *world, uint32_t index);
+
+/* A range of indices that covey_create leaves alone. { 0, 0 } is null. */
+typedef struct covey_range {
+    uint32_t first, count;
+} covey_range;
+
+/* Sets a range of indices aside, none of which was ever used, for covey_create_in and covey_create_at. An index of a
+ * range goes back to its range when it is freed. Returns null when any is used or reserved. */
+COVEY_API covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count);
+
+/* Makes an entity in a reserved range, in the order in which covey_create does outside of it. O(number of ranges). */
+COVEY_API covey_entity covey_create_in(covey_world *world, covey_range range);
+
+/* Ends an entity and drops its components. From the first drop on the entity is no longer alive. Returns whether it was
+ * alive. O(number of pools). */
+COVEY_API bool covey_destroy(covey_world *world, covey_entity e);
+
+/* Ends those of the entities that are alive; returns how many were. */
+COVEY_API uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count);
+
+/* Ends every entity, from the highest index down, so that covey_create starts over with the lowest. */
+COVEY_API void covey_destroy_all(covey_world *world);
+
+/* Whether the handle names a living entity of this world. A handle carries no world: one of another world is refused
+ * only when its index or generation differs here. */
+COVEY_INLINE bool covey_alive(const covey_world *world, covey_entity e);
+
+/* How many entities are alive. */
+COVEY_API uint32_t covey_entity_count(const covey_world *world);
+
+/* All entities by index: start with a null handle; null means the end. The one in hand may be destroyed meanwhile.
+ *     for (covey_entity e = covey_entity_next(world, none); !covey_is_null(e); e = covey_entity_next(world, e)) */
+COVEY_API covey_entity covey_entity_next(const covey_world *world, covey_entity previous);
+
+/* Writes "index:generation", or "null", as snprintf does. Returns the length of the whole text. */
+COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
+
+/* ---- 7. Components -------------------------------------------------------------------------------------------------
+ *
+ * A typed verb is one cast around one call of its `_raw` twin, which takes a descriptor and the size of the value. Raw
+ * calls with a type made at run time pass type->size. A pointer into a pool is valid until the pool next changes
+ * (add, remove, compact), except with COVEY_IN_PLACE, where it is valid until the component is removed.
+ *
+ * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
+ * A NULL value stands for zero bytes. */
+
+/* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT). */
+#define covey_add(world, e, T, ...) \
+    ((T *)covey__add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_add_value(world, e, T, value) \
+    ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
+#define covey_add_tag(world, e, T) (covey_add_raw((world), (e), covey_id(T), NULL, COVEY__SIZE_TAG(T)) != NULL)
+COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                 size_t size);
+
+/* Adds a component or overwrites it, dropping the old value. Returns its address, or NULL as covey_add does. */
+#define covey_set(world, e, T, ...) \
+    ((T *)covey__set((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_set_value(world, e, T, value) \
+    ((T *)covey_set_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
+COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                 size_t size);
+
+/* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent. */
+#define covey_replace(world, e, T, value) \
+    covey_replace_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+COVEY_API bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size);
+
+/* The component's address, or NULL when the entity does not have it. A tag that is there has an address, too. */
+#define covey_get(world, e, T) ((T *)covey_get_raw((world), (e), covey_id(T), COVEY__SIZE(T)))
+COVEY_INLINE void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size);
+
+/* The component's address; adds it with this value when it is absent. Otherwise the caller keeps the value. */
+#define covey_get_or_add(world, e, T, ...) \
+    ((T *)covey__get_or_add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+COVEY_INLINE void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                        size_t size);
+
+/* Calls change(value, context) on a component that is there, so that whoever listens learns of the change. `change` may
+ * be NULL. Returns the component's address, or NULL when it is absent. */
+#define covey_patch(world, e, T, change, context) \
+    ((T *)covey_patch_raw((world), (e), covey_id(T), (change), (context)))
+typedef void covey_change_fn(void *value, void *context);
+COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
+                                void *context);
+
+/* Whether the entity has the component; all, or any, of several: covey_has_all(world, e, covey_id(A), covey_id(B)). */
+#define covey_has(world, e, T) covey_has_raw((world), (e), covey_id(T))
+COVEY_INLINE bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type);
+#define covey_has_all(world, e, ...) \
+    covey_has_all_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
+#define covey_has_any(world, e, ...) \
+    covey_has_any_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
+COVEY_API bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types);
+COVEY_API bool covey_has_any_raw(const covey_world *world, covey_entity e, const covey_type *const *types);
+
+/* Removes a component and drops its value. Returns whether it was there. Never allocates, never fails. */
+#define covey_remove(world, e, T) covey_remove_raw((world), (e), covey_id(T), COVEY__SIZE(T))
+COVEY_INLINE bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size);
+
+/* Removes one type from every entity; or every type. The entities stay. */
+#define covey_clear(world, T) covey_clear_raw((world), covey_id(T))
+COVEY_API void covey_clear_raw(covey_world *world, const covey_type *type);
+COVEY_API void covey_clear_all(covey_world *world);
+
+/* The first entity, in the pool's order, whose component equals *value: equal(component, value), or, for NULL, all
+ * bytes. For a tag, the first that has it. Null when there is none. O(n). */
+#define covey_find(world, T, value, equal) \
+    covey_find_raw((world), covey_id(T), (value), (equal), COVEY__SIZE_OF(T, value))
+typedef bool covey_equal_fn(const void *component, const void *value);
+COVEY_API covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value,
+                                      covey_equal_fn *equal, size_t size);
+
+/* Whether the entity is alive and has no component. */
+COVEY_API bool covey_is_orphan(const covey_world *world, covey_entity e);
+
+/* The types of the components an entity has, in the order in which the world met them. Writes at most `capacity` and
+ * returns how many there are. */
+COVEY_API uint32_t covey_types_of(const covey_world *world, covey_entity e, const covey_type **types,
+                                  uint32_t capacity);
+
+/* A type made at run time: copies the description, its name included, into the world and returns the copy, which lives
+ * as long as the world. A type that is known already is returned as it is. NULL: MEMORY, TYPE or LAYOUT. */
+COVEY_API const covey_type *covey_type_create(covey_world *world, const covey_type *description);
+
+/* The type of this name that the world knows, or NULL. */
+COVEY_API const covey_type *covey_type_find(const covey_world *world, const char *name);
+
+/* ---- 8. Held pools -------------------------------------------------------------------------------------------------
+ *
+ * The pool of a type, valid for the world's life. Holding it saves the lookup of the type at each call. The verbs do
+ * what their namesakes do. */
+
+/* The pool of T, made when the world does not have it yet. NULL: MEMORY, TYPE or LAYOUT. */
+#define covey_pool_of(world, T) covey_pool_of_raw((world), covey_id(T))
+COVEY_API covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type);
+
+/* The pool of a type if the world has it, or NULL; changes nothing. */
+COVEY_API covey_pool *covey_pool_find(const covey_world *world, const covey_type *type);
+
+/* All pools, in the order in which the world met their types. */
+COVEY_API uint32_t covey_pool_total(const covey_world *world);
+COVEY_API covey_pool *covey_pool_number(const covey_world *world, uint32_t number);
+
+#define covey_pool_add(pool, e, T, ...) \
+    ((T *)covey__pool_add(COVEY__TYPED(pool, T), (e), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_pool_add_value(pool, e, T, value) \
+    ((T *)covey_pool_add_raw(COVEY__TYPED(pool, T), (e), (value), COVEY__SIZE_OF(T, value)))
+COVEY_INLINE void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value, size_t size);
+
+#define covey_pool_set(pool, e, T, ...) \
+    ((T *)covey__pool_set(COVEY__TYPED(pool, T), (e), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_pool_set_value(pool, e, T, value) \
+    ((T *)covey_pool_set_raw(COVEY__TYPED(pool, T), (e), (value), COVEY__SIZE_OF(T, value)))
+COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value, size_t size);
+
+#define covey_pool_get(pool, e, T) ((T *)covey_pool_get_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T)))
+COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size);
+
+COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e);
+
+#define covey_pool_remove(pool, e, T) covey_pool_remove_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T))
+COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size);
+
+/* The unchecked twin: the component must be there. Two loads, no compare. */
+#define covey_pool_get_unchecked(pool, e, T) \
+    ((T *)covey_pool_get_unchecked_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T)))
+COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size);
+
+/* The packed arrays themselves: value i belongs to id i, for i below covey_pool_size. Where the policy leaves holes, an
+ * id of generation 0 marks one. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them,
+ * covey_pool_page gives page k. */
+COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool);          /* components */
+COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool);           /* positions: components and holes */
+COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
+#define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__TYPED(pool, T)))
+COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
+#define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__TYPED(pool, T), (k)))
+COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
+
+/* Exchanges the positions of two components of a pool. Fails (ABSENT, REFUSED) for in-place pools and absentees. */
+COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b);
+
+/* Room for `count` components in all, so that adds up to there need no memory for values. */
+COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
+
+/* Closes holes and returns unused memory. An ordered pool keeps its order, in one pass. In-place pools keep their
+ * addresses: they only return what lies behind the last component. Never fails. covey_compact does it to all pools. */
+COVEY_API void covey_pool_compact(covey_pool *pool);
+COVEY_API void covey_compact(covey_world *world);
+
+COVEY_API const covey_type *covey_pool_type(const covey_pool *pool);
+COVEY_API covey_world *covey_pool_world(const covey_pool *pool);
+COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of covey_world_memory */
+
+/* ---- 9. Many at once -----------------------------------------------------------------------------------------------*/
+
+/* Adds a component to each of `count` entities, from an array of values: all or nothing (DEAD, PRESENT when one has it
+ * or comes twice, MEMORY, FULL). On success the values have moved. In-place pools append, as with force_back. */
+#define covey_add_array(world, entities, count, T, values) \
+    covey_add_array_raw((world), (entities), (count), covey_id(T), (values), COVEY__SIZE_OF(T, values))
+COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
+                                   const covey_type *type, const void *values, size_t size);
+
+/* The same with a copy of one value for each; the caller keeps the value. Uses the `copy` hook; COPY when a type with
+ * `drop` has none, or when the hook says no. */
+#define covey_add_copies(world, entities, count, T, value) \
+    covey_add_copies_raw((world), (entities), (count), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
+                                    const covey_type *type, const void *value, size_t size);
+
+/* ---- 10. Looking inside --------------------------------------------------------------------------------------------*/
+
+/* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
+typedef void covey_write_fn(const char *text, void *context);
+COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write, void *context);
+
+/* What `entities` slots cost, `utilisation` (0 to 1) of them with a component of this size, in bytes:
+ *     linear  = (size + 1) * n                 an array and a bool each
+ *     bitmask = size * n + ceil(n / 8)         an array and a bit each
+ *     sparse  = 8 * n + size * n * utilisation the textbook sparse set */
+typedef enum covey_memory_kind { COVEY_MEMORY_LINEAR, COVEY_MEMORY_BITMASK, COVEY_MEMORY_SPARSE } covey_memory_kind;
+typedef struct covey_memory {
+    uint64_t linear, bitmask, sparse;
+    covey_memory_kind smallest;
+} covey_memory;
+COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation);
+
+/* ---- 11. The sparse set on its own ---------------------------------------------------------------------------------
+ *
+ * What pools are made of, usable without a world: a set of entities, with or without a value each. Index and generation
+ * are the caller's; generation 0 marks holes and cannot be added. Positions run from 0 to covey_sparse_set_size. */
+
+typedef struct covey_sparse_set_desc {
+    uint32_t size, align; /* of a value; 0 for a set of ids only */
+    covey_policy policy;
+    bool zero_vacated;
+    covey_allocator allocator;
+} covey_sparse_set_desc;
+
+/* NULL for `desc`: ids only, swap and pop. Returns NULL when memory is out or the description is not valid. */
+COVEY_API covey_sparse_set *covey_sparse_set_create(const covey_sparse_set_desc *desc);
+COVEY_API void covey_sparse_set_destroy(covey_sparse_set *set);
+
+COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set);  /* positions, holes and dead included */
+COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set); /* live elements */
+COVEY_API covey_policy covey_sparse_set_policy(const covey_sparse_set *set);
+/* In place: the first hole. Swap only: the first position behind the live elements. Otherwise COVEY_NONE. */
+COVEY_API uint32_t covey_sparse_set_head(const covey_sparse_set *set);
+/* Whether no position before the end of the live ones is a hole. */
+COVEY_API bool covey_sparse_set_contiguous(const covey_sparse_set *set);
+COVEY_API size_t covey_sparse_set_memory(const covey_sparse_set *set);
+
+/* Whether this index is in the set with this generation. A swap-only set also answers true for the next generation of
+ * an element that it keeps behind the live ones; covey_sparse_set_live does not. One load and one compare. */
+COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e);
+COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entity e);
+/* The position of an element the set contains, or COVEY_NONE. */
+COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_entity e);
+/* The generation with which this index is in the set, or 0. */
+COVEY_API uint32_t covey_sparse_set_current(const covey_sparse_set *set, uint32_t index);
+/* The first live position from `position` on, or COVEY_NONE:
+ *     for (uint32_t p = covey_sparse_set_next(set, 0); p != COVEY_NONE; p = covey_sparse_set_next(set, p + 1)) */
+COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position);
+
+/* The id at a position; a hole has generation 0. Null beyond the size. */
+COVEY_API covey_entity covey_sparse_set_at(const covey_sparse_set *set, uint32_t position);
+COVEY_INLINE const covey_entity *covey_sparse_set_ids(const covey_sparse_set *set);
+/* The value of an element, or NULL; at a position; all of them (NULL in place, whose values lie in pages). */
+COVEY_API void *covey_sparse_set_get(const covey_sparse_set *set, covey_entity e);
+COVEY_API void *covey_sparse_set_value_at(const covey_sparse_set *set, uint32_t position);
+COVEY_API void *covey_sparse_set_values(const covey_sparse_set *set);
+COVEY_API void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page);
+
+/* Adds an element (PRESENT, MEMORY, FULL; RANGE for generation 0 or an index that cannot exist). In place it fills the
+ * hole that was made last. `value` NULL is zero bytes; it may lie inside the set. */
+COVEY_API covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity e, const void *value);
+/* The same, saying where: in place, force_back leaves holes alone; swap only, !force_back leaves it behind the live. */
+COVEY_API covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, const void *value,
+                                                bool force_back);
+/* Adds many at the back, all or nothing. `values` is an array or NULL. */
+COVEY_API covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count,
+                                                   const void *values);
+
+/* Removes an element that the set may or may not contain; many; returns whether, or how many, it contained. */
+COVEY_API bool covey_sparse_set_remove(covey_sparse_set *set, covey_entity e);
+COVEY_API uint32_t covey_sparse_set_remove_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
+/* Removes an element that the set contains: the unchecked twin. */
+COVEY_API void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e);
+/* Removes an element and shifts all behind it: keeps order at once, O(n). False when absent, and in place or swap only. */
+COVEY_API bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e);
+COVEY_API void covey_sparse_set_clear(covey_sparse_set *set);
+
+/* Exchanges two elements' positions and values. ABSENT; REFUSED when one of them is live and the other is not. */
+COVEY_API covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b);
+/* Closes all holes: in order for COVEY_ORDERED, from the back for COVEY_IN_PLACE. Swap only has none. Never fails. */
+COVEY_API void covey_sparse_set_compact(covey_sparse_set *set);
+/* Room for `count` positions. */
+COVEY_API covey_result covey_sparse_set_reserve(covey_sparse_set *set, uint32_t count);
+/* Returns unused memory: spare positions and pages of the table that hold nothing. Never fails. */
+COVEY_API void covey_sparse_set_shrink(covey_sparse_set *set);
+COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why);
+
+/* ====================================================================================================================
+ * 12. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
+ * a value as a constant.
+ * ==================================================================================================================*/
+
+#define COVEY__COMPONENT_DEFINE(T, ...) \
+    COVEY_COMPONENT_DECLARE(T);         \
+    const covey_type covey_type_##T = { .name = #T, .size = sizeof(T), .align = _Alignof(T), __VA_ARGS__ }
+#define COVEY__TAG_DEFINE(T, ...) \
+    COVEY_TAG_DECLARE(T);         \
+    const covey_type covey_type_##T = { .name = #T, .size = 0, .align = 1, __VA_ARGS__ }
+
+/* The size of T; the same, where subtracting the pointers does not compile for a pointer to anything else; the same for
+ * a tag, where the array has a negative length for anything else. */
+#define COVEY__SIZE(T) (sizeof(covey__size_##T) - 1u)
+#define COVEY__SIZE_OF(T, pointer) (COVEY__SIZE(T) + 0u * sizeof((pointer) - (const T *)(pointer)))
+#define COVEY__SIZE_TAG(T) (0u * sizeof(char[COVEY__SIZE(T) == 0 ? 1 : -1]))
+
+#if defined(__GNUC__)
+#define COVEY__LIKELY(x) __builtin_expect(!!(x), 1)
+#else
+#define COVEY__LIKELY(x) (!!(x))
+#endif
+
+#if COVEY_ASSERT_LEVEL >= 1
+#define COVEY__CONTRACT(world, holds, what) \
+    (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
+#define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
+#else
+#define COVEY__CONTRACT(world, holds, what) ((void)0)
+#define COVEY__TYPED(pool, T) (pool)
+#endif
+#if COVEY_ASSERT_LEVEL >= 2
+#define COVEY__COSTLY_CONTRACT(world, holds, what) COVEY__CONTRACT(world, holds, what)
+#else
+#define COVEY__COSTLY_CONTRACT(world, holds, what) ((void)0)
+#endif
+#if COVEY_ASSERT_LEVEL >= 3
+#define COVEY__CHANGED(world) covey__changed(world)
+#else
+#define COVEY__CHANGED(world) ((void)0)
+#endif
+
+typedef struct covey__heap {
+    covey_allocator allocator;
+    size_t bytes;
+} covey__heap;
+
+/* What the table of a sparse set holds for an index: generation << 32 | position, in one word so that one load and one
+ * compare answer whether a handle is there: (slot ^ generation << 32) is its position if so, and too large if not. An
+ * absent index has the position COVEY_NONE. */
+typedef uint64_t covey__slot;
+
+#define COVEY__SLOT(position, generation) ((uint64_t)(generation) << 32 | (position))
+#define COVEY__SLOT_NULL COVEY__SLOT(COVEY_NONE, 0)
+
+/* pages[index / PAGE][index % PAGE] is the slot of an index. A page that is missing is one shared page of absent slots,
+ * which differ from COVEY__SLOT_NULL so that nobody writes to them.
+ *
+ *     ids, data:  | live, or holes              | dead (swap only)  |
+ *                 0                             end                 end + dead
+ */
+struct covey_sparse_set {
+    covey__slot **pages;
+    covey_entity *ids;
+    void *data;          /* values; in place: a table of pages of values; not NULL for ids only */
+    uint32_t page_count; /* of the table */
+    uint32_t end;        /* live elements and holes are before it */
+    uint32_t room;       /* inline adds may append while end < room; 0 sends adds out of line */
+    uint8_t removal;     /* a covey__removal: what the inline code may do to remove an element */
+    bool paged;          /* data is a table of pages */
+    uint8_t policy;
+    bool zero_vacated;
+    uint32_t dead;  /* swap only: elements behind end */
+    uint32_t holes; /* in place, ordered: among the positions before end */
+    uint32_t hole;  /* in place: the hole made last; its id's index is the next one's position */
+    uint32_t size, align;
+    uint32_t id_capacity, data_capacity, table_capacity;
+    covey__heap heap;
+};
+
+typedef enum covey__removal { COVEY__REMOVE_SLOWLY, COVEY__REMOVE_SWAPPING, COVEY__REMOVE_MARKING } covey__removal;
+
+struct covey_pool {
+    covey_sparse_set set;
+    covey_world *world;
+    const covey_type *type;
+    uint64_t name_hash;
+    covey_storage storage;
+};
+
+/* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list of its range; a retired one links to itself. */
+typedef struct covey__entity_page {
+    uint32_t generation[COVEY_PAGE_SIZE];
+    uint32_t next[COVEY_PAGE_SIZE], previous[COVEY_PAGE_SIZE];
+} covey__entity_page;
+
+/* Hands out indices of [first, end). Those from fresh to fresh_end are known to be unused and to have a page. */
+typedef struct covey__range {
+    uint32_t first, end;
+    uint32_t fresh, fresh_end;
+    uint32_t free; /* the index freed last, or COVEY_NONE */
+} covey__range;
+
+typedef struct covey__type_entry {
+    const covey_type *type;
+    covey_pool *pool;
+} covey__type_entry;
+
+struct covey_world {
+    covey__entity_page **pages;
+    covey__type_entry *types; /* open addressing by address; a power of two, at most half full */
+    uint32_t page_count;
+    uint32_t type_mask;
+    covey__range range; /* all indices but those of the reserved ranges */
+    uint32_t alive;
+    uint32_t type_count;
+    covey_pool **pools;
+    uint32_t pool_count, pool_capacity;
+    covey__range *reserved;
+    uint32_t reserved_count, reserved_capacity;
+    covey_result result;
+    struct covey__made_type *made_types;
+    covey__heap heap;
+    covey_log_fn *log;
+    void *log_context;
+    covey_assert_fn *on_assert;
+    void *assert_context;
+};
+
+COVEY_API covey_entity covey__create_slowly(covey_world *world);
+COVEY_API covey_pool *covey__pool_by_name(const covey_world *world, const covey_type *type);
+COVEY_API covey_pool *covey__pool_to_add(covey_world *world, covey_entity e, const covey_type *type);
+COVEY_API void *covey__pool_place_slowly(covey_pool *pool, covey_entity e);
+COVEY_API void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value);
+COVEY_API void covey__pool_remove_slowly(covey_pool *pool, covey_entity e);
+COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
+COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
+COVEY_API void covey__changed(const covey_world *world);
+
+/* The slot of an index that the table reaches. */
+COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t index) {
+    return &set->pages[index / COVEY_PAGE_SIZE][index % COVEY_PAGE_SIZE];
+}
+
+/* The position of a handle, or a number that no position reaches. */
+COVEY_INLINE uint64_t covey__position(const covey_sparse_set *set, covey_entity e) {
+    if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count)) return UINT64_MAX;
+    return *covey__slot_of(set, e.index) ^ COVEY__SLOT(0, e.generation);
+}
+
+COVEY_INLINE void *covey__value_at(const covey_sparse_set *set, size_t position, size_t size) {
+    if (set->paged) return ((char **)set->data)[position / COVEY_PAGE_SIZE] + (position % COVEY_PAGE_SIZE) * size;
+    return (char *)set->data + position * size;
+}
+
+COVEY_INLINE void covey__fill(void *to, const void *value, size_t size) {
+    if (value) memcpy(to, value, size);
+    else memset(to, 0, size);
+}
+
+COVEY_INLINE uint32_t covey__type_hash(const covey_type *type) {
+    return (uint32_t)(((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+/* The pool of a type that the world knows by its address, or NULL. */
+COVEY_INLINE covey_pool *covey__pool_lookup(const covey_world *world, const covey_type *type) {
+    for (uint32_t at = covey__type_hash(type);; at++) {
+        const covey__type_entry *entry = &world->types[at & world->type_mask];
+        if (entry->type == type) return entry->pool;
+        if (!entry->type) return NULL;
+    }
+}
+
+/* The pool of a type for reading: known by its address, or by its name alone. */
+COVEY_INLINE covey_pool *covey__pool_known(const covey_world *world, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    covey_pool *pool = covey__pool_lookup(world, type);
+    return COVEY__LIKELY(pool != NULL) ? pool : covey__pool_by_name(world, type);
+}
+
+/* Whether the handle has the generation of its index, which the world's table reaches, and that is alive. */
+COVEY_INLINE bool covey__is_current(const covey_world *world, covey_entity e) {
+    uint32_t generation = world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE];
+    return (bool)((generation == e.generation) & e.generation & 1);
+}
+
+COVEY_INLINE bool covey_alive(const covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return e.index / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
+}
+
+COVEY_INLINE covey_entity covey_create(covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey__range *range = &world->range;
+    if (range->free != COVEY_NONE || range->fresh >= range->fresh_end) return covey__create_slowly(world);
+    covey_entity e;
+    e.index = range->fresh++;
+    e.generation = 1;
+    world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE] = 1;
+    world->alive++;
+    COVEY__CHANGED(world);
+    return e;
+}
+
+/* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
+COVEY_INLINE void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
+    covey_sparse_set *set = &pool->set;
+    if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count && set->end < set->room)) return NULL;
+    /* Where the pool has a page for an index, the world has one, too. */
+    covey__slot *slot = covey__slot_of(set, e.index);
+    if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && covey__is_current(pool->world, e))) return NULL;
+    size_t at = set->end++;
+    *slot = COVEY__SLOT(at, e.generation);
+    set->ids[at] = e;
+    COVEY__CHANGED(pool->world);
+    return (char *)set->data + at * size;
+}
+
+/* A literal lies nowhere in the pool, so it needs no care when the pool grows. As its address goes nowhere, either, its
+ * fields stay in registers until they are stored where they belong. */
+COVEY_INLINE void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
+    void *to = covey__pool_append(pool, e, size);
+    if (!COVEY__LIKELY(to != NULL)) {
+        if (!literal) return covey__pool_add_slowly(pool, e, value);
+        to = covey__pool_place_slowly(pool, e);
+        if (!to) return NULL;
+    }
+    covey__fill(to, value, size);
+    return to;
+}
+
+COVEY_INLINE void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value, size_t size) {
+    return covey__pool_add(pool, e, value, size, false);
+}
+
+COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
+    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
+    uint64_t at = covey__position(&pool->set, e);
+    return at < pool->set.end ? covey__value_at(&pool->set, (size_t)at, size) : NULL;
+}
+
+COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
+    const covey_sparse_set *set = &pool->set;
+    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
+    return covey__value_at(set, (uint32_t)*covey__slot_of(set, e.index), size);
+}
+
+COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e) {
+    return covey_sparse_set_live(&pool->set, e);
+}
+
+COVEY_INLINE void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+    void *to = covey_pool_get_raw(pool, e, size);
+    if (!to) return covey__pool_add(pool, e, value, size, literal);
+    if (to == value) return to;
+    if (pool->type->drop) pool->type->drop(to, pool->type->context);
+    covey__fill(to, value, size);
+    return to;
+}
+
+COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value, size_t size) {
+    return covey__pool_set(pool, e, value, size, false);
+}
+
+COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
+    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
+    covey_sparse_set *set = &pool->set;
+    uint64_t found = covey__position(set, e);
+    if (found >= set->end) return false;
+    size_t at = (size_t)found;
+    if (COVEY__LIKELY(set->removal == COVEY__REMOVE_SWAPPING)) {
+        size_t last = --set->end;
+        if (at != last) {
+            covey_entity moved = set->ids[last];
+            set->ids[at] = moved;
+            *covey__slot_of(set, moved.index) = COVEY__SLOT(at, moved.generation);
+            memcpy((char *)set->data + at * size, (char *)set->data + last * size, size);
+        }
+    } else if (set->removal == COVEY__REMOVE_MARKING) {
+        set->ids[at].generation = 0;
+        set->holes++;
+    } else {
+        covey__pool_remove_slowly(pool, e);
+        return true;
+    }
+    *covey__slot_of(set, e.index) = COVEY__SLOT_NULL;
+    COVEY__CHANGED(pool->world);
+    return true;
+}
+
+COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) { return covey_sparse_set_count(&pool->set); }
+COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return pool->set.end; }
+COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) { return pool->set.ids; }
+COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) { return pool->set.paged ? NULL : pool->set.data; }
+
+COVEY_INLINE void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                              size_t size, bool literal) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    covey_pool *pool = covey__pool_lookup(world, type);
+    if (!COVEY__LIKELY(pool != NULL) && !(pool = covey__pool_to_add(world, e, type))) return NULL;
+    return covey__pool_add(pool, e, value, size, literal);
+}
+
+COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                 size_t size) {
+    return covey__add(world, e, type, value, size, false);
+}
+
+COVEY_INLINE void *covey__set(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                              size_t size, bool literal) {
+    covey_pool *pool = covey__pool_known(world, type);
+    return pool ? covey__pool_set(pool, e, value, size, literal) : covey__add(world, e, type, value, size, literal);
+}
+
+COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                 size_t size) {
+    return covey__set(world, e, type, value, size, false);
+}
+
+COVEY_INLINE void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+    const covey_pool *pool = covey__pool_known(world, type);
+    return pool ? covey_pool_get_raw(pool, e, size) : NULL;
+}
+
+COVEY_INLINE void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                     size_t size, bool literal) {
+    void *found = covey_get_raw(world, e, type, size);
+    return found ? found : covey__add(world, e, type, value, size, literal);
+}
+
+COVEY_INLINE void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                        size_t size) {
+    return covey__get_or_add(world, e, type, value, size, false);
+}
+
+COVEY_INLINE bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type) {
+    const covey_pool *pool = covey__pool_known(world, type);
+    return pool && covey_pool_has(pool, e);
+}
+
+COVEY_INLINE bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+    covey_pool *pool = covey__pool_known(world, type);
+    return pool && covey_pool_remove_raw(pool, e, size);
+}
+
+COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) { return set->end + set->dead; }
+COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set) { return set->end - set->holes; }
+COVEY_INLINE const covey_entity *covey_sparse_set_ids(const covey_sparse_set *set) { return set->ids; }
+
+COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entity e) {
+    return covey__position(set, e) < set->end;
+}
+
+COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e) {
+    return covey__position(set, e) < covey_sparse_set_size(set);
+}
+
+COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_entity e) {
+    uint64_t at = covey__position(set, e);
+    return at < covey_sparse_set_size(set) ? (uint32_t)at : COVEY_NONE;
+}
+
+COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position) {
+    while (position < set->end && set->ids[position].generation == 0) position++;
+    return position < set->end ? position : COVEY_NONE;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_H */

@@ -1,0 +1,67 @@
+/* Adding to many entities at once, all or nothing: every index is claimed before the first value moves. */
+#include "internal.h"
+
+/* Copies through the hook where there is one. */
+static bool copy_value(const covey_type *type, void *to, const void *from) {
+    if (type->copy && from) return type->copy(to, from, type->context);
+    covey__fill(to, from, type->size);
+    return true;
+}
+
+/* Puts the claimed entities in, `stride` bytes apart in `from`; takes all out again when a copy fails. */
+static covey_result place_all(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *from,
+                              size_t stride, bool copies) {
+    covey_sparse_set *set = &pool->set;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = covey__set_place(set, entities[i], true);
+        void *to = covey__value_at(set, at, set->size);
+        const void *value = from ? from + i * stride : NULL;
+        if (!copies) covey__fill(to, value, set->size);
+        else if (!copy_value(pool->type, to, value)) {
+            covey__set_unplace(set, entities[i]);
+            covey__set_release(set, entities + i + 1, count - i - 1);
+            while (i-- != 0) {
+                covey__pool_drop(pool, covey_sparse_set_find(set, entities[i]));
+                covey__set_unplace(set, entities[i]);
+            }
+            return COVEY_ERROR_COPY;
+        }
+    }
+    return COVEY_OK;
+}
+
+static bool add_many(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
+                     const void *values, size_t size, bool copies) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    for (uint32_t i = 0; i < count; i++) {
+        if (covey_alive(world, entities[i])) continue;
+        covey__fail(world, COVEY_ERROR_DEAD, "entity %u of %u is not alive", i, count);
+        return false;
+    }
+    covey_pool *pool = covey_pool_of_raw(world, type);
+    if (!pool) return false;
+    COVEY__CONTRACT(world, size == pool->set.size, "the size is not that of the type");
+    covey_result result = COVEY_OK;
+    if (copies && pool->type->drop && !pool->type->copy) result = COVEY_ERROR_COPY;
+    covey__source source = covey__set_source(&pool->set, values);
+    if (result == COVEY_OK) result = covey__set_claim(&pool->set, entities, count);
+    if (result == COVEY_OK) {
+        const void *from = covey__set_resolve(&pool->set, &source);
+        result = place_all(pool, entities, count, from, copies ? 0 : size, copies);
+    }
+    if (result != COVEY_OK)
+        covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
+                    covey_result_text(result));
+    COVEY__CHANGED(pool->world);
+    return result == COVEY_OK;
+}
+
+bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
+                         const void *values, size_t size) {
+    return add_many(world, entities, count, type, values, size, false);
+}
+
+bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
+                          const void *value, size_t size) {
+    return add_many(world, entities, count, type, value, size, true);
+}

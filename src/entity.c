@@ -1,0 +1,292 @@
+/* Entities: a paged table of generations, and ranges that hand out indices. An index that was freed goes to the front of
+ * its range's list; a fresh one is the lowest that was never used. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+#define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY_PAGE_SIZE + 1)
+
+static const covey_entity null_entity = { 0, 0 };
+
+/* Stands for pages that are missing: no generation is alive. Never written. */
+static const covey__entity_page missing;
+
+static covey__entity_page *missing_page(void) { return (covey__entity_page *)(uintptr_t)&missing; }
+
+/* The page of an index that has one. */
+static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE];
+}
+
+covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index) {
+    if (index / COVEY_PAGE_SIZE >= world->page_count) return NULL;
+    return page_of(world, index) != &missing ? page_of(world, index) : NULL;
+}
+
+static bool reach_page(covey_world *world, uint32_t index) {
+    uint32_t at = index / COVEY_PAGE_SIZE;
+    covey__entity_page **pages =
+        covey__reach(&world->heap, world->pages, &world->page_count, at, TABLE_LIMIT, missing_page());
+    if (!pages) return false;
+    world->pages = pages;
+    if (pages[at] != &missing) return true;
+    covey__entity_page *page = covey__resize(&world->heap, NULL, 0, 1, sizeof *page, alignof(covey__entity_page));
+    if (!page) return false;
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
+        page->generation[i] = 0;
+        page->next[i] = page->previous[i] = COVEY_NONE;
+    }
+    pages[at] = page;
+    return true;
+}
+
+void covey__entities_free(covey_world *world) {
+    for (uint32_t i = 0; i < world->page_count; i++)
+        if (world->pages[i] != &missing)
+            covey__free(&world->heap, world->pages[i], 1, sizeof(covey__entity_page), alignof(covey__entity_page));
+    covey__free(&world->heap, world->pages, world->page_count, sizeof *world->pages, alignof(void *));
+    covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
+}
+
+/* ---- Ranges --------------------------------------------------------------------------------------------------------*/
+
+static bool is_retired(const covey__entity_page *page, uint32_t index) {
+    uint32_t at = index % COVEY_PAGE_SIZE;
+    return page->generation[at] == 0 && page->next[at] == index;
+}
+
+/* Whether the index is alive, free, or retired: anything but never used. */
+static bool was_used(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || is_retired(page, index);
+}
+
+static covey__range *range_of(covey_world *world, uint32_t index) {
+    for (uint32_t i = 0; i < world->reserved_count; i++) {
+        covey__range *range = &world->reserved[i];
+        if (index >= range->first && index < range->end) return range;
+    }
+    return &world->range;
+}
+
+/* The end of the indices from `fresh` on that belong to this range; moves `fresh` over reserved ranges. */
+static uint32_t unreserved_end(const covey_world *world, covey__range *range) {
+    uint32_t end = range->end;
+    if (range != &world->range) return end;
+    for (uint32_t i = 0; i < world->reserved_count; i++) {
+        const covey__range *reserved = &world->reserved[i];
+        if (range->fresh >= reserved->first && range->fresh < reserved->end) {
+            range->fresh = range->fresh_end = reserved->end;
+            return unreserved_end(world, range);
+        }
+        if (reserved->first > range->fresh && reserved->first < end) end = reserved->first;
+    }
+    return end;
+}
+
+/* Makes [fresh, fresh_end) a run of unused indices with a page. */
+static covey_result find_fresh(covey_world *world, covey__range *range) {
+    while (range->fresh < range->end) {
+        uint32_t end = unreserved_end(world, range);
+        if (range->fresh >= end) break;
+        if (!reach_page(world, range->fresh)) return COVEY_ERROR_MEMORY;
+        uint32_t page_left = COVEY_PAGE_SIZE - range->fresh % COVEY_PAGE_SIZE;
+        if (end - range->fresh > page_left) end = range->fresh + page_left;
+        const covey__entity_page *page = page_of(world, range->fresh);
+        while (range->fresh < end && was_used(page, range->fresh)) range->fresh++;
+        range->fresh_end = range->fresh;
+        while (range->fresh_end < end && !was_used(page, range->fresh_end)) range->fresh_end++;
+        if (range->fresh < range->fresh_end) return COVEY_OK;
+    }
+    return COVEY_ERROR_FULL;
+}
+
+static void push_free(covey_world *world, covey__range *range, uint32_t index) {
+    covey__entity_page *page = page_of(world, index);
+    page->next[index % COVEY_PAGE_SIZE] = range->free;
+    if (range->free != COVEY_NONE) page_of(world, range->free)->previous[range->free % COVEY_PAGE_SIZE] = index;
+    range->free = index;
+}
+
+static void unlink_free(covey_world *world, covey__range *range, uint32_t index) {
+    const covey__entity_page *page = page_of(world, index);
+    uint32_t next = page->next[index % COVEY_PAGE_SIZE], previous = page->previous[index % COVEY_PAGE_SIZE];
+    if (range->free == index) {
+        range->free = next;
+        return;
+    }
+    page_of(world, previous)->next[previous % COVEY_PAGE_SIZE] = next;
+    if (next != COVEY_NONE) page_of(world, next)->previous[next % COVEY_PAGE_SIZE] = previous;
+}
+
+covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_range null_range = { 0, 0 };
+    if (count == 0 || first >= COVEY_NONE || count > COVEY_NONE - first) {
+        covey__fail(world, COVEY_ERROR_RANGE, "a range of %u from %u on does not exist", count, first);
+        return null_range;
+    }
+    uint32_t end = first + count;
+    bool taken = first < world->range.fresh;
+    for (uint32_t i = 0; i < world->reserved_count && !taken; i++)
+        taken = first < world->reserved[i].end && world->reserved[i].first < end;
+    for (uint32_t page = first / COVEY_PAGE_SIZE; page < world->page_count && !taken; page++) {
+        if (world->pages[page] == &missing) continue;
+        for (uint32_t i = 0; i < COVEY_PAGE_SIZE && !taken; i++) {
+            uint64_t index = (uint64_t)page * COVEY_PAGE_SIZE + i;
+            taken = index >= first && index < end && was_used(world->pages[page], (uint32_t)index);
+        }
+    }
+    if (taken) {
+        covey__fail(world, COVEY_ERROR_TAKEN, "an index of the range of %u from %u on was used or reserved", count, first);
+        return null_range;
+    }
+    if (world->reserved_count == world->reserved_capacity) {
+        uint32_t capacity = covey__grown(world->reserved_capacity, world->reserved_count + 1, UINT32_MAX);
+        covey__range *reserved = covey__resize(&world->heap, world->reserved, world->reserved_capacity, capacity,
+                                               sizeof *reserved, alignof(covey__range));
+        if (!reserved) {
+            covey__fail(world, COVEY_ERROR_MEMORY, "no memory to reserve a range");
+            return null_range;
+        }
+        world->reserved = reserved;
+        world->reserved_capacity = capacity;
+    }
+    world->reserved[world->reserved_count++] = (covey__range){ first, end, first, first, COVEY_NONE };
+    if (first < world->range.fresh_end) world->range.fresh_end = first;
+    return (covey_range){ first, count };
+}
+
+/* ---- Creating ------------------------------------------------------------------------------------------------------*/
+
+static covey_entity revive(covey_world *world, uint32_t index) {
+    uint32_t *generation = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+    world->alive++;
+    return (covey_entity){ index, ++*generation };
+}
+
+/* The next entity of a range, or null: without a log, for callers that report on their own. */
+static covey_entity take(covey_world *world, covey__range *range, covey_result *result) {
+    *result = COVEY_OK;
+    uint32_t index = range->free;
+    if (index != COVEY_NONE) {
+        range->free = page_of(world, index)->next[index % COVEY_PAGE_SIZE];
+        return revive(world, index);
+    }
+    if (range->fresh >= range->fresh_end) *result = find_fresh(world, range);
+    return *result == COVEY_OK ? revive(world, range->fresh++) : null_entity;
+}
+
+static void give_back(covey_world *world, covey_entity e) {
+    uint32_t *generation = &page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE];
+    world->alive--;
+    if (--*generation != 0) push_free(world, &world->range, e.index);
+    else world->range.fresh = world->range.fresh_end = e.index;
+}
+
+static covey_entity create_from(covey_world *world, covey__range *range) {
+    covey_result result;
+    covey_entity e = take(world, range, &result);
+    if (result != COVEY_OK) covey__fail(world, result, "no entity could be made: %s", covey_result_text(result));
+    COVEY__CHANGED(world);
+    return e;
+}
+
+covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
+
+bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    for (uint32_t i = 0; i < count; i++) {
+        covey_result result;
+        entities[i] = take(world, &world->range, &result);
+        if (result == COVEY_OK) continue;
+        while (i != 0) give_back(world, entities[--i]);
+        covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
+        return false;
+    }
+    return true;
+}
+
+covey_entity covey_create_at(covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (index >= COVEY_NONE) {
+        covey__fail(world, COVEY_ERROR_RANGE, "index %u is too large", index);
+        return null_entity;
+    }
+    if (!reach_page(world, index)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for an entity at index %u", index);
+        return null_entity;
+    }
+    const covey__entity_page *page = page_of(world, index);
+    uint32_t generation = page->generation[index % COVEY_PAGE_SIZE];
+    if ((generation & 1) != 0 || is_retired(page, index)) {
+        covey__fail(world, COVEY_ERROR_TAKEN, "index %u is %s", index, generation ? "in use" : "retired");
+        return null_entity;
+    }
+    covey__range *range = range_of(world, index);
+    if (generation != 0) unlink_free(world, range, index);
+    else if (index == range->fresh && range->fresh < range->fresh_end) range->fresh++;
+    else if (index > range->fresh && index < range->fresh_end) range->fresh_end = index;
+    covey_entity e = revive(world, index);
+    COVEY__CHANGED(world);
+    return e;
+}
+
+covey_entity covey_create_in(covey_world *world, covey_range range) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    for (uint32_t i = 0; i < world->reserved_count; i++) {
+        covey__range *reserved = &world->reserved[i];
+        if (reserved->first == range.first && reserved->end - reserved->first == range.count)
+            return create_from(world, reserved);
+    }
+    covey__fail(world, COVEY_ERROR_ABSENT, "the range of %u from %u on is not reserved", range.count, range.first);
+    return null_entity;
+}
+
+/* ---- Destroying ----------------------------------------------------------------------------------------------------*/
+
+bool covey_destroy(covey_world *world, covey_entity e) {
+    if (!covey_alive(world, e)) return false;
+    covey__entity_page *page = page_of(world, e.index);
+    uint32_t at = e.index % COVEY_PAGE_SIZE;
+    bool last = e.generation == COVEY_GENERATION_MAX;
+    page->generation[at] = last ? 0 : e.generation + 1;
+    world->alive--;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (covey_pool_has(world->pools[i], e)) covey__pool_erase(world->pools[i], e);
+    if (last) page->next[at] = e.index;
+    else push_free(world, range_of(world, e.index), e.index);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count) {
+    uint32_t destroyed = 0;
+    for (uint32_t i = 0; i < count; i++) destroyed += covey_destroy(world, entities[i]);
+    return destroyed;
+}
+
+void covey_destroy_all(covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    for (uint32_t page = world->page_count; page-- != 0;)
+        for (uint32_t i = COVEY_PAGE_SIZE; i-- != 0;)
+            covey_destroy(world, (covey_entity){ page * COVEY_PAGE_SIZE + i, world->pages[page]->generation[i] });
+}
+
+/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+
+uint32_t covey_entity_count(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return world->alive;
+}
+
+covey_entity covey_entity_next(const covey_world *world, covey_entity previous) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    uint64_t index = covey_is_null(previous) ? 0 : (uint64_t)previous.index + 1;
+    while (index / COVEY_PAGE_SIZE < world->page_count) {
+        const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+        uint32_t at = (uint32_t)(index % COVEY_PAGE_SIZE);
+        if ((page->generation[at] & 1) != 0) return (covey_entity){ (uint32_t)index, page->generation[at] };
+        index += page != &missing ? 1 : COVEY_PAGE_SIZE - at;
+    }
+    return null_entity;
+}

@@ -1,0 +1,78 @@
+/* What the sources share with each other and nobody else. The structures are in covey.h, section 12, because the inline
+ * code needs them; docs/design.md draws them. */
+#ifndef COVEY_INTERNAL_H
+#define COVEY_INTERNAL_H
+
+#include <covey/covey.h>
+
+#ifndef COVEY_GROW /* the next capacity of a growing array */
+#define COVEY_GROW(capacity) ((capacity) < 16 ? 16 : (capacity) * 2)
+#endif
+#define COVEY__ALIGN_MAX 64
+
+/* alloc.c: the only file that calls an allocator. Counts of elements, so that products are checked in one place. */
+
+/* Resizes an array, keeping its elements. NULL (and the old array untouched) when memory is out or the size overflows;
+ * NULL also for a new count or element size of 0, which frees. */
+void *covey__resize(covey__heap *heap, void *array, size_t old_count, size_t new_count, size_t size, size_t align);
+void covey__free(covey__heap *heap, void *array, size_t count, size_t size, size_t align);
+/* The capacity to grow to so that `wanted` fit, at most `limit`. wanted <= limit. */
+uint32_t covey__grown(uint32_t capacity, uint32_t wanted, uint32_t limit);
+/* Grows a table of pointers so that entry `at` exists; new entries are `filler`. Returns the table, or NULL. */
+void *covey__reach(covey__heap *heap, void *table, uint32_t *capacity, uint32_t at, uint32_t limit, void *filler);
+
+/* result.c */
+covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* sparse_set.c: the steps that a pool takes one by one. */
+bool covey__set_has_page(const covey_sparse_set *set, uint32_t page);
+void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
+void covey__set_free(covey_sparse_set *set);
+bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
+/* Makes a page for the index; room for `count` more positions. */
+covey_result covey__set_reach(covey_sparse_set *set, uint32_t index);
+covey_result covey__set_room(covey_sparse_set *set, uint32_t count);
+/* Puts an element that is not live into the set; page and room are there. Returns its position, with no value yet. */
+uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back);
+/* Takes the element placed last out again. */
+void covey__set_unplace(covey_sparse_set *set, covey_entity e);
+/* Claims indices and makes room for them, so that placing them cannot fail and none comes twice: all or nothing. Placing
+ * ends a claim; release takes back those that are not placed. */
+covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
+void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
+/* Returns what lies behind the last live element without moving any: trailing holes, dead elements. */
+void covey__set_trim(covey_sparse_set *set);
+/* Where `value` is after the set has made room: values may lie in the set themselves. */
+typedef struct covey__source {
+    const char *value;
+    bool inside;
+    size_t offset;
+} covey__source;
+covey__source covey__set_source(const covey_sparse_set *set, const void *value);
+const void *covey__set_resolve(const covey_sparse_set *set, const covey__source *source);
+
+void covey__swap_bytes(void *a, void *b, size_t size);
+
+/* entity.c */
+covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
+void covey__entities_free(covey_world *world);
+
+/* type.c */
+bool covey__type_valid(const covey_type *type);
+bool covey__type_same_layout(const covey_type *a, const covey_type *b);
+uint64_t covey__name_hash(const char *name);
+covey_pool *covey__pool_named(const covey_world *world, const char *name);
+bool covey__type_reserve(covey_world *world);
+void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
+void covey__types_free(covey_world *world);
+
+/* pool.c */
+void covey__pool_clear(covey_pool *pool);
+void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there */
+void covey__pool_drop(const covey_pool *pool, uint32_t position);
+
+#endif

@@ -1,0 +1,149 @@
+/* Pools: a sparse set with a type and a world around it. The fast halves of add, set and remove are inline in covey.h. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+covey_pool *covey_pool_find(const covey_world *world, const covey_type *type) {
+    return covey__pool_known(world, type);
+}
+
+static covey_pool *pool_create(covey_world *world, const covey_type *type) {
+    uint32_t number = world->pool_count;
+    covey_pool **pools = covey__reach(&world->heap, world->pools, &world->pool_capacity, number, UINT32_MAX, NULL);
+    if (!pools) return NULL;
+    world->pools = pools;
+    covey_pool *pool = covey__resize(&world->heap, NULL, 0, 1, sizeof *pool, alignof(covey_pool));
+    if (!pool) return NULL;
+    *pool = (covey_pool){
+        .world = world,
+        .type = type,
+        .name_hash = covey__name_hash(type->name),
+        .storage = COVEY_STORAGE_SPARSE,
+    };
+    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, world->heap.allocator };
+    covey__set_init(&pool->set, &desc);
+    if (type->drop) pool->set.removal = COVEY__REMOVE_SLOWLY;
+    world->pools[world->pool_count++] = pool;
+    return pool;
+}
+
+covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    covey_pool *pool = covey__pool_lookup(world, type);
+    if (pool) return pool;
+    if (!covey__type_valid(type)) {
+        covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
+                    type->name ? type->name : "(no name)");
+        return NULL;
+    }
+    pool = covey__pool_named(world, type->name);
+    if (pool && !covey__type_same_layout(pool->type, type)) {
+        covey__fail(world, COVEY_ERROR_LAYOUT, "another type named %s has another layout", type->name);
+        return NULL;
+    }
+    if (!covey__type_reserve(world) || (!pool && !(pool = pool_create(world, type)))) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", type->name);
+        return NULL;
+    }
+    covey__type_bind(world, type, pool);
+    return pool;
+}
+
+/* ---- The slow halves -----------------------------------------------------------------------------------------------*/
+
+void *covey__pool_place_slowly(covey_pool *pool, covey_entity e) {
+    covey_sparse_set *set = &pool->set;
+    covey_result result = COVEY_OK;
+    if (!covey_alive(pool->world, e)) result = COVEY_ERROR_DEAD;
+    else if (covey_pool_has(pool, e)) result = COVEY_ERROR_PRESENT;
+    if (result == COVEY_OK) result = covey__set_reach(set, e.index);
+    if (result == COVEY_OK) result = covey__set_room(set, 1);
+    if (result != COVEY_OK) {
+        covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
+                    covey_result_text(result));
+        return NULL;
+    }
+    uint32_t at = covey__set_place(set, e, set->policy != COVEY_IN_PLACE);
+    COVEY__CHANGED(pool->world);
+    return covey__value_at(set, at, set->size);
+}
+
+void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value) {
+    covey__source source = covey__set_source(&pool->set, value);
+    void *to = covey__pool_place_slowly(pool, e);
+    const void *from = covey__set_resolve(&pool->set, &source);
+    if (to && to != from) covey__fill(to, from, pool->set.size);
+    return to;
+}
+
+/* The pool of a type that the world does not know by its address yet. */
+covey_pool *covey__pool_to_add(covey_world *world, covey_entity e, const covey_type *type) {
+    if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
+    covey__fail(world, COVEY_ERROR_DEAD, "%s could not be added to %u:%u: %s", type->name ? type->name : "(no name)",
+                e.index, e.generation, covey_result_text(COVEY_ERROR_DEAD));
+    return NULL;
+}
+
+void covey__pool_drop(const covey_pool *pool, uint32_t position) {
+    if (pool->type->drop) pool->type->drop(covey__value_at(&pool->set, position, pool->set.size), pool->type->context);
+}
+
+void covey__pool_erase(covey_pool *pool, covey_entity e) {
+    covey__pool_drop(pool, covey_sparse_set_find(&pool->set, e));
+    covey_sparse_set_erase(&pool->set, e);
+}
+
+void covey__pool_remove_slowly(covey_pool *pool, covey_entity e) {
+    covey__pool_erase(pool, e);
+    COVEY__CHANGED(pool->world);
+}
+
+void covey__pool_clear(covey_pool *pool) {
+    for (uint32_t at = 0; pool->type->drop && (at = covey_sparse_set_next(&pool->set, at)) != COVEY_NONE; at++)
+        covey__pool_drop(pool, at);
+    covey_sparse_set_clear(&pool->set);
+    COVEY__CHANGED(pool->world);
+}
+
+/* ---- Order and memory ----------------------------------------------------------------------------------------------*/
+
+covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
+    covey_result result = COVEY_OK;
+    if (pool->set.policy == COVEY_IN_PLACE) result = COVEY_ERROR_REFUSED;
+    else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
+    else result = covey_sparse_set_swap(&pool->set, a, b);
+    if (result != COVEY_OK)
+        covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name, covey_result_text(result));
+    COVEY__CHANGED(pool->world);
+    return result;
+}
+
+covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
+    covey_result result = covey_sparse_set_reserve(&pool->set, count);
+    if (result != COVEY_OK)
+        covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
+    return result;
+}
+
+void covey_pool_compact(covey_pool *pool) {
+    if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
+    else covey__set_trim(&pool->set);
+    covey_sparse_set_shrink(&pool->set);
+    COVEY__CHANGED(pool->world);
+}
+
+/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+
+void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) { return covey_sparse_set_page(&pool->set, page); }
+
+const covey_type *covey_pool_type(const covey_pool *pool) { return pool->type; }
+
+covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
+
+size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + pool->set.heap.bytes; }
+
+covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line) {
+    bool same = pool && (pool->type == type || strcmp(pool->type->name, type->name) == 0);
+    if (!same) covey__contract_broken(pool ? pool->world : NULL, "the pool is not of this type", file, line);
+    return (covey_pool *)(uintptr_t)pool;
+}

@@ -1,0 +1,56 @@
+/* Worlds and entities as text. */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int covey_entity_print(char *text, size_t size, covey_entity e) {
+    if (covey_is_null(e)) return snprintf(text, size, "null");
+    return snprintf(text, size, "%u:%u", e.index, e.generation);
+}
+
+typedef struct printer {
+    covey_write_fn *write;
+    void *context;
+} printer;
+
+static void print_to_stdout(const char *text, void *context) {
+    (void)context;
+    fputs(text, stdout);
+}
+
+static void print(const printer *out, const char *format, ...) {
+    char text[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    out->write(text, out->context);
+}
+
+static void print_pool(const printer *out, const covey_pool *pool) {
+    out->write("  ", out->context);
+    out->write(pool->type->name, out->context);
+    print(out, ": %u of %u bytes, %zu bytes in all\n", covey_pool_count(pool), pool->type->size, covey_pool_memory(pool));
+}
+
+static void print_entity(const printer *out, const covey_world *world, covey_entity e) {
+    const char *separator = "  ";
+    print(out, "  %u:%u", e.index, e.generation);
+    for (uint32_t i = 0; i < world->pool_count; i++) {
+        if (!covey_pool_has(world->pools[i], e)) continue;
+        out->write(separator, out->context);
+        out->write(world->pools[i]->type->name, out->context);
+        separator = ", ";
+    }
+    out->write("\n", out->context);
+}
+
+void covey_world_print(const covey_world *world, covey_write_fn *write, void *context) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    printer out = { write ? write : print_to_stdout, context };
+    print(&out, "world: %u entities, %u pools, %zu bytes\n", world->alive, world->pool_count, covey_world_memory(world));
+    for (uint32_t i = 0; i < world->pool_count; i++) print_pool(&out, world->pools[i]);
+    covey_entity e = { 0, 0 };
+    while (!covey_is_null(e = covey_entity_next(world, e))) print_entity(&out, world, e);
+}

@@ -1,0 +1,53 @@
+/* What went wrong, in numbers and words. */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+uint32_t covey_version(void) { return COVEY_VERSION; }
+
+const char *covey_result_text(covey_result result) {
+    switch (result) {
+    case COVEY_OK: return "no error";
+    case COVEY_ERROR_MEMORY: return "an allocation failed";
+    case COVEY_ERROR_DEAD: return "the handle is null, stale or was never issued";
+    case COVEY_ERROR_PRESENT: return "it is there already";
+    case COVEY_ERROR_ABSENT: return "it is not there";
+    case COVEY_ERROR_FULL: return "no index or position is left";
+    case COVEY_ERROR_TAKEN: return "the wanted index or range is in use, reserved, or retired";
+    case COVEY_ERROR_RANGE: return "an index or count is too large";
+    case COVEY_ERROR_TYPE: return "the type's description is incomplete or contradicts itself";
+    case COVEY_ERROR_LAYOUT: return "another type of this name has another layout";
+    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook said no";
+    case COVEY_ERROR_REFUSED: return "this storage or policy does not offer the operation";
+    }
+    return "an unknown result";
+}
+
+covey_result covey_world_result(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return world->result;
+}
+
+covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) {
+    world->result = result;
+    if (world->log) {
+        char text[256];
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+        world->log(result, text, world->log_context);
+    }
+    return result;
+}
+
+void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line) {
+    if (world && world->on_assert) {
+        world->on_assert(what, file, line, world->assert_context);
+        return;
+    }
+    fprintf(stderr, "covey: %s:%d: contract broken: %s\n", file, line, what);
+    abort();
+}

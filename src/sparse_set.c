@@ -1,0 +1,579 @@
+/* The sparse set: a paged table from index to position, packed ids, and values beside them, under four policies of
+ * removal. Reads go through the inline code of covey.h; this file changes sets. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+#define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY_PAGE_SIZE + 1)
+
+/* A page that stands for those that are missing: every index absent, and no slot COVEY__SLOT_NULL. Never written. */
+#define MISSING_1 COVEY__SLOT(COVEY_NONE, 1)
+#define MISSING_2 MISSING_1, MISSING_1
+#define MISSING_4 MISSING_2, MISSING_2
+#define MISSING_8 MISSING_4, MISSING_4
+#define MISSING_16 MISSING_8, MISSING_8
+#define MISSING_32 MISSING_16, MISSING_16
+#define MISSING_64 MISSING_32, MISSING_32
+#define MISSING_128 MISSING_64, MISSING_64
+#define MISSING_256 MISSING_128, MISSING_128
+#define MISSING_512 MISSING_256, MISSING_256
+#define MISSING_1024 MISSING_512, MISSING_512
+#define MISSING_2048 MISSING_1024, MISSING_1024
+#define MISSING_4096 MISSING_2048, MISSING_2048
+#define MISSING_TIMES(count) MISSING_##count
+#define MISSING(count) MISSING_TIMES(count)
+static const covey__slot missing_slots[COVEY_PAGE_SIZE] = { MISSING(COVEY_PAGE_SIZE) };
+
+static covey__slot *missing_page(void) { return (covey__slot *)(uintptr_t)missing_slots; }
+
+bool covey__set_has_page(const covey_sparse_set *set, uint32_t page) {
+    return page < set->page_count && set->pages[page] != missing_slots;
+}
+
+static void free_page(covey_sparse_set *set, uint32_t page) {
+    if (!covey__set_has_page(set, page)) return;
+    covey__free(&set->heap, set->pages[page], COVEY_PAGE_SIZE, sizeof(covey__slot), alignof(covey__slot));
+    set->pages[page] = missing_page();
+}
+
+static char nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes; never written */
+
+/* ---- Making and freeing --------------------------------------------------------------------------------------------*/
+
+bool covey__set_desc_valid(const covey_sparse_set_desc *desc) {
+    uint32_t align = desc->align ? desc->align : 1;
+    return (align & (align - 1)) == 0 && align <= COVEY__ALIGN_MAX && desc->size % align == 0 &&
+           (uint32_t)desc->policy <= COVEY_ORDERED;
+}
+
+void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc) {
+    *set = (covey_sparse_set){
+        .data = desc->size ? NULL : nothing,
+        .policy = (uint8_t)desc->policy,
+        .paged = desc->policy == COVEY_IN_PLACE && desc->size != 0,
+        .zero_vacated = desc->zero_vacated,
+        .hole = COVEY_NONE,
+        .size = desc->size,
+        .align = desc->align ? desc->align : 1,
+        .heap = { desc->allocator, 0 },
+    };
+    if (desc->zero_vacated) set->removal = COVEY__REMOVE_SLOWLY;
+    else if (desc->policy == COVEY_SWAP_AND_POP) set->removal = COVEY__REMOVE_SWAPPING;
+    else if (desc->policy == COVEY_ORDERED) set->removal = COVEY__REMOVE_MARKING;
+}
+
+static uint32_t value_pages(uint32_t positions) {
+    return positions / COVEY_PAGE_SIZE + (positions % COVEY_PAGE_SIZE != 0);
+}
+
+/* In place, data_capacity counts the positions that have a page; table_capacity the entries of the table of pages. */
+static void free_value_pages(covey_sparse_set *set, uint32_t keep) {
+    char **pages = set->data;
+    for (uint32_t i = keep; i < value_pages(set->data_capacity); i++)
+        covey__free(&set->heap, pages[i], COVEY_PAGE_SIZE, set->size, set->align);
+    if (keep < value_pages(set->data_capacity)) set->data_capacity = keep * COVEY_PAGE_SIZE;
+}
+
+void covey__set_free(covey_sparse_set *set) {
+    for (uint32_t i = 0; i < set->page_count; i++) free_page(set, i);
+    covey__free(&set->heap, set->pages, set->page_count, sizeof *set->pages, alignof(void *));
+    covey__free(&set->heap, set->ids, set->id_capacity, sizeof *set->ids, alignof(covey_entity));
+    if (set->paged) {
+        free_value_pages(set, 0);
+        covey__free(&set->heap, set->data, set->table_capacity, sizeof(void *), alignof(void *));
+    } else if (set->size != 0) {
+        covey__free(&set->heap, set->data, set->data_capacity, set->size, set->align);
+    }
+}
+
+covey_sparse_set *covey_sparse_set_create(const covey_sparse_set_desc *desc) {
+    covey_sparse_set_desc defaults = { 0 };
+    if (!desc) desc = &defaults;
+    if (!covey__set_desc_valid(desc)) return NULL;
+    covey__heap heap = { desc->allocator, 0 };
+    covey_sparse_set *set = covey__resize(&heap, NULL, 0, 1, sizeof *set, alignof(covey_sparse_set));
+    if (!set) return NULL;
+    covey__set_init(set, desc);
+    set->heap.bytes = heap.bytes;
+    return set;
+}
+
+void covey_sparse_set_destroy(covey_sparse_set *set) {
+    if (!set) return;
+    covey__set_free(set);
+    covey__heap heap = set->heap;
+    covey__free(&heap, set, 1, sizeof *set, alignof(covey_sparse_set));
+}
+
+/* ---- Room ----------------------------------------------------------------------------------------------------------*/
+
+covey_result covey__set_reach(covey_sparse_set *set, uint32_t index) {
+    uint32_t page = index / COVEY_PAGE_SIZE;
+    covey__slot **pages =
+        covey__reach(&set->heap, set->pages, &set->page_count, page, TABLE_LIMIT, missing_page());
+    if (!pages) return COVEY_ERROR_MEMORY;
+    set->pages = pages;
+    if (covey__set_has_page(set, page)) return COVEY_OK;
+    covey__slot *slots = covey__resize(&set->heap, NULL, 0, COVEY_PAGE_SIZE, sizeof *slots, alignof(covey__slot));
+    if (!slots) return COVEY_ERROR_MEMORY;
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) slots[i] = COVEY__SLOT_NULL;
+    pages[page] = slots;
+    return COVEY_OK;
+}
+
+static void update_room(covey_sparse_set *set) {
+    if (set->policy != COVEY_SWAP_AND_POP && set->policy != COVEY_ORDERED) return;
+    bool ids_are_fewer = set->size == 0 || set->id_capacity < set->data_capacity;
+    set->room = ids_are_fewer ? set->id_capacity : set->data_capacity;
+}
+
+static bool resize_ids(covey_sparse_set *set, uint32_t capacity) {
+    covey_entity *ids =
+        covey__resize(&set->heap, set->ids, set->id_capacity, capacity, sizeof *ids, alignof(covey_entity));
+    if (!ids && capacity != 0) return false;
+    set->ids = ids;
+    set->id_capacity = capacity;
+    return true;
+}
+
+static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
+    void *data = covey__resize(&set->heap, set->data, set->data_capacity, capacity, set->size, set->align);
+    if (!data && capacity != 0) return false;
+    set->data = data;
+    set->data_capacity = capacity;
+    return true;
+}
+
+static bool add_value_pages(covey_sparse_set *set, uint32_t positions) {
+    uint32_t count = value_pages(positions);
+    if (count == 0) return true;
+    char **pages = covey__reach(&set->heap, set->data, &set->table_capacity, count - 1, TABLE_LIMIT, NULL);
+    if (!pages) return false;
+    set->data = pages;
+    for (uint32_t i = value_pages(set->data_capacity); i < count; i++) {
+        pages[i] = covey__resize(&set->heap, NULL, 0, COVEY_PAGE_SIZE, set->size, set->align);
+        if (!pages[i]) return false;
+        uint64_t covered = ((uint64_t)i + 1) * COVEY_PAGE_SIZE;
+        set->data_capacity = covered < COVEY_NONE ? (uint32_t)covered : COVEY_NONE;
+    }
+    return true;
+}
+
+/* Capacity for `positions` in all; `spare` asks for geometric growth. */
+static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions, bool spare) {
+    bool done = true;
+    if (positions > set->id_capacity)
+        done = resize_ids(set, spare ? covey__grown(set->id_capacity, positions, COVEY_NONE) : positions);
+    if (done && set->size != 0 && positions > set->data_capacity) {
+        done = set->paged ? add_value_pages(set, positions)
+                          : resize_values(set, spare ? covey__grown(set->data_capacity, positions, COVEY_NONE) : positions);
+    }
+    update_room(set);
+    return done ? COVEY_OK : COVEY_ERROR_MEMORY;
+}
+
+covey_result covey__set_room(covey_sparse_set *set, uint32_t count) {
+    uint32_t size = covey_sparse_set_size(set);
+    if (count > COVEY_NONE - size) return COVEY_ERROR_FULL;
+    return reserve_positions(set, size + count, true);
+}
+
+covey_result covey_sparse_set_reserve(covey_sparse_set *set, uint32_t count) {
+    if (count > COVEY_NONE) return COVEY_ERROR_RANGE;
+    return reserve_positions(set, count, false);
+}
+
+static bool page_is_empty(const covey__slot *slots) {
+    uint32_t i = 0;
+    while (i < COVEY_PAGE_SIZE && (uint32_t)slots[i] == COVEY_NONE) i++;
+    return i == COVEY_PAGE_SIZE;
+}
+
+void covey_sparse_set_shrink(covey_sparse_set *set) {
+    uint32_t size = covey_sparse_set_size(set), reach = 0;
+    for (uint32_t i = 0; i < set->page_count; i++) {
+        if (page_is_empty(set->pages[i])) free_page(set, i);
+        else reach = i + 1;
+    }
+    void *pages = covey__resize(&set->heap, set->pages, set->page_count, reach, sizeof(void *), alignof(void *));
+    if (pages || reach == 0) {
+        set->pages = pages;
+        set->page_count = reach;
+    }
+    resize_ids(set, size);
+    if (set->paged) {
+        uint32_t keep = value_pages(size);
+        free_value_pages(set, keep);
+        void *table = covey__resize(&set->heap, set->data, set->table_capacity, keep, sizeof(void *), alignof(void *));
+        if (table || keep == 0) {
+            set->data = table;
+            set->table_capacity = keep;
+        }
+    } else if (set->size != 0) {
+        resize_values(set, size);
+    }
+    update_room(set);
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------------*/
+
+static void *value_at(const covey_sparse_set *set, uint32_t position) {
+    return covey__value_at(set, position, set->size);
+}
+
+static void vacate(covey_sparse_set *set, uint32_t position) {
+    if (set->zero_vacated) memset(value_at(set, position), 0, set->size);
+}
+
+void covey__swap_bytes(void *a, void *b, size_t size) {
+    char *left = a, *right = b, buffer[64];
+    for (size_t part; size != 0; size -= part, left += part, right += part) {
+        part = size < sizeof buffer ? size : sizeof buffer;
+        memcpy(buffer, left, part);
+        memcpy(left, right, part);
+        memcpy(right, buffer, part);
+    }
+}
+
+covey__source covey__set_source(const covey_sparse_set *set, const void *value) {
+    covey__source source = { (const char *)value, false, 0 };
+    if (set->paged || set->size == 0 || !value || !set->data) return source;
+    uintptr_t at = (uintptr_t)value, base = (uintptr_t)set->data;
+    source.inside = at >= base && at - base < (uintptr_t)set->data_capacity * set->size;
+    source.offset = source.inside ? at - base : 0;
+    return source;
+}
+
+const void *covey__set_resolve(const covey_sparse_set *set, const covey__source *source) {
+    return source->inside ? (const char *)set->data + source->offset : source->value;
+}
+
+static void fill(const covey_sparse_set *set, uint32_t position, const void *value) {
+    void *to = value_at(set, position);
+    if (to != value) covey__fill(to, value, set->size);
+}
+
+/* ---- Adding --------------------------------------------------------------------------------------------------------*/
+
+static uint32_t position_of(covey__slot slot) { return (uint32_t)slot; }
+static uint32_t generation_of(covey__slot slot) { return (uint32_t)(slot >> 32); }
+
+/* Puts an id where it now is, in both directions. */
+static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
+    set->ids[at] = e;
+    *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
+}
+
+static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
+    if (a == b) return;
+    covey_entity left = set->ids[a], right = set->ids[b];
+    set->ids[a] = right;
+    set->ids[b] = left;
+    /* Only the position: a slot that is claimed has another generation for a while. */
+    covey__slot *left_slot = covey__slot_of(set, left.index), *right_slot = covey__slot_of(set, right.index);
+    *left_slot = COVEY__SLOT(b, generation_of(*left_slot));
+    *right_slot = COVEY__SLOT(a, generation_of(*right_slot));
+    covey__swap_bytes(value_at(set, a), value_at(set, b), set->size);
+}
+
+static uint32_t place_swap_only(covey_sparse_set *set, covey_entity e, bool force_back) {
+    uint32_t at = position_of(*covey__slot_of(set, e.index));
+    if (at == COVEY_NONE) at = set->end + set->dead++;
+    put(set, at, e);
+    if (!force_back) return at;
+    swap_positions(set, at, set->end);
+    set->dead--;
+    return set->end++;
+}
+
+uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back) {
+    if (set->policy == COVEY_SWAP_ONLY) return place_swap_only(set, e, force_back);
+    uint32_t at = set->end;
+    if (set->policy == COVEY_IN_PLACE && set->hole != COVEY_NONE && !force_back) {
+        at = set->hole;
+        set->hole = set->ids[at].index;
+        set->holes--;
+    } else {
+        set->end++;
+    }
+    put(set, at, e);
+    return at;
+}
+
+void covey__set_unplace(covey_sparse_set *set, covey_entity e) {
+    if (set->policy == COVEY_SWAP_ONLY) {
+        covey_sparse_set_erase(set, e);
+        return;
+    }
+    *covey__slot_of(set, e.index) = COVEY__SLOT_NULL;
+    vacate(set, --set->end);
+}
+
+/* An element that is not live may be placed: it is absent, or kept behind the live ones of a swap-only set. */
+static bool is_placed(const covey_sparse_set *set, uint32_t index) {
+    if (index / COVEY_PAGE_SIZE >= set->page_count) return false;
+    uint32_t at = position_of(*covey__slot_of(set, index));
+    return at != COVEY_NONE && (set->policy != COVEY_SWAP_ONLY || at < set->end);
+}
+
+static bool is_storable(covey_entity e) {
+    return e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX;
+}
+
+covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, const void *value, bool force_back) {
+    if (!is_storable(e)) return COVEY_ERROR_RANGE;
+    if (is_placed(set, e.index)) return COVEY_ERROR_PRESENT;
+    covey__source source = covey__set_source(set, value);
+    covey_result result = covey__set_reach(set, e.index);
+    if (result == COVEY_OK) result = covey__set_room(set, 1);
+    if (result != COVEY_OK) return result;
+    uint32_t at = covey__set_place(set, e, force_back);
+    fill(set, at, covey__set_resolve(set, &source));
+    return COVEY_OK;
+}
+
+covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity e, const void *value) {
+    return covey_sparse_set_push_to(set, e, value, set->policy != COVEY_IN_PLACE);
+}
+
+/* A claimed index: an absent one has a generation without a position, a dead one a position without a generation. */
+static covey_result claim(covey_sparse_set *set, covey_entity e) {
+    if (!is_storable(e)) return COVEY_ERROR_RANGE;
+    covey_result result = covey__set_reach(set, e.index);
+    if (result != COVEY_OK) return result;
+    covey__slot *slot = covey__slot_of(set, e.index);
+    uint32_t at = position_of(*slot);
+    bool absent = at == COVEY_NONE, claimed = absent == (generation_of(*slot) != 0);
+    if (claimed || is_placed(set, e.index)) return COVEY_ERROR_PRESENT;
+    *slot = COVEY__SLOT(at, absent ? e.generation : 0);
+    return COVEY_OK;
+}
+
+void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        covey__slot *slot = covey__slot_of(set, entities[i].index);
+        uint32_t at = position_of(*slot);
+        *slot = at == COVEY_NONE ? COVEY__SLOT_NULL : COVEY__SLOT(at, set->ids[at].generation);
+    }
+}
+
+covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
+    covey_result result = COVEY_OK;
+    uint32_t claimed = 0;
+    while (claimed < count && (result = claim(set, entities[claimed])) == COVEY_OK) claimed++;
+    if (result == COVEY_OK) result = covey__set_room(set, count);
+    if (result != COVEY_OK) covey__set_release(set, entities, claimed);
+    return result;
+}
+
+covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count,
+                                         const void *values) {
+    covey__source source = covey__set_source(set, values);
+    covey_result result = covey__set_claim(set, entities, count);
+    if (result != COVEY_OK) return result;
+    const char *from = covey__set_resolve(set, &source);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = covey__set_place(set, entities[i], true);
+        fill(set, at, from ? from + (size_t)i * set->size : NULL);
+    }
+    return COVEY_OK;
+}
+
+/* ---- Removing ------------------------------------------------------------------------------------------------------*/
+
+static uint32_t next_generation(uint32_t generation) {
+    return generation == COVEY_GENERATION_MAX ? 1 : generation + 1;
+}
+
+static void move(covey_sparse_set *set, uint32_t from, uint32_t to) {
+    put(set, to, set->ids[from]);
+    memcpy(value_at(set, to), value_at(set, from), set->size);
+}
+
+static void make_absent(covey_sparse_set *set, uint32_t index) { *covey__slot_of(set, index) = COVEY__SLOT_NULL; }
+
+/* The last element fills the hole. */
+static void erase_swapping(covey_sparse_set *set, uint32_t at, uint32_t index) {
+    uint32_t last = --set->end;
+    if (at != last) move(set, last, at);
+    make_absent(set, index);
+    vacate(set, last);
+}
+
+/* The element gets the next generation and goes behind the live ones. */
+static void erase_keeping(covey_sparse_set *set, uint32_t at) {
+    covey_entity e = set->ids[at];
+    put(set, at, (covey_entity){ e.index, next_generation(e.generation) });
+    if (at < set->end) {
+        set->end--;
+        set->dead++;
+    }
+    swap_positions(set, at, set->end);
+    vacate(set, set->end);
+}
+
+static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t index) {
+    set->ids[at].generation = 0;
+    if (set->policy == COVEY_IN_PLACE) {
+        set->ids[at].index = set->hole;
+        set->hole = at;
+    }
+    set->holes++;
+    make_absent(set, index);
+    vacate(set, at);
+}
+
+void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, covey_sparse_set_contains(set, e), "covey_sparse_set_erase needs an element of the set");
+    uint32_t at = position_of(*covey__slot_of(set, e.index));
+    switch ((covey_policy)set->policy) {
+    case COVEY_SWAP_AND_POP: erase_swapping(set, at, e.index); break;
+    case COVEY_SWAP_ONLY: erase_keeping(set, at); break;
+    case COVEY_IN_PLACE:
+    case COVEY_ORDERED: erase_leaving_hole(set, at, e.index); break;
+    }
+}
+
+bool covey_sparse_set_remove(covey_sparse_set *set, covey_entity e) {
+    if (!covey_sparse_set_contains(set, e)) return false;
+    covey_sparse_set_erase(set, e);
+    return true;
+}
+
+uint32_t covey_sparse_set_remove_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
+    uint32_t removed = 0;
+    for (uint32_t i = 0; i < count; i++) removed += covey_sparse_set_remove(set, entities[i]);
+    return removed;
+}
+
+bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e) {
+    if (set->policy != COVEY_SWAP_AND_POP && set->policy != COVEY_ORDERED) return false;
+    if (!covey_sparse_set_contains(set, e)) return false;
+    uint32_t at = covey_sparse_set_find(set, e), behind = --set->end - at;
+    make_absent(set, e.index);
+    if (behind != 0) {
+        memmove(set->ids + at, set->ids + at + 1, behind * sizeof *set->ids);
+        memmove(value_at(set, at), value_at(set, at + 1), (size_t)behind * set->size);
+    }
+    for (uint32_t i = at; i < set->end; i++)
+        if (set->ids[i].generation != 0) put(set, i, set->ids[i]);
+    vacate(set, set->end);
+    return true;
+}
+
+void covey_sparse_set_clear(covey_sparse_set *set) {
+    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+        if (set->ids[i].generation == 0) continue;
+        make_absent(set, set->ids[i].index);
+        vacate(set, i);
+    }
+    set->end = set->dead = set->holes = 0;
+    set->hole = COVEY_NONE;
+}
+
+/* ---- Order ---------------------------------------------------------------------------------------------------------*/
+
+covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b) {
+    uint32_t left = covey_sparse_set_find(set, a), right = covey_sparse_set_find(set, b);
+    if (left == COVEY_NONE || right == COVEY_NONE) return COVEY_ERROR_ABSENT;
+    if ((left < set->end) != (right < set->end)) return COVEY_ERROR_REFUSED;
+    swap_positions(set, left, right);
+    return COVEY_OK;
+}
+
+/* One pass from left to right: every element moves at most once, over the holes before it. */
+static void compact_ordered(covey_sparse_set *set) {
+    uint32_t to = set->holes == set->end ? set->end : 0;
+    while (to < set->end && set->ids[to].generation != 0) to++;
+    for (uint32_t from = to; from < set->end; from++) {
+        if (set->ids[from].generation != 0) move(set, from, to++);
+    }
+    uint32_t end = set->end - set->holes;
+    for (uint32_t i = end; i < set->end && set->zero_vacated; i++) vacate(set, i);
+    set->end = end;
+    set->holes = 0;
+}
+
+static uint32_t skip_holes_back(const covey_sparse_set *set, uint32_t end) {
+    while (end != 0 && set->ids[end - 1].generation == 0) end--;
+    return end;
+}
+
+/* From the hole made last on, the last element of the set fills each. */
+static void compact_in_place(covey_sparse_set *set) {
+    uint32_t end = skip_holes_back(set, set->end);
+    for (uint32_t hole = set->hole; hole != COVEY_NONE;) {
+        uint32_t to = hole;
+        hole = set->ids[to].index;
+        if (to >= end) continue;
+        move(set, --end, to);
+        vacate(set, end);
+        end = skip_holes_back(set, end);
+    }
+    set->end = end;
+    set->holes = 0;
+    set->hole = COVEY_NONE;
+}
+
+void covey_sparse_set_compact(covey_sparse_set *set) {
+    if (set->holes == 0) return;
+    if (set->policy == COVEY_ORDERED) compact_ordered(set);
+    else compact_in_place(set);
+}
+
+/* Drops holes behind the last element; the list of holes keeps its order. */
+static void trim_holes(covey_sparse_set *set) {
+    uint32_t end = skip_holes_back(set, set->end), last = COVEY_NONE;
+    for (uint32_t hole = set->hole, next; hole != COVEY_NONE; hole = next) {
+        next = set->ids[hole].index;
+        if (hole >= end) continue;
+        if (last == COVEY_NONE) set->hole = hole;
+        else set->ids[last].index = hole;
+        last = hole;
+    }
+    if (last == COVEY_NONE) set->hole = COVEY_NONE;
+    else set->ids[last].index = COVEY_NONE;
+    set->holes -= set->end - end;
+    set->end = end;
+}
+
+void covey__set_trim(covey_sparse_set *set) {
+    if (set->policy == COVEY_IN_PLACE) trim_holes(set);
+    for (uint32_t i = set->end; set->dead != 0; i++, set->dead--) make_absent(set, set->ids[i].index);
+}
+
+/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+
+covey_policy covey_sparse_set_policy(const covey_sparse_set *set) { return (covey_policy)set->policy; }
+
+uint32_t covey_sparse_set_head(const covey_sparse_set *set) {
+    return set->policy == COVEY_SWAP_ONLY ? set->end : set->hole;
+}
+
+bool covey_sparse_set_contiguous(const covey_sparse_set *set) { return set->holes == 0; }
+
+size_t covey_sparse_set_memory(const covey_sparse_set *set) { return set->heap.bytes; }
+
+uint32_t covey_sparse_set_current(const covey_sparse_set *set, uint32_t index) {
+    bool absent = index / COVEY_PAGE_SIZE >= set->page_count || position_of(*covey__slot_of(set, index)) == COVEY_NONE;
+    return absent ? 0 : generation_of(*covey__slot_of(set, index));
+}
+
+covey_entity covey_sparse_set_at(const covey_sparse_set *set, uint32_t position) {
+    return position < covey_sparse_set_size(set) ? set->ids[position] : (covey_entity){ 0, 0 };
+}
+
+void *covey_sparse_set_value_at(const covey_sparse_set *set, uint32_t position) {
+    return position < covey_sparse_set_size(set) ? value_at(set, position) : NULL;
+}
+
+void *covey_sparse_set_get(const covey_sparse_set *set, covey_entity e) {
+    return covey_sparse_set_value_at(set, covey_sparse_set_find(set, e));
+}
+
+void *covey_sparse_set_values(const covey_sparse_set *set) { return set->paged ? NULL : set->data; }
+
+void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page) {
+    if (!set->paged || page >= value_pages(covey_sparse_set_size(set))) return NULL;
+    return ((void **)set->data)[page];
+}

@@ -1,0 +1,113 @@
+/* Component types: a table from the address of a descriptor to its pool, and names behind it. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+struct covey__made_type {
+    struct covey__made_type *next;
+    covey_type type;
+    size_t bytes;
+    char name[];
+};
+
+static bool names_policy(const covey_type *type) { return type->policy != COVEY_SWAP_AND_POP; }
+
+bool covey__type_valid(const covey_type *type) {
+    covey_sparse_set_desc desc = { .size = type->size, .align = type->align, .policy = type->policy };
+    if (!type->name || !type->name[0] || !covey__set_desc_valid(&desc)) return false;
+    if ((uint32_t)type->storage > COVEY_STORAGE_SPARSE) return false;
+    return type->size != 0 || (!type->drop && !type->copy && !type->zero_vacated);
+}
+
+static covey_storage effective_storage(const covey_type *type) {
+    return names_policy(type) || type->storage == COVEY_STORAGE_DEFAULT ? COVEY_STORAGE_SPARSE : type->storage;
+}
+
+bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
+    uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
+    return a->size == b->size && a_align == b_align && effective_storage(a) == effective_storage(b) &&
+           a->policy == b->policy && a->zero_vacated == b->zero_vacated && !a->drop == !b->drop && !a->copy == !b->copy;
+}
+
+uint64_t covey__name_hash(const char *name) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+covey_pool *covey__pool_named(const covey_world *world, const char *name) {
+    uint64_t hash = covey__name_hash(name);
+    for (uint32_t i = 0; i < world->pool_count; i++) {
+        covey_pool *pool = world->pools[i];
+        if (pool->name_hash == hash && strcmp(pool->type->name, name) == 0) return pool;
+    }
+    return NULL;
+}
+
+covey_pool *covey__pool_by_name(const covey_world *world, const covey_type *type) {
+    covey_pool *pool = type->name ? covey__pool_named(world, type->name) : NULL;
+    return pool && covey__type_same_layout(pool->type, type) ? pool : NULL;
+}
+
+static void put(covey__type_entry *types, uint32_t mask, covey__type_entry entry) {
+    uint32_t at = covey__type_hash(entry.type);
+    while (types[at & mask].type) at++;
+    types[at & mask] = entry;
+}
+
+bool covey__type_reserve(covey_world *world) {
+    if (world->types && (world->type_count + 1) * 2 <= world->type_mask + 1) return true;
+    uint32_t old_size = world->types ? world->type_mask + 1 : 0, size = old_size ? old_size * 2 : 4;
+    covey__type_entry *types =
+        covey__resize(&world->heap, NULL, 0, size, sizeof *types, alignof(covey__type_entry));
+    if (!types) return false;
+    memset(types, 0, size * sizeof *types);
+    for (uint32_t i = 0; i < old_size; i++)
+        if (world->types[i].type) put(types, size - 1, world->types[i]);
+    covey__free(&world->heap, world->types, old_size, sizeof *types, alignof(covey__type_entry));
+    world->types = types;
+    world->type_mask = size - 1;
+    return true;
+}
+
+void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool) {
+    put(world->types, world->type_mask, (covey__type_entry){ type, pool });
+    world->type_count++;
+}
+
+void covey__types_free(covey_world *world) {
+    for (struct covey__made_type *made = world->made_types, *next; made; made = next) {
+        next = made->next;
+        covey__free(&world->heap, made, 1, made->bytes, alignof(struct covey__made_type));
+    }
+    uint32_t size = world->types ? world->type_mask + 1 : 0;
+    covey__free(&world->heap, world->types, size, sizeof *world->types, alignof(covey__type_entry));
+}
+
+const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
+    COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
+    covey_pool *known = covey__type_valid(description) ? covey__pool_by_name(world, description) : NULL;
+    if (known) return known->type;
+    size_t length = description->name ? strlen(description->name) + 1 : 1;
+    size_t bytes = sizeof(struct covey__made_type) + length;
+    struct covey__made_type *made =
+        covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
+    if (!made) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
+        return NULL;
+    }
+    *made = (struct covey__made_type){ world->made_types, *description, bytes };
+    if (description->name) made->type.name = memcpy(made->name, description->name, length);
+    if (!covey_pool_of_raw(world, &made->type)) {
+        covey__free(&world->heap, made, 1, bytes, alignof(struct covey__made_type));
+        return NULL;
+    }
+    world->made_types = made;
+    return &made->type;
+}
+
+const covey_type *covey_type_find(const covey_world *world, const char *name) {
+    COVEY__CONTRACT(NULL, world && name, "a call needs a world and a name");
+    const covey_pool *pool = covey__pool_named(world, name);
+    return pool ? pool->type : NULL;
+}

@@ -1,0 +1,178 @@
+/* Every invariant of sets and worlds, checked from scratch. Tests call this after each step; so may anybody. */
+#include "internal.h"
+
+/* Names the invariant that does not hold. */
+#define REQUIRE(holds, reason)      \
+    do {                            \
+        if (!(holds)) {             \
+            if (why) *why = reason; \
+            return false;           \
+        }                           \
+    } while (0)
+
+/* ---- Sets ----------------------------------------------------------------------------------------------------------*/
+
+static bool validate_shape(const covey_sparse_set *set, const char **why) {
+    bool makes_holes = set->policy == COVEY_IN_PLACE || set->policy == COVEY_ORDERED;
+    uint32_t size = covey_sparse_set_size(set);
+    REQUIRE(set->policy <= COVEY_ORDERED, "set: unknown policy");
+    REQUIRE(set->holes <= set->end, "set: more holes than positions");
+    REQUIRE(makes_holes || set->holes == 0, "set: a hole under a policy that makes none");
+    REQUIRE(set->policy == COVEY_SWAP_ONLY || set->dead == 0, "set: dead elements under a policy that keeps none");
+    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE, "set: a list of holes under a policy without one");
+    REQUIRE(size <= set->id_capacity, "set: more positions than capacity for ids");
+    REQUIRE(set->size == 0 || size <= set->data_capacity, "set: more positions than capacity for values");
+    REQUIRE(set->room <= set->id_capacity && (set->size == 0 || set->room <= set->data_capacity),
+            "set: room beyond the capacity");
+    REQUIRE(set->size != 0 || set->data, "set: values without bytes have no address");
+    return true;
+}
+
+static bool validate_positions(const covey_sparse_set *set, const char **why) {
+    uint32_t holes = 0;
+    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+        covey_entity e = set->ids[i];
+        if (e.generation == 0) {
+            REQUIRE(i < set->end, "set: a hole among the dead");
+            holes++;
+            continue;
+        }
+        REQUIRE(e.index < COVEY_NONE && e.generation <= COVEY_GENERATION_MAX, "set: an id that cannot exist");
+        REQUIRE(covey__set_has_page(set, e.index / COVEY_PAGE_SIZE), "set: an element without a page");
+        REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation), "set: a slot that is not its element's");
+    }
+    REQUIRE(holes == set->holes, "set: the number of holes is not what was counted");
+    return true;
+}
+
+static bool validate_slots(const covey_sparse_set *set, const char **why) {
+    uint64_t present = 0;
+    for (uint32_t page = 0; page < set->page_count; page++) {
+        for (uint32_t i = 0; covey__set_has_page(set, page) && i < COVEY_PAGE_SIZE; i++) {
+            covey__slot slot = set->pages[page][i];
+            bool absent = (uint32_t)slot == COVEY_NONE;
+            REQUIRE(absent ? slot == COVEY__SLOT_NULL : slot >> 32 != 0, "set: a slot that is neither null nor taken");
+            present += !absent;
+        }
+    }
+    REQUIRE(present == covey_sparse_set_size(set) - set->holes, "set: more slots than elements");
+    return true;
+}
+
+static bool validate_hole_list(const covey_sparse_set *set, const char **why) {
+    uint32_t listed = 0;
+    for (uint32_t at = set->hole; at != COVEY_NONE; at = set->ids[at].index) {
+        REQUIRE(at < set->end && set->ids[at].generation == 0, "set: the list of holes leads to an element");
+        REQUIRE(listed++ < set->holes, "set: the list of holes is longer than their number");
+    }
+    REQUIRE(set->policy != COVEY_IN_PLACE || listed == set->holes, "set: a hole that is not in the list");
+    return true;
+}
+
+/* What the set's arrays take, from their capacities. */
+static size_t counted_bytes(const covey_sparse_set *set) {
+    size_t bytes = set->page_count * sizeof *set->pages + set->id_capacity * sizeof *set->ids;
+    for (uint32_t i = 0; i < set->page_count; i++)
+        if (covey__set_has_page(set, i)) bytes += COVEY_PAGE_SIZE * sizeof(covey__slot);
+    if (!set->paged) return bytes + (size_t)set->data_capacity * set->size;
+    uint32_t pages = set->data_capacity / COVEY_PAGE_SIZE + (set->data_capacity % COVEY_PAGE_SIZE != 0);
+    return bytes + set->table_capacity * sizeof(void *) + (size_t)pages * COVEY_PAGE_SIZE * set->size;
+}
+
+static bool validate_set(const covey_sparse_set *set, const char **why) {
+    return validate_shape(set, why) && validate_positions(set, why) && validate_slots(set, why) &&
+           validate_hole_list(set, why);
+}
+
+bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why) {
+    REQUIRE(set, "set: NULL");
+    if (!validate_set(set, why)) return false;
+    REQUIRE(set->heap.bytes == counted_bytes(set) + sizeof *set, "set: bytes that are not accounted for");
+    return true;
+}
+
+/* ---- Worlds --------------------------------------------------------------------------------------------------------*/
+
+static bool validate_free_list(const covey_world *world, const covey__range *range, uint32_t *listed, const char **why) {
+    uint32_t previous = COVEY_NONE;
+    for (uint32_t index = range->free; index != COVEY_NONE; (*listed)++) {
+        REQUIRE(index >= range->first && index < range->end, "entities: a free index outside its range");
+        const covey__entity_page *page = covey__entity_page_of(world, index);
+        REQUIRE(page, "entities: a free index without a page");
+        uint32_t at = index % COVEY_PAGE_SIZE;
+        REQUIRE(page->generation[at] != 0 && (page->generation[at] & 1) == 0, "entities: an index that is free and is not");
+        REQUIRE(previous == COVEY_NONE || page->previous[at] == previous, "entities: the free list is broken backwards");
+        REQUIRE(page->next[at] != index, "entities: the free list goes round in circles");
+        previous = index;
+        index = page->next[at];
+    }
+    return true;
+}
+
+static bool validate_fresh(const covey_world *world, const covey__range *range, const char **why) {
+    REQUIRE(range->fresh >= range->first && range->fresh <= range->end, "entities: the fresh indices left their range");
+    for (uint32_t index = range->fresh; index < range->fresh_end; index++) {
+        const covey__entity_page *page = covey__entity_page_of(world, index);
+        REQUIRE(page, "entities: a fresh index without a page");
+        REQUIRE(page->generation[index % COVEY_PAGE_SIZE] == 0, "entities: a fresh index that was used");
+    }
+    return true;
+}
+
+static bool validate_entities(const covey_world *world, const char **why) {
+    uint32_t alive = 0, idle = 0, listed = 0;
+    for (uint32_t page = 0; page < world->page_count; page++) {
+        for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
+            uint32_t generation = world->pages[page]->generation[i];
+            REQUIRE(generation <= COVEY_GENERATION_MAX, "entities: a generation beyond the last");
+            alive += generation & 1;
+            idle += generation != 0 && (generation & 1) == 0;
+        }
+    }
+    REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
+    if (!validate_free_list(world, &world->range, &listed, why) || !validate_fresh(world, &world->range, why)) return false;
+    for (uint32_t i = 0; i < world->reserved_count; i++) {
+        const covey__range *range = &world->reserved[i];
+        if (!validate_free_list(world, range, &listed, why) || !validate_fresh(world, range, why)) return false;
+    }
+    REQUIRE(listed == idle, "entities: a free index that is in no list");
+    return true;
+}
+
+static bool validate_pool(const covey_world *world, const covey_pool *pool, const char **why) {
+    REQUIRE(pool->world == world, "pool: of another world");
+    REQUIRE(pool->set.size == pool->type->size, "pool: values of another size than the type's");
+    if (!validate_set(&pool->set, why)) return false;
+    REQUIRE(pool->set.heap.bytes == counted_bytes(&pool->set), "pool: bytes that are not accounted for");
+    for (uint32_t i = 0; i < pool->set.end; i++)
+        REQUIRE(pool->set.ids[i].generation == 0 || covey_alive(world, pool->set.ids[i]), "pool: a component of a dead entity");
+    return true;
+}
+
+static bool validate_types(const covey_world *world, const char **why) {
+    uint32_t bound = 0;
+    for (uint32_t i = 0; i <= world->type_mask; i++) {
+        const covey__type_entry *entry = &world->types[i];
+        if (!entry->type) continue;
+        bound++;
+        REQUIRE(covey__pool_lookup(world, entry->type) == entry->pool, "types: a type that is not found");
+        REQUIRE(covey__pool_named(world, entry->type->name) == entry->pool, "types: a type with another name than its pool");
+        REQUIRE(covey__type_same_layout(entry->type, entry->pool->type), "types: a type with another layout than its pool");
+    }
+    REQUIRE(bound == world->type_count, "types: their number is not what was counted");
+    REQUIRE(bound >= world->pool_count && bound * 2 <= world->type_mask + 1, "types: the table is too full");
+    return true;
+}
+
+bool covey_world_validate(const covey_world *world, const char **why) {
+    REQUIRE(world, "world: NULL");
+    if (!validate_types(world, why) || !validate_entities(world, why)) return false;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (!validate_pool(world, world->pools[i], why)) return false;
+    return true;
+}
+
+void covey__changed(const covey_world *world) {
+    const char *why = "";
+    if (!covey_world_validate(world, &why)) covey__contract_broken(world, why, __FILE__, __LINE__);
+}

@@ -1,0 +1,133 @@
+/* Worlds: what goes through all pools, and the verbs that are not inline. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+covey_world *covey_world_create(const covey_world_desc *desc) {
+    covey_world_desc defaults = { 0 };
+    if (!desc) desc = &defaults;
+    covey__heap heap = { desc->allocator, 0 };
+    covey_world *world = covey__resize(&heap, NULL, 0, 1, sizeof *world, alignof(covey_world));
+    if (!world) return NULL;
+    *world = (covey_world){
+        .range = { .end = COVEY_NONE, .free = COVEY_NONE },
+        .heap = heap,
+        .log = desc->log,
+        .log_context = desc->log_context,
+        .on_assert = desc->on_assert,
+        .assert_context = desc->assert_context,
+    };
+    if (!covey__type_reserve(world)) {
+        covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
+        return NULL;
+    }
+    return world;
+}
+
+void covey_world_destroy(covey_world *world) {
+    if (!world) return;
+    for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
+    for (uint32_t i = 0; i < world->pool_count; i++) {
+        covey__set_free(&world->pools[i]->set);
+        covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
+    }
+    covey__free(&world->heap, world->pools, world->pool_capacity, sizeof *world->pools, alignof(void *));
+    covey__types_free(world);
+    covey__entities_free(world);
+    covey__heap heap = world->heap;
+    covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
+}
+
+size_t covey_world_memory(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    size_t bytes = world->heap.bytes;
+    for (uint32_t i = 0; i < world->pool_count; i++) bytes += world->pools[i]->set.heap.bytes;
+    return bytes;
+}
+
+uint32_t covey_pool_total(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return world->pool_count;
+}
+
+covey_pool *covey_pool_number(const covey_world *world, uint32_t number) {
+    return number < covey_pool_total(world) ? world->pools[number] : NULL;
+}
+
+void covey_compact(covey_world *world) {
+    for (uint32_t i = 0; i < covey_pool_total(world); i++) covey_pool_compact(world->pools[i]);
+}
+
+/* ---- Components ----------------------------------------------------------------------------------------------------*/
+
+static void *present(covey_world *world, covey_entity e, const covey_type *type) {
+    void *value = covey_get_raw(world, e, type, type->size);
+    if (!value)
+        covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
+                    e.generation, type->name ? type->name : "(no name)");
+    return value;
+}
+
+bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
+    void *old = present(world, e, type);
+    if (!old) return false;
+    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
+    if (old != value) covey__swap_bytes(old, value, size);
+    return true;
+}
+
+void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
+                      void *context) {
+    void *value = present(world, e, type);
+    if (value && change) change(value, context);
+    return value;
+}
+
+bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {
+    if (!covey_alive(world, e)) return false;
+    while (*types && covey_has_raw(world, e, *types)) types++;
+    return !*types;
+}
+
+bool covey_has_any_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {
+    while (*types && !covey_has_raw(world, e, *types)) types++;
+    return *types != NULL;
+}
+
+void covey_clear_raw(covey_world *world, const covey_type *type) {
+    covey_pool *pool = covey__pool_known(world, type);
+    if (pool) covey__pool_clear(pool);
+}
+
+void covey_clear_all(covey_world *world) {
+    for (uint32_t i = 0; i < covey_pool_total(world); i++) covey__pool_clear(world->pools[i]);
+}
+
+covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value, covey_equal_fn *equal,
+                            size_t size) {
+    const covey_pool *pool = covey__pool_known(world, type);
+    if (!pool) return (covey_entity){ 0, 0 };
+    COVEY__CONTRACT(world, size == pool->set.size, "the size is not that of the type");
+    const covey_sparse_set *set = &pool->set;
+    uint32_t at = 0;
+    while ((at = covey_sparse_set_next(set, at)) != COVEY_NONE) {
+        const void *component = covey__value_at(set, at, size);
+        if (size == 0 || (equal ? equal(component, value) : memcmp(component, value, size) == 0)) return set->ids[at];
+        at++;
+    }
+    return (covey_entity){ 0, 0 };
+}
+
+bool covey_is_orphan(const covey_world *world, covey_entity e) {
+    return covey_alive(world, e) && covey_types_of(world, e, NULL, 0) == 0;
+}
+
+uint32_t covey_types_of(const covey_world *world, covey_entity e, const covey_type **types, uint32_t capacity) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < covey_pool_total(world); i++) {
+        if (!covey_pool_has(world->pools[i], e)) continue;
+        if (count < capacity) types[count] = world->pools[i]->type;
+        count++;
+    }
+    return count;
+}

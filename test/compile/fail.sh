@@ -1,0 +1,35 @@
+#!/bin/sh
+# Checks that a mistake is caught by the compiler:
+#
+#     fail.sh CC INCLUDE_DIR FILE
+#
+# FILE must not compile, for the reason given as an extended regular expression in its first line,
+#
+#     /* expect: REGEX */
+#
+# and it must compile with -DFIXED, so that nothing else is wrong with it.
+set -eu
+
+cc=$1 include=$2 file=$3
+LC_ALL=C
+export LC_ALL
+
+compile() { "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$include" "$@" -c "$file" -o /dev/null 2>&1; }
+
+regex=$(sed -n '1s|^/\* expect: \(.*\) \*/$|\1|p' "$file")
+if [ -z "$regex" ]; then
+    echo "$file: the first line is not /* expect: REGEX */"
+    exit 1
+fi
+if ! message=$(compile -DFIXED); then
+    printf '%s\n' "$message" "$file does not even compile with -DFIXED"
+    exit 1
+fi
+if message=$(compile); then
+    echo "$file compiles, but should not"
+    exit 1
+fi
+if ! printf '%s\n' "$message" | grep -Eq -e "$regex"; then
+    printf '%s\n' "$message" "$file does not compile, but the message does not match: $regex"
+    exit 1
+fi

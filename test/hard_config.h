@@ -1,0 +1,5 @@
+/* The hard configuration: constants so small that rare paths are common. Every test passes with it, too. */
+#define COVEY_INDEX_BITS 10     /* 1,023 entities */
+#define COVEY_GENERATION_BITS 2 /* an index is used twice, then retired */
+#define COVEY_PAGE_SIZE 4
+#define COVEY_GROW(capacity) ((capacity) + 1)

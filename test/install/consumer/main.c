@@ -1,0 +1,26 @@
+#include <covey/covey.h>
+
+#include <stdio.h>
+
+#ifdef EXPECT_CONFIG
+#if COVEY_INDEX_BITS != 20 || COVEY_ASSERT_LEVEL != 2
+#error "the configuration of the library has not arrived"
+#endif
+#endif
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+COVEY_COMPONENT_DEFINE(Position);
+
+int main(void) {
+    covey_world *world = covey_world_create(NULL);
+    covey_entity e = covey_create(world);
+    covey_add(world, e, Position, { 1, 2 });
+    const Position *position = covey_get(world, e, Position);
+    bool ok = covey_version() == COVEY_VERSION && position && position->y == 2;
+    covey_world_destroy(world);
+    printf("covey %u: %s\n", (unsigned)covey_version(), ok ? "ok" : "wrong");
+    return ok ? 0 : 1;
+}

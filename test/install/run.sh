@@ -1,0 +1,68 @@
+#!/bin/sh
+# One step of the installation tests; see CMakeLists.txt.
+#
+#     run.sh install|find_package|pkg_config|add_subdirectory SOURCE_DIR WORK_DIR CC [CMAKE_OPTION...]
+set -eu
+
+step=$1 source=$2 work=$3 cc=$4
+shift 4
+consumer=$source/test/install/consumer
+prefix=$work/prefix
+
+configure_and_build() { # SOURCE_DIR BUILD_DIR [CMAKE_OPTION...]
+    from=$1 to=$2
+    shift 2
+    rm -rf "$to"
+    cmake -S "$from" -B "$to" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$cc" "$@"
+    cmake --build "$to"
+}
+
+# Everything that the library defines for the linker is named covey_*. Further arguments are options for nm.
+check_symbols() {
+    library=$1
+    shift
+    [ -e "$library" ] || return 0
+    strangers=$(nm -P -g "$@" "$library" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^_?covey_/ { print $1 }')
+    if [ -n "$strangers" ]; then
+        echo "$library defines symbols that do not begin with covey_:" $strangers
+        exit 1
+    fi
+}
+
+case $step in
+install)
+    configure_and_build "$source" "$work/build" -DCOVEY_TESTS=OFF -DCOVEY_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib "$@"
+    # Moved after the installation: nothing in there may depend on where it was.
+    rm -rf "$work/staged" "$prefix"
+    cmake --install "$work/build" --prefix "$work/staged"
+    mv "$work/staged" "$prefix"
+    check_symbols "$prefix/lib/libcovey.a"
+    check_symbols "$prefix/lib/libcovey.so" -D
+    if grep -rlF -e "$work" -e "$source" "$prefix/lib/cmake" "$prefix/lib/pkgconfig"; then
+        echo "the files above contain paths of this machine"
+        exit 1
+    fi
+    ;;
+find_package)
+    configure_and_build "$consumer" "$work/find_package" -DCMAKE_PREFIX_PATH="$prefix" "$@"
+    "$work/find_package/consumer"
+    ;;
+add_subdirectory)
+    configure_and_build "$consumer" "$work/add_subdirectory" -DADD_SUBDIRECTORY="$source" "$@"
+    "$work/add_subdirectory/consumer"
+    ;;
+pkg_config)
+    PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+    export PKG_CONFIG_PATH
+    case "$*" in *EXPECT_CONFIG*) define=-DEXPECT_CONFIG ;; *) define= ;; esac
+    libdir=$(pkg-config --variable=libdir covey)
+    set -x
+    "$cc" $define $(pkg-config --cflags covey) "$consumer/main.c" $(pkg-config --libs covey) -Wl,-rpath,"$libdir" \
+        -o "$work/consumer"
+    "$work/consumer"
+    ;;
+*)
+    echo "unknown step $step"
+    exit 2
+    ;;
+esac
