@@ -21,6 +21,17 @@ uint32_t covey__grown(uint32_t capacity, uint32_t wanted, uint32_t limit);
 /* Grows a table of pointers so that entry `at` exists; new entries are `filler`. Returns the table, or NULL. */
 void *covey__reach(covey__heap *heap, void *table, uint32_t *capacity, uint32_t at, uint32_t limit, void *filler);
 
+/* The number of the lowest bit that is set; there is one. */
+static inline uint32_t covey__lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits);
+#else
+    uint32_t number = 0;
+    while ((bits >> number & 1) == 0) number++;
+    return number;
+#endif
+}
+
 /* result.c */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
 #if defined(__GNUC__)

@@ -128,6 +128,10 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
 void covey_pool_compact(covey_pool *pool) {
     if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
     else covey__set_trim(&pool->set);
+    COVEY__CHANGED(pool->world);
+}
+
+void covey_pool_shrink(covey_pool *pool) {
     covey_sparse_set_shrink(&pool->set);
     COVEY__CHANGED(pool->world);
 }

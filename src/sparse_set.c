@@ -78,6 +78,7 @@ void covey__set_free(covey_sparse_set *set) {
     for (uint32_t i = 0; i < set->page_count; i++) free_page(set, i);
     covey__free(&set->heap, set->pages, set->page_count, sizeof *set->pages, alignof(void *));
     covey__free(&set->heap, set->ids, set->id_capacity, sizeof *set->ids, alignof(covey_entity));
+    covey__free(&set->heap, set->marks, set->mark_capacity, sizeof *set->marks, alignof(uint64_t));
     if (set->paged) {
         free_value_pages(set, 0);
         covey__free(&set->heap, set->data, set->table_capacity, sizeof(void *), alignof(void *));
@@ -127,6 +128,20 @@ static void update_room(covey_sparse_set *set) {
     set->room = ids_are_fewer ? set->id_capacity : set->data_capacity;
 }
 
+static uint32_t mark_words(uint32_t positions) { return positions / 64 + (positions % 64 != 0); }
+
+/* Marks are for the policy that needs them. */
+static bool resize_marks(covey_sparse_set *set, uint32_t positions) {
+    uint32_t words = set->policy == COVEY_ORDERED ? mark_words(positions) : 0;
+    uint64_t *marks =
+        covey__resize(&set->heap, set->marks, set->mark_capacity, words, sizeof *marks, alignof(uint64_t));
+    if (!marks && words != 0) return false;
+    for (uint32_t i = set->mark_capacity; i < words; i++) marks[i] = 0;
+    set->marks = marks;
+    set->mark_capacity = words;
+    return true;
+}
+
 static bool resize_ids(covey_sparse_set *set, uint32_t capacity) {
     covey_entity *ids =
         covey__resize(&set->heap, set->ids, set->id_capacity, capacity, sizeof *ids, alignof(covey_entity));
@@ -162,8 +177,10 @@ static bool add_value_pages(covey_sparse_set *set, uint32_t positions) {
 /* Capacity for `positions` in all; `spare` asks for geometric growth. */
 static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions, bool spare) {
     bool done = true;
-    if (positions > set->id_capacity)
-        done = resize_ids(set, spare ? covey__grown(set->id_capacity, positions, COVEY_NONE) : positions);
+    if (positions > set->id_capacity) {
+        uint32_t capacity = spare ? covey__grown(set->id_capacity, positions, COVEY_NONE) : positions;
+        done = resize_marks(set, capacity) && resize_ids(set, capacity);
+    }
     if (done && set->size != 0 && positions > set->data_capacity) {
         done = set->paged ? add_value_pages(set, positions)
                           : resize_values(set, spare ? covey__grown(set->data_capacity, positions, COVEY_NONE) : positions);
@@ -200,7 +217,7 @@ void covey_sparse_set_shrink(covey_sparse_set *set) {
         set->pages = pages;
         set->page_count = reach;
     }
-    resize_ids(set, size);
+    if (resize_ids(set, size)) resize_marks(set, size);
     if (set->paged) {
         uint32_t keep = value_pages(size);
         free_value_pages(set, keep);
@@ -413,10 +430,11 @@ static void erase_keeping(covey_sparse_set *set, uint32_t at) {
 }
 
 static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t index) {
-    set->ids[at].generation = 0;
     if (set->policy == COVEY_IN_PLACE) {
-        set->ids[at].index = set->hole;
+        set->ids[at] = (covey_entity){ set->hole, 0 };
         set->hole = at;
+    } else {
+        set->marks[at / 64] |= (uint64_t)1 << at % 64;
     }
     set->holes++;
     make_absent(set, index);
@@ -449,24 +467,29 @@ uint32_t covey_sparse_set_remove_range(covey_sparse_set *set, const covey_entity
 bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e) {
     if (set->policy != COVEY_SWAP_AND_POP && set->policy != COVEY_ORDERED) return false;
     if (!covey_sparse_set_contains(set, e)) return false;
+    covey_sparse_set_compact(set);
     uint32_t at = covey_sparse_set_find(set, e), behind = --set->end - at;
     make_absent(set, e.index);
     if (behind != 0) {
         memmove(set->ids + at, set->ids + at + 1, behind * sizeof *set->ids);
         memmove(value_at(set, at), value_at(set, at + 1), (size_t)behind * set->size);
     }
-    for (uint32_t i = at; i < set->end; i++)
-        if (set->ids[i].generation != 0) put(set, i, set->ids[i]);
+    for (uint32_t i = at; i < set->end; i++) put(set, i, set->ids[i]);
     vacate(set, set->end);
     return true;
 }
 
+static void clear_marks(covey_sparse_set *set) {
+    if (set->holes != 0 && set->marks) memset(set->marks, 0, mark_words(set->end) * sizeof *set->marks);
+}
+
 void covey_sparse_set_clear(covey_sparse_set *set) {
     for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
-        if (set->ids[i].generation == 0) continue;
+        if (i < set->end && covey__is_hole(set, i)) continue;
         make_absent(set, set->ids[i].index);
         vacate(set, i);
     }
+    clear_marks(set);
     set->end = set->dead = set->holes = 0;
     set->hole = COVEY_NONE;
 }
@@ -481,15 +504,24 @@ covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_
     return COVEY_OK;
 }
 
+/* Moves what is left of 64 positions to `to` and behind; returns where the next one goes. */
+static uint32_t compact_word(covey_sparse_set *set, uint32_t word, uint32_t to) {
+    uint32_t from = word * 64, left = set->end - from;
+    uint64_t live = ~set->marks[word] & (left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX);
+    for (; live != 0; live &= live - 1, to++) {
+        uint32_t at = from + covey__lowest_bit(live);
+        if (at != to) move(set, at, to);
+    }
+    return to;
+}
+
 /* One pass from left to right: every element moves at most once, over the holes before it. */
 static void compact_ordered(covey_sparse_set *set) {
-    uint32_t to = set->holes == set->end ? set->end : 0;
-    while (to < set->end && set->ids[to].generation != 0) to++;
-    for (uint32_t from = to; from < set->end; from++) {
-        if (set->ids[from].generation != 0) move(set, from, to++);
-    }
-    uint32_t end = set->end - set->holes;
+    uint32_t end = set->end - set->holes, word = 0;
+    while (end != 0 && set->marks[word] == 0) word++;
+    for (uint32_t to = word * 64; to < end; word++) to = compact_word(set, word, to);
     for (uint32_t i = end; i < set->end && set->zero_vacated; i++) vacate(set, i);
+    clear_marks(set);
     set->end = end;
     set->holes = 0;
 }
@@ -560,7 +592,9 @@ uint32_t covey_sparse_set_current(const covey_sparse_set *set, uint32_t index) {
 }
 
 covey_entity covey_sparse_set_at(const covey_sparse_set *set, uint32_t position) {
-    return position < covey_sparse_set_size(set) ? set->ids[position] : (covey_entity){ 0, 0 };
+    if (position >= covey_sparse_set_size(set)) return (covey_entity){ 0, 0 };
+    bool hole = position < set->end && covey__is_hole(set, position);
+    return (covey_entity){ set->ids[position].index, hole ? 0 : set->ids[position].generation };
 }
 
 void *covey_sparse_set_value_at(const covey_sparse_set *set, uint32_t position) {

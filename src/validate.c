@@ -20,6 +20,8 @@ static bool validate_shape(const covey_sparse_set *set, const char **why) {
     REQUIRE(makes_holes || set->holes == 0, "set: a hole under a policy that makes none");
     REQUIRE(set->policy == COVEY_SWAP_ONLY || set->dead == 0, "set: dead elements under a policy that keeps none");
     REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE, "set: a list of holes under a policy without one");
+    REQUIRE(set->policy == COVEY_ORDERED || !set->marks, "set: marks under a policy without them");
+    REQUIRE(!set->marks || (uint64_t)set->mark_capacity * 64 >= size, "set: more positions than marks");
     REQUIRE(size <= set->id_capacity, "set: more positions than capacity for ids");
     REQUIRE(set->size == 0 || size <= set->data_capacity, "set: more positions than capacity for values");
     REQUIRE(set->room <= set->id_capacity && (set->size == 0 || set->room <= set->data_capacity),
@@ -32,16 +34,18 @@ static bool validate_positions(const covey_sparse_set *set, const char **why) {
     uint32_t holes = 0;
     for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
         covey_entity e = set->ids[i];
-        if (e.generation == 0) {
-            REQUIRE(i < set->end, "set: a hole among the dead");
+        if (i < set->end && covey__is_hole(set, i)) {
             holes++;
             continue;
         }
-        REQUIRE(e.index < COVEY_NONE && e.generation <= COVEY_GENERATION_MAX, "set: an id that cannot exist");
+        REQUIRE(e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX,
+                "set: an id that cannot exist");
         REQUIRE(covey__set_has_page(set, e.index / COVEY_PAGE_SIZE), "set: an element without a page");
         REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation), "set: a slot that is not its element's");
     }
     REQUIRE(holes == set->holes, "set: the number of holes is not what was counted");
+    for (uint64_t i = set->end; i < (uint64_t)set->mark_capacity * 64; i++)
+        REQUIRE((set->marks[i / 64] >> i % 64 & 1) == 0, "set: a mark behind the last element");
     return true;
 }
 
@@ -62,7 +66,7 @@ static bool validate_slots(const covey_sparse_set *set, const char **why) {
 static bool validate_hole_list(const covey_sparse_set *set, const char **why) {
     uint32_t listed = 0;
     for (uint32_t at = set->hole; at != COVEY_NONE; at = set->ids[at].index) {
-        REQUIRE(at < set->end && set->ids[at].generation == 0, "set: the list of holes leads to an element");
+        REQUIRE(at < set->end && covey__is_hole(set, at), "set: the list of holes leads to an element");
         REQUIRE(listed++ < set->holes, "set: the list of holes is longer than their number");
     }
     REQUIRE(set->policy != COVEY_IN_PLACE || listed == set->holes, "set: a hole that is not in the list");
@@ -72,6 +76,7 @@ static bool validate_hole_list(const covey_sparse_set *set, const char **why) {
 /* What the set's arrays take, from their capacities. */
 static size_t counted_bytes(const covey_sparse_set *set) {
     size_t bytes = set->page_count * sizeof *set->pages + set->id_capacity * sizeof *set->ids;
+    bytes += set->mark_capacity * sizeof *set->marks;
     for (uint32_t i = 0; i < set->page_count; i++)
         if (covey__set_has_page(set, i)) bytes += COVEY_PAGE_SIZE * sizeof(covey__slot);
     if (!set->paged) return bytes + (size_t)set->data_capacity * set->size;
@@ -93,7 +98,8 @@ bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why) {
 
 /* ---- Worlds --------------------------------------------------------------------------------------------------------*/
 
-static bool validate_free_list(const covey_world *world, const covey__range *range, uint32_t *listed, const char **why) {
+static bool validate_free_list(const covey_world *world, const covey__range *range, uint32_t idle, uint32_t *listed,
+                               const char **why) {
     uint32_t previous = COVEY_NONE;
     for (uint32_t index = range->free; index != COVEY_NONE; (*listed)++) {
         REQUIRE(index >= range->first && index < range->end, "entities: a free index outside its range");
@@ -102,7 +108,7 @@ static bool validate_free_list(const covey_world *world, const covey__range *ran
         uint32_t at = index % COVEY_PAGE_SIZE;
         REQUIRE(page->generation[at] != 0 && (page->generation[at] & 1) == 0, "entities: an index that is free and is not");
         REQUIRE(previous == COVEY_NONE || page->previous[at] == previous, "entities: the free list is broken backwards");
-        REQUIRE(page->next[at] != index, "entities: the free list goes round in circles");
+        REQUIRE(*listed < idle, "entities: the free list goes round in circles");
         previous = index;
         index = page->next[at];
     }
@@ -130,10 +136,10 @@ static bool validate_entities(const covey_world *world, const char **why) {
         }
     }
     REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
-    if (!validate_free_list(world, &world->range, &listed, why) || !validate_fresh(world, &world->range, why)) return false;
+    if (!validate_free_list(world, &world->range, idle, &listed, why) || !validate_fresh(world, &world->range, why)) return false;
     for (uint32_t i = 0; i < world->reserved_count; i++) {
         const covey__range *range = &world->reserved[i];
-        if (!validate_free_list(world, range, &listed, why) || !validate_fresh(world, range, why)) return false;
+        if (!validate_free_list(world, range, idle, &listed, why) || !validate_fresh(world, range, why)) return false;
     }
     REQUIRE(listed == idle, "entities: a free index that is in no list");
     return true;
@@ -144,8 +150,8 @@ static bool validate_pool(const covey_world *world, const covey_pool *pool, cons
     REQUIRE(pool->set.size == pool->type->size, "pool: values of another size than the type's");
     if (!validate_set(&pool->set, why)) return false;
     REQUIRE(pool->set.heap.bytes == counted_bytes(&pool->set), "pool: bytes that are not accounted for");
-    for (uint32_t i = 0; i < pool->set.end; i++)
-        REQUIRE(pool->set.ids[i].generation == 0 || covey_alive(world, pool->set.ids[i]), "pool: a component of a dead entity");
+    for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1))
+        REQUIRE(covey_alive(world, pool->set.ids[i]), "pool: a component of a dead entity");
     return true;
 }
 

@@ -58,6 +58,10 @@ void covey_compact(covey_world *world) {
     for (uint32_t i = 0; i < covey_pool_total(world); i++) covey_pool_compact(world->pools[i]);
 }
 
+void covey_shrink(covey_world *world) {
+    for (uint32_t i = 0; i < covey_pool_total(world); i++) covey_pool_shrink(world->pools[i]);
+}
+
 /* ---- Components ----------------------------------------------------------------------------------------------------*/
 
 static void *present(covey_world *world, covey_entity e, const covey_type *type) {

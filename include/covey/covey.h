@@ -435,12 +435,14 @@ COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t
     ((T *)covey_pool_get_unchecked_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T)))
 COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size);
 
-/* The packed arrays themselves: value i belongs to id i, for i below covey_pool_size. Where the policy leaves holes, an
- * id of generation 0 marks one. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them,
- * covey_pool_page gives page k. */
+/* The packed arrays themselves: value i belongs to id i, for i below covey_pool_size. Under a policy that leaves holes,
+ * some positions hold nothing: walk with covey_pool_next, or compact first. In-place values lie in pages of
+ * COVEY_PAGE_SIZE: covey_pool_values is NULL for them, covey_pool_page gives page k. */
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool);          /* components */
 COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool);           /* positions: components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
+/* The first position from `position` on that holds a component, or COVEY_NONE. */
+COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position);
 #define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__TYPED(pool, T)))
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
 #define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__TYPED(pool, T), (k)))
@@ -452,10 +454,14 @@ COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_e
 /* Room for `count` components in all, so that adds up to there need no memory for values. */
 COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 
-/* Closes holes and returns unused memory. An ordered pool keeps its order, in one pass. In-place pools keep their
- * addresses: they only return what lies behind the last component. Never fails. covey_compact does it to all pools. */
+/* Closes the holes that removal left, in one pass that keeps the order. In-place pools keep their addresses: they lose
+ * only the holes behind the last component. Keeps the memory; never fails. covey_compact does it to all pools. */
 COVEY_API void covey_pool_compact(covey_pool *pool);
 COVEY_API void covey_compact(covey_world *world);
+
+/* Returns unused memory: spare capacity, and pages of the table that hold nothing. Never fails. */
+COVEY_API void covey_pool_shrink(covey_pool *pool);
+COVEY_API void covey_shrink(covey_world *world);
 
 COVEY_API const covey_type *covey_pool_type(const covey_pool *pool);
 COVEY_API covey_world *covey_pool_world(const covey_pool *pool);
@@ -497,7 +503,7 @@ COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t enti
 /* ---- 11. The sparse set on its own ---------------------------------------------------------------------------------
  *
  * What pools are made of, usable without a world: a set of entities, with or without a value each. Index and generation
- * are the caller's; generation 0 marks holes and cannot be added. Positions run from 0 to covey_sparse_set_size. */
+ * are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to covey_sparse_set_size. */
 
 typedef struct covey_sparse_set_desc {
     uint32_t size, align; /* of a value; 0 for a set of ids only */
@@ -531,7 +537,8 @@ COVEY_API uint32_t covey_sparse_set_current(const covey_sparse_set *set, uint32_
  *     for (uint32_t p = covey_sparse_set_next(set, 0); p != COVEY_NONE; p = covey_sparse_set_next(set, p + 1)) */
 COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position);
 
-/* The id at a position; a hole has generation 0. Null beyond the size. */
+/* The id at a position; generation 0 for a hole. Null beyond the size. The array of ids shows holes made in place as
+ * generation 0, too; under COVEY_ORDERED it still shows who was there. */
 COVEY_API covey_entity covey_sparse_set_at(const covey_sparse_set *set, uint32_t position);
 COVEY_INLINE const covey_entity *covey_sparse_set_ids(const covey_sparse_set *set);
 /* The value of an element, or NULL; at a position; all of them (NULL in place, whose values lie in pages). */
@@ -642,11 +649,12 @@ struct covey_sparse_set {
     bool paged;          /* data is a table of pages */
     uint8_t policy;
     bool zero_vacated;
-    uint32_t dead;  /* swap only: elements behind end */
-    uint32_t holes; /* in place, ordered: among the positions before end */
-    uint32_t hole;  /* in place: the hole made last; its id's index is the next one's position */
+    uint64_t *marks; /* ordered: a bit for each position, set where a hole is; marking there touches no element */
+    uint32_t dead;   /* swap only: elements behind end */
+    uint32_t holes;  /* in place, ordered: among the positions before end */
+    uint32_t hole;   /* in place: the hole made last; its id has generation 0 and the next one's position as index */
     uint32_t size, align;
-    uint32_t id_capacity, data_capacity, table_capacity;
+    uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     covey__heap heap;
 };
 
@@ -838,7 +846,9 @@ COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const vo
 COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
     COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
     covey_sparse_set *set = &pool->set;
-    uint64_t found = covey__position(set, e);
+    if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count)) return false;
+    covey__slot *slot = covey__slot_of(set, e.index);
+    uint64_t found = *slot ^ COVEY__SLOT(0, e.generation);
     if (found >= set->end) return false;
     size_t at = (size_t)found;
     if (COVEY__LIKELY(set->removal == COVEY__REMOVE_SWAPPING)) {
@@ -850,13 +860,13 @@ COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t
             memcpy((char *)set->data + at * size, (char *)set->data + last * size, size);
         }
     } else if (set->removal == COVEY__REMOVE_MARKING) {
-        set->ids[at].generation = 0;
+        set->marks[at / 64] |= (uint64_t)1 << at % 64;
         set->holes++;
     } else {
         covey__pool_remove_slowly(pool, e);
         return true;
     }
-    *covey__slot_of(set, e.index) = COVEY__SLOT_NULL;
+    *slot = COVEY__SLOT_NULL;
     COVEY__CHANGED(pool->world);
     return true;
 }
@@ -933,9 +943,17 @@ COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_e
     return at < covey_sparse_set_size(set) ? (uint32_t)at : COVEY_NONE;
 }
 
+COVEY_INLINE bool covey__is_hole(const covey_sparse_set *set, uint32_t position) {
+    return set->marks ? set->marks[position / 64] >> position % 64 & 1 : set->ids[position].generation == 0;
+}
+
 COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position) {
-    while (position < set->end && set->ids[position].generation == 0) position++;
+    while (position < set->end && set->holes != 0 && covey__is_hole(set, position)) position++;
     return position < set->end ? position : COVEY_NONE;
+}
+
+COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position) {
+    return covey_sparse_set_next(&pool->set, position);
 }
 
 #ifdef __cplusplus

@@ -1,40 +1,13 @@
-/* What the tests share: a strict allocator that counts and fails on request, a small random generator, and the scale of
- * long tests. */
+/* What the tests share: cmocka, the tools that do without it, and validators that fail the running test. */
 #ifndef COVEY_TEST_SUPPORT_H
 #define COVEY_TEST_SUPPORT_H
 
-#include <covey/covey.h>
+#include "tools.h"
 
 /* cmocka needs these before its own header. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
-
-/* An allocator that knows every block it gave out. It stops the program when it is told a wrong old size or alignment,
- * and never resizes in place, so that a pointer kept across a call that may move a block is found by a sanitizer. */
-typedef struct test_heap {
-    size_t bytes, blocks; /* that are out now */
-    uint64_t calls;       /* that asked for memory: allocations and resizes, not frees */
-    uint64_t fail_at;     /* the number of the call that fails, from 1 on; 0 for none */
-    bool fail_on;         /* all calls from there on fail, too */
-    bool failed;          /* whether one did */
-} test_heap;
-
-covey_allocator test_allocator(test_heap *heap);
-
-/* Lets the call number `at` from now on fail; once, or for good. */
-void test_fail_at(test_heap *heap, uint64_t at, bool for_good);
-void test_fail_never(test_heap *heap);
-
-/* A small, fast generator whose numbers are the same everywhere. Seed it with anything. */
-typedef struct test_random {
-    uint64_t state;
-} test_random;
-uint32_t test_next(test_random *random);
-uint32_t test_below(test_random *random, uint32_t limit); /* limit > 0 */
-
-/* `steps` scaled by COVEY_TEST_SCALE, a percentage (100 when unset); at least 1. */
-uint64_t test_scaled(uint64_t steps);
 
 /* Fails the running test with the validator's reason. */
 void test_world_is_valid(const covey_world *world);

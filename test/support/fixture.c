@@ -1,0 +1,113 @@
+#include "fixture.h"
+
+#include <stdio.h>
+
+test_heap heap;
+covey_world *world;
+test_heard heard;
+
+static void listen(covey_result result, const char *text, void *context) {
+    assert_ptr_equal(context, &heard);
+    heard.times++;
+    heard.result = result;
+    snprintf(heard.text, sizeof heard.text, "%s", text);
+}
+
+static void assertion(const char *what, const char *file, int line, void *context) {
+    (void)context;
+    mock_assert(false, what, file, line);
+}
+
+covey_world_desc world_desc(void) {
+    return (covey_world_desc){
+        .allocator = test_allocator(&heap),
+        .log = listen,
+        .log_context = &heard,
+        .on_assert = assertion,
+    };
+}
+
+int world_setup(void **state) {
+    (void)state;
+    heap = (test_heap){ 0 };
+    heard = (test_heard){ 0 };
+    covey_world_desc desc = world_desc();
+    world = covey_world_create(&desc);
+    return world ? 0 : -1;
+}
+
+int world_teardown(void **state) {
+    (void)state;
+    test_world_is_valid(world);
+    assert_int_equal(covey_world_memory(world), heap.bytes);
+    covey_world_destroy(world);
+    world = NULL;
+    assert_int_equal(heap.bytes, 0);
+    assert_int_equal(heap.blocks, 0);
+    return 0;
+}
+
+/* ---- The digest ----------------------------------------------------------------------------------------------------*/
+
+static void mix(uint64_t *digest, const void *bytes, size_t size) {
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < size; i++) *digest = (*digest ^ byte[i]) * UINT64_C(0x100000001B3);
+}
+
+static void mix_free_list(uint64_t *digest, const covey_world *of, const covey__range *range) {
+    for (uint32_t index = range->free; index != COVEY_NONE;) {
+        const covey__entity_page *page = of->pages[index / COVEY_PAGE_SIZE];
+        mix(digest, &index, sizeof index);
+        mix(digest, &page->generation[index % COVEY_PAGE_SIZE], sizeof(uint32_t));
+        index = page->next[index % COVEY_PAGE_SIZE];
+    }
+}
+
+static void mix_pool(uint64_t *digest, const covey_pool *pool) {
+    const covey_type *type = covey_pool_type(pool);
+    mix(digest, type->name, strlen(type->name));
+    for (uint32_t i = 0; i < covey_pool_size(pool); i++) {
+        covey_entity e = covey_pool_ids(pool)[i];
+        mix(digest, &e.generation, sizeof e.generation);
+        if (covey_is_null(e)) continue;
+        mix(digest, &e.index, sizeof e.index);
+        mix(digest, covey_pool_get_raw(pool, e, type->size), type->size);
+    }
+}
+
+uint64_t world_digest(const covey_world *of) {
+    uint64_t digest = UINT64_C(0xCBF29CE484222325);
+    covey_entity e = { 0, 0 };
+    while (!covey_is_null(e = covey_entity_next(of, e))) mix(&digest, &e, sizeof e);
+    mix_free_list(&digest, of, &of->range);
+    for (uint32_t i = 0; i < of->reserved_count; i++) {
+        mix(&digest, &of->reserved[i].first, 2 * sizeof(uint32_t));
+        mix_free_list(&digest, of, &of->reserved[i]);
+    }
+    for (uint32_t i = 0; i < covey_pool_total(of); i++) mix_pool(&digest, covey_pool_number(of, i));
+    return digest;
+}
+
+/* ---- Small words ---------------------------------------------------------------------------------------------------*/
+
+covey_entity entity(uint32_t index, uint32_t generation) { return (covey_entity){ index, generation }; }
+
+void assert_same(covey_entity a, covey_entity b) {
+    if (!covey_same(a, b)) fail_msg("%u:%u is not %u:%u", a.index, a.generation, b.index, b.generation);
+}
+
+void assert_no_entity(covey_entity e) {
+    if (!covey_is_null(e)) fail_msg("%u:%u is not null", e.index, e.generation);
+}
+
+void assert_failed(covey_result reason) {
+    assert_int_equal(covey_world_result(world), reason);
+    assert_int_equal(heard.result, reason);
+}
+
+covey_entity last_life(covey_entity e) {
+    assert_true(covey_alive(world, e) && covey_is_orphan(world, e));
+    e.generation = COVEY_GENERATION_MAX;
+    world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE] = e.generation;
+    return e;
+}

@@ -1,0 +1,42 @@
+/* One world with the strict allocator, a log and an assertion handler that cmocka understands, for tests that need no
+ * more. Setting up and tearing down check that no memory is lost and that the world is valid in the end. */
+#ifndef COVEY_TEST_FIXTURE_H
+#define COVEY_TEST_FIXTURE_H
+
+#include "support.h"
+
+#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+extern test_heap heap;
+extern covey_world *world;
+
+/* What the world's log heard last, and how often. */
+typedef struct test_heard {
+    uint32_t times;
+    covey_result result;
+    char text[256];
+} test_heard;
+extern test_heard heard;
+
+int world_setup(void **state);
+int world_teardown(void **state);
+#define WORLD_TEST(test) cmocka_unit_test_setup_teardown(test, world_setup, world_teardown)
+
+/* The description of the world that world_setup makes. Its assertion handler ends in expect_assert_failure. */
+covey_world_desc world_desc(void);
+
+/* A number for all that a caller can see of a world: entities, the order of free ids, pools, ids and values. Capacities
+ * do not count. Values of components must have no padding. */
+uint64_t world_digest(const covey_world *of);
+
+covey_entity entity(uint32_t index, uint32_t generation);
+void assert_same(covey_entity a, covey_entity b);
+void assert_no_entity(covey_entity e);
+
+/* The last failure had this reason, and the log heard of it. */
+void assert_failed(covey_result reason);
+
+/* Gives a living entity without components the last generation of its index, as if it had lived many times. */
+covey_entity last_life(covey_entity e);
+
+#endif

@@ -1,0 +1,233 @@
+/* The naive world: a table of indices, lists of free ones, and a naive set for each pool. */
+#include "oracle.h"
+
+#include <stdlib.h>
+
+oracle_world *oracle_world_create(oracle_fault fault) {
+    oracle_world *world = calloc(1, sizeof *world);
+    if (!world) abort();
+    world->fault = fault;
+    world->range_count = 1;
+    world->ranges[0].end = COVEY_NONE;
+    return world;
+}
+
+void oracle_world_destroy(oracle_world *world) {
+    for (uint32_t i = 0; i < world->pool_count; i++) oracle_set_destroy(world->pools[i].set);
+    for (uint32_t i = 0; i < world->range_count; i++) free(world->ranges[i].free);
+    free(world->indices);
+    free(world->roll);
+    free(world);
+}
+
+/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+
+static void reach(oracle_world *world, uint32_t index) {
+    if (index < world->index_count) return;
+    uint32_t count = (index + 1) * 2;
+    world->indices = realloc(world->indices, count * sizeof *world->indices);
+    if (!world->indices) abort();
+    memset(world->indices + world->index_count, 0, (count - world->index_count) * sizeof *world->indices);
+    world->index_count = count;
+}
+
+oracle_state oracle_state_of(const oracle_world *world, uint32_t index) {
+    return index < world->index_count ? world->indices[index].state : ORACLE_UNUSED;
+}
+
+bool oracle_alive(const oracle_world *world, covey_entity e) {
+    return oracle_state_of(world, e.index) == ORACLE_ALIVE && world->indices[e.index].generation == e.generation;
+}
+
+covey_entity oracle_next(const oracle_world *world, uint64_t index) {
+    for (; index < world->index_count; index++)
+        if (world->indices[index].state == ORACLE_ALIVE)
+            return (covey_entity){ (uint32_t)index, world->indices[index].generation };
+    return (covey_entity){ 0, 0 };
+}
+
+static uint32_t range_of(const oracle_world *world, uint32_t index) {
+    for (uint32_t i = 1; i < world->range_count; i++)
+        if (index >= world->ranges[i].first && index < world->ranges[i].end) return i;
+    return 0;
+}
+
+static bool is_fresh(const oracle_world *world, uint32_t range, uint32_t index) {
+    if (oracle_state_of(world, index) != ORACLE_UNUSED) return false;
+    return world->fault == ORACLE_IGNORES_RANGES || range_of(world, index) == range;
+}
+
+/* The lowest index of the range that was never used, or its end. */
+static uint32_t fresh_index(oracle_world *world, uint32_t number) {
+    oracle_range *range = &world->ranges[number];
+    while (range->fresh < range->end && !is_fresh(world, number, range->fresh)) range->fresh++;
+    return range->fresh;
+}
+
+uint32_t oracle_can_create(oracle_world *world, uint32_t number, uint32_t wanted) {
+    uint32_t can = world->ranges[number].free_count;
+    for (uint32_t i = fresh_index(world, number); i < world->ranges[number].end && can < wanted; i++)
+        can += is_fresh(world, number, i);
+    return can < wanted ? can : wanted;
+}
+
+static void forget_free(oracle_range *range, uint32_t at) {
+    range->free_count--;
+    memmove(range->free + at, range->free + at + 1, (range->free_count - at) * sizeof *range->free);
+}
+
+static covey_entity begin(oracle_world *world, uint32_t index) {
+    reach(world, index);
+    oracle_index *record = &world->indices[index];
+    if (record->state == ORACLE_UNUSED) record->generation = 1;
+    else if (world->fault != ORACLE_FORGETS_GENERATION) record->generation += 2;
+    record->state = ORACLE_ALIVE;
+    if (world->alive == world->roll_capacity) {
+        world->roll_capacity = world->roll_capacity * 2 + 16;
+        world->roll = realloc(world->roll, world->roll_capacity * sizeof *world->roll);
+        if (!world->roll) abort();
+    }
+    record->roll = world->alive++;
+    return world->roll[record->roll] = (covey_entity){ index, record->generation };
+}
+
+covey_entity oracle_create(oracle_world *world, uint32_t number) {
+    oracle_range *range = &world->ranges[number];
+    if (range->free_count == 0) return begin(world, fresh_index(world, number));
+    uint32_t at = world->fault == ORACLE_FREES_FIFO ? 0 : range->free_count - 1, index = range->free[at];
+    forget_free(range, at);
+    return begin(world, index);
+}
+
+covey_result oracle_may_create_at(const oracle_world *world, uint32_t index) {
+    if (index >= COVEY_NONE) return COVEY_ERROR_RANGE;
+    oracle_state state = oracle_state_of(world, index);
+    return state == ORACLE_ALIVE || state == ORACLE_RETIRED ? COVEY_ERROR_TAKEN : COVEY_OK;
+}
+
+covey_entity oracle_create_at(oracle_world *world, uint32_t index) {
+    oracle_range *range = &world->ranges[range_of(world, index)];
+    for (uint32_t i = 0; i < range->free_count; i++)
+        if (range->free[i] == index) forget_free(range, i);
+    return begin(world, index);
+}
+
+covey_result oracle_may_reserve(const oracle_world *world, uint32_t first, uint32_t count) {
+    if (count == 0 || (uint64_t)first + count > COVEY_NONE) return COVEY_ERROR_RANGE;
+    for (uint32_t i = 1; i < world->range_count; i++)
+        if (first < world->ranges[i].end && first + count > world->ranges[i].first) return COVEY_ERROR_TAKEN;
+    for (uint32_t i = 0; i < count && first + i < world->index_count; i++)
+        if (oracle_state_of(world, first + i) != ORACLE_UNUSED) return COVEY_ERROR_TAKEN;
+    return COVEY_OK;
+}
+
+void oracle_reserve(oracle_world *world, uint32_t first, uint32_t count) {
+    world->ranges[world->range_count++] = (oracle_range){ .first = first, .end = first + count, .fresh = first };
+}
+
+uint32_t oracle_range_number(const oracle_world *world, covey_range range) {
+    for (uint32_t i = 1; i < world->range_count; i++)
+        if (world->ranges[i].first == range.first && world->ranges[i].end - range.first == range.count) return i;
+    return 0;
+}
+
+static void push_free(oracle_world *world, uint32_t index) {
+    oracle_range *range = &world->ranges[range_of(world, index)];
+    if (range->free_count == range->free_capacity) {
+        range->free_capacity = range->free_capacity * 2 + 16;
+        range->free = realloc(range->free, range->free_capacity * sizeof *range->free);
+        if (!range->free) abort();
+    }
+    range->free[range->free_count++] = index;
+}
+
+bool oracle_destroy(oracle_world *world, covey_entity e) {
+    if (!oracle_alive(world, e)) return false;
+    oracle_index *record = &world->indices[e.index];
+    bool lazy = world->fault == ORACLE_LEAVES_COMPONENTS;
+    for (uint32_t i = 0; i < world->pool_count; i++) {
+        bool there = oracle_has(world, &world->pools[i], e);
+        if (there && !lazy) oracle_remove(world, &world->pools[i], e);
+        lazy = lazy && !there;
+    }
+    covey_entity last = world->roll[--world->alive];
+    world->roll[record->roll] = last;
+    world->indices[last.index].roll = record->roll;
+    bool used_up = e.generation == COVEY_GENERATION_MAX && world->fault != ORACLE_RETIRES_LATE;
+    record->state = used_up ? ORACLE_RETIRED : ORACLE_FREE;
+    if (!used_up) push_free(world, e.index);
+    return true;
+}
+
+void oracle_destroy_all(oracle_world *world) {
+    bool upward = world->fault == ORACLE_DESTROYS_UPWARD;
+    for (uint32_t i = 0; i < world->index_count; i++) {
+        uint32_t index = upward ? i : world->index_count - 1 - i;
+        oracle_destroy(world, (covey_entity){ index, world->indices[index].generation });
+    }
+}
+
+/* ---- Types and pools -----------------------------------------------------------------------------------------------*/
+
+bool oracle_type_valid(const covey_type *type) {
+    uint32_t align = type->align ? type->align : 1;
+    bool power = align == 1 || align == 2 || align == 4 || align == 8 || align == 16 || align == 32 || align == 64;
+    return type->name && type->name[0] && power && type->size % align == 0 && (type->size != 0 || !type->drop);
+}
+
+static bool same_layout(const covey_type *a, const covey_type *b) {
+    uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
+    return a->size == b->size && a_align == b_align && a->policy == b->policy && a->zero_vacated == b->zero_vacated &&
+           !a->drop == !b->drop && !a->copy == !b->copy;
+}
+
+oracle_pool *oracle_pool_named(oracle_world *world, const char *name) {
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (strcmp(world->pools[i].type->name, name) == 0) return &world->pools[i];
+    return NULL;
+}
+
+oracle_pool *oracle_pool_of(oracle_world *world, const covey_type *type) {
+    oracle_pool *pool = type->name ? oracle_pool_named(world, type->name) : NULL;
+    return pool && same_layout(pool->type, type) ? pool : NULL;
+}
+
+oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type) {
+    oracle_pool *pool = &world->pools[world->pool_count++];
+    covey_sparse_set_desc desc = { .size = type->size, .policy = type->policy, .zero_vacated = type->zero_vacated };
+    *pool = (oracle_pool){ type, oracle_set_create(&desc, world->fault) };
+    return pool;
+}
+
+/* ---- Components ----------------------------------------------------------------------------------------------------*/
+
+static uint32_t bit_of(const oracle_world *world, const oracle_pool *pool) {
+    return UINT32_C(1) << (uint32_t)(pool - world->pools);
+}
+
+bool oracle_has(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    return oracle_alive(world, e) && (world->indices[e.index].pools & bit_of(world, pool)) != 0;
+}
+
+unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    if (!oracle_has(world, pool, e)) return NULL;
+    uint32_t at = oracle_set_live(pool->set, e);
+    return at != COVEY_NONE ? oracle_set_value(pool->set, at) : NULL;
+}
+
+void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back) {
+    oracle_set_push(pool->set, e, value, force_back);
+    world->indices[e.index].pools |= bit_of(world, pool);
+}
+
+void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    uint32_t at = oracle_set_live(pool->set, e);
+    if (at != COVEY_NONE) oracle_set_erase(pool->set, at);
+    world->indices[e.index].pools &= ~bit_of(world, pool);
+}
+
+void oracle_clear(oracle_world *world, const oracle_pool *pool) {
+    for (uint32_t i = 0; i < pool->set->end; i++)
+        if (pool->set->ids[i].generation != 0) world->indices[pool->set->ids[i].index].pools &= ~bit_of(world, pool);
+    oracle_set_clear(pool->set);
+}

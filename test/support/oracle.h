@@ -1,0 +1,140 @@
+/* The naive twins of sets and worlds that always tell the truth: plain lists, searched from end to end. They predict
+ * every result, id, order and value. They never fail, and change only when they are told that the library did. */
+#ifndef COVEY_TEST_ORACLE_H
+#define COVEY_TEST_ORACLE_H
+
+#include <covey/covey.h>
+
+/* Ways to lie, for the test that shows that a lie is found. */
+typedef enum oracle_fault {
+    ORACLE_TRUTHFUL,
+    ORACLE_SHIFTS_ON_SWAP,       /* swap and pop keeps the order */
+    ORACLE_FILLS_OLDEST_HOLE,    /* in place: first in, first out */
+    ORACLE_FILLS_ORDERED_HOLES,  /* ordered: adds go into holes */
+    ORACLE_KEEPS_NO_DEAD,        /* swap only: removed elements leave */
+    ORACLE_COMPACTS_FROM_FRONT,  /* compaction reverses */
+    ORACLE_TRIMS_TOO_LITTLE,     /* trimming leaves the last hole */
+    ORACLE_SWAPS_IDS_ONLY,       /* a swap leaves the values where they are */
+    ORACLE_FORGETS_GENERATION,   /* an index comes back with the generation it had */
+    ORACLE_FREES_FIFO,           /* the index freed first is used first */
+    ORACLE_IGNORES_RANGES,       /* fresh indices come from reserved ranges */
+    ORACLE_RETIRES_LATE,         /* a used up index comes back */
+    ORACLE_DESTROYS_UPWARD,      /* destroy_all starts at the lowest index */
+    ORACLE_LEAVES_COMPONENTS,    /* a destroyed entity keeps one component's value alive */
+    ORACLE_FORGETS_SET,          /* set does not overwrite */
+    ORACLE_FAULTS
+} oracle_fault;
+
+const char *oracle_fault_name(oracle_fault fault);
+
+/* ---- Sets ----------------------------------------------------------------------------------------------------------*/
+
+enum { ORACLE_HINTS = 1 << 14 };
+
+typedef struct oracle_set {
+    covey_policy policy;
+    uint32_t size; /* bytes of a value */
+    bool zero_vacated;
+    oracle_fault fault;
+    covey_entity *ids;      /* live ones and holes, then the dead ones of swap only */
+    unsigned char *values;  /* `size` bytes each */
+    const void **addresses; /* where the library has put them */
+    uint32_t end, dead, capacity;
+    uint32_t *holes; /* in place: positions, the hole made last comes last */
+    uint32_t hole_count;
+    uint32_t hints[ORACLE_HINTS]; /* where an index was seen last: searching starts there */
+} oracle_set;
+
+oracle_set *oracle_set_create(const covey_sparse_set_desc *desc, oracle_fault fault);
+void oracle_set_destroy(oracle_set *set);
+
+uint32_t oracle_set_positions(const oracle_set *set);
+uint32_t oracle_set_count(const oracle_set *set);
+/* The position of an index, of a handle that is in the set, of a live handle; or COVEY_NONE. */
+uint32_t oracle_set_where(oracle_set *set, uint32_t index);
+uint32_t oracle_set_find(oracle_set *set, covey_entity e);
+uint32_t oracle_set_live(oracle_set *set, covey_entity e);
+unsigned char *oracle_set_value(const oracle_set *set, uint32_t position);
+
+/* What adding these entities returns when no allocation fails. */
+covey_result oracle_set_may_push(oracle_set *set, const covey_entity *entities, uint32_t count);
+/* Whether adding one needs a new position. */
+bool oracle_set_needs_position(oracle_set *set, covey_entity e, bool force_back);
+uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, bool force_back);
+void oracle_set_erase(oracle_set *set, uint32_t position);
+void oracle_set_erase_ordered(oracle_set *set, uint32_t position);
+void oracle_set_clear(oracle_set *set);
+void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b);
+void oracle_set_compact(oracle_set *set);
+/* What compaction does to a pool that must not move its elements. */
+void oracle_set_trim(oracle_set *set);
+
+/* ---- Worlds --------------------------------------------------------------------------------------------------------*/
+
+enum { ORACLE_RANGES = 8, ORACLE_POOLS = 24 };
+
+typedef enum oracle_state { ORACLE_UNUSED, ORACLE_ALIVE, ORACLE_FREE, ORACLE_RETIRED } oracle_state;
+
+typedef struct oracle_index {
+    oracle_state state;
+    uint32_t generation; /* the one it has, or had last */
+    uint32_t roll;       /* its place in the roll of the living */
+    uint32_t pools;      /* a bit for each pool that has it */
+} oracle_index;
+
+typedef struct oracle_range {
+    uint32_t first, end, fresh;
+    uint32_t *free; /* the index freed last comes last */
+    uint32_t free_count, free_capacity;
+} oracle_range;
+
+typedef struct oracle_pool {
+    const covey_type *type;
+    oracle_set *set;
+} oracle_pool;
+
+typedef struct oracle_world {
+    oracle_fault fault;
+    oracle_index *indices;
+    uint32_t index_count; /* those behind were never used */
+    covey_entity *roll;   /* the living, in no order, to choose from */
+    uint32_t alive, roll_capacity;
+    oracle_range ranges[ORACLE_RANGES]; /* the first has what the others leave */
+    uint32_t range_count;
+    oracle_pool pools[ORACLE_POOLS]; /* in the order in which they were met */
+    uint32_t pool_count;
+} oracle_world;
+
+oracle_world *oracle_world_create(oracle_fault fault);
+void oracle_world_destroy(oracle_world *world);
+
+bool oracle_alive(const oracle_world *world, covey_entity e);
+/* The living entity with the lowest index from `index` on, or null. */
+covey_entity oracle_next(const oracle_world *world, uint64_t index);
+oracle_state oracle_state_of(const oracle_world *world, uint32_t index);
+
+/* How many of `wanted` entities the range can still make. */
+uint32_t oracle_can_create(oracle_world *world, uint32_t range, uint32_t wanted);
+covey_entity oracle_create(oracle_world *world, uint32_t range);
+covey_result oracle_may_create_at(const oracle_world *world, uint32_t index);
+covey_entity oracle_create_at(oracle_world *world, uint32_t index);
+covey_result oracle_may_reserve(const oracle_world *world, uint32_t first, uint32_t count);
+void oracle_reserve(oracle_world *world, uint32_t first, uint32_t count);
+/* The number of a reserved range, or 0. */
+uint32_t oracle_range_number(const oracle_world *world, covey_range range);
+bool oracle_destroy(oracle_world *world, covey_entity e);
+void oracle_destroy_all(oracle_world *world);
+
+bool oracle_type_valid(const covey_type *type);
+/* The pool of a type's name, whatever its layout; the pool of the type itself; or NULL. */
+oracle_pool *oracle_pool_named(oracle_world *world, const char *name);
+oracle_pool *oracle_pool_of(oracle_world *world, const covey_type *type);
+oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type);
+
+bool oracle_has(oracle_world *world, const oracle_pool *pool, covey_entity e);
+unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_entity e);
+void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back);
+void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e);
+void oracle_clear(oracle_world *world, const oracle_pool *pool);
+
+#endif

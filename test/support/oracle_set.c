@@ -1,0 +1,257 @@
+/* The naive set: four policies over plain lists. */
+#include "oracle.h"
+
+#include <stdlib.h>
+
+const char *oracle_fault_name(oracle_fault fault) {
+    static const char *const names[ORACLE_FAULTS] = {
+        [ORACLE_TRUTHFUL] = "truthful",
+        [ORACLE_SHIFTS_ON_SWAP] = "shifts on swap and pop",
+        [ORACLE_FILLS_OLDEST_HOLE] = "fills the oldest hole",
+        [ORACLE_FILLS_ORDERED_HOLES] = "fills holes of an ordered set",
+        [ORACLE_KEEPS_NO_DEAD] = "keeps no dead elements",
+        [ORACLE_COMPACTS_FROM_FRONT] = "compacts from the front",
+        [ORACLE_TRIMS_TOO_LITTLE] = "trims one hole too few",
+        [ORACLE_SWAPS_IDS_ONLY] = "swaps ids only",
+        [ORACLE_FORGETS_GENERATION] = "forgets to step a generation",
+        [ORACLE_FREES_FIFO] = "reuses the oldest index",
+        [ORACLE_IGNORES_RANGES] = "ignores reserved ranges",
+        [ORACLE_RETIRES_LATE] = "reuses a retired index",
+        [ORACLE_DESTROYS_UPWARD] = "destroys all upward",
+        [ORACLE_LEAVES_COMPONENTS] = "leaves a component behind",
+        [ORACLE_FORGETS_SET] = "forgets to overwrite",
+    };
+    return names[fault];
+}
+
+oracle_set *oracle_set_create(const covey_sparse_set_desc *desc, oracle_fault fault) {
+    oracle_set *set = calloc(1, sizeof *set);
+    if (!set) abort();
+    set->policy = desc->policy;
+    set->size = desc->size;
+    set->zero_vacated = desc->zero_vacated;
+    set->fault = fault;
+    return set;
+}
+
+void oracle_set_destroy(oracle_set *set) {
+    free(set->ids);
+    free(set->values);
+    free(set->addresses);
+    free(set->holes);
+    free(set);
+}
+
+static void grow(oracle_set *set) {
+    if (oracle_set_positions(set) < set->capacity) return;
+    set->capacity = set->capacity * 2 + 16;
+    set->ids = realloc(set->ids, set->capacity * sizeof *set->ids);
+    set->values = realloc(set->values, (size_t)set->capacity * set->size + 1);
+    set->addresses = realloc(set->addresses, set->capacity * sizeof *set->addresses);
+    set->holes = realloc(set->holes, set->capacity * sizeof *set->holes);
+    if (!set->ids || !set->values || !set->addresses || !set->holes) abort();
+}
+
+/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+
+uint32_t oracle_set_positions(const oracle_set *set) { return set->end + set->dead; }
+
+uint32_t oracle_set_count(const oracle_set *set) { return set->end - set->hole_count; }
+
+static bool is_at(const oracle_set *set, uint32_t position, uint32_t index) {
+    return set->ids[position].generation != 0 && set->ids[position].index == index;
+}
+
+uint32_t oracle_set_where(oracle_set *set, uint32_t index) {
+    uint32_t *hint = &set->hints[index % ORACLE_HINTS], positions = oracle_set_positions(set);
+    if (*hint < positions && is_at(set, *hint, index)) return *hint;
+    for (uint32_t i = 0; i < positions; i++)
+        if (is_at(set, i, index)) return *hint = i;
+    return COVEY_NONE;
+}
+
+uint32_t oracle_set_find(oracle_set *set, covey_entity e) {
+    uint32_t at = e.generation != 0 ? oracle_set_where(set, e.index) : COVEY_NONE;
+    return at != COVEY_NONE && set->ids[at].generation == e.generation ? at : COVEY_NONE;
+}
+
+uint32_t oracle_set_live(oracle_set *set, covey_entity e) {
+    uint32_t at = oracle_set_find(set, e);
+    return at < set->end ? at : COVEY_NONE;
+}
+
+unsigned char *oracle_set_value(const oracle_set *set, uint32_t position) {
+    return set->values + (size_t)position * set->size;
+}
+
+/* ---- Adding --------------------------------------------------------------------------------------------------------*/
+
+static covey_result may_push_one(oracle_set *set, const covey_entity *entities, uint32_t i) {
+    covey_entity e = entities[i];
+    if (e.index >= COVEY_NONE || e.generation == 0 || e.generation > COVEY_GENERATION_MAX) return COVEY_ERROR_RANGE;
+    uint32_t at = oracle_set_where(set, e.index);
+    if (at != COVEY_NONE && at < set->end) return COVEY_ERROR_PRESENT;
+    for (uint32_t k = 0; k < i; k++)
+        if (entities[k].index == e.index) return COVEY_ERROR_PRESENT;
+    return COVEY_OK;
+}
+
+covey_result oracle_set_may_push(oracle_set *set, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        covey_result result = may_push_one(set, entities, i);
+        if (result != COVEY_OK) return result;
+    }
+    return COVEY_OK;
+}
+
+static bool fills_hole(const oracle_set *set, bool force_back) {
+    return set->policy == COVEY_IN_PLACE && set->hole_count != 0 && !force_back;
+}
+
+bool oracle_set_needs_position(oracle_set *set, covey_entity e, bool force_back) {
+    if (set->policy == COVEY_SWAP_ONLY) return oracle_set_where(set, e.index) == COVEY_NONE;
+    return !fills_hole(set, force_back);
+}
+
+static void fill(oracle_set *set, uint32_t at, const void *value) {
+    if (value) memmove(oracle_set_value(set, at), value, set->size);
+    else memset(oracle_set_value(set, at), 0, set->size);
+}
+
+static uint32_t first_hole(const oracle_set *set) {
+    uint32_t at = 0;
+    while (at < set->end && set->ids[at].generation != 0) at++;
+    return at;
+}
+
+static uint32_t take_hole(oracle_set *set) {
+    uint32_t taken = set->fault == ORACLE_FILLS_OLDEST_HOLE ? 0 : set->hole_count - 1, at = set->holes[taken];
+    set->hole_count--;
+    memmove(set->holes + taken, set->holes + taken + 1, (set->hole_count - taken) * sizeof *set->holes);
+    return at;
+}
+
+static void exchange(oracle_set *set, uint32_t a, uint32_t b) {
+    covey_entity id = set->ids[a];
+    set->ids[a] = set->ids[b];
+    set->ids[b] = id;
+    if (set->fault == ORACLE_SWAPS_IDS_ONLY) return;
+    for (uint32_t i = 0; i < set->size; i++) {
+        unsigned char byte = oracle_set_value(set, a)[i];
+        oracle_set_value(set, a)[i] = oracle_set_value(set, b)[i];
+        oracle_set_value(set, b)[i] = byte;
+    }
+}
+
+/* The element is, or becomes, one of the dead; it then changes places with the first of them and lives. */
+static uint32_t push_swap_only(oracle_set *set, covey_entity e, const void *value, bool force_back) {
+    uint32_t at = oracle_set_where(set, e.index);
+    if (at == COVEY_NONE) at = set->end + set->dead++;
+    set->ids[at] = e;
+    fill(set, at, value);
+    if (!force_back) return at;
+    exchange(set, at, set->end);
+    set->dead--;
+    return set->end++;
+}
+
+uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, bool force_back) {
+    grow(set);
+    if (set->policy == COVEY_SWAP_ONLY) return push_swap_only(set, e, value, force_back);
+    uint32_t at = set->end;
+    if (fills_hole(set, force_back)) at = take_hole(set);
+    else if (set->fault == ORACLE_FILLS_ORDERED_HOLES && set->policy == COVEY_ORDERED) at = first_hole(set);
+    if (at == set->end) set->end++;
+    set->ids[at] = e;
+    fill(set, at, value);
+    return at;
+}
+
+/* ---- Removing ------------------------------------------------------------------------------------------------------*/
+
+static void vacate(oracle_set *set, uint32_t at) {
+    if (set->zero_vacated) memset(oracle_set_value(set, at), 0, set->size);
+}
+
+static void move(oracle_set *set, uint32_t from, uint32_t to) {
+    set->ids[to] = set->ids[from];
+    memmove(oracle_set_value(set, to), oracle_set_value(set, from), set->size);
+}
+
+static void erase_swap_only(oracle_set *set, uint32_t at) {
+    uint32_t *generation = &set->ids[at].generation;
+    *generation = *generation == COVEY_GENERATION_MAX ? 1 : *generation + 1;
+    if (at < set->end) {
+        set->end--;
+        set->dead++;
+    }
+    exchange(set, at, set->end);
+    vacate(set, set->end);
+    if (set->fault == ORACLE_KEEPS_NO_DEAD) set->dead = 0;
+}
+
+void oracle_set_erase(oracle_set *set, uint32_t at) {
+    if (set->policy == COVEY_SWAP_ONLY) {
+        erase_swap_only(set, at);
+    } else if (set->policy == COVEY_SWAP_AND_POP && set->fault == ORACLE_SHIFTS_ON_SWAP) {
+        oracle_set_erase_ordered(set, at);
+    } else if (set->policy == COVEY_SWAP_AND_POP) {
+        move(set, --set->end, at);
+    } else {
+        set->ids[at].generation = 0;
+        set->holes[set->hole_count++] = at;
+        vacate(set, at);
+    }
+}
+
+void oracle_set_erase_ordered(oracle_set *set, uint32_t at) {
+    set->end--;
+    for (uint32_t i = at; i < set->end; i++) move(set, i + 1, i);
+}
+
+void oracle_set_clear(oracle_set *set) { set->end = set->dead = set->hole_count = 0; }
+
+/* ---- Order ---------------------------------------------------------------------------------------------------------*/
+
+void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b) { exchange(set, a, b); }
+
+static bool ends_with_hole(const oracle_set *set) { return set->end != 0 && set->ids[set->end - 1].generation == 0; }
+
+static void reverse(oracle_set *set) {
+    for (uint32_t i = 0; i < set->end / 2; i++) exchange(set, i, set->end - 1 - i);
+}
+
+static void compact_ordered(oracle_set *set) {
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < set->end; i++)
+        if (set->ids[i].generation != 0) move(set, i, end++);
+    set->end = end;
+}
+
+static void compact_in_place(oracle_set *set) {
+    while (ends_with_hole(set)) set->end--;
+    for (uint32_t i = set->hole_count; i-- != 0;) {
+        if (set->holes[i] >= set->end) continue;
+        move(set, --set->end, set->holes[i]);
+        while (ends_with_hole(set)) set->end--;
+    }
+}
+
+void oracle_set_compact(oracle_set *set) {
+    if (set->hole_count == 0) return;
+    if (set->policy == COVEY_ORDERED) compact_ordered(set);
+    else compact_in_place(set);
+    if (set->fault == ORACLE_COMPACTS_FROM_FRONT) reverse(set);
+    set->hole_count = 0;
+}
+
+void oracle_set_trim(oracle_set *set) {
+    set->dead = 0;
+    if (set->policy != COVEY_IN_PLACE) return;
+    while (ends_with_hole(set)) set->end--;
+    if (set->fault == ORACLE_TRIMS_TOO_LITTLE && set->hole_count != 0 && set->holes[0] == set->end) set->end++;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->hole_count; i++)
+        if (set->holes[i] < set->end) set->holes[kept++] = set->holes[i];
+    set->hole_count = kept;
+}
