@@ -742,6 +742,25 @@ COVEY_INLINE uint32_t covey__type_hash(const covey_type *type) {
     return (uint32_t)(((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
+/* The same for a literal. Word by word, compilers forward its fields from registers; as one copy, gcc 12 builds it on the
+ * stack and reads it back with wider loads, which stall. */
+COVEY_INLINE void covey__fill_literal(void *to, const void *value, size_t size) {
+    char *words = (char *)to;
+    const char *from = (const char *)value;
+    if (size > 32 || size % 4 != 0) {
+        memcpy(to, value, size);
+        return;
+    }
+    if (size >= 4) memcpy(words, from, 4);
+    if (size >= 8) memcpy(words + 4, from + 4, 4);
+    if (size >= 12) memcpy(words + 8, from + 8, 4);
+    if (size >= 16) memcpy(words + 12, from + 12, 4);
+    if (size >= 20) memcpy(words + 16, from + 16, 4);
+    if (size >= 24) memcpy(words + 20, from + 20, 4);
+    if (size >= 28) memcpy(words + 24, from + 24, 4);
+    if (size >= 32) memcpy(words + 28, from + 28, 4);
+}
+
 /* The pool of a type that the world knows by its address, or NULL. */
 COVEY_INLINE covey_pool *covey__pool_lookup(const covey_world *world, const covey_type *type) {
     for (uint32_t at = covey__type_hash(type);; at++) {
@@ -806,7 +825,8 @@ COVEY_INLINE void *covey__pool_add(covey_pool *pool, covey_entity e, const void 
         to = covey__pool_place_slowly(pool, e);
         if (!to) return NULL;
     }
-    covey__fill(to, value, size);
+    if (literal) covey__fill_literal(to, value, size);
+    else covey__fill(to, value, size);
     return to;
 }
 
@@ -835,7 +855,8 @@ COVEY_INLINE void *covey__pool_set(covey_pool *pool, covey_entity e, const void 
     if (!to) return covey__pool_add(pool, e, value, size, literal);
     if (to == value) return to;
     if (pool->type->drop) pool->type->drop(to, pool->type->context);
-    covey__fill(to, value, size);
+    if (literal) covey__fill_literal(to, value, size);
+    else covey__fill(to, value, size);
     return to;
 }
 

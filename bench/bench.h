@@ -1,0 +1,96 @@
+/* What a scenario is, what the harness makes of it, and the small things that scenarios share. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <covey/covey.h>
+
+/* A function whose time is taken: on its own, so that the compiler treats all contestants alike, and at the start of a
+ * cache line, so that none is lucky with its place. */
+#define BENCH_TIMED __attribute__((noinline, aligned(64)))
+
+/* One way to do what the scenario is about. All contestants of a scenario return the same number from `run`, such as a
+ * sum or the elements left, which shows that they did the same work. */
+typedef struct bench_contestant {
+    const char *name;
+    void (*prepare)(void *fixture);   /* before each run, not timed; optional */
+    uint64_t (*run)(void *fixture);   /* timed */
+    double (*measure)(void *fixture); /* instead of both: takes the time itself, returns nanoseconds */
+} bench_contestant;
+
+/* A limit for the ratio to a baseline, at one size. */
+typedef struct bench_bar {
+    const char *baseline;
+    uint32_t n;
+    double limit; /* 0: no bar */
+} bench_bar;
+
+typedef enum bench_order { BENCH_ORDERED, BENCH_REVERSED, BENCH_SHUFFLED } bench_order;
+
+#define BENCH_MAX_SIZES 5
+#define BENCH_MAX_CONTESTANTS 8
+
+typedef struct bench_scenario bench_scenario;
+struct bench_scenario {
+    const char *name, *storage;
+    uint32_t sizes[BENCH_MAX_SIZES];     /* up to the first 0 */
+    const bench_contestant *contestants; /* the product first, then its baselines, up to one without a name */
+    void *(*open)(const bench_scenario *scenario, uint32_t n);
+    void (*close)(void *fixture);
+    bench_bar bar;
+    bench_order order;  /* for `open`: of the handles that all contestants walk over */
+    uint32_t percent;   /* for `open`: of the entities that take part; 0 means all */
+    uint32_t once_from; /* from this size on one repetition is enough; 0 means never */
+    bool whole;         /* times are of a whole run, not of one operation */
+};
+
+typedef struct bench_suite {
+    const bench_scenario *scenarios;
+    size_t count;
+} bench_suite;
+
+extern const bench_suite bench_add_remove, bench_read, bench_create_destroy, bench_latency, bench_matrix;
+
+/* ---- Measuring -----------------------------------------------------------------------------------------------------*/
+
+typedef struct bench_time {
+    double min, median; /* nanoseconds for each operation */
+} bench_time;
+
+/* Measures all contestants of a scenario, interleaved. Ends the program when they disagree about the result. */
+void bench_measure(const bench_scenario *scenario, uint32_t n, bench_time *times);
+
+uint64_t bench_now(void); /* nanoseconds */
+size_t bench_contestant_count(const bench_scenario *scenario);
+uint32_t bench_operations(const bench_scenario *scenario, uint32_t n);
+
+/* ---- Fixtures ------------------------------------------------------------------------------------------------------*/
+
+/* A world with entities 0 to n - 1, and the handles of those that take part in the order of a scenario. */
+typedef struct bench_entities {
+    covey_world *world;
+    covey_entity *all, *order;
+    uint32_t n, order_count;
+} bench_entities;
+
+void bench_entities_open(bench_entities *entities, const bench_scenario *scenario, uint32_t n);
+void bench_entities_close(bench_entities *entities);
+
+/* Zeroed memory whose pages are there; ends the program when there is none. */
+void *bench_alloc(size_t count, size_t size);
+void bench_shuffle(covey_entity *entities, uint32_t count);
+
+/* Says what went wrong, as printf does, and ends the program. */
+_Noreturn void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- Reporting -----------------------------------------------------------------------------------------------------*/
+
+void bench_print_machine(void);
+
+/* Opens the CSV file (none for NULL) and prints the head of the table; adds a scenario's rows to both; ends both. */
+void bench_report_open(const char *csv_path);
+void bench_report_add(const bench_scenario *scenario, uint32_t n, const bench_time *times);
+/* Returns whether every bar was met. */
+bool bench_report_close(void);
+void bench_report_progress(const bench_scenario *scenario, uint32_t n);
+
+#endif

@@ -1,0 +1,5 @@
+#include "components.h"
+
+COVEY_COMPONENT_DEFINE(Position, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Velocity, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Force, .storage = COVEY_STORAGE_SPARSE);

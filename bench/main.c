@@ -1,0 +1,105 @@
+/* The benchmark program: command line, and the run through the scenarios. */
+#include "bench.h"
+
+#include <stdio.h>
+
+static const char help[] =
+    "usage: covey-bench [options]\n"
+    "\n"
+    "Measures Covey against plain containers in the same process. Times are nanoseconds for each operation.\n"
+    "\n"
+    "  --quick        only scenarios that have a bar, at the size where they have it\n"
+    "  --strict       exit with 1 when a bar is missed\n"
+    "  --filter TEXT  only scenarios whose names contain the text\n"
+    "  --csv FILE     write the rows to this file, too\n"
+    "  --list         print the scenarios and end\n"
+    "  --help         print this and end\n";
+
+static const bench_suite *const suites[] = {
+    &bench_add_remove, &bench_read, &bench_create_destroy, &bench_latency, &bench_matrix,
+};
+
+typedef struct options {
+    bool quick, strict, list, help;
+    const char *filter, *csv;
+} options;
+
+/* ---- The command line ----------------------------------------------------------------------------------------------*/
+
+static bool is(const char *argument, const char *name) { return strcmp(argument, name) == 0; }
+
+static const char *value_of(char **arguments, int *at) {
+    const char *name = arguments[*at], *value = arguments[++*at];
+    if (!value) bench_fail("%s needs a value; --help shows the options", name);
+    return value;
+}
+
+static options parse(char **arguments) {
+    options o = { .filter = "" };
+    for (int i = 1; arguments[i]; i++) {
+        const char *argument = arguments[i];
+        if (is(argument, "--quick")) o.quick = true;
+        else if (is(argument, "--strict")) o.strict = true;
+        else if (is(argument, "--list")) o.list = true;
+        else if (is(argument, "--help")) o.help = true;
+        else if (is(argument, "--filter")) o.filter = value_of(arguments, &i);
+        else if (is(argument, "--csv")) o.csv = value_of(arguments, &i);
+        else bench_fail("unknown option %s; --help shows the options", argument);
+    }
+    return o;
+}
+
+/* ---- The run -------------------------------------------------------------------------------------------------------*/
+
+static bool wants(const options *o, const bench_scenario *scenario, uint32_t n) {
+    if (!strstr(scenario->name, o->filter)) return false;
+    return !o->quick || (scenario->bar.limit > 0 && scenario->bar.n == n);
+}
+
+static void list_scenario(const bench_scenario *scenario, uint32_t n) {
+    printf("%-25s %-7s %8u ", scenario->name, scenario->storage, n);
+    for (size_t i = 1; i < bench_contestant_count(scenario); i++) printf(" %s", scenario->contestants[i].name);
+    if (scenario->bar.limit > 0 && scenario->bar.n == n)
+        printf("  (at most %.1f times %s)", scenario->bar.limit, scenario->bar.baseline);
+    printf("\n");
+}
+
+static void run_scenario(const bench_scenario *scenario, uint32_t n) {
+    bench_time times[BENCH_MAX_CONTESTANTS];
+    bench_report_progress(scenario, n);
+    bench_measure(scenario, n, times);
+    bench_report_add(scenario, n, times);
+}
+
+/* Calls a function for every scenario and size that the options select; returns how many these were. */
+static uint32_t each(const options *o, void (*visit)(const bench_scenario *scenario, uint32_t n)) {
+    uint32_t count = 0;
+    for (size_t s = 0; s < sizeof suites / sizeof *suites; s++)
+        for (size_t i = 0; i < suites[s]->count; i++) {
+            const bench_scenario *scenario = &suites[s]->scenarios[i];
+            for (const uint32_t *n = scenario->sizes; *n; n++) {
+                if (!wants(o, scenario, *n)) continue;
+                visit(scenario, *n);
+                count++;
+            }
+        }
+    return count;
+}
+
+static bool run(const options *o) {
+    bench_print_machine();
+    bench_report_open(o->csv);
+    uint32_t count = each(o, run_scenario);
+    bool met = bench_report_close();
+    if (count == 0) bench_fail("no scenario fits; --list shows them");
+    return met;
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    options o = parse(argv);
+    if (o.help) fputs(help, stdout);
+    else if (o.list) each(&o, list_scenario);
+    else if (!run(&o) && o.strict) return 1;
+    return 0;
+}

@@ -1,0 +1,131 @@
+/* Adding a component to every entity, and removing it from every entity. */
+#include "components.h"
+
+#define BASELINE_T Position
+#include "baselines.h"
+
+typedef struct fixture {
+    bench_entities entities;
+    covey_pool *pool;
+    textbook textbook;
+    raw raw;
+} fixture;
+
+static void *open(const bench_scenario *scenario, uint32_t n) {
+    fixture *f = bench_alloc(1, sizeof *f);
+    bench_entities_open(&f->entities, scenario, n);
+    f->pool = covey_pool_of(f->entities.world, Position);
+    if (!f->pool) bench_fail("no pool");
+    f->raw = raw_make(n);
+    return f;
+}
+
+static void close(void *context) {
+    fixture *f = context;
+    bench_entities_close(&f->entities);
+    textbook_free(&f->textbook);
+    raw_free(&f->raw);
+    free(f);
+}
+
+/* ---- Before a run --------------------------------------------------------------------------------------------------*/
+
+static void clear_covey(void *context) {
+    fixture *f = context;
+    covey_clear(f->entities.world, Position);
+}
+
+static void clear_textbook(void *context) {
+    fixture *f = context;
+    textbook_clear(&f->textbook);
+}
+
+static void clear_raw(void *context) {
+    fixture *f = context;
+    f->raw.count = 0;
+}
+
+static void fill_covey(void *context) {
+    fixture *f = context;
+    clear_covey(f);
+    for (uint32_t i = 0; i < f->entities.n; i++) covey_pool_add(f->pool, f->entities.all[i], Position, { 1, 2 });
+}
+
+static void fill_textbook(void *context) {
+    fixture *f = context;
+    clear_textbook(f);
+    for (uint32_t i = 0; i < f->entities.n; i++) textbook_add(&f->textbook, i, (Position){ 1, 2 });
+}
+
+static void fill_raw(void *context) {
+    fixture *f = context;
+    raw_fill(&f->raw, f->entities.n, (Position){ 1, 2 });
+}
+
+/* ---- The runs: one loop, with another statement in it each time ----------------------------------------------------*/
+
+#define RUN(name, container, statement, count)         \
+    BENCH_TIMED static uint64_t name(void *context) {  \
+        fixture *f = context;                          \
+        const covey_entity *order = f->entities.order; \
+        uint32_t n = f->entities.order_count;          \
+        container;                                     \
+        for (uint32_t i = 0; i < n; i++) {             \
+            covey_entity e = order[i];                 \
+            statement;                                 \
+        }                                              \
+        return count;                                  \
+    }
+
+RUN(add_pool, covey_pool *pool = f->pool, covey_pool_add(pool, e, Position, { 1, 2 }), covey_pool_count(pool))
+RUN(add_world, covey_world *world = f->entities.world, covey_add(world, e, Position, { 1, 2 }),
+    covey_pool_count(f->pool))
+RUN(add_textbook, textbook *set = &f->textbook, textbook_add(set, e.index, (Position){ 1, 2 }), set->count)
+RUN(add_raw, raw *array = &f->raw, (void)e; raw_append(array, (Position){ 1, 2 }), array->count)
+
+RUN(remove_pool, covey_pool *pool = f->pool, covey_pool_remove(pool, e, Position), covey_pool_count(pool))
+RUN(remove_world, covey_world *world = f->entities.world, covey_remove(world, e, Position), covey_pool_count(f->pool))
+RUN(remove_textbook, textbook *set = &f->textbook, textbook_remove(set, e.index), set->count)
+RUN(remove_raw, raw *array = &f->raw, raw_swap_back(array, e.index), array->count)
+
+/* ---- The scenarios -------------------------------------------------------------------------------------------------*/
+
+#define BASELINES(verb, before)                                                         \
+    { .name = "raw", .prepare = before##_raw, .run = verb##_raw },                      \
+        { .name = "textbook", .prepare = before##_textbook, .run = verb##_textbook }, { \
+        .name = NULL                                                                    \
+    }
+
+static const bench_contestant adding[] = { { .name = "covey", .prepare = clear_covey, .run = add_pool },
+                                           BASELINES(add, clear) };
+static const bench_contestant adding_world[] = { { .name = "covey", .prepare = clear_covey, .run = add_world },
+                                                 BASELINES(add, clear) };
+static const bench_contestant removing[] = { { .name = "covey", .prepare = fill_covey, .run = remove_pool },
+                                             BASELINES(remove, fill) };
+static const bench_contestant removing_world[] = { { .name = "covey", .prepare = fill_covey, .run = remove_world },
+                                                   BASELINES(remove, fill) };
+
+#define SCENARIO(text, who, way, most)                                                                    \
+    {                                                                                                     \
+        .name = text, .storage = "sparse", .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
+        .open = open, .close = close, .order = way, .bar = {                                              \
+            .baseline = "textbook",                                                                       \
+            .n = 100000,                                                                                  \
+            .limit = most                                                                                 \
+        }                                                                                                 \
+    }
+
+static const bench_scenario scenarios[] = {
+    SCENARIO("add_ordered", adding, BENCH_ORDERED, 3),
+    SCENARIO("add_shuffled", adding, BENCH_SHUFFLED, 3),
+    SCENARIO("remove_ordered", removing, BENCH_ORDERED, 3),
+    SCENARIO("remove_shuffled", removing, BENCH_SHUFFLED, 3),
+    SCENARIO("remove_reversed", removing, BENCH_REVERSED, 3),
+    SCENARIO("add_ordered_world", adding_world, BENCH_ORDERED, 4),
+    SCENARIO("add_shuffled_world", adding_world, BENCH_SHUFFLED, 4),
+    SCENARIO("remove_ordered_world", removing_world, BENCH_ORDERED, 4),
+    SCENARIO("remove_shuffled_world", removing_world, BENCH_SHUFFLED, 4),
+    SCENARIO("remove_reversed_world", removing_world, BENCH_REVERSED, 4),
+};
+
+const bench_suite bench_add_remove = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -1,0 +1,223 @@
+/* Looking components up at random, and walking over all of them. */
+#include "components.h"
+
+#define BASELINE_T Position
+#include "baselines.h"
+
+typedef struct fixture {
+    bench_entities entities;
+    covey_pool *pool;
+    textbook textbook;
+    raw raw;
+    bool *present; /* what `raw` has in place of a lookup */
+    hash hash;
+    option *options;
+    aos *structs;
+} fixture;
+
+static void add_everywhere(fixture *f, covey_entity e) {
+    Position value = { (float)e.index, 2 };
+    if (!covey_pool_add_value(f->pool, e, Position, &value)) bench_fail("no component");
+    textbook_add(&f->textbook, e.index, value);
+    f->raw.values[e.index] = value;
+    f->present[e.index] = true;
+    hash_add(&f->hash, e.index, value);
+    f->options[e.index] = (option){ true, value };
+    f->structs[e.index].value = value;
+}
+
+/* Entities that do not have the component are as many, and as random, as the scenario wants. */
+static void fill(fixture *f, uint32_t percent) {
+    uint32_t n = f->entities.n, count = (uint32_t)((uint64_t)n * percent / 100);
+    covey_entity *chosen = bench_alloc(n, sizeof *chosen);
+    memcpy(chosen, f->entities.all, n * sizeof *chosen);
+    if (percent < 100) {
+        bench_shuffle(chosen, n);
+        bench_shuffle(chosen, n); /* not the order of the lookups */
+    }
+    for (uint32_t i = 0; i < count; i++) add_everywhere(f, chosen[i]);
+    free(chosen);
+}
+
+static fixture *open_percent(const bench_scenario *scenario, uint32_t n, uint32_t percent) {
+    fixture *f = bench_alloc(1, sizeof *f);
+    bench_entities_open(&f->entities, scenario, n);
+    f->pool = covey_pool_of(f->entities.world, Position);
+    if (!f->pool) bench_fail("no pool");
+    f->raw = raw_make(n);
+    f->present = bench_alloc(n, sizeof *f->present);
+    f->hash = hash_make(n);
+    f->options = bench_alloc(n, sizeof *f->options);
+    f->structs = bench_alloc(n, sizeof *f->structs);
+    textbook_add(&f->textbook, n - 1, (Position){ 0, 0 }); /* its table reaches every id that it is asked for */
+    textbook_remove(&f->textbook, n - 1);
+    fill(f, percent);
+    return f;
+}
+
+static void *open_full(const bench_scenario *scenario, uint32_t n) { return open_percent(scenario, n, 100); }
+static void *open_half(const bench_scenario *scenario, uint32_t n) { return open_percent(scenario, n, 50); }
+
+static void close(void *context) {
+    fixture *f = context;
+    bench_entities_close(&f->entities);
+    textbook_free(&f->textbook);
+    raw_free(&f->raw);
+    free(f->present);
+    free(f->hash.slots);
+    free(f->options);
+    free(f->structs);
+    free(f);
+}
+
+/* ---- Looking up ----------------------------------------------------------------------------------------------------*/
+
+#define RUN(name, container, statement)                \
+    BENCH_TIMED static uint64_t name(void *context) {  \
+        const fixture *f = context;                    \
+        const covey_entity *order = f->entities.order; \
+        uint32_t n = f->entities.order_count;          \
+        uint64_t sum = 0;                              \
+        container;                                     \
+        for (uint32_t i = 0; i < n; i++) {             \
+            covey_entity e = order[i];                 \
+            statement;                                 \
+        }                                              \
+        return sum;                                    \
+    }
+
+/* The value as an integer: a chain of additions of floats would be slower than the lookups and hide them. */
+static inline uint64_t bits_of(const Position *value) {
+    uint64_t bits;
+    memcpy(&bits, value, sizeof bits);
+    return bits;
+}
+
+#define GET(found)                        \
+    do {                                  \
+        const Position *value = found;    \
+        if (value) sum += bits_of(value); \
+    } while (0)
+
+RUN(get_pool, const covey_pool *pool = f->pool, GET(covey_pool_get(pool, e, Position)))
+RUN(get_world, const covey_world *world = f->entities.world, GET(covey_get(world, e, Position)))
+RUN(get_textbook, const textbook *set = &f->textbook, GET(textbook_get(set, e.index)))
+RUN(get_raw, const Position *values = f->raw.values, GET(&values[e.index]))
+RUN(get_hash, const hash *table = &f->hash, GET(hash_get(table, e.index)))
+RUN(get_option, const option *options = f->options, GET(options[e.index].present ? &options[e.index].value : NULL))
+RUN(get_aos, const aos *structs = f->structs, GET(&structs[e.index].value))
+
+/* No contestant branches on the answer. */
+RUN(has_pool, const covey_pool *pool = f->pool, sum += covey_pool_has(pool, e))
+RUN(has_world, const covey_world *world = f->entities.world, sum += covey_has(world, e, Position))
+RUN(has_textbook, const textbook *set = &f->textbook, sum += textbook_find(set, e.index) != TEXTBOOK_NONE)
+RUN(has_raw, const bool *present = f->present, sum += present[e.index])
+RUN(has_hash, const hash *table = &f->hash, sum += hash_has(table, e.index))
+RUN(has_option, const option *options = f->options, sum += options[e.index].present)
+
+/* ---- Walking -------------------------------------------------------------------------------------------------------*/
+
+static inline void step(Position *value) {
+    value->x += 1;
+    value->y += 1;
+}
+
+BENCH_TIMED static uint64_t iterate_pool(void *context) {
+    const fixture *f = context;
+    Position *values = covey_pool_values(f->pool, Position);
+    uint32_t n = covey_pool_count(f->pool);
+    for (uint32_t i = 0; i < n; i++) step(&values[i]);
+    return n;
+}
+
+BENCH_TIMED static uint64_t iterate_raw(void *context) {
+    const fixture *f = context;
+    Position *values = f->raw.values;
+    uint32_t n = f->entities.n;
+    for (uint32_t i = 0; i < n; i++) step(&values[i]);
+    return n;
+}
+
+BENCH_TIMED static uint64_t iterate_textbook(void *context) {
+    const fixture *f = context;
+    Position *values = f->textbook.data;
+    uint32_t n = f->textbook.count;
+    for (uint32_t i = 0; i < n; i++) step(&values[i]);
+    return n;
+}
+
+BENCH_TIMED static uint64_t iterate_hash(void *context) {
+    const fixture *f = context;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i <= f->hash.mask; i++) {
+        if (f->hash.slots[i].key == HASH_EMPTY) continue;
+        step(&f->hash.slots[i].value);
+        n++;
+    }
+    return n;
+}
+
+BENCH_TIMED static uint64_t iterate_option(void *context) {
+    const fixture *f = context;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < f->entities.n; i++) {
+        if (!f->options[i].present) continue;
+        step(&f->options[i].value);
+        n++;
+    }
+    return n;
+}
+
+BENCH_TIMED static uint64_t iterate_aos(void *context) {
+    const fixture *f = context;
+    for (uint32_t i = 0; i < f->entities.n; i++) step(&f->structs[i].value);
+    return f->entities.n;
+}
+
+/* ---- The scenarios -------------------------------------------------------------------------------------------------*/
+
+#define GET_BASELINES                                                                 \
+    { .name = "raw", .run = get_raw }, { .name = "textbook", .run = get_textbook },   \
+        { .name = "hash", .run = get_hash }, { .name = "option", .run = get_option }, \
+        { .name = "aos", .run = get_aos }, {                                          \
+        .name = NULL                                                                  \
+    }
+#define HAS_BASELINES                                                                   \
+    { .name = "raw", .run = has_raw }, { .name = "textbook", .run = has_textbook },     \
+        { .name = "hash", .run = has_hash }, { .name = "option", .run = has_option }, { \
+        .name = NULL                                                                    \
+    }
+
+static const bench_contestant getting[] = { { .name = "covey", .run = get_pool }, GET_BASELINES };
+static const bench_contestant getting_world[] = { { .name = "covey", .run = get_world }, GET_BASELINES };
+static const bench_contestant having[] = { { .name = "covey", .run = has_pool }, HAS_BASELINES };
+static const bench_contestant having_world[] = { { .name = "covey", .run = has_world }, HAS_BASELINES };
+static const bench_contestant iterating[] = {
+    { .name = "covey", .run = iterate_pool },
+    { .name = "raw", .run = iterate_raw },
+    { .name = "textbook", .run = iterate_textbook },
+    { .name = "hash", .run = iterate_hash },
+    { .name = "option", .run = iterate_option },
+    { .name = "aos", .run = iterate_aos },
+    { .name = NULL },
+};
+
+#define SCENARIO(text, who, full_or_half, against, most)                                                  \
+    {                                                                                                     \
+        .name = text, .storage = "sparse", .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
+        .open = full_or_half, .close = close, .order = BENCH_SHUFFLED, .bar = {                           \
+            .baseline = against,                                                                          \
+            .n = 100000,                                                                                  \
+            .limit = most                                                                                 \
+        }                                                                                                 \
+    }
+
+static const bench_scenario scenarios[] = {
+    SCENARIO("get", getting, open_full, "textbook", 1.8),
+    SCENARIO("get_world", getting_world, open_full, "textbook", 3),
+    SCENARIO("has", having, open_half, "textbook", 1.8),
+    SCENARIO("has_world", having_world, open_half, "textbook", 0),
+    SCENARIO("iterate1", iterating, open_full, "raw", 1.1),
+};
+
+const bench_suite bench_read = { scenarios, sizeof scenarios / sizeof *scenarios };
