@@ -56,7 +56,7 @@ fuzz: ## fuzz with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
 bench: setup ## run the benchmarks, with portable and with native flags; results in build/bench/*.csv
 	@$(call run_bench)
 
-bench-quick: setup ## the same with small sizes: shows that they work, measures little
+bench-quick: setup ## only the scenarios that have a bar, at the size of the bar
 	@$(call run_bench,--quick)
 
 define run_bench

@@ -15,7 +15,7 @@ static inline void textbook_clear(textbook *s) {
     s->count = 0;
 }
 
-/* ---- raw: plain arrays ---------------------------------------------------------------------------------------------*/
+/* ---- raw: plain arrays --------------------------------------------------------------------------------------------*/
 
 typedef struct raw {
     BASELINE_T *values;
@@ -77,7 +77,7 @@ static inline void raw_compact(raw *r) {
     r->count = to;
 }
 
-/* ---- hash: open addressing, linear probing, at most half full ------------------------------------------------------*/
+/* ---- hash: open addressing, linear probing, at most half full -----------------------------------------------------*/
 
 #define HASH_EMPTY UINT32_MAX
 
@@ -118,7 +118,7 @@ static inline BASELINE_T *hash_get(const hash *h, uint32_t key) {
     return slot->key == key ? &slot->value : NULL;
 }
 
-/* ---- option: an array of values that may be absent; aos: an array of structs of which one field is wanted -----------*/
+/* ---- option: an array of values that may be absent; aos: an array of structs of which one field is wanted ---------*/
 
 typedef struct option {
     bool present;

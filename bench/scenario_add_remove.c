@@ -28,7 +28,7 @@ static void close(void *context) {
     free(f);
 }
 
-/* ---- Before a run --------------------------------------------------------------------------------------------------*/
+/* ---- Before a run -------------------------------------------------------------------------------------------------*/
 
 static void clear_covey(void *context) {
     fixture *f = context;
@@ -62,7 +62,7 @@ static void fill_raw(void *context) {
     raw_fill(&f->raw, f->entities.n, (Position){ 1, 2 });
 }
 
-/* ---- The runs: one loop, with another statement in it each time ----------------------------------------------------*/
+/* ---- The runs: one loop, with another statement in it each time ---------------------------------------------------*/
 
 #define RUN(name, container, statement, count)         \
     BENCH_TIMED static uint64_t name(void *context) {  \
@@ -77,8 +77,8 @@ static void fill_raw(void *context) {
         return count;                                  \
     }
 
-RUN(add_pool, covey_pool *pool = f->pool, covey_pool_add(pool, e, Position, { 1, 2 }), covey_pool_count(pool))
-RUN(add_world, covey_world *world = f->entities.world, covey_add(world, e, Position, { 1, 2 }),
+RUN(add_pool, covey_pool *pool = f->pool, (void)covey_pool_add(pool, e, Position, { 1, 2 }), covey_pool_count(pool))
+RUN(add_world, covey_world *world = f->entities.world, (void)covey_add(world, e, Position, { 1, 2 }),
     covey_pool_count(f->pool))
 RUN(add_textbook, textbook *set = &f->textbook, textbook_add(set, e.index, (Position){ 1, 2 }), set->count)
 RUN(add_raw, raw *array = &f->raw, (void)e; raw_append(array, (Position){ 1, 2 }), array->count)
@@ -88,7 +88,7 @@ RUN(remove_world, covey_world *world = f->entities.world, covey_remove(world, e,
 RUN(remove_textbook, textbook *set = &f->textbook, textbook_remove(set, e.index), set->count)
 RUN(remove_raw, raw *array = &f->raw, raw_swap_back(array, e.index), array->count)
 
-/* ---- The scenarios -------------------------------------------------------------------------------------------------*/
+/* ---- The scenarios ------------------------------------------------------------------------------------------------*/
 
 #define BASELINES(verb, before)                                                         \
     { .name = "raw", .prepare = before##_raw, .run = verb##_raw },                      \

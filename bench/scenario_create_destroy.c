@@ -39,7 +39,7 @@ static void close(void *context) {
     free(f);
 }
 
-/* ---- Creating ------------------------------------------------------------------------------------------------------*/
+/* ---- Creating -----------------------------------------------------------------------------------------------------*/
 
 static void empty_covey(void *context) {
     fixture *f = context;
@@ -120,7 +120,7 @@ BENCH_TIMED static uint64_t create3_raw(void *context) {
     return f->next_id;
 }
 
-/* ---- Destroying ----------------------------------------------------------------------------------------------------*/
+/* ---- Destroying ---------------------------------------------------------------------------------------------------*/
 
 /* Index i is made i-th whatever the order of the destruction was, so that all runs start alike. */
 static void populate_covey(void *context) {
@@ -177,7 +177,7 @@ BENCH_TIMED static uint64_t destroy3_raw(void *context) {
     return f->n - f->free_count;
 }
 
-/* ---- The scenarios -------------------------------------------------------------------------------------------------*/
+/* ---- The scenarios ------------------------------------------------------------------------------------------------*/
 
 #define CONTESTANTS(verb, before)                                                           \
     {                                                                                       \

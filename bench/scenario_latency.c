@@ -35,7 +35,7 @@ static void close(void *context) {
     return (double)slowest
 
 BENCH_TIMED static double slowest_of_pool(covey_pool *pool, const covey_entity *entities, uint32_t n) {
-    SLOWEST(covey_pool_add(pool, e, Position, { 1, 2 }));
+    SLOWEST((void)covey_pool_add(pool, e, Position, { 1, 2 }));
 }
 
 BENCH_TIMED static double slowest_of_textbook(textbook *set, const covey_entity *entities, uint32_t n) {

@@ -46,7 +46,7 @@ static void close(void *context) {
     free(f);
 }
 
-/* ---- Filling -------------------------------------------------------------------------------------------------------*/
+/* ---- Filling ------------------------------------------------------------------------------------------------------*/
 
 static void fill_list(void *context) {
     fixture *f = context;
@@ -77,7 +77,7 @@ static void fill_raw(void *context) {
     raw_fill(&f->raw, f->entities.n, (Vec3){ 1, 2, 3 });
 }
 
-/* ---- Removing: one loop, with another statement in it and another end each time -------------------------------------*/
+/* ---- Removing: one loop, with another statement in it and another end each time -----------------------------------*/
 
 #define RUN(name, container, statement, end, count)    \
     BENCH_TIMED static uint64_t name(void *context) {  \
@@ -103,7 +103,7 @@ RUN(run_raw_list, raw *array = &f->raw, raw_erase(array, e.index), (void)0, arra
 RUN(run_raw_swap, raw *array = &f->raw, raw_swap_back(array, e.index), (void)0, array->count)
 RUN(run_raw_ordered, raw *array = &f->raw, raw_mark(array, e.index), raw_compact(array), array->count)
 
-/* ---- The scenarios -------------------------------------------------------------------------------------------------*/
+/* ---- The scenarios ------------------------------------------------------------------------------------------------*/
 
 static const bench_contestant listing[] = {
     { .name = "covey", .prepare = fill_list, .run = run_list },

@@ -70,7 +70,7 @@ static void close(void *context) {
     free(f);
 }
 
-/* ---- Looking up ----------------------------------------------------------------------------------------------------*/
+/* ---- Looking up ---------------------------------------------------------------------------------------------------*/
 
 #define RUN(name, container, statement)                \
     BENCH_TIMED static uint64_t name(void *context) {  \
@@ -115,7 +115,7 @@ RUN(has_raw, const bool *present = f->present, sum += present[e.index])
 RUN(has_hash, const hash *table = &f->hash, sum += hash_has(table, e.index))
 RUN(has_option, const option *options = f->options, sum += options[e.index].present)
 
-/* ---- Walking -------------------------------------------------------------------------------------------------------*/
+/* ---- Walking ------------------------------------------------------------------------------------------------------*/
 
 static inline void step(Position *value) {
     value->x += 1;
@@ -174,7 +174,7 @@ BENCH_TIMED static uint64_t iterate_aos(void *context) {
     return f->entities.n;
 }
 
-/* ---- The scenarios -------------------------------------------------------------------------------------------------*/
+/* ---- The scenarios ------------------------------------------------------------------------------------------------*/
 
 #define GET_BASELINES                                                                 \
     { .name = "raw", .run = get_raw }, { .name = "textbook", .run = get_textbook },   \

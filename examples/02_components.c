@@ -47,7 +47,8 @@ int main(void) {
     printf("get gives the address, or NULL\n");
     Health *health = covey_get(world, hero, Health);
     health->now -= 2;
-    printf("    hero %d of %d, other %s\n", health->now, health->most, covey_get(world, other, Health) ? "has" : "has not");
+    printf("    hero %d of %d, other %s\n", health->now, health->most,
+           covey_get(world, other, Health) ? "has" : "has not");
 
     printf("replace exchanges: the old value comes back\n");
     Health value = { 20, 20 };

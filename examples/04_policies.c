@@ -31,8 +31,8 @@ static void add(covey_sparse_set *set, uint32_t index) {
 }
 
 static void run(covey_policy policy, const char *name, const char *what) {
-    covey_sparse_set *set =
-        covey_sparse_set_create(&(covey_sparse_set_desc){ .size = sizeof(int), .align = _Alignof(int), .policy = policy });
+    covey_sparse_set *set = covey_sparse_set_create(
+        &(covey_sparse_set_desc){ .size = sizeof(int), .align = _Alignof(int), .policy = policy });
     if (!set) exit(EXIT_FAILURE);
     printf("%s: %s\n", name, what);
     for (uint32_t i = 10; i < 16; i++) add(set, i);

@@ -110,7 +110,8 @@ static void populate(covey_world *world, covey_entity *entities, uint32_t n) {
     start = now_ns();
     for (uint32_t i = 0; i < n; i++) fill(world, entities[i], i);
     took(ADD, start, 0);
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) step_times[ADD] += covey_pool_count(covey_pool_number(world, i));
+    for (uint32_t i = 0; i < covey_pool_total(world); i++)
+        step_times[ADD] += covey_pool_count(covey_pool_number(world, i));
 }
 
 /* One pool leads, the others are looked up. Held pools save the lookup of their types. */
@@ -178,6 +179,7 @@ static void tear_down(covey_world *world, const covey_entity *entities, uint32_t
 static void print_memory(const covey_world *world, size_t before) {
     static const char *const policies[] = { "swap and pop", "in place", "swap only", "ordered" };
     uint32_t n = covey_entity_count(world);
+    size_t rest = covey_world_memory(world);
     printf("%u entities, %u pools: %zu bytes, %zu after covey_shrink\n\n", n, covey_pool_total(world), before,
            covey_world_memory(world));
     printf("%-9s %-13s %4s %10s %11s %9s  %12s %12s %12s\n", "pool", "policy", "size", "components", "bytes", "each",
@@ -186,13 +188,16 @@ static void print_memory(const covey_world *world, size_t before) {
         const covey_pool *pool = covey_pool_number(world, i);
         const covey_type *type = covey_pool_type(pool);
         uint32_t count = covey_pool_count(pool);
+        rest -= covey_pool_memory(pool);
         covey_memory model = covey_memory_model(type->size, n, (double)count / n);
         printf("%-9s %-13s %4u %10u %11zu %9.2f ", type->name, policies[type->policy], type->size, count,
                covey_pool_memory(pool), (double)covey_pool_memory(pool) / (count ? count : 1));
         uint64_t formulas[] = { model.linear, model.bitmask, model.sparse }; /* as in covey_memory_kind */
-        for (uint32_t k = 0; k < 3; k++) printf("%12" PRIu64 "%c", formulas[k], k == (uint32_t)model.smallest ? '*' : ' ');
+        for (uint32_t k = 0; k < 3; k++)
+            printf("%12" PRIu64 "%c", formulas[k], k == (uint32_t)model.smallest ? '*' : ' ');
         printf("\n");
     }
+    printf("%-9s %-13s %4s %10u %11zu %9.2f\n", "entities", "", "", n, rest, (double)rest / n);
     printf("\nlinear, bitmask, sparse: bytes by formula (covey_memory_model); * the smallest of the three\n\n");
 }
 
@@ -253,6 +258,7 @@ int main(int argc, char **argv) {
     tear_down(world, entities, n);
     validate(world, "after its last entity");
     print_times();
+    if (fflush(stdout) != 0) die("printing", strerror(errno));
     free(entities);
     covey_world_destroy(world);
     return EXIT_SUCCESS;

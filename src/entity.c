@@ -252,7 +252,7 @@ bool covey_destroy(covey_world *world, covey_entity e) {
     page->generation[at] = last ? 0 : e.generation + 1;
     world->alive--;
     for (uint32_t i = 0; i < world->pool_count; i++)
-        if (covey_pool_has(world->pools[i], e)) covey__pool_erase(world->pools[i], e);
+        covey__pool_take_out(world->pools[i], e, world->pools[i]->set.size);
     if (last) page->next[at] = e.index;
     else push_free(world, range_of(world, e.index), e.index);
     COVEY__CHANGED(world);

@@ -76,6 +76,7 @@ void covey__entities_free(covey_world *world);
 bool covey__type_valid(const covey_type *type);
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 uint64_t covey__name_hash(const char *name);
+covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
 covey_pool *covey__pool_named(const covey_world *world, const char *name);
 bool covey__type_reserve(covey_world *world);
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
@@ -83,7 +84,6 @@ void covey__types_free(covey_world *world);
 
 /* pool.c */
 void covey__pool_clear(covey_pool *pool);
-void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there */
 void covey__pool_drop(const covey_pool *pool, uint32_t position);
 
 #endif

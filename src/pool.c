@@ -29,7 +29,7 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
 
 covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    covey_pool *pool = covey__pool_lookup(world, type);
+    covey_pool *pool = covey__pool_bound(world, type);
     if (pool) return pool;
     if (!covey__type_valid(type)) {
         covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
@@ -76,8 +76,8 @@ void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value
     return to;
 }
 
-/* The pool of a type that the world does not know by its address yet. */
-covey_pool *covey__pool_to_add(covey_world *world, covey_entity e, const covey_type *type) {
+/* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
+covey_pool *covey__pool_meet(covey_world *world, covey_entity e, const covey_type *type) {
     if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
     covey__fail(world, COVEY_ERROR_DEAD, "%s could not be added to %u:%u: %s", type->name ? type->name : "(no name)",
                 e.index, e.generation, covey_result_text(COVEY_ERROR_DEAD));
@@ -88,14 +88,9 @@ void covey__pool_drop(const covey_pool *pool, uint32_t position) {
     if (pool->type->drop) pool->type->drop(covey__value_at(&pool->set, position, pool->set.size), pool->type->context);
 }
 
-void covey__pool_erase(covey_pool *pool, covey_entity e) {
+void covey__pool_take_out_slowly(covey_pool *pool, covey_entity e) {
     covey__pool_drop(pool, covey_sparse_set_find(&pool->set, e));
     covey_sparse_set_erase(&pool->set, e);
-}
-
-void covey__pool_remove_slowly(covey_pool *pool, covey_entity e) {
-    covey__pool_erase(pool, e);
-    COVEY__CHANGED(pool->world);
 }
 
 void covey__pool_clear(covey_pool *pool) {

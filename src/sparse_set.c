@@ -404,7 +404,7 @@ static uint32_t next_generation(uint32_t generation) {
 
 static void move(covey_sparse_set *set, uint32_t from, uint32_t to) {
     put(set, to, set->ids[from]);
-    memcpy(value_at(set, to), value_at(set, from), set->size);
+    covey__copy(value_at(set, to), value_at(set, from), set->size);
 }
 
 static void make_absent(covey_sparse_set *set, uint32_t index) { *covey__slot_of(set, index) = COVEY__SLOT_NULL; }

@@ -44,35 +44,75 @@ covey_pool *covey__pool_named(const covey_world *world, const char *name) {
     return NULL;
 }
 
-covey_pool *covey__pool_by_name(const covey_world *world, const covey_type *type) {
+/* The pool that is bound to this address, or NULL. */
+covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type) {
+    const covey__type_entry *end = world->types + world->type_mask + 1;
+    for (const covey__type_entry *entry = covey__type_entry_of(world, type); entry->type;) {
+        if (entry->type == type) return entry->pool;
+        if (++entry == end) entry = world->types;
+    }
+    return NULL;
+}
+
+static covey_pool *pool_by_name(const covey_world *world, const covey_type *type) {
     covey_pool *pool = type->name ? covey__pool_named(world, type->name) : NULL;
     return pool && covey__type_same_layout(pool->type, type) ? pool : NULL;
 }
 
-static void put(covey__type_entry *types, uint32_t mask, covey__type_entry entry) {
-    uint32_t at = covey__type_hash(entry.type);
-    while (types[at & mask].type) at++;
-    types[at & mask] = entry;
+covey_pool *covey__pool_search(const covey_world *world, const covey_type *type) {
+    covey_pool *pool = covey__pool_bound(world, type);
+    return pool ? pool : pool_by_name(world, type);
 }
 
+static void put(covey_world *world, covey__type_entry entry) {
+    covey__type_entry *at = covey__type_entry_of(world, entry.type), *end = world->types + world->type_mask + 1;
+    while (at->type)
+        if (++at == end) at = world->types;
+    *at = entry;
+}
+
+/* Makes room for one more entry, so that the table stays at most a quarter full. */
 bool covey__type_reserve(covey_world *world) {
-    if (world->types && (world->type_count + 1) * 2 <= world->type_mask + 1) return true;
     uint32_t old_size = world->types ? world->type_mask + 1 : 0, size = old_size ? old_size * 2 : 4;
-    covey__type_entry *types =
-        covey__resize(&world->heap, NULL, 0, size, sizeof *types, alignof(covey__type_entry));
+    if ((world->type_count + 1) * 4 <= old_size) return true;
+    covey__type_entry *old = world->types;
+    covey__type_entry *types = covey__resize(&world->heap, NULL, 0, size, sizeof *types, alignof(covey__type_entry));
     if (!types) return false;
     memset(types, 0, size * sizeof *types);
-    for (uint32_t i = 0; i < old_size; i++)
-        if (world->types[i].type) put(types, size - 1, world->types[i]);
-    covey__free(&world->heap, world->types, old_size, sizeof *types, alignof(covey__type_entry));
     world->types = types;
     world->type_mask = size - 1;
+    for (uint32_t i = 0; i < old_size; i++)
+        if (old[i].type) put(world, old[i]);
+    covey__free(&world->heap, old, old_size, sizeof *types, alignof(covey__type_entry));
     return true;
 }
 
+static uint32_t misplaced(const covey_world *world) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i <= world->type_mask; i++)
+        count += world->types[i].type && covey__type_entry_of(world, world->types[i].type) != &world->types[i];
+    return count;
+}
+
+/* Looks for a multiplier with which every type lies where its search begins, which is where inline code looks. With a few
+ * dozens of types there nearly always is one; with more it is not worth the time, and some take the longer way. */
+static void spread(covey_world *world) {
+    covey__type_entry entries[48];
+    uint32_t count = 0;
+    if (world->type_count > sizeof entries / sizeof *entries || misplaced(world) == 0) return;
+    for (uint32_t i = 0; i <= world->type_mask; i++)
+        if (world->types[i].type) entries[count++] = world->types[i];
+    for (int attempt = 0; attempt < 100 && misplaced(world) != 0; attempt++) {
+        world->type_multiplier = (world->type_multiplier * UINT64_C(6364136223846793005) + 1442695040888963408) | 1;
+        memset(world->types, 0, ((size_t)world->type_mask + 1) * sizeof *entries);
+        for (uint32_t i = 0; i < count; i++) put(world, entries[i]);
+    }
+}
+
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool) {
-    put(world->types, world->type_mask, (covey__type_entry){ type, pool });
+    put(world, (covey__type_entry){ type, pool });
     world->type_count++;
+    spread(world);
 }
 
 void covey__types_free(covey_world *world) {
@@ -86,7 +126,7 @@ void covey__types_free(covey_world *world) {
 
 const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
     COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
-    covey_pool *known = covey__type_valid(description) ? covey__pool_by_name(world, description) : NULL;
+    covey_pool *known = covey__type_valid(description) ? pool_by_name(world, description) : NULL;
     if (known) return known->type;
     size_t length = description->name ? strlen(description->name) + 1 : 1;
     size_t bytes = sizeof(struct covey__made_type) + length;

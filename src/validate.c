@@ -161,12 +161,12 @@ static bool validate_types(const covey_world *world, const char **why) {
         const covey__type_entry *entry = &world->types[i];
         if (!entry->type) continue;
         bound++;
-        REQUIRE(covey__pool_lookup(world, entry->type) == entry->pool, "types: a type that is not found");
+        REQUIRE(covey__pool_bound(world, entry->type) == entry->pool, "types: a type that is not found");
         REQUIRE(covey__pool_named(world, entry->type->name) == entry->pool, "types: a type with another name than its pool");
         REQUIRE(covey__type_same_layout(entry->type, entry->pool->type), "types: a type with another layout than its pool");
     }
     REQUIRE(bound == world->type_count, "types: their number is not what was counted");
-    REQUIRE(bound >= world->pool_count && bound * 2 <= world->type_mask + 1, "types: the table is too full");
+    REQUIRE(bound >= world->pool_count && bound * 4 <= world->type_mask + 1, "types: the table is too full");
     return true;
 }
 

@@ -10,6 +10,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     covey_world *world = covey__resize(&heap, NULL, 0, 1, sizeof *world, alignof(covey_world));
     if (!world) return NULL;
     *world = (covey_world){
+        .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = { .end = COVEY_NONE, .free = COVEY_NONE },
         .heap = heap,
         .log = desc->log,

@@ -3,6 +3,7 @@
 #
 #     documents.sh program SOURCE_DIR CC PREFIX WORK_DIR    the program in README.md is the first example; it runs
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
+#     documents.sh names SOURCE_DIR                         every test that docs/requirements.md names exists
 set -eu
 
 step=$1 source=$2
@@ -28,6 +29,18 @@ links)
                 status=1
             fi
         done
+    done
+    exit $status
+    ;;
+names)
+    cd "$source"
+    status=0
+    # Words in backquotes, in the last column of a row.
+    for name in $(sed -n 's/^| REQ.*|\(.*\)|$/\1/p' docs/requirements.md | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u); do
+        if ! grep -rqw -e "$name" test bench fuzz --include='*.c' --include=CMakeLists.txt; then
+            echo "docs/requirements.md names $name, which is not there"
+            status=1
+        fi
     done
     exit $status
     ;;

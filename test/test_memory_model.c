@@ -1,5 +1,5 @@
-/* The memory model: a published table of 16 component sizes by 10 degrees of utilisation, with its one misprint put right
- * (24 bytes: 24125, not 14125). REQ-63 to REQ-68. */
+/* The memory model: a published table of 16 component sizes by 10 degrees of utilisation, with its one misprint put
+ * right (24 bytes: 24125, not 14125). REQ-63 to REQ-68. */
 #include "support.h"
 
 #include <math.h>

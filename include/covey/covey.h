@@ -23,7 +23,8 @@
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
- *   - A call that fails changes nothing; covey_world_result() has the reason. Only spare capacity may have grown.
+ *   - A call that fails changes nothing; covey_world_result() has the reason, until another call fails. Only spare
+ *     capacity may have grown, and the world may know a type that it did not know before.
  *   - Removing and destroying never allocate and never fail. Queries never allocate.
  *   - The same calls give the same result everywhere: ids, order and packed positions are deterministic.
  *   - One thread at a time changes a world's structure; any number may read at the same time.
@@ -191,7 +192,7 @@ struct covey_type {
     const char *name;      /* the stable key of the type */
     uint32_t size;         /* bytes of a value; 0 for a tag */
     uint32_t align;        /* a power of two up to 64 that divides size */
-    covey_storage storage; /* naming a policy selects COVEY_STORAGE_SPARSE */
+    covey_storage storage; /* naming another policy than the first selects COVEY_STORAGE_SPARSE */
     covey_policy policy;
     bool zero_vacated;   /* zero the bytes a removed or moved value leaves behind */
     covey_drop_fn *drop; /* optional: called when a value is removed or overwritten */
@@ -258,13 +259,14 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
  * The world gives out the index that was freed last, and, when none is free, the lowest that was never used. Each use of
  * an index has a new generation; an index whose generations are used up is retired, so a stale handle never resolves. */
 
-/* Makes an entity without components. Returns null when indices or memory are out. O(1). */
+/* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out. O(1). */
 COVEY_INLINE covey_entity covey_create(covey_world *world);
 
 /* Makes `count` entities, the same that as many single calls would make. All or nothing. */
 COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
 
-/* Makes an entity with this index. Fails when the index is in use or retired. O(1); costs a page, not the range below. */
+/* Makes an entity with this index. Returns null when the index is in use or retired (TAKEN), too large (RANGE), or memory
+ * is out. O(1); a high index costs a page, and 8 bytes for each page below. */
 COVEY_API covey_entity covey_create_at(covey_world *world, uint32_t index);
 
 /* A range of indices that covey_create leaves alone. { 0, 0 } is null. */
@@ -272,11 +274,12 @@ typedef struct covey_range {
     uint32_t first, count;
 } covey_range;
 
-/* Sets a range of indices aside, none of which was ever used, for covey_create_in and covey_create_at. An index of a
- * range goes back to its range when it is freed. Returns null when any is used or reserved. */
+/* Sets a range of indices aside, for good, for covey_create_in and covey_create_at. An index of a range goes back to its
+ * range when it is freed. Returns null when any was used or is reserved (TAKEN), or does not exist (RANGE). */
 COVEY_API covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count);
 
-/* Makes an entity in a reserved range, in the order in which covey_create does outside of it. O(number of ranges). */
+/* Makes an entity in a reserved range, in the order in which covey_create does outside of it. Returns null when the range
+ * is used up (FULL) or is not one that was reserved (ABSENT). O(number of ranges). */
 COVEY_API covey_entity covey_create_in(covey_world *world, covey_range range);
 
 /* Ends an entity and drops its components. From the first drop on the entity is no longer alive. Returns whether it was
@@ -306,8 +309,9 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
 /* ---- 7. Components -------------------------------------------------------------------------------------------------
  *
  * A typed verb is one cast around one call of its `_raw` twin, which takes a descriptor and the size of the value. Raw
- * calls with a type made at run time pass type->size. A pointer into a pool is valid until the pool next changes
- * (add, remove, compact), except with COVEY_IN_PLACE, where it is valid until the component is removed.
+ * calls with a type made at run time pass type->size. A pointer into a pool is valid until the pool next changes: until a
+ * component is added to it or removed from it, or it is cleared, compacted, shrunk or reserved. Under COVEY_IN_PLACE it is
+ * valid until its own component is removed. docs/guarantees.md has the whole table.
  *
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
  * A NULL value stands for zero bytes. */
@@ -317,7 +321,7 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
     ((T *)covey__add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_add_value(world, e, T, value) \
     ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
-#define covey_add_tag(world, e, T) (covey_add_raw((world), (e), covey_id(T), NULL, COVEY__SIZE_TAG(T)) != NULL)
+#define covey_add_tag(world, e, T) covey__add_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size);
 
@@ -329,7 +333,7 @@ COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey
 COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size);
 
-/* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent. */
+/* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent (ABSENT). */
 #define covey_replace(world, e, T, value) \
     covey_replace_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
 COVEY_API bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size);
@@ -492,7 +496,9 @@ COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write
 /* What `entities` slots cost, `utilisation` (0 to 1) of them with a component of this size, in bytes:
  *     linear  = (size + 1) * n                 an array and a bool each
  *     bitmask = size * n + ceil(n / 8)         an array and a bit each
- *     sparse  = 8 * n + size * n * utilisation the textbook sparse set */
+ *     sparse  = 8 * n + size * n * utilisation the textbook sparse set
+ * A sparse pool that was shrunk takes 8 * n + (8 + size) * n * utilisation, rounded up to whole pages: its slots and ids
+ * have generations. */
 typedef enum covey_memory_kind { COVEY_MEMORY_LINEAR, COVEY_MEMORY_BITMASK, COVEY_MEMORY_SPARSE } covey_memory_kind;
 typedef struct covey_memory {
     uint64_t linear, bitmask, sparse;
@@ -596,8 +602,12 @@ COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char
 
 #if defined(__GNUC__)
 #define COVEY__LIKELY(x) __builtin_expect(!!(x), 1)
+#define COVEY__ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
+#define COVEY__PURE __attribute__((pure)) /* reads, and changes nothing */
 #else
 #define COVEY__LIKELY(x) (!!(x))
+#define COVEY__ASSUME(x) ((void)0)
+#define COVEY__PURE
 #endif
 
 #if COVEY_ASSERT_LEVEL >= 1
@@ -688,7 +698,8 @@ typedef struct covey__type_entry {
 
 struct covey_world {
     covey__entity_page **pages;
-    covey__type_entry *types; /* open addressing by address; a power of two, at most half full */
+    covey__type_entry *types; /* open addressing by address; a power of two, at most a quarter full */
+    uint64_t type_multiplier; /* odd; chosen so that few types have their search begin at one entry */
     uint32_t page_count;
     uint32_t type_mask;
     covey__range range; /* all indices but those of the reserved ranges */
@@ -708,11 +719,11 @@ struct covey_world {
 };
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
-COVEY_API covey_pool *covey__pool_by_name(const covey_world *world, const covey_type *type);
-COVEY_API covey_pool *covey__pool_to_add(covey_world *world, covey_entity e, const covey_type *type);
+COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
+COVEY_API covey_pool *covey__pool_meet(covey_world *world, covey_entity e, const covey_type *type);
 COVEY_API void *covey__pool_place_slowly(covey_pool *pool, covey_entity e);
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value);
-COVEY_API void covey__pool_remove_slowly(covey_pool *pool, covey_entity e);
+COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, covey_entity e);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
@@ -724,8 +735,10 @@ COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t i
 
 /* The position of a handle, or a number that no position reaches. */
 COVEY_INLINE uint64_t covey__position(const covey_sparse_set *set, covey_entity e) {
-    if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count)) return UINT64_MAX;
-    return *covey__slot_of(set, e.index) ^ COVEY__SLOT(0, e.generation);
+    uint64_t handle = COVEY__SLOT(e.index, e.generation); /* one load of both */
+    uint32_t index = (uint32_t)handle;
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count)) return UINT64_MAX;
+    return *covey__slot_of(set, index) ^ handle ^ index;
 }
 
 COVEY_INLINE void *covey__value_at(const covey_sparse_set *set, size_t position, size_t size) {
@@ -733,17 +746,24 @@ COVEY_INLINE void *covey__value_at(const covey_sparse_set *set, size_t position,
     return (char *)set->data + position * size;
 }
 
+/* memcpy, without a call for small sizes that are known only at run time. */
+COVEY_INLINE void covey__copy(void *to, const void *from, size_t size) {
+    switch (size) {
+    case 4: memcpy(to, from, 4); return;
+    case 8: memcpy(to, from, 8); return;
+    case 12: memcpy(to, from, 12); return;
+    case 16: memcpy(to, from, 16); return;
+    default: memcpy(to, from, size); return;
+    }
+}
+
 COVEY_INLINE void covey__fill(void *to, const void *value, size_t size) {
-    if (value) memcpy(to, value, size);
+    if (value) covey__copy(to, value, size);
     else memset(to, 0, size);
 }
 
-COVEY_INLINE uint32_t covey__type_hash(const covey_type *type) {
-    return (uint32_t)(((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
-}
-
-/* The same for a literal. Word by word, compilers forward its fields from registers; as one copy, gcc 12 builds it on the
- * stack and reads it back with wider loads, which stall. */
+/* The same for a literal. Word by word, compilers forward its fields from registers; as one copy, gcc 12 builds it on
+ * the stack and reads it back with wider loads, which stall. */
 COVEY_INLINE void covey__fill_literal(void *to, const void *value, size_t size) {
     char *words = (char *)to;
     const char *from = (const char *)value;
@@ -761,20 +781,28 @@ COVEY_INLINE void covey__fill_literal(void *to, const void *value, size_t size) 
     if (size >= 32) memcpy(words + 28, from + 28, 4);
 }
 
-/* The pool of a type that the world knows by its address, or NULL. */
-COVEY_INLINE covey_pool *covey__pool_lookup(const covey_world *world, const covey_type *type) {
-    for (uint32_t at = covey__type_hash(type);; at++) {
-        const covey__type_entry *entry = &world->types[at & world->type_mask];
-        if (entry->type == type) return entry->pool;
-        if (!entry->type) return NULL;
-    }
+/* The entry where the search for a type begins. */
+COVEY_INLINE covey__type_entry *covey__type_entry_of(const covey_world *world, const covey_type *type) {
+    uint64_t hash = (uint64_t)(uintptr_t)type * world->type_multiplier >> 32;
+    return &world->types[(uint32_t)hash & world->type_mask];
 }
 
-/* The pool of a type for reading: known by its address, or by its name alone. */
+/* The pool of a type for reading, or NULL when the world does not know the type. */
 COVEY_INLINE covey_pool *covey__pool_known(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    covey_pool *pool = covey__pool_lookup(world, type);
-    return COVEY__LIKELY(pool != NULL) ? pool : covey__pool_by_name(world, type);
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__pool_search(world, type);
+    COVEY__ASSUME(entry->pool != NULL);
+    return entry->pool;
+}
+
+/* The pool of a type for adding to e; the world meets the type here if e is alive. */
+COVEY_INLINE covey_pool *covey__pool_to_change(covey_world *world, covey_entity e, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__pool_meet(world, e, type);
+    COVEY__ASSUME(entry->pool != NULL);
+    return entry->pool;
 }
 
 /* Whether the handle has the generation of its index, which the world's table reaches, and that is alive. */
@@ -791,11 +819,14 @@ COVEY_INLINE bool covey_alive(const covey_world *world, covey_entity e) {
 COVEY_INLINE covey_entity covey_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey__range *range = &world->range;
-    if (range->free != COVEY_NONE || range->fresh >= range->fresh_end) return covey__create_slowly(world);
-    covey_entity e;
-    e.index = range->fresh++;
-    e.generation = 1;
-    world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE] = 1;
+    covey_entity e = { range->free, 0 };
+    if (e.index == COVEY_NONE) {
+        if (!COVEY__LIKELY(range->fresh < range->fresh_end)) return covey__create_slowly(world);
+        e.index = range->fresh++;
+    }
+    covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
+    if (range->free != COVEY_NONE) range->free = page->next[e.index % COVEY_PAGE_SIZE];
+    e.generation = ++page->generation[e.index % COVEY_PAGE_SIZE];
     world->alive++;
     COVEY__CHANGED(world);
     return e;
@@ -836,8 +867,16 @@ COVEY_INLINE void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const vo
 
 COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
     COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
-    uint64_t at = covey__position(&pool->set, e);
-    return at < pool->set.end ? covey__value_at(&pool->set, (size_t)at, size) : NULL;
+    const covey_sparse_set *set = &pool->set;
+    /* Read before any branch, so that a loop of gets keeps them in registers. */
+    uint32_t end = set->end;
+    char *data = (char *)set->data;
+    bool paged = set->paged;
+    uint64_t at = covey__position(set, e);
+    if (at >= end) return NULL;
+    char *value = paged ? (char *)covey__value_at(set, (size_t)at, size) : data + (size_t)at * size;
+    COVEY__ASSUME(value != NULL);
+    return value;
 }
 
 COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
@@ -864,8 +903,8 @@ COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const vo
     return covey__pool_set(pool, e, value, size, false);
 }
 
-COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
-    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
+/* Removes a component and drops its value; false when it is absent. */
+COVEY_INLINE bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
     if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count)) return false;
     covey__slot *slot = covey__slot_of(set, e.index);
@@ -878,18 +917,24 @@ COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t
             covey_entity moved = set->ids[last];
             set->ids[at] = moved;
             *covey__slot_of(set, moved.index) = COVEY__SLOT(at, moved.generation);
-            memcpy((char *)set->data + at * size, (char *)set->data + last * size, size);
+            covey__copy((char *)set->data + at * size, (char *)set->data + last * size, size);
         }
     } else if (set->removal == COVEY__REMOVE_MARKING) {
         set->marks[at / 64] |= (uint64_t)1 << at % 64;
         set->holes++;
     } else {
-        covey__pool_remove_slowly(pool, e);
+        covey__pool_take_out_slowly(pool, e);
         return true;
     }
     *slot = COVEY__SLOT_NULL;
-    COVEY__CHANGED(pool->world);
     return true;
+}
+
+COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
+    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
+    bool removed = covey__pool_take_out(pool, e, size);
+    COVEY__CHANGED(pool->world);
+    return removed;
 }
 
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) { return covey_sparse_set_count(&pool->set); }
@@ -899,10 +944,12 @@ COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) { return pool->
 
 COVEY_INLINE void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                               size_t size, bool literal) {
-    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    covey_pool *pool = covey__pool_lookup(world, type);
-    if (!COVEY__LIKELY(pool != NULL) && !(pool = covey__pool_to_add(world, e, type))) return NULL;
-    return covey__pool_add(pool, e, value, size, literal);
+    covey_pool *pool = covey__pool_to_change(world, e, type);
+    return pool ? covey__pool_add(pool, e, value, size, literal) : NULL;
+}
+
+COVEY_INLINE bool covey__add_tag(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+    return covey__add(world, e, type, NULL, size, false) != NULL;
 }
 
 COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
@@ -912,8 +959,8 @@ COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey
 
 COVEY_INLINE void *covey__set(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                               size_t size, bool literal) {
-    covey_pool *pool = covey__pool_known(world, type);
-    return pool ? covey__pool_set(pool, e, value, size, literal) : covey__add(world, e, type, value, size, literal);
+    covey_pool *pool = covey__pool_to_change(world, e, type);
+    return pool ? covey__pool_set(pool, e, value, size, literal) : NULL;
 }
 
 COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
@@ -928,8 +975,9 @@ COVEY_INLINE void *covey_get_raw(const covey_world *world, covey_entity e, const
 
 COVEY_INLINE void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                      size_t size, bool literal) {
-    void *found = covey_get_raw(world, e, type, size);
-    return found ? found : covey__add(world, e, type, value, size, literal);
+    covey_pool *pool = covey__pool_to_change(world, e, type);
+    void *found = pool ? covey_pool_get_raw(pool, e, size) : NULL;
+    return found || !pool ? found : covey__pool_add(pool, e, value, size, literal);
 }
 
 COVEY_INLINE void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,

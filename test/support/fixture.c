@@ -47,6 +47,49 @@ int world_teardown(void **state) {
     return 0;
 }
 
+/* ---- A component for each policy -----------------------------------------------------------------------------------*/
+
+COVEY_COMPONENT_DEFINE(Packed);
+COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
+COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
+COVEY_COMPONENT_DEFINE(Ordered, .policy = COVEY_ORDERED);
+COVEY_TAG_DEFINE(Marked);
+
+const covey_type *const policy_types[4] = { covey_id(Packed), covey_id(Fixed), covey_id(Kept), covey_id(Ordered) };
+
+void for_each_policy(void (*test)(const covey_type *type)) {
+    for (uint32_t i = 0; i < COUNT_OF(policy_types); i++) {
+        print_message("    %s\n", policy_types[i]->name);
+        test(policy_types[i]);
+        world_teardown(NULL);
+        assert_int_equal(world_setup(NULL), 0);
+    }
+}
+
+Value value_of(uint32_t number) { return (Value){ number, ~number }; }
+
+Value *add_value(covey_entity e, const covey_type *type, uint32_t number) {
+    Value value = value_of(number);
+    return covey_add_raw(world, e, type, &value, sizeof value);
+}
+
+covey_entity create_with(const covey_type *type, uint32_t number) {
+    covey_entity e = covey_create(world);
+    assert_non_null(add_value(e, type, number));
+    return e;
+}
+
+Value *get_value(covey_entity e, const covey_type *type) { return covey_get_raw(world, e, type, sizeof(Value)); }
+
+bool remove_value(covey_entity e, const covey_type *type) { return covey_remove_raw(world, e, type, sizeof(Value)); }
+
+void assert_value(covey_entity e, const covey_type *type, uint32_t number) {
+    const Value *value = get_value(e, type);
+    assert_non_null(value);
+    assert_int_equal(value->number, number);
+    assert_int_equal(value->check, ~number);
+}
+
 /* ---- The digest ----------------------------------------------------------------------------------------------------*/
 
 static void mix(uint64_t *digest, const void *bytes, size_t size) {
@@ -66,13 +109,14 @@ static void mix_free_list(uint64_t *digest, const covey_world *of, const covey__
 static void mix_pool(uint64_t *digest, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
     mix(digest, type->name, strlen(type->name));
-    for (uint32_t i = 0; i < covey_pool_size(pool); i++) {
+    for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
         covey_entity e = covey_pool_ids(pool)[i];
-        mix(digest, &e.generation, sizeof e.generation);
-        if (covey_is_null(e)) continue;
-        mix(digest, &e.index, sizeof e.index);
+        mix(digest, &i, sizeof i);
+        mix(digest, &e, sizeof e);
         mix(digest, covey_pool_get_raw(pool, e, type->size), type->size);
     }
+    uint32_t size = covey_pool_size(pool);
+    mix(digest, &size, sizeof size);
 }
 
 uint64_t world_digest(const covey_world *of) {

@@ -36,6 +36,32 @@ void assert_no_entity(covey_entity e);
 /* The last failure had this reason, and the log heard of it. */
 void assert_failed(covey_result reason);
 
+/* One component for each policy, and a tag. */
+typedef struct Value {
+    uint32_t number, check;
+} Value;
+typedef Value Packed;
+typedef Value Fixed;
+typedef Value Kept;
+typedef Value Ordered;
+COVEY_COMPONENT_DECLARE(Packed);
+COVEY_COMPONENT_DECLARE(Fixed);
+COVEY_COMPONENT_DECLARE(Kept);
+COVEY_COMPONENT_DECLARE(Ordered);
+COVEY_TAG_DECLARE(Marked);
+extern const covey_type *const policy_types[4];
+
+/* Runs a test with each of them, in a world of its own. */
+void for_each_policy(void (*test)(const covey_type *type));
+
+Value value_of(uint32_t number);
+Value *add_value(covey_entity e, const covey_type *type, uint32_t number);
+covey_entity create_with(const covey_type *type, uint32_t number);
+Value *get_value(covey_entity e, const covey_type *type);
+bool remove_value(covey_entity e, const covey_type *type);
+/* The entity has this value, and its bytes are whole. */
+void assert_value(covey_entity e, const covey_type *type, uint32_t number);
+
 /* Gives a living entity without components the last generation of its index, as if it had lived many times. */
 covey_entity last_life(covey_entity e);
 

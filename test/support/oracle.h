@@ -29,8 +29,6 @@ const char *oracle_fault_name(oracle_fault fault);
 
 /* ---- Sets ----------------------------------------------------------------------------------------------------------*/
 
-enum { ORACLE_HINTS = 1 << 14 };
-
 typedef struct oracle_set {
     covey_policy policy;
     uint32_t size; /* bytes of a value */
@@ -42,7 +40,7 @@ typedef struct oracle_set {
     uint32_t end, dead, capacity;
     uint32_t *holes; /* in place: positions, the hole made last comes last */
     uint32_t hole_count;
-    uint32_t hints[ORACLE_HINTS]; /* where an index was seen last: searching starts there */
+    uint32_t *hints; /* of a large set, where an index was seen last: searching starts there */
 } oracle_set;
 
 oracle_set *oracle_set_create(const covey_sparse_set_desc *desc, oracle_fault fault);
@@ -62,7 +60,7 @@ covey_result oracle_set_may_push(oracle_set *set, const covey_entity *entities, 
 bool oracle_set_needs_position(oracle_set *set, covey_entity e, bool force_back);
 uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, bool force_back);
 void oracle_set_erase(oracle_set *set, uint32_t position);
-void oracle_set_erase_ordered(oracle_set *set, uint32_t position);
+void oracle_set_erase_ordered(oracle_set *set, uint32_t position); /* closes all holes, too */
 void oracle_set_clear(oracle_set *set);
 void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b);
 void oracle_set_compact(oracle_set *set);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { HINTED = 256, HINTS = 1 << 14 };
+
 const char *oracle_fault_name(oracle_fault fault) {
     static const char *const names[ORACLE_FAULTS] = {
         [ORACLE_TRUTHFUL] = "truthful",
@@ -39,6 +41,7 @@ void oracle_set_destroy(oracle_set *set) {
     free(set->values);
     free(set->addresses);
     free(set->holes);
+    free(set->hints);
     free(set);
 }
 
@@ -62,12 +65,18 @@ static bool is_at(const oracle_set *set, uint32_t position, uint32_t index) {
     return set->ids[position].generation != 0 && set->ids[position].index == index;
 }
 
-uint32_t oracle_set_where(oracle_set *set, uint32_t index) {
-    uint32_t *hint = &set->hints[index % ORACLE_HINTS], positions = oracle_set_positions(set);
-    if (*hint < positions && is_at(set, *hint, index)) return *hint;
-    for (uint32_t i = 0; i < positions; i++)
-        if (is_at(set, i, index)) return *hint = i;
+static uint32_t search(const oracle_set *set, uint32_t index) {
+    for (uint32_t i = 0; i < oracle_set_positions(set); i++)
+        if (is_at(set, i, index)) return i;
     return COVEY_NONE;
+}
+
+uint32_t oracle_set_where(oracle_set *set, uint32_t index) {
+    if (!set->hints && oracle_set_positions(set) < HINTED) return search(set, index);
+    if (!set->hints && !(set->hints = calloc(HINTS, sizeof *set->hints))) abort();
+    uint32_t *hint = &set->hints[index % HINTS];
+    if (*hint < oracle_set_positions(set) && is_at(set, *hint, index)) return *hint;
+    return *hint = search(set, index);
 }
 
 uint32_t oracle_set_find(oracle_set *set, covey_entity e) {
@@ -205,6 +214,9 @@ void oracle_set_erase(oracle_set *set, uint32_t at) {
 }
 
 void oracle_set_erase_ordered(oracle_set *set, uint32_t at) {
+    uint32_t index = set->ids[at].index;
+    oracle_set_compact(set);
+    at = oracle_set_where(set, index);
     set->end--;
     for (uint32_t i = at; i < set->end; i++) move(set, i + 1, i);
 }

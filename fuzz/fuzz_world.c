@@ -1,0 +1,26 @@
+/* Programs about worlds and about sets, read from the input: stops where the library and the oracle disagree. The first
+ * byte says which: a set of one of the four policies, or a world. */
+#include "model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0) return 0;
+    uint8_t kind = data[0] % 8;
+    model_options options = {
+        .data = data + 1,
+        .size = size - 1,
+        .steps = 5000,
+        .crowd = 200,
+        .validate_every = 64,
+        .compare_every = 32,
+        .policy = (covey_policy)(kind % 4),
+    };
+    model_report report = kind < 4 ? model_run_set(&options) : model_run_world(&options);
+    if (report.agreed) return 0;
+    fprintf(stderr, "%s\n", report.text);
+    abort();
+}

@@ -1,0 +1,413 @@
+/* Covey for C++17: the verbs of covey.h as templates. Header only; C and C++ share worlds, entities and components.
+ *
+ *     struct Position { float x, y; };
+ *     COVEY_CPP_DEFINE(Position);
+ *
+ *     covey::world world;
+ *     covey_entity e = covey_create(world);
+ *     covey::add<Position>(world, e, { 1, 2 });
+ *     covey::get<Position>(world, e)->x += 1;
+ *
+ * What has no type in it (covey_create, covey_destroy, covey_compact, ...) is called as in C. Nothing here throws.
+ *
+ * A component is a class of its own: where C makes two components of one type with a second typedef, C++ derives. Its
+ * values are moved with memcpy. Trivially copyable types may be; others have to say so with options().relocatable(),
+ * and have their destructor as drop hook and their copy constructor as copy hook. An empty class is a tag. */
+#ifndef COVEY_HPP
+#define COVEY_HPP
+
+#include <covey/covey.h>
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+/* Not in namespace covey, where nobody would find them: covey_entity is a type of C. */
+inline bool operator==(covey_entity a, covey_entity b) noexcept { return covey_same(a, b); }
+inline bool operator!=(covey_entity a, covey_entity b) noexcept { return !covey_same(a, b); }
+
+template <> struct std::hash<covey_entity> {
+    size_t operator()(covey_entity e) const noexcept {
+        return std::hash<uint64_t>()(static_cast<uint64_t>(e.generation) << 32 | e.index);
+    }
+};
+
+namespace covey {
+
+/* ---- Component types -----------------------------------------------------------------------------------------------
+ *
+ * Outside of all namespaces, one of these makes a class a component:
+ *
+ *     COVEY_CPP_COMPONENT(T)         after COVEY_COMPONENT_DECLARE(T) in a header that C and C++ share
+ *     COVEY_CPP_TAG(T)               after COVEY_TAG_DECLARE(T)
+ *     COVEY_CPP_DEFINE(T)            a type that only C++ knows; may stand in a header
+ *     COVEY_CPP_DEFINE(T, options)   the same with options: covey::options().policy(COVEY_IN_PLACE).relocatable() */
+
+/* Fields of covey_type, for types that C++ defines. Each call returns the options with one more set. */
+class options {
+public:
+    constexpr options policy(covey_policy wanted) const noexcept {
+        options changed = *this;
+        changed.policy_ = wanted;
+        return changed;
+    }
+    constexpr options storage(covey_storage wanted) const noexcept {
+        options changed = *this;
+        changed.storage_ = wanted;
+        return changed;
+    }
+    /* The name that C, other libraries and tools know the type by; without it, T as it was given to the macro. */
+    constexpr options name(const char *wanted) const noexcept {
+        options changed = *this;
+        changed.name_ = wanted;
+        return changed;
+    }
+    constexpr options zero_vacated() const noexcept {
+        options changed = *this;
+        changed.zero_vacated_ = true;
+        return changed;
+    }
+    /* Values may be moved with memcpy although they are not trivially copyable. Most types may be; those that hold a
+     * pointer into themselves may not, as std::string and std::list of libstdc++. */
+    constexpr options relocatable() const noexcept {
+        options changed = *this;
+        changed.relocatable_ = true;
+        return changed;
+    }
+
+    constexpr bool is_relocatable() const noexcept { return relocatable_; }
+    template <class T> constexpr covey_type describe(const char *default_name) const noexcept;
+
+private:
+    covey_policy policy_ = COVEY_SWAP_AND_POP;
+    covey_storage storage_ = COVEY_STORAGE_DEFAULT;
+    const char *name_ = nullptr;
+    bool zero_vacated_ = false;
+    bool relocatable_ = false;
+};
+
+namespace detail {
+
+template <class T> inline constexpr bool never = false;
+
+template <class T> void drop(void *value, void *) noexcept { static_cast<T *>(value)->~T(); }
+
+template <class T> bool copy(void *to, const void *from, void *) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+        ::new (to) T(*static_cast<const T *>(from));
+        return true;
+    } catch (...) {
+        return false;
+    }
+#else
+    ::new (to) T(*static_cast<const T *>(from));
+    return true;
+#endif
+}
+
+template <class T> constexpr covey_drop_fn *drop_hook() noexcept {
+    if constexpr (std::is_trivially_destructible_v<T>) return nullptr;
+    else return drop<T>;
+}
+
+template <class T> constexpr covey_copy_fn *copy_hook() noexcept {
+    if constexpr (std::is_trivially_copyable_v<T> || !std::is_copy_constructible_v<T>) return nullptr;
+    else return copy<T>;
+}
+
+/* A value on its way into a pool: out of the caller's hands, and back when the call did not take it. */
+template <class T> class moving {
+public:
+    explicit moving(T &from) noexcept : from_(from) { ::new (static_cast<void *>(&value_)) T(std::move(from)); }
+    moving(const moving &) = delete;
+    moving &operator=(const moving &) = delete;
+    ~moving() {
+        if (taken_) return;
+        from_.~T();
+        ::new (static_cast<void *>(std::addressof(from_))) T(std::move(value_));
+        value_.~T();
+    }
+    const void *bytes() const noexcept { return &value_; }
+    void take(bool taken) noexcept { taken_ = taken; }
+
+private:
+    union {
+        T value_;
+    };
+    T &from_;
+    bool taken_ = false;
+};
+
+struct no_value {};
+
+/* What the verbs need to know of a component with a value, and of one without. Trivial values are passed as copies, so
+ * that a literal stays in registers; others are moved from. */
+template <class T> struct value_traits {
+    static constexpr size_t size = sizeof(T);
+    static constexpr bool is_trivial = std::is_trivially_copyable_v<T>;
+    using argument = std::conditional_t<is_trivial, T, T &&>;
+};
+struct tag_traits {
+    static constexpr size_t size = 0;
+    static constexpr bool is_trivial = true;
+    using argument = no_value;
+};
+
+template <class T> using traits = std::conditional_t<std::is_empty_v<T>, tag_traits, value_traits<T>>;
+
+} // namespace detail
+
+template <class T> constexpr covey_type options::describe(const char *default_name) const noexcept {
+    constexpr bool empty = std::is_empty_v<T>;
+    covey_type type = {};
+    type.name = name_ ? name_ : default_name;
+    type.size = empty ? 0 : static_cast<uint32_t>(sizeof(T));
+    type.align = empty ? 1 : static_cast<uint32_t>(alignof(T));
+    type.storage = storage_;
+    type.policy = policy_;
+    type.zero_vacated = zero_vacated_;
+    type.drop = detail::drop_hook<T>();
+    type.copy = detail::copy_hook<T>();
+    return type;
+}
+
+/* What the macros specialise. */
+template <class T> struct component {
+    static_assert(detail::never<T>, "covey: make the type a component first, with COVEY_CPP_COMPONENT or COVEY_CPP_DEFINE");
+};
+
+#define COVEY_CPP_COMPONENT(T)                                                                                        \
+    template <> struct covey::component<T> : covey::detail::value_traits<T> {                                         \
+        static_assert(std::is_trivially_copyable_v<T>, "covey: " #T " is not a type of C");                           \
+        static constexpr const covey_type *type() noexcept { return &covey_type_##T; }                                \
+    }
+#define COVEY_CPP_TAG(T)                                                               \
+    template <> struct covey::component<T> : covey::detail::tag_traits {               \
+        static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
+    }
+#define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, covey::options(), 0)
+#define COVEY__CPP_DEFINE(T, wanted, ...)                                                                      \
+    template <> struct covey::component<T> : covey::detail::traits<T> {                                        \
+        static_assert(std::is_trivially_copyable_v<T> || (wanted).is_relocatable(),                            \
+                      "covey: " #T " is not trivially copyable; say options().relocatable() if memcpy may move it"); \
+        static_assert(std::is_nothrow_move_constructible_v<T>, "covey: " #T " must move without throwing");    \
+        static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes");                           \
+        static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                     \
+        static constexpr const covey_type *type() noexcept { return &descriptor; }                             \
+    }
+
+/* The descriptor of T, for functions of C that take a type. */
+template <class T> constexpr const covey_type *type_of() noexcept { return component<T>::type(); }
+template <class T> inline constexpr size_t size_of = component<T>::size;
+/* How a value of T is handed over. */
+template <class T> using argument = typename component<T>::argument;
+
+namespace detail {
+
+/* Lets `call` move the bytes of a value into a pool. They lie in no pool themselves: they are a copy, or moved here. */
+template <class T, class Call> T *hand_over(argument<T> &value, Call call) noexcept {
+    if constexpr (component<T>::is_trivial) {
+        return static_cast<T *>(call(&value));
+    } else {
+        moving<T> moved(value);
+        void *at = call(moved.bytes());
+        moved.take(at != nullptr);
+        return static_cast<T *>(at);
+    }
+}
+
+} // namespace detail
+
+/* ---- Worlds and entities -------------------------------------------------------------------------------------------*/
+
+/* Owns a world. Converts to covey_world *, which is NULL when memory was out. */
+class world {
+public:
+    world() noexcept : world_(covey_world_create(nullptr)) {}
+    explicit world(const covey_world_desc &desc) noexcept : world_(covey_world_create(&desc)) {}
+    explicit world(covey_world *owned) noexcept : world_(owned) {}
+    world(world &&other) noexcept : world_(other.release()) {}
+    world &operator=(world &&other) noexcept {
+        if (this != &other) {
+            covey_world_destroy(world_);
+            world_ = other.release();
+        }
+        return *this;
+    }
+    ~world() { covey_world_destroy(world_); }
+
+    operator covey_world *() const noexcept { return world_; }
+    covey_world *get() const noexcept { return world_; }
+    covey_world *release() noexcept { return std::exchange(world_, nullptr); }
+
+private:
+    covey_world *world_;
+};
+
+/* All entities by index: for (covey_entity e : covey::entities(world)). The one in hand may be destroyed meanwhile. */
+class entities {
+public:
+    explicit entities(const covey_world *of) noexcept : world_(of) {}
+
+    struct end_of_entities {};
+    class iterator {
+    public:
+        explicit iterator(const covey_world *of) noexcept : world_(of), at_(covey_entity_next(of, {})) {}
+        covey_entity operator*() const noexcept { return at_; }
+        iterator &operator++() noexcept {
+            at_ = covey_entity_next(world_, at_);
+            return *this;
+        }
+        bool operator!=(end_of_entities) const noexcept { return !covey_is_null(at_); }
+
+    private:
+        const covey_world *world_;
+        covey_entity at_;
+    };
+    iterator begin() const noexcept { return iterator(world_); }
+    end_of_entities end() const noexcept { return {}; }
+
+private:
+    const covey_world *world_;
+};
+
+/* ---- Components ----------------------------------------------------------------------------------------------------
+ *
+ * The verbs of section 7 of covey.h. A value that is not trivial is moved from when the call succeeds and uses it. */
+
+template <class T> T *add(covey_world *in, covey_entity e, argument<T> value) noexcept {
+    return detail::hand_over<T>(
+        value, [=](const void *bytes) { return covey__add(in, e, type_of<T>(), bytes, size_of<T>, true); });
+}
+
+/* Without a value: a tag, or T(). */
+template <class T> T *add(covey_world *in, covey_entity e) noexcept {
+    if constexpr (size_of<T> == 0) return static_cast<T *>(covey_add_raw(in, e, type_of<T>(), nullptr, 0));
+    else return add<T>(in, e, T());
+}
+
+template <class T> T *set(covey_world *in, covey_entity e, argument<T> value) noexcept {
+    return detail::hand_over<T>(
+        value, [=](const void *bytes) { return covey__set(in, e, type_of<T>(), bytes, size_of<T>, true); });
+}
+
+template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
+    return static_cast<T *>(covey_get_raw(in, e, type_of<T>(), size_of<T>));
+}
+
+template <class T> T *get_or_add(covey_world *in, covey_entity e, argument<T> value) noexcept {
+    T *there = get<T>(in, e);
+    return there ? there : add<T>(in, e, static_cast<argument<T> &&>(value));
+}
+
+template <class T> bool replace(covey_world *in, covey_entity e, T &value) noexcept {
+    return covey_replace_raw(in, e, type_of<T>(), std::addressof(value), size_of<T>);
+}
+
+/* change(T &) must not throw. */
+template <class T, class Change> T *patch(covey_world *in, covey_entity e, Change &&change) noexcept {
+    using function = std::remove_reference_t<Change>;
+    auto call = [](void *value, void *context) noexcept { (*static_cast<function *>(context))(*static_cast<T *>(value)); };
+    void *context = const_cast<void *>(static_cast<const void *>(std::addressof(change)));
+    return static_cast<T *>(covey_patch_raw(in, e, type_of<T>(), call, context));
+}
+
+template <class T> bool has(const covey_world *in, covey_entity e) noexcept { return covey_has_raw(in, e, type_of<T>()); }
+
+template <class T, class... More> bool has_all(const covey_world *in, covey_entity e) noexcept {
+    return has<T>(in, e) && (has<More>(in, e) && ...);
+}
+
+template <class T, class... More> bool has_any(const covey_world *in, covey_entity e) noexcept {
+    return has<T>(in, e) || (has<More>(in, e) || ...);
+}
+
+template <class T> bool remove(covey_world *in, covey_entity e) noexcept {
+    return covey_remove_raw(in, e, type_of<T>(), size_of<T>);
+}
+
+template <class T> void clear(covey_world *in) noexcept { covey_clear_raw(in, type_of<T>()); }
+
+/* The first entity whose component has these bytes. */
+template <class T> covey_entity find(const covey_world *in, const T &value) noexcept {
+    static_assert(component<T>::is_trivial && size_of<T> != 0, "covey: look for such a component with find_if");
+    return covey_find_raw(in, type_of<T>(), std::addressof(value), nullptr, size_of<T>);
+}
+
+/* The first entity for whose component wanted(const T &) is true; it must not throw. */
+template <class T, class Wanted> covey_entity find_if(const covey_world *in, const Wanted &wanted) noexcept {
+    auto call = [](const void *value, const void *context) noexcept -> bool {
+        return (*static_cast<const Wanted *>(context))(*static_cast<const T *>(value));
+    };
+    return covey_find_raw(in, type_of<T>(), std::addressof(wanted), call, size_of<T>);
+}
+
+/* The first entity with a tag. */
+template <class T> covey_entity find(const covey_world *in) noexcept {
+    static_assert(size_of<T> == 0, "covey: find of a component needs a value");
+    return covey_find_raw(in, type_of<T>(), nullptr, nullptr, 0);
+}
+
+template <class T>
+bool add_array(covey_world *in, const covey_entity *entities, uint32_t count, const T *values) noexcept {
+    static_assert(component<T>::is_trivial, "covey: the values would have to be forgotten without their destructors");
+    return covey_add_array_raw(in, entities, count, type_of<T>(), values, size_of<T>);
+}
+
+template <class T>
+bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, const T &value) noexcept {
+    return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value), size_of<T>);
+}
+
+/* ---- Held pools ----------------------------------------------------------------------------------------------------*/
+
+/* A pool that knows its type. Made by pool_of; converts to covey_pool *, which is NULL when there is none. */
+template <class T> class pool {
+public:
+    explicit pool(covey_pool *held) noexcept : pool_(held) {}
+    operator covey_pool *() const noexcept { return pool_; }
+
+    T *add(covey_entity e, argument<T> value) const noexcept {
+        return detail::hand_over<T>(
+            value, [=](const void *bytes) { return covey__pool_add(pool_, e, bytes, size_of<T>, true); });
+    }
+    T *add(covey_entity e) const noexcept {
+        if constexpr (size_of<T> == 0) return static_cast<T *>(covey_pool_add_raw(pool_, e, nullptr, 0));
+        else return add(e, T());
+    }
+    T *set(covey_entity e, argument<T> value) const noexcept {
+        return detail::hand_over<T>(
+            value, [=](const void *bytes) { return covey__pool_set(pool_, e, bytes, size_of<T>, true); });
+    }
+    T *get(covey_entity e) const noexcept { return static_cast<T *>(covey_pool_get_raw(pool_, e, size_of<T>)); }
+    T *get_unchecked(covey_entity e) const noexcept {
+        return static_cast<T *>(covey_pool_get_unchecked_raw(pool_, e, size_of<T>));
+    }
+    bool has(covey_entity e) const noexcept { return covey_pool_has(pool_, e); }
+    bool remove(covey_entity e) const noexcept { return covey_pool_remove_raw(pool_, e, size_of<T>); }
+
+    uint32_t count() const noexcept { return covey_pool_count(pool_); }
+    uint32_t size() const noexcept { return covey_pool_size(pool_); }
+    uint32_t next(uint32_t position) const noexcept { return covey_pool_next(pool_, position); }
+    const covey_entity *ids() const noexcept { return covey_pool_ids(pool_); }
+    T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(pool_)); }
+    T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }
+
+private:
+    covey_pool *pool_;
+};
+
+/* The pool of T, made when the world does not have it yet. */
+template <class T> pool<T> pool_of(covey_world *in) noexcept { return pool<T>(covey_pool_of_raw(in, type_of<T>())); }
+
+/* The pool of T if the world has it. */
+template <class T> pool<T> pool_find(const covey_world *in) noexcept {
+    return pool<T>(covey_pool_find(in, type_of<T>()));
+}
+
+} // namespace covey
+
+#endif /* COVEY_HPP */

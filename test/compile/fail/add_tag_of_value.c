@@ -1,0 +1,14 @@
+/* expect: negative */
+#include "../position.h"
+
+COVEY_TAG_DECLARE(Frozen);
+
+#ifdef FIXED
+#define ADDED Frozen
+#else
+#define ADDED Position
+#endif
+
+bool add(covey_world *world, covey_entity e);
+
+bool add(covey_world *world, covey_entity e) { return covey_add_tag(world, e, ADDED); }

@@ -1,0 +1,14 @@
+/* expect: undeclared.*covey_(type|_size)_Velocity|covey_(type|_size)_Velocity.*undeclared */
+#include "../position.h"
+
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+
+#ifdef FIXED
+COVEY_COMPONENT_DECLARE(Velocity);
+#endif
+
+void add(covey_world *world, covey_entity e);
+
+void add(covey_world *world, covey_entity e) { covey_add(world, e, Velocity, { 1, 2 }); }

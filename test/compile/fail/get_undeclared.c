@@ -1,0 +1,14 @@
+/* expect: undeclared.*covey_(type|_size)_Velocity|covey_(type|_size)_Velocity.*undeclared */
+#include "../position.h"
+
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+
+#ifdef FIXED
+COVEY_COMPONENT_DECLARE(Velocity);
+#endif
+
+Velocity *get(covey_world *world, covey_entity e);
+
+Velocity *get(covey_world *world, covey_entity e) { return covey_get(world, e, Velocity); }

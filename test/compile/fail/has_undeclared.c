@@ -1,0 +1,14 @@
+/* expect: undeclared.*covey_(type|_size)_Velocity|covey_(type|_size)_Velocity.*undeclared */
+#include "../position.h"
+
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+
+#ifdef FIXED
+COVEY_COMPONENT_DECLARE(Velocity);
+#endif
+
+bool has(covey_world *world, covey_entity e);
+
+bool has(covey_world *world, covey_entity e) { return covey_has(world, e, Velocity); }

@@ -1,0 +1,15 @@
+/* expect: invalid operands to binary -|not pointers to compatible types */
+#include "../position.h"
+
+#ifdef FIXED
+typedef Position Given;
+#else
+typedef float Given;
+#endif
+
+void use(covey_world *world, covey_entity e);
+
+void use(covey_world *world, covey_entity e) {
+    Given given[1] = { 0 };
+    covey_set_value(world, e, Position, given);
+}

@@ -1,0 +1,12 @@
+/* expect: incompatible pointer type */
+#include "../position.h"
+
+#ifdef FIXED
+typedef covey_pool Given;
+#else
+typedef covey_world Given;
+#endif
+
+Position *get(Given *given, covey_entity e);
+
+Position *get(Given *given, covey_entity e) { return covey_pool_get(given, e, Position); }

@@ -1,0 +1,257 @@
+/* The interpreter for worlds: chooses operations and operands, and compares whole states. */
+#include "model_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Choosing ------------------------------------------------------------------------------------------------------*/
+
+static covey_entity odd_handle(model *m) {
+    program *p = &m->program;
+    covey_entity e = m->history[program_below(p, MODEL_HISTORY)];
+    switch (program_below(p, 9)) {
+    case 0: return (covey_entity){ 0, 0 };
+    case 1: return (covey_entity){ e.index, 0 };
+    case 2: return (covey_entity){ e.index, e.generation + 1 };
+    case 3: return (covey_entity){ e.index, e.generation + 2 };
+    case 4: return (covey_entity){ program_number(p), program_number(p) };
+    case 5: return (covey_entity){ COVEY_NONE - program_below(p, 3), e.generation };
+    case 6: return (covey_entity){ program_below(p, m->index_limit), 1 };
+    default: return e;
+    }
+}
+
+covey_entity model_pick(model *m) {
+    bool odd = m->oracle->alive == 0 || program_chance(&m->program, 32);
+    return odd ? odd_handle(m) : m->oracle->roll[program_below(&m->program, m->oracle->alive)];
+}
+
+covey_entity model_pick_member(model *m, const oracle_pool *pool) {
+    if (!pool || pool->set->end == 0 || program_chance(&m->program, 80)) return model_pick(m);
+    covey_entity e = pool->set->ids[program_below(&m->program, pool->set->end)];
+    return covey_is_null(e) ? model_pick(m) : e;
+}
+
+const covey_type *model_pick_type(model *m) { return m->types[program_below(&m->program, m->type_count)]; }
+
+uint32_t model_pick_batch(model *m, const oracle_pool *without) {
+    uint32_t limit = m->options->crowd < 1000 ? 8 : 64, count = program_below(&m->program, limit + 1), kept = 0;
+    bool clean = program_chance(&m->program, 160);
+    for (uint32_t i = 0; i < count; i++) {
+        covey_entity e = model_pick(m);
+        bool twice = false;
+        for (uint32_t k = 0; k < kept && clean; k++) twice = twice || covey_same(m->batch[k], e);
+        if (clean && (twice || !oracle_alive(m->oracle, e) || (without && oracle_has(m->oracle, without, e)))) continue;
+        m->batch[kept++] = e;
+    }
+    return kept;
+}
+
+void model_remember(model *m, covey_entity e) { m->history[program_below(&m->program, MODEL_HISTORY)] = e; }
+
+/* ---- Results -------------------------------------------------------------------------------------------------------*/
+
+bool model_settle(model *m, bool succeeded, covey_result expected) {
+    covey_result actual = succeeded ? COVEY_OK : covey_world_result(m->world);
+    if (m->program.heap.failed && actual == COVEY_ERROR_MEMORY) expected = actual;
+    if (m->tight && expected == COVEY_OK && actual == COVEY_ERROR_FULL) expected = actual;
+    REQUIRE(m, actual == expected, "the result is \"%s\", not \"%s\"", covey_result_text(actual),
+            covey_result_text(expected));
+    if (succeeded) return true;
+    m->result = actual;
+    m->failures++;
+    return false;
+}
+
+oracle_pool *model_meet(model *m, const covey_type *type) {
+    oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    return pool ? pool : oracle_pool_meet(m->oracle, type);
+}
+
+void model_meet_anyway(model *m, const covey_type *type) {
+    if (covey_pool_total(m->world) == m->oracle->pool_count || !oracle_type_valid(type)) return;
+    if (!oracle_pool_named(m->oracle, type->name)) oracle_pool_meet(m->oracle, type);
+}
+
+static void hear(covey_result item, const char *text, void *context) {
+    model *m = context;
+    m->messages += item != COVEY_OK && text[0] != '\0';
+}
+
+/* ---- Comparing -----------------------------------------------------------------------------------------------------*/
+
+static void compare_entities(model *m) {
+    covey_entity e = { 0, 0 }, wanted = { 0, 0 };
+    uint64_t index = 0;
+    REQUIRE(m, covey_entity_count(m->world) == m->oracle->alive, "%u entities, not %u", covey_entity_count(m->world),
+            m->oracle->alive);
+    do {
+        e = covey_entity_next(m->world, e);
+        wanted = oracle_next(m->oracle, index);
+        REQUIRE(m, covey_same(e, wanted), "entity %u:%u, not %u:%u", e.index, e.generation, wanted.index,
+                wanted.generation);
+        REQUIRE(m, covey_is_null(e) || covey_alive(m->world, e), "%u:%u is not alive", e.index, e.generation);
+        index = (uint64_t)e.index + 1;
+    } while (!covey_is_null(e));
+}
+
+static void compare_addresses(model *m, const covey_sparse_set *set, const oracle_set *oracle) {
+    for (uint32_t i = 0; i < oracle->end; i++)
+        REQUIRE(m, oracle->ids[i].generation == 0 || covey_sparse_set_value_at(set, i) == oracle->addresses[i],
+                "the value at %u has moved", i);
+}
+
+static void compare_walk(model *m, const covey_pool *pool, const oracle_set *oracle) {
+    uint32_t at = covey_pool_next(pool, 0);
+    for (uint32_t i = 0; i < oracle->end; i++) {
+        if (oracle->ids[i].generation == 0) continue;
+        REQUIRE(m, at == i && covey_same(covey_pool_ids(pool)[at], oracle->ids[i]), "component %u, not %u", at, i);
+        at = covey_pool_next(pool, at + 1);
+    }
+    REQUIRE(m, at == COVEY_NONE, "one component too many, at %u", at);
+}
+
+static void compare_pool(model *m, uint32_t number) {
+    const oracle_pool *wanted = &m->oracle->pools[number];
+    covey_pool *pool = covey_pool_number(m->world, number);
+    REQUIRE(m, covey_pool_type(pool) == wanted->type, "pool %u is of %s", number, covey_pool_type(pool)->name);
+    REQUIRE(m, covey_pool_find(m->world, wanted->type) == pool, "pool %u is not found", number);
+    REQUIRE(m, covey_pool_world(pool) == m->world, "pool %u is of another world", number);
+    REQUIRE(m, covey_pool_count(pool) == oracle_set_count(wanted->set) && covey_pool_size(pool) == wanted->set->end,
+            "pool %u has another size", number);
+    program_compare_set(&m->program, &pool->set, wanted->set);
+    compare_walk(m, pool, wanted->set);
+    if (wanted->set->policy == COVEY_IN_PLACE) compare_addresses(m, &pool->set, wanted->set);
+}
+
+static void count_tokens(const oracle_pool *pool, uint32_t *live) {
+    for (uint32_t i = 0; i < pool->set->end; i++) {
+        uint32_t token;
+        if (pool->set->ids[i].generation == 0) continue;
+        memcpy(&token, oracle_set_value(pool->set, i), sizeof token);
+        if (token < VALUE_TOKENS) live[token]++;
+    }
+}
+
+static void compare_ledger(model *m) {
+    uint32_t live[VALUE_TOKENS] = { 0 };
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++)
+        if (m->oracle->pools[i].type->drop) count_tokens(&m->oracle->pools[i], live);
+    for (uint32_t i = 1; i < VALUE_TOKENS; i++)
+        REQUIRE(m, live[i] == values.live[i], "%u values with token %u live, not %u", values.live[i], i, live[i]);
+}
+
+static void compare(model *m) {
+    compare_entities(m);
+    REQUIRE(m, covey_pool_total(m->world) == m->oracle->pool_count, "%u pools, not %u", covey_pool_total(m->world),
+            m->oracle->pool_count);
+    REQUIRE(m, !covey_pool_number(m->world, m->oracle->pool_count), "a pool behind the last");
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) compare_pool(m, i);
+    compare_ledger(m);
+}
+
+/* ---- Running -------------------------------------------------------------------------------------------------------*/
+
+static const model_operation *const groups[] = { model_entity_operations, model_component_operations,
+                                                 model_query_operations };
+
+static uint32_t total_weight(void) {
+    uint32_t total = 0;
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        for (const model_operation *operation = groups[i]; operation->name; operation++) total += operation->weight;
+    return total;
+}
+
+static const model_operation *operation_at(uint32_t weight) {
+    for (size_t i = 0;; i++)
+        for (const model_operation *operation = groups[i]; operation->name; operation++) {
+            if (weight < operation->weight) return operation;
+            weight -= operation->weight;
+        }
+}
+
+static void validate(model *m) {
+    const char *why = "";
+    REQUIRE(m, covey_world_validate(m->world, &why), "the world is not valid: %s", why);
+}
+
+static void step(model *m) {
+    program *p = &m->program;
+    const model_operation *operation = operation_at(program_below(p, total_weight()));
+    program_begin_step(p, operation->name);
+    m->failures = m->messages = 0;
+    m->tight = false;
+    uint64_t calls = p->heap.calls;
+    operation->run(m);
+    test_fail_never(&p->heap);
+    REQUIRE(m, !operation->quiet || p->heap.calls == calls, "it allocates");
+    REQUIRE(m, covey_world_result(m->world) == m->result, "the result is left at \"%s\"",
+            covey_result_text(covey_world_result(m->world)));
+    REQUIRE(m, m->messages == m->failures, "%u messages about %u failures", m->messages, m->failures);
+    REQUIRE(m, covey_world_memory(m->world) == p->heap.bytes, "%zu bytes counted, %zu out",
+            covey_world_memory(m->world), p->heap.bytes);
+    REQUIRE(m, !values.broken, "a value was dropped that was not alive");
+    if (p->step % m->options->validate_every == 0) validate(m);
+    if (p->heap.failed || p->step % m->options->compare_every == 0) compare(m);
+}
+
+static void choose_setting(model *m) {
+    program *p = &m->program;
+    bool large = m->options->crowd >= 1000;
+    uint32_t limit = m->options->crowd * 2, pages = program_byte(p) < 16 ? 40 : 3;
+    if (!large && program_chance(p, 64)) limit += pages * COVEY_PAGE_SIZE;
+    m->index_limit = limit < COVEY_NONE ? limit : COVEY_NONE;
+    m->rarity = large ? 16 : 1;
+    m->type_count = 1 + program_below(p, large ? 6 : 4);
+    for (uint32_t i = 0; i < m->type_count; i++) m->types[i] = value_types[program_below(p, VALUE_TYPES)];
+}
+
+static void start(model *m) {
+    covey_world_desc desc = { .allocator = test_allocator(&m->program.heap), .log = hear, .log_context = m };
+    program_begin_step(&m->program, "world_create");
+    m->world = covey_world_create(&desc);
+    test_fail_never(&m->program.heap);
+    REQUIRE(m, m->world || (m->program.heap.failed && m->program.heap.bytes == 0), "no world");
+    if (!m->world) m->world = covey_world_create(&desc);
+}
+
+static void finish(model *m) {
+    m->program.operation = "world_destroy";
+    validate(m);
+    compare(m);
+    covey_world_destroy(m->world);
+    m->world = NULL;
+    for (uint32_t i = 1; i < VALUE_TOKENS; i++) REQUIRE(m, values.live[i] == 0, "values with token %u are lost", i);
+    REQUIRE(m, !values.broken, "a value was dropped twice");
+    REQUIRE(m, m->program.heap.bytes == 0 && m->program.heap.blocks == 0, "%zu bytes are lost", m->program.heap.bytes);
+}
+
+static void run(model *m) {
+    start(m);
+    choose_setting(m);
+    while (m->program.step < m->options->steps && !program_has_ended(&m->program)) {
+        m->program.step++;
+        step(m);
+    }
+    finish(m);
+}
+
+model_report model_run_world(const model_options *options) {
+    model_report report = { .agreed = true };
+    model *m = calloc(1, sizeof *m);
+    if (!m) abort();
+    values = (value_ledger){ .copy_fails_in = 0 };
+    program_init(&m->program, options->data, options->size, options->seed);
+    m->options = options;
+    m->oracle = oracle_world_create(options->fault);
+    if (setjmp(m->program.stop) == 0) run(m);
+    else report.agreed = false;
+    report.steps = m->program.step;
+    snprintf(report.text, sizeof report.text, "step %llu, %s: %s", (unsigned long long)report.steps,
+             m->program.operation, m->program.message);
+    values.world = NULL;
+    covey_world_destroy(m->world);
+    oracle_world_destroy(m->oracle);
+    free(m);
+    return report;
+}

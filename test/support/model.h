@@ -1,0 +1,31 @@
+/* Random programs: every step runs on the library and on the oracle, and all that can be seen of both is compared. */
+#ifndef COVEY_TEST_MODEL_H
+#define COVEY_TEST_MODEL_H
+
+#include "oracle.h"
+
+typedef struct model_options {
+    const uint8_t *data; /* a program, or NULL for a random one */
+    size_t size;
+    uint64_t seed;           /* of a random one */
+    uint32_t steps;          /* at most */
+    uint32_t crowd;          /* about how many entities, or elements, there are at most */
+    uint32_t validate_every; /* steps */
+    uint32_t compare_every;
+    covey_policy policy; /* of a set */
+    bool far;            /* a set of the highest indices there are */
+    oracle_fault fault;
+} model_options;
+
+typedef struct model_report {
+    bool agreed;
+    uint64_t steps; /* that were made */
+    char text[400]; /* what differed, at which step of which operation */
+} model_report;
+
+/* A program about a world with all kinds of types. */
+model_report model_run_world(const model_options *options);
+/* A program about a set on its own. */
+model_report model_run_set(const model_options *options);
+
+#endif

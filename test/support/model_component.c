@@ -1,0 +1,397 @@
+/* Operations on components, pools and types. */
+#include "model_world.h"
+
+static oracle_pool *pick_pool(model *m, const covey_type **type) {
+    *type = model_pick_type(m);
+    return oracle_pool_of(m->oracle, *type);
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------------*/
+
+/* Bytes of its own, those of another component of the pool, or none. m->value is a copy; the caller owns it. */
+static const void *choose_value(model *m, const covey_type *type) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    uint32_t how = program_below(&m->program, 16);
+    const void *inside = NULL;
+    if (how < 4 && pool && pool->set->end != 0) {
+        covey_entity source = pool->set->ids[program_below(&m->program, pool->set->end)];
+        inside = covey_get_raw(m->world, source, type, type->size);
+    }
+    if (inside) memcpy(m->value, inside, type->size);
+    else if (how == 4) memset(m->value, 0, sizeof m->value);
+    else value_make(type, program_byte(&m->program), m->value);
+    value_own(type, m->value);
+    if (inside) return inside;
+    return how == 4 ? NULL : m->value;
+}
+
+static bool is_literal(const model *m, const void *value) { return value == m->value; }
+
+/* The address that a call has returned is the component's, and the value there is right. */
+static void check_component(model *m, const oracle_pool *pool, covey_entity e, const void *address) {
+    uint32_t at = oracle_set_live(pool->set, e);
+    REQUIRE(m, at != COVEY_NONE, "%u:%u has a %s that should not be there", e.index, e.generation, pool->type->name);
+    REQUIRE(m, address == covey_get_raw(m->world, e, pool->type, pool->type->size), "another address");
+    REQUIRE(m, (uintptr_t)address % (pool->type->align ? pool->type->align : 1) == 0, "a misaligned address");
+    REQUIRE(m, memcmp(address, oracle_set_value(pool->set, at), pool->type->size) == 0, "another value");
+    pool->set->addresses[at] = address;
+}
+
+/* ---- Adding and setting --------------------------------------------------------------------------------------------*/
+
+static covey_result may_meet(model *m, const covey_type *type) {
+    if (oracle_pool_of(m->oracle, type)) return COVEY_OK;
+    if (!oracle_type_valid(type)) return COVEY_ERROR_TYPE;
+    return oracle_pool_named(m->oracle, type->name) ? COVEY_ERROR_LAYOUT : COVEY_OK;
+}
+
+static covey_result may_add(model *m, const covey_type *type, covey_entity e) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    if (!oracle_alive(m->oracle, e)) return COVEY_ERROR_DEAD;
+    if (!pool) return may_meet(m, type);
+    if (oracle_has(m->oracle, pool, e)) return COVEY_ERROR_PRESENT;
+    m->tight = oracle_set_positions(pool->set) == COVEY_NONE;
+    return m->tight && oracle_set_needs_position(pool->set, e, false) ? COVEY_ERROR_FULL : COVEY_OK;
+}
+
+static void settle_add(model *m, const covey_type *type, covey_entity e, const void *address, covey_result expected) {
+    if (!model_settle(m, address != NULL, expected)) {
+        value_disown(type, m->value);
+        model_meet_anyway(m, type);
+        return;
+    }
+    const oracle_pool *pool = model_meet(m, type);
+    oracle_add(m->oracle, pool, e, m->value, type->policy != COVEY_IN_PLACE);
+    check_component(m, pool, e, address);
+}
+
+static void add(model *m) {
+    const covey_type *type = model_pick_type(m);
+    covey_entity e = model_pick(m);
+    const void *value = choose_value(m, type);
+    covey_result expected = may_add(m, type, e);
+    covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find(m->world, type) : NULL;
+    void *address;
+    if (held && is_literal(m, value)) address = value_pool_add(held, e, type, value);
+    else if (held) address = covey_pool_add_raw(held, e, value, type->size);
+    else if (is_literal(m, value)) address = value_add(m->world, e, type, value);
+    else address = covey_add_raw(m->world, e, type, value, type->size);
+    settle_add(m, type, e, address, expected);
+}
+
+static void overwrite(model *m, const oracle_pool *pool, covey_entity e, const void *value, const void *address) {
+    if (m->oracle->fault != ORACLE_FORGETS_SET) memcpy(oracle_get(m->oracle, pool, e), m->value, pool->type->size);
+    if (value == address) value_disown(pool->type, m->value);
+    check_component(m, pool, e, address);
+}
+
+static void set(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity e = model_pick_member(m, pool);
+    bool there = pool && oracle_has(m->oracle, pool, e);
+    const void *value = choose_value(m, type);
+    covey_result expected = there ? COVEY_OK : may_add(m, type, e);
+    covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find(m->world, type) : NULL;
+    void *address;
+    if (held && is_literal(m, value)) address = value_pool_set(held, e, type, value);
+    else if (held) address = covey_pool_set_raw(held, e, value, type->size);
+    else if (is_literal(m, value)) address = value_set(m->world, e, type, value);
+    else address = covey_set_raw(m->world, e, type, value, type->size);
+    if (!there) settle_add(m, type, e, address, expected);
+    else if (model_settle(m, address != NULL, COVEY_OK)) overwrite(m, pool, e, value, address);
+}
+
+static void get_or_add(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity e = model_pick_member(m, pool);
+    bool there = pool && oracle_has(m->oracle, pool, e);
+    const void *value = choose_value(m, type);
+    covey_result expected = there ? COVEY_OK : may_add(m, type, e);
+    void *address = is_literal(m, value) ? value_get_or_add(m->world, e, type, value)
+                                         : covey_get_or_add_raw(m->world, e, type, value, type->size);
+    if (!there) {
+        settle_add(m, type, e, address, expected);
+    } else if (model_settle(m, address != NULL, COVEY_OK)) {
+        value_disown(type, m->value);
+        check_component(m, pool, e, address);
+    }
+}
+
+/* ---- Changing ------------------------------------------------------------------------------------------------------*/
+
+static covey_result may_change(model *m, const oracle_pool *pool, covey_entity e) {
+    if (!oracle_alive(m->oracle, e)) return COVEY_ERROR_DEAD;
+    return pool && oracle_has(m->oracle, pool, e) ? COVEY_OK : COVEY_ERROR_ABSENT;
+}
+
+static void exchange(unsigned char *a, unsigned char *b, uint32_t size) {
+    unsigned char bytes[VALUE_BYTES];
+    memcpy(bytes, a, size);
+    memcpy(a, b, size);
+    memcpy(b, bytes, size);
+}
+
+/* With a value of the caller, or with another component of the pool. */
+static void replace(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity e = model_pick_member(m, pool), other = model_pick_member(m, pool);
+    unsigned char *partner = m->value, *wanted = m->array;
+    value_make(type, program_byte(&m->program), partner);
+    memcpy(wanted, partner, type->size);
+    if (pool && oracle_has(m->oracle, pool, other) && program_chance(&m->program, 64)) {
+        partner = covey_get_raw(m->world, other, type, type->size);
+        wanted = oracle_get(m->oracle, pool, other);
+    }
+    bool own = partner == m->value;
+    if (own) value_own(type, partner);
+    covey_result expected = may_change(m, pool, e);
+    if (model_settle(m, covey_replace_raw(m->world, e, type, partner, type->size), expected)) {
+        unsigned char *old = oracle_get(m->oracle, pool, e);
+        if (old != wanted) exchange(old, wanted, type->size);
+        check_component(m, pool, e, covey_get_raw(m->world, e, type, type->size));
+    }
+    REQUIRE(m, memcmp(partner, wanted, type->size) == 0, "the caller got another value back");
+    if (own) value_disown(type, partner);
+}
+
+static void change(void *value, void *context) { value_change(context, value); }
+
+static void patch(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity e = model_pick_member(m, pool);
+    bool changes = program_chance(&m->program, 200);
+    covey_result expected = may_change(m, pool, e);
+    void *address = covey_patch_raw(m->world, e, type, changes ? change : NULL, (void *)(uintptr_t)type);
+    if (!model_settle(m, address != NULL, expected)) return;
+    if (changes) value_change(type, oracle_get(m->oracle, pool, e));
+    check_component(m, pool, e, address);
+}
+
+/* ---- Removing ------------------------------------------------------------------------------------------------------*/
+
+static void check_vacated(model *m, const covey_sparse_set *vacated) {
+    if (!vacated->zero_vacated || vacated->policy != COVEY_SWAP_AND_POP) return;
+    const unsigned char *value = covey__value_at(vacated, vacated->end, vacated->size);
+    for (uint32_t i = 0; i < vacated->size; i++) REQUIRE(m, value[i] == 0, "a vacated value is not zero");
+}
+
+static void remove_component(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity e = model_pick_member(m, pool);
+    bool there = pool && oracle_has(m->oracle, pool, e);
+    covey_pool *held = covey_pool_find(m->world, type);
+    bool removed = held && program_chance(&m->program, 80) ? covey_pool_remove_raw(held, e, type->size)
+                                                           : covey_remove_raw(m->world, e, type, type->size);
+    REQUIRE(m, removed == there, "%s was %sremoved", type->name, removed ? "" : "not ");
+    if (!there) return;
+    oracle_remove(m->oracle, pool, e);
+    REQUIRE(m, !covey_has_raw(m->world, e, type), "%s is still there", type->name);
+    check_vacated(m, &held->set);
+}
+
+static void clear(model *m) {
+    const covey_type *type;
+    if (program_below(&m->program, m->rarity) != 0) return;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_clear_raw(m->world, type);
+    if (pool) oracle_clear(m->oracle, pool);
+}
+
+static void clear_all(model *m) {
+    if (program_below(&m->program, m->rarity) != 0) return;
+    covey_clear_all(m->world);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) oracle_clear(m->oracle, &m->oracle->pools[i]);
+}
+
+/* ---- Many at once --------------------------------------------------------------------------------------------------*/
+
+static bool has_duplicate(const model *m, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (m->batch[i].index == m->batch[k].index) return true;
+    return false;
+}
+
+static covey_result may_add_many(model *m, const covey_type *type, uint32_t count, bool copies) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    for (uint32_t i = 0; i < count; i++)
+        if (!oracle_alive(m->oracle, m->batch[i])) return COVEY_ERROR_DEAD;
+    covey_result result = may_meet(m, type);
+    if (result != COVEY_OK) return result;
+    if (copies && type->drop && !type->copy) return COVEY_ERROR_COPY;
+    if (!pool) return has_duplicate(m, count) ? COVEY_ERROR_PRESENT : COVEY_OK;
+    uint32_t needed = 0;
+    result = oracle_set_may_push(pool->set, m->batch, count);
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
+        needed += oracle_set_needs_position(pool->set, m->batch[i], true);
+    m->tight = count > COVEY_NONE - oracle_set_positions(pool->set);
+    return needed > COVEY_NONE - oracle_set_positions(pool->set) ? COVEY_ERROR_FULL : result;
+}
+
+static void added_many(model *m, const covey_type *type, uint32_t count, const unsigned char *from, size_t stride) {
+    const oracle_pool *pool = model_meet(m, type);
+    for (uint32_t i = 0; i < count; i++) oracle_add(m->oracle, pool, m->batch[i], from + i * stride, true);
+    for (uint32_t i = 0; i < count; i++)
+        check_component(m, pool, m->batch[i], covey_get_raw(m->world, m->batch[i], type, type->size));
+}
+
+/* Consecutive components of the pool, if their bytes may simply be doubled, or values of the caller. */
+static const void *choose_array(model *m, const covey_type *type, uint32_t count) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    bool packed = pool && !type->drop && type->policy != COVEY_IN_PLACE && type->size != 0;
+    if (packed && pool->set->end > count && program_chance(&m->program, 48)) {
+        uint32_t first = program_below(&m->program, pool->set->end - count);
+        const char *packed_values = covey_pool_values_raw(covey_pool_find(m->world, type));
+        memcpy(m->array, packed_values + (size_t)first * type->size, (size_t)count * type->size);
+        return packed_values + (size_t)first * type->size;
+    }
+    bool zero = program_chance(&m->program, 16);
+    if (zero) memset(m->array, 0, sizeof m->array);
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned char *value = m->array + (size_t)i * type->size;
+        if (!zero) value_make(type, program_byte(&m->program), value);
+        value_own(type, value);
+    }
+    return zero ? NULL : m->array;
+}
+
+static void add_array(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    uint32_t count = model_pick_batch(m, pool);
+    const void *array = choose_array(m, type, count);
+    covey_result expected = may_add_many(m, type, count, false);
+    if (model_settle(m, covey_add_array_raw(m->world, m->batch, count, type, array, type->size), expected)) {
+        added_many(m, type, count, m->array, type->size);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) value_disown(type, m->array + (size_t)i * type->size);
+    model_meet_anyway(m, type);
+}
+
+/* What is added and taken out again stays behind the live ones of a swap-only pool. */
+static void add_in_vain(model *m, const covey_type *type, uint32_t count) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    if (type->policy != COVEY_SWAP_ONLY) return;
+    for (uint32_t i = 0; i < count; i++) oracle_set_push(pool->set, m->batch[i], m->value, true);
+    while (count-- != 0) oracle_set_erase(pool->set, oracle_set_where(pool->set, m->batch[count].index));
+}
+
+static void add_copies(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    uint32_t count = model_pick_batch(m, pool);
+    const void *value = choose_value(m, type);
+    covey_result expected = may_add_many(m, type, count, true);
+    uint32_t fails = program_chance(&m->program, 64) ? 1 + program_below(&m->program, 4) : 0;
+    bool in_vain = expected == COVEY_OK && type->copy && value && fails != 0 && fails <= count;
+    values.copy_fails_in = fails;
+    bool added = covey_add_copies_raw(m->world, m->batch, count, type, value, type->size);
+    values.copy_fails_in = 0;
+    added = model_settle(m, added, in_vain ? COVEY_ERROR_COPY : expected);
+    value_disown(type, m->value);
+    if (added) {
+        for (uint32_t i = 0; i < count && !type->copy; i++) value_own(type, m->value);
+        added_many(m, type, count, m->value, 0);
+        return;
+    }
+    model_meet_anyway(m, type);
+    if (in_vain && m->result == COVEY_ERROR_COPY) add_in_vain(m, type, fails);
+}
+
+/* ---- Pools and types -----------------------------------------------------------------------------------------------*/
+
+static void pool_of(model *m) {
+    const covey_type *type = model_pick_type(m);
+    covey_result expected = may_meet(m, type);
+    covey_pool *pool = covey_pool_of_raw(m->world, type);
+    if (model_settle(m, pool != NULL, expected)) model_meet(m, type);
+}
+
+static void pool_swap(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity a = model_pick_member(m, pool), b = model_pick_member(m, pool);
+    if (!pool) return;
+    uint32_t left = oracle_set_live(pool->set, a), right = oracle_set_live(pool->set, b);
+    covey_result expected = left == COVEY_NONE || right == COVEY_NONE ? COVEY_ERROR_ABSENT : COVEY_OK;
+    if (type->policy == COVEY_IN_PLACE) expected = COVEY_ERROR_REFUSED;
+    covey_result result = covey_pool_swap(covey_pool_find(m->world, type), a, b);
+    REQUIRE(m, result == expected, "the result is \"%s\"", covey_result_text(result));
+    if (model_settle(m, result == COVEY_OK, expected)) oracle_set_swap(pool->set, left, right);
+}
+
+static void pool_reserve(model *m) {
+    const covey_type *type = model_pick_type(m);
+    covey_pool *pool = covey_pool_find(m->world, type);
+    uint32_t count = program_below(&m->program, 100);
+    if (COVEY_INDEX_BITS < 32 && program_chance(&m->program, 32)) count += COVEY_NONE;
+    if (!pool) return;
+    covey_result result = covey_pool_reserve(pool, count);
+    model_settle(m, result == COVEY_OK, count > COVEY_NONE ? COVEY_ERROR_RANGE : COVEY_OK);
+    REQUIRE(m, result == COVEY_OK || result == m->result, "another result than the world's");
+}
+
+static void compacted(const oracle_pool *pool) {
+    if (pool->type->policy == COVEY_ORDERED) oracle_set_compact(pool->set);
+    else oracle_set_trim(pool->set);
+}
+
+static void pool_compact(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    if (!pool) return;
+    covey_pool_compact(covey_pool_find(m->world, type));
+    compacted(pool);
+}
+
+static void compact(model *m) {
+    covey_compact(m->world);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) compacted(&m->oracle->pools[i]);
+}
+
+/* Memory goes back, and nothing else changes. */
+static void shrink(model *m) {
+    covey_pool *pool = covey_pool_find(m->world, model_pick_type(m));
+    if (program_chance(&m->program, 64)) covey_shrink(m->world);
+    else if (pool) covey_pool_shrink(pool);
+}
+
+static void type_create(model *m) {
+    const covey_type *description = &value_descriptions[program_below(&m->program, VALUE_DESCRIPTIONS)];
+    if (program_chance(&m->program, 64)) description = model_pick_type(m);
+    const oracle_pool *known = oracle_pool_of(m->oracle, description);
+    covey_result expected = may_meet(m, description);
+    const covey_type *type = covey_type_create(m->world, description);
+    if (!model_settle(m, type != NULL, expected)) return;
+    REQUIRE(m, !known || type == known->type, "another type of a name that is known");
+    REQUIRE(m, strcmp(type->name, description->name) == 0 && type->size == description->size, "another type");
+    model_meet(m, type);
+    if (m->type_count < sizeof m->types / sizeof m->types[0]) m->types[m->type_count++] = type;
+}
+
+const model_operation model_component_operations[] = {
+    { "add", add, 45, false },
+    { "set", set, 14, false },
+    { "get_or_add", get_or_add, 8, false },
+    { "replace", replace, 8, true },
+    { "patch", patch, 4, true },
+    { "remove", remove_component, 36, true },
+    { "clear", clear, 1, true },
+    { "clear_all", clear_all, 1, true },
+    { "add_array", add_array, 6, false },
+    { "add_copies", add_copies, 6, false },
+    { "pool_of", pool_of, 2, false },
+    { "pool_swap", pool_swap, 8, true },
+    { "pool_reserve", pool_reserve, 2, false },
+    { "pool_compact", pool_compact, 2, true },
+    { "compact", compact, 1, true },
+    { "shrink", shrink, 2, false },
+    { "type_create", type_create, 1, false },
+    { NULL, NULL, 0, false },
+};

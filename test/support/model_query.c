@@ -1,0 +1,98 @@
+/* Operations that only look. */
+#include "model_world.h"
+
+static void get(model *m) {
+    const covey_type *type = model_pick_type(m);
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    covey_entity e = model_pick_member(m, pool);
+    const unsigned char *wanted = pool ? oracle_get(m->oracle, pool, e) : NULL;
+    const void *value = covey_get_raw(m->world, e, type, type->size);
+    REQUIRE(m, (value != NULL) == (wanted != NULL), "%u:%u and %s", e.index, e.generation, type->name);
+    REQUIRE(m, !value || memcmp(value, wanted, type->size) == 0, "another value");
+    REQUIRE(m, covey_has_raw(m->world, e, type) == (wanted != NULL), "has is not get");
+    REQUIRE(m, covey_alive(m->world, e) == oracle_alive(m->oracle, e), "alive and not");
+    const covey_pool *held = covey_pool_find(m->world, type);
+    REQUIRE(m, (held != NULL) == (pool != NULL), "a pool that should not be");
+    if (!held) return;
+    REQUIRE(m, covey_pool_get_raw(held, e, type->size) == value, "the pool has another address");
+    REQUIRE(m, covey_pool_has(held, e) == (value != NULL), "the pool disagrees");
+    REQUIRE(m, !value || covey_pool_get_unchecked_raw(held, e, type->size) == value, "unchecked is another address");
+}
+
+static void has_several(model *m) {
+    const covey_type *types[5] = { NULL };
+    uint32_t count = program_below(&m->program, 5), there = 0;
+    covey_entity e = model_pick(m);
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = model_pick_type(m);
+        const oracle_pool *pool = oracle_pool_of(m->oracle, types[i]);
+        there += pool && oracle_has(m->oracle, pool, e);
+    }
+    bool all = oracle_alive(m->oracle, e) && there == count;
+    REQUIRE(m, covey_has_all_raw(m->world, e, types) == all, "has_all: %u of %u", there, count);
+    REQUIRE(m, covey_has_any_raw(m->world, e, types) == (there != 0), "has_any: %u of %u", there, count);
+}
+
+static void types_of(model *m) {
+    const covey_type *types[ORACLE_POOLS] = { NULL };
+    uint32_t capacity = program_below(&m->program, ORACLE_POOLS), count = 0;
+    covey_entity e = model_pick(m);
+    uint32_t written = covey_types_of(m->world, e, types, capacity);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
+        if (!oracle_has(m->oracle, &m->oracle->pools[i], e)) continue;
+        const covey_type *wanted = count < capacity ? m->oracle->pools[i].type : NULL;
+        REQUIRE(m, types[count] == wanted, "type %u is another", count);
+        count++;
+    }
+    REQUIRE(m, written == count, "%u types, not %u", written, count);
+    REQUIRE(m, covey_is_orphan(m->world, e) == (oracle_alive(m->oracle, e) && count == 0), "an orphan and not");
+}
+
+static bool first_byte_equal(const void *component, const void *value) {
+    return *(const unsigned char *)component == *(const unsigned char *)value;
+}
+
+static bool is_equal(const oracle_set *set, uint32_t at, const void *value, bool by_byte) {
+    if (set->ids[at].generation == 0) return false;
+    if (set->size == 0) return true;
+    const unsigned char *component = oracle_set_value(set, at);
+    return by_byte ? first_byte_equal(component, value) : memcmp(component, value, set->size) == 0;
+}
+
+static void find(model *m) {
+    const covey_type *type = model_pick_type(m);
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    bool by_byte = program_chance(&m->program, 128);
+    uint32_t at = 0, end = pool ? pool->set->end : 0;
+    value_make(type, program_byte(&m->program), m->value);
+    while (at < end && !is_equal(pool->set, at, m->value, by_byte)) at++;
+    covey_entity wanted = at < end ? pool->set->ids[at] : (covey_entity){ 0, 0 };
+    covey_entity e = covey_find_raw(m->world, type, m->value, by_byte ? first_byte_equal : NULL, type->size);
+    REQUIRE(m, covey_same(e, wanted), "%u:%u was found, not %u:%u", e.index, e.generation, wanted.index,
+            wanted.generation);
+}
+
+static void entity_next(model *m) {
+    covey_entity e = model_pick(m), next = covey_entity_next(m->world, e);
+    covey_entity wanted = oracle_next(m->oracle, covey_is_null(e) ? 0 : (uint64_t)e.index + 1);
+    REQUIRE(m, covey_same(next, wanted), "%u:%u is next, not %u:%u", next.index, next.generation, wanted.index,
+            wanted.generation);
+    REQUIRE(m, covey_entity_count(m->world) == m->oracle->alive, "%u entities", covey_entity_count(m->world));
+}
+
+static void type_find(model *m) {
+    const covey_type *type = model_pick_type(m);
+    const oracle_pool *pool = type->name ? oracle_pool_named(m->oracle, type->name) : NULL;
+    const covey_type *found = covey_type_find(m->world, type->name ? type->name : "nobody");
+    REQUIRE(m, found == (pool ? pool->type : NULL), "another type named %s", type->name ? type->name : "nobody");
+}
+
+const model_operation model_query_operations[] = {
+    { "get", get, 12, true },
+    { "has_all, has_any", has_several, 4, true },
+    { "types_of, is_orphan", types_of, 4, true },
+    { "find", find, 3, true },
+    { "entity_next", entity_next, 4, true },
+    { "type_find", type_find, 1, true },
+    { NULL, NULL, 0, false },
+};

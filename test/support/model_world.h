@@ -1,0 +1,56 @@
+/* What the parts of the interpreter for worlds share. */
+#ifndef COVEY_TEST_MODEL_WORLD_H
+#define COVEY_TEST_MODEL_WORLD_H
+
+#include "model.h"
+#include "program.h"
+#include "values.h"
+
+enum { MODEL_HISTORY = 64, MODEL_BATCH = 400 };
+
+typedef struct model {
+    program program;
+    const model_options *options;
+    covey_world *world;
+    oracle_world *oracle;
+    const covey_type *types[VALUE_TYPES + VALUE_DESCRIPTIONS];
+    uint32_t type_count;
+    uint32_t index_limit; /* for indices that are wanted */
+    uint32_t rarity;      /* of operations that end everything */
+    covey_entity history[MODEL_HISTORY];
+    covey_entity batch[MODEL_BATCH];
+    covey_result result;         /* that the world should have */
+    uint32_t failures, messages; /* of the step */
+    bool tight;                  /* the set may say FULL, though it could do without a new position */
+    unsigned char value[VALUE_BYTES];
+    unsigned char array[MODEL_BATCH * VALUE_BYTES];
+} model;
+
+#define REQUIRE(m, holds, ...) PROGRAM_REQUIRE(&(m)->program, holds, __VA_ARGS__)
+
+/* Any handle: most often of a living entity, else stale, null, never issued or impossible. */
+covey_entity model_pick(model *m);
+/* One that has the component, if possible and if chance wants it. */
+covey_entity model_pick_member(model *m, const oracle_pool *pool);
+const covey_type *model_pick_type(model *m);
+uint32_t model_pick_batch(model *m, const oracle_pool *without);
+void model_remember(model *m, covey_entity e);
+
+/* Holds what a call did against what it should have done. Returns whether it did anything. */
+bool model_settle(model *m, bool succeeded, covey_result expected);
+/* The oracle's pool of a type that the library has met just now. */
+oracle_pool *model_meet(model *m, const covey_type *type);
+/* A call that fails late has met the type all the same. */
+void model_meet_anyway(model *m, const covey_type *type);
+
+typedef struct model_operation {
+    const char *name;
+    void (*run)(model *m);
+    uint32_t weight;
+    bool quiet; /* never allocates */
+} model_operation;
+
+/* Ended by one without a name. */
+extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[];
+
+#endif

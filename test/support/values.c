@@ -1,0 +1,172 @@
+#include "values.h"
+
+value_ledger values;
+
+typedef struct Pair {
+    uint32_t a, b;
+} Pair;
+typedef struct Triple {
+    uint32_t a, b, c;
+} Triple;
+typedef struct Wide {
+    _Alignas(64) uint32_t a[16];
+} Wide;
+typedef struct Four {
+    uint32_t a, b, c, d;
+} Four;
+typedef struct Small {
+    uint8_t a;
+} Small;
+typedef struct Owned {
+    uint32_t token, a;
+} Owned;
+typedef Four Fixed;
+typedef Triple FixedBlank;
+typedef Pair Shelf;
+typedef Pair Queue;
+typedef Triple Blank;
+typedef Owned Owner;
+typedef Owned FixedOwner;
+typedef Owned QueueOwner;
+typedef Owned ShelfOwner;
+
+/* ---- Hooks ---------------------------------------------------------------------------------------------------------*/
+
+static uint32_t token_of(const void *value) {
+    uint32_t token;
+    memcpy(&token, value, sizeof token);
+    if (token < VALUE_TOKENS) return token;
+    values.broken = true;
+    return 0;
+}
+
+static void own(const void *value) {
+    uint32_t token = token_of(value);
+    if (token != 0) values.live[token]++;
+}
+
+static void drop(void *value, void *context) {
+    (void)context;
+    uint32_t token = token_of(value);
+    if (values.world && covey_alive(values.world, values.dying)) values.broken = true;
+    if (token == 0) return;
+    if (values.live[token] == 0) values.broken = true;
+    else values.live[token]--;
+}
+
+static bool copy(void *to, const void *from, void *context) {
+    (void)context;
+    if (values.copy_fails_in != 0 && --values.copy_fails_in == 0) return false;
+    memcpy(to, from, sizeof(Owned));
+    own(from);
+    return true;
+}
+
+/* ---- Types ---------------------------------------------------------------------------------------------------------*/
+
+COVEY_COMPONENT_DEFINE(Pair);
+COVEY_COMPONENT_DEFINE(Triple);
+COVEY_COMPONENT_DEFINE(Wide);
+COVEY_COMPONENT_DEFINE(Small);
+COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
+COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY);
+COVEY_COMPONENT_DEFINE(Queue, .policy = COVEY_ORDERED);
+COVEY_COMPONENT_DEFINE(Blank, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(FixedBlank, .policy = COVEY_IN_PLACE, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Owner, .drop = drop, .copy = copy);
+COVEY_COMPONENT_DEFINE(FixedOwner, .policy = COVEY_IN_PLACE, .drop = drop);
+COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy = copy, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true);
+COVEY_TAG_DEFINE(Flag);
+COVEY_TAG_DEFINE(FixedFlag, .policy = COVEY_IN_PLACE);
+
+/* As another shared library would define it; and as it must not. */
+static const covey_type pair_twin = { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair) };
+static const covey_type triple_clash = { .name = "Triple", .size = 8, .align = 4 };
+static const covey_type misaligned = { .name = "Misaligned", .size = 12, .align = 8 };
+static const covey_type nameless = { .size = 4, .align = 4 };
+
+const covey_type *const value_types[VALUE_TYPES] = {
+    covey_id(Pair),       covey_id(Triple),    covey_id(Fixed),      covey_id(Shelf),      covey_id(Queue),
+    covey_id(Flag),       covey_id(Wide),      covey_id(Owner),      covey_id(Small),      covey_id(FixedOwner),
+    covey_id(QueueOwner), covey_id(Blank),     covey_id(FixedBlank), covey_id(ShelfOwner), covey_id(FixedFlag),
+    &pair_twin,           &triple_clash,       &misaligned,          &nameless,
+};
+
+const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
+    { .name = "Made", .size = 24, .align = 8 },
+    { .name = "Made", .size = 16, .align = 8 },
+    { .name = "MadeFixed", .size = 3, .policy = COVEY_IN_PLACE },
+    { .name = "MadeQueue", .size = 32, .align = 32, .policy = COVEY_ORDERED },
+    { .name = "MadeTag" },
+    { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair) },
+    { .name = "", .size = 4, .align = 4 },
+    { .name = "MadeShelf", .size = 5, .align = 3, .policy = COVEY_SWAP_ONLY },
+};
+
+/* ---- Values --------------------------------------------------------------------------------------------------------*/
+
+void value_make(const covey_type *type, uint32_t seed, void *value) {
+    unsigned char bytes[VALUE_BYTES];
+    for (uint32_t i = 0; i < VALUE_BYTES; i++) bytes[i] = (unsigned char)(seed * 167 + i * 13 + 1);
+    Owned owned = { 1 + seed % (VALUE_TOKENS - 1), seed };
+    if (type->drop) memcpy(bytes, &owned, sizeof owned);
+    memcpy(value, bytes, type->size);
+}
+
+void value_own(const covey_type *type, const void *value) {
+    if (type->drop) own(value);
+}
+
+void value_disown(const covey_type *type, const void *value) {
+    if (type->drop && token_of(value) != 0) values.live[token_of(value)]--;
+}
+
+void value_change(const covey_type *type, void *value) {
+    unsigned char *bytes = value;
+    for (uint32_t i = type->drop ? 4 : 0; i < type->size; i++) bytes[i] = (unsigned char)(bytes[i] * 5 + 1);
+}
+
+/* ---- Literals ------------------------------------------------------------------------------------------------------*/
+
+#define LITERAL(T, verb, target, ...)          \
+    if (type == covey_id(T)) {                 \
+        T v;                                   \
+        memcpy(&v, value, sizeof v);           \
+        return verb(target, e, T, __VA_ARGS__); \
+    }
+#define LITERALS(verb, target)                             \
+    LITERAL(Pair, verb, target, { v.a, v.b })              \
+    LITERAL(Shelf, verb, target, { v.a, v.b })             \
+    LITERAL(Queue, verb, target, { v.a, v.b })             \
+    LITERAL(Triple, verb, target, { v.a, v.b, v.c })       \
+    LITERAL(Blank, verb, target, { v.a, v.b, v.c })        \
+    LITERAL(Fixed, verb, target, { v.a, v.b, v.c, v.d })   \
+    LITERAL(Small, verb, target, { v.a })                  \
+    LITERAL(Owner, verb, target, { v.token, v.a })         \
+    LITERAL(QueueOwner, verb, target, { v.token, v.a })
+
+void *value_add(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
+    LITERALS(covey_add, world)
+    return covey_add_raw(world, e, type, value, type->size);
+}
+
+void *value_set(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
+    LITERALS(covey_set, world)
+    return covey_set_raw(world, e, type, value, type->size);
+}
+
+void *value_get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
+    LITERALS(covey_get_or_add, world)
+    return covey_get_or_add_raw(world, e, type, value, type->size);
+}
+
+void *value_pool_add(covey_pool *pool, covey_entity e, const covey_type *type, const void *value) {
+    LITERALS(covey_pool_add, pool)
+    return covey_pool_add_raw(pool, e, value, type->size);
+}
+
+void *value_pool_set(covey_pool *pool, covey_entity e, const covey_type *type, const void *value) {
+    LITERALS(covey_pool_set, pool)
+    return covey_pool_set_raw(pool, e, value, type->size);
+}

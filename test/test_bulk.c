@@ -1,0 +1,339 @@
+/* Adding to many entities at once: the same as adding one by one, or nothing at all. */
+#include "fixture.h"
+
+enum { MANY = 9 };
+
+static void values_of(Value *values, uint32_t count, uint32_t first) {
+    for (uint32_t i = 0; i < count; i++) values[i] = value_of(first + i);
+}
+
+/* ---- An array of values --------------------------------------------------------------------------------------------*/
+
+static void add_array(const covey_type *type) {
+    covey_entity e[MANY];
+    Value values[MANY];
+    create_with(type, 50); /* not into an empty pool only */
+    assert_true(covey_create_many(world, e, MANY));
+    values_of(values, MANY, 0);
+    assert_true(covey_add_array_raw(world, e, MANY, type, values, sizeof(Value)));
+    for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i);
+    covey_pool *pool = covey_pool_find(world, type);
+    assert_int_equal(covey_pool_count(pool), MANY + 1);
+    for (uint32_t i = 0; i < MANY; i++) assert_same(covey_pool_ids(pool)[i + 1], e[i]);
+}
+static void test_an_array_of_values_goes_to_as_many_entities(void **state) {
+    (void)state;
+    for_each_policy(add_array);
+    covey_entity e[2] = { covey_create(world), covey_create(world) };
+    Packed values[2] = { { 1, 1 }, { 2, 2 } };
+    assert_true(covey_add_array(world, e, 2, Packed, values));
+    assert_int_equal(covey_get(world, e[1], Packed)->number, 2);
+}
+
+static void add_array_over_removed(const covey_type *type) {
+    covey_entity e[MANY];
+    Value values[MANY];
+    for (uint32_t i = 0; i < MANY; i++) e[i] = create_with(type, 90 + i);
+    for (uint32_t i = 0; i < MANY; i += 2) remove_value(e[i], type);
+    covey_entity some[] = { e[4], e[0], covey_create(world), e[8] };
+    values_of(values, COUNT_OF(some), 0);
+    assert_true(covey_add_array_raw(world, some, COUNT_OF(some), type, values, sizeof(Value)));
+    for (uint32_t i = 0; i < COUNT_OF(some); i++) assert_value(some[i], type, i);
+    for (uint32_t i = 1; i < MANY; i += 2) assert_value(e[i], type, 90 + i);
+    assert_false(covey_has_raw(world, e[2], type));
+    assert_false(covey_has_raw(world, e[6], type));
+    test_world_is_valid(world);
+}
+static void test_an_array_goes_to_entities_that_lost_the_component(void **state) {
+    (void)state;
+    for_each_policy(add_array_over_removed);
+}
+
+static void test_in_place_an_array_is_appended_behind_the_holes(void **state) {
+    (void)state;
+    covey_entity e = create_with(covey_id(Fixed), 1), f = create_with(covey_id(Fixed), 2), g = covey_create(world);
+    const Fixed *hole = covey_get(world, e, Fixed);
+    covey_remove(world, e, Fixed);
+    Fixed value = value_of(3);
+    assert_true(covey_add_array(world, &g, 1, Fixed, &value));
+    assert_int_equal(covey_pool_size(covey_pool_of(world, Fixed)), 3);
+    assert_ptr_equal(add_value(e, covey_id(Fixed), 4), hole); /* which a single add then fills */
+    assert_value(f, covey_id(Fixed), 2);
+}
+
+static void test_an_array_of_nothing_is_zero_bytes(void **state) {
+    (void)state;
+    covey_entity e[2] = { covey_create(world), covey_create(world) };
+    assert_true(covey_add_array_raw(world, e, 2, covey_id(Kept), NULL, sizeof(Kept)));
+    assert_int_equal(covey_get(world, e[1], Kept)->check, 0);
+    assert_true(covey_add_array_raw(world, e, 2, covey_id(Marked), NULL, 0));
+    assert_true(covey_has(world, e[0], Marked) && covey_has(world, e[1], Marked));
+}
+
+static void test_no_entities_are_a_success(void **state) {
+    (void)state;
+    assert_true(covey_add_array_raw(world, NULL, 0, covey_id(Packed), NULL, sizeof(Packed)));
+    assert_true(covey_add_copies_raw(world, NULL, 0, covey_id(Packed), NULL, sizeof(Packed)));
+    assert_int_equal(covey_entity_count(world), 0);
+}
+
+/* ---- All or nothing ------------------------------------------------------------------------------------------------*/
+
+static void assert_nothing_added(const covey_entity *entities, uint32_t count, const covey_type *type, covey_result why) {
+    Value values[2 * MANY];
+    values_of(values, count, 0);
+    uint64_t before = world_digest(world);
+    assert_false(covey_add_array_raw(world, entities, count, type, values, sizeof(Value)));
+    assert_failed(why);
+    assert_int_equal(world_digest(world), before);
+    test_world_is_valid(world);
+    world->result = heard.result = COVEY_OK;
+    assert_false(covey_add_copies_raw(world, entities, count, type, values, sizeof(Value)));
+    assert_failed(why);
+    assert_int_equal(world_digest(world), before);
+    test_world_is_valid(world);
+}
+
+/* Some of the entities never had the component, some lost it: swap only keeps those behind the live ones. */
+static void mixed_entities(covey_entity *e, const covey_type *type) {
+    for (uint32_t i = 0; i < MANY; i++) e[i] = i % 2 ? covey_create(world) : create_with(type, 70 + i);
+    for (uint32_t i = 0; i < MANY; i += 2) remove_value(e[i], type);
+    create_with(type, 80);
+}
+
+static void one_is_dead(const covey_type *type) {
+    covey_entity e[MANY];
+    mixed_entities(e, type);
+    for (uint32_t at = 0; at < MANY; at += 4) { /* the first, one in the middle, the last */
+        covey_entity list[MANY];
+        memcpy(list, e, sizeof list);
+        list[at] = entity(e[at].index, e[at].generation + 1);
+        assert_nothing_added(list, MANY, type, COVEY_ERROR_DEAD);
+        list[at] = entity(0, 0);
+        assert_nothing_added(list, MANY, type, COVEY_ERROR_DEAD);
+    }
+}
+static void test_nothing_is_added_when_one_is_dead(void **state) {
+    (void)state;
+    for_each_policy(one_is_dead);
+}
+
+static void one_has_it(const covey_type *type) {
+    covey_entity e[MANY];
+    mixed_entities(e, type);
+    for (uint32_t at = 0; at < MANY; at += 4) {
+        assert_non_null(add_value(e[at], type, 99));
+        assert_nothing_added(e, MANY, type, COVEY_ERROR_PRESENT);
+        assert_value(e[at], type, 99);
+        remove_value(e[at], type);
+    }
+    Value values[MANY];
+    values_of(values, MANY, 0);
+    assert_true(covey_add_array_raw(world, e, MANY, type, values, sizeof(Value)));
+}
+static void test_nothing_is_added_when_one_has_it(void **state) {
+    (void)state;
+    for_each_policy(one_has_it);
+}
+
+static void one_comes_twice(const covey_type *type) {
+    covey_entity e[MANY], list[MANY + 1];
+    mixed_entities(e, type);
+    for (uint32_t at = 0; at < MANY; at++) {
+        memcpy(list, e, sizeof e);
+        list[MANY] = e[at];
+        assert_nothing_added(list, MANY + 1, type, COVEY_ERROR_PRESENT);
+    }
+    for (uint32_t i = 0; i < MANY; i++) assert_non_null(add_value(e[i], type, i));
+}
+static void test_nothing_is_added_when_one_comes_twice(void **state) {
+    (void)state;
+    for_each_policy(one_comes_twice);
+}
+
+static void memory_is_out(const covey_type *type) {
+    covey_entity e[MANY];
+    mixed_entities(e, type);
+    covey_shrink(world);
+    uint64_t at = 1;
+    for (;; at++) {
+        Value values[MANY];
+        values_of(values, MANY, 0);
+        uint64_t before = world_digest(world);
+        test_fail_at(&heap, at, true);
+        bool done = covey_add_array_raw(world, e, MANY, type, values, sizeof(Value));
+        test_fail_never(&heap);
+        if (done) break;
+        assert_failed(COVEY_ERROR_MEMORY);
+        assert_int_equal(world_digest(world), before);
+        test_world_is_valid(world);
+        covey_shrink(world);
+    }
+    assert_true(at > 1);
+    for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i);
+}
+static void test_nothing_is_added_when_memory_is_out(void **state) {
+    (void)state;
+    for_each_policy(memory_is_out);
+}
+
+/* ---- Copies of one value -------------------------------------------------------------------------------------------*/
+
+static void add_copies(const covey_type *type) {
+    covey_entity e[MANY];
+    mixed_entities(e, type);
+    Value value = value_of(7);
+    assert_true(covey_add_copies_raw(world, e, MANY, type, &value, sizeof value));
+    for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, 7);
+    test_world_is_valid(world);
+}
+static void test_each_entity_gets_a_copy_of_the_value(void **state) {
+    (void)state;
+    for_each_policy(add_copies);
+    covey_entity e = covey_create(world);
+    Packed value = { 1, 2 };
+    assert_true(covey_add_copies(world, &e, 1, Packed, &value));
+    assert_int_equal(covey_get(world, e, Packed)->check, 2);
+}
+
+/* A value that owns something: copies are numbered, and one of them may be refused. */
+typedef struct ledger {
+    uint32_t copies, refused_copy, drops;
+    bool dropped[64];
+} ledger;
+static ledger book;
+
+static bool book_copy(void *to, const void *from, void *context) {
+    assert_ptr_equal(context, &book);
+    assert_int_equal(((const Value *)from)->number, 1000);
+    if (++book.copies == book.refused_copy) return false;
+    *(Value *)to = value_of(book.copies);
+    return true;
+}
+
+static void book_drop(void *value, void *context) {
+    assert_ptr_equal(context, &book);
+    uint32_t number = ((const Value *)value)->number;
+    if (number >= COUNT_OF(book.dropped)) return; /* no copy */
+    assert_true(number <= book.copies && !book.dropped[number]);
+    book.dropped[number] = true;
+    book.drops++;
+}
+
+#define BOOKED(copy_policy, hook)                                                                                   \
+    { .name = "Booked", .size = sizeof(Value), .align = _Alignof(Value), .policy = copy_policy, .drop = book_drop, \
+      .copy = hook, .context = &book }
+static const covey_type booked_types[] = { BOOKED(COVEY_SWAP_AND_POP, book_copy), BOOKED(COVEY_IN_PLACE, book_copy),
+                                           BOOKED(COVEY_SWAP_ONLY, book_copy), BOOKED(COVEY_ORDERED, book_copy) };
+
+static void start_over(void **state) {
+    world_teardown(state);
+    assert_int_equal(world_setup(state), 0);
+    book = (ledger){ 0 };
+}
+
+static void test_copies_are_made_by_the_hook_and_the_caller_keeps_the_value(void **state) {
+    for (uint32_t k = 0; k < COUNT_OF(booked_types); k++) {
+        start_over(state);
+        const covey_type *type = &booked_types[k];
+        covey_entity e[MANY];
+        assert_true(covey_create_many(world, e, MANY));
+        Value original = value_of(1000);
+        assert_true(covey_add_copies_raw(world, e, MANY, type, &original, sizeof original));
+        assert_int_equal(book.copies, MANY);
+        assert_int_equal(book.drops, 0);
+        for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i + 1);
+        covey_clear_raw(world, type);
+        assert_int_equal(book.drops, MANY);
+    }
+}
+
+static void test_when_a_copy_is_refused_those_made_are_dropped_once_and_nothing_is_added(void **state) {
+    for (uint32_t k = 0; k < COUNT_OF(booked_types); k++) {
+        for (uint32_t refused = 1; refused <= MANY; refused++) {
+            start_over(state);
+            const covey_type *type = &booked_types[k];
+            covey_entity e[MANY];
+            mixed_entities(e, type);
+            book = (ledger){ .refused_copy = refused };
+            Value original = value_of(1000);
+            uint64_t before = world_digest(world);
+            assert_false(covey_add_copies_raw(world, e, MANY, type, &original, sizeof original));
+            assert_failed(COVEY_ERROR_COPY);
+            assert_int_equal(book.copies, refused);
+            assert_int_equal(book.drops, refused - 1);
+            assert_int_equal(world_digest(world), before);
+            test_world_is_valid(world);
+            book = (ledger){ 0 };
+            assert_true(covey_add_copies_raw(world, e, MANY, type, &original, sizeof original));
+            for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i + 1);
+            covey_clear_raw(world, type);
+            book = (ledger){ 0 };
+        }
+    }
+}
+
+static void test_a_type_with_drop_and_no_copy_is_not_copied(void **state) {
+    start_over(state);
+    static const covey_type owned = BOOKED(COVEY_SWAP_AND_POP, NULL);
+    covey_entity e[2] = { covey_create(world), covey_create(world) };
+    Value values[2] = { value_of(1000), value_of(1000) };
+    covey_pool_of_raw(world, &owned);
+    uint64_t before = world_digest(world);
+    assert_false(covey_add_copies_raw(world, e, 2, &owned, &values[0], sizeof(Value)));
+    assert_failed(COVEY_ERROR_COPY);
+    assert_int_equal(world_digest(world), before);
+    assert_int_equal(book.drops, 0);
+    assert_true(covey_add_array_raw(world, e, 2, &owned, values, sizeof(Value))); /* moving is fine */
+}
+
+static void test_an_array_moves_without_the_copy_hook(void **state) {
+    start_over(state);
+    covey_entity e[2] = { covey_create(world), covey_create(world) };
+    Value values[2] = { value_of(1000), value_of(1000) };
+    assert_true(covey_add_array_raw(world, e, 2, &booked_types[0], values, sizeof(Value)));
+    assert_int_equal(book.copies, 0);
+}
+
+/* ---- Values that lie in the pool -----------------------------------------------------------------------------------*/
+
+static void from_the_pool(const covey_type *type) {
+    covey_entity e[MANY], f[MANY], g[MANY];
+    for (uint32_t i = 0; i < MANY; i++) e[i] = create_with(type, i);
+    assert_true(covey_create_many(world, f, MANY) && covey_create_many(world, g, MANY));
+    covey_shrink(world); /* so that the pool must grow */
+    assert_true(covey_add_copies_raw(world, g, MANY, type, get_value(e[3], type), sizeof(Value)));
+    covey_shrink(world);
+    uint32_t count = type->policy == COVEY_IN_PLACE && COVEY_PAGE_SIZE < MANY ? COVEY_PAGE_SIZE : MANY;
+    assert_true(covey_add_array_raw(world, f, count, type, get_value(e[0], type), sizeof(Value)));
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_value(e[i], type, i);
+        assert_value(g[i], type, 3);
+        if (i < count) assert_value(f[i], type, i);
+    }
+}
+static void test_the_values_may_lie_in_the_pool_that_grows_for_them(void **state) {
+    (void)state;
+    for_each_policy(from_the_pool);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(test_an_array_of_values_goes_to_as_many_entities),
+        WORLD_TEST(test_an_array_goes_to_entities_that_lost_the_component),
+        WORLD_TEST(test_in_place_an_array_is_appended_behind_the_holes),
+        WORLD_TEST(test_an_array_of_nothing_is_zero_bytes),
+        WORLD_TEST(test_no_entities_are_a_success),
+        WORLD_TEST(test_nothing_is_added_when_one_is_dead),
+        WORLD_TEST(test_nothing_is_added_when_one_has_it),
+        WORLD_TEST(test_nothing_is_added_when_one_comes_twice),
+        WORLD_TEST(test_nothing_is_added_when_memory_is_out),
+        WORLD_TEST(test_each_entity_gets_a_copy_of_the_value),
+        WORLD_TEST(test_copies_are_made_by_the_hook_and_the_caller_keeps_the_value),
+        WORLD_TEST(test_when_a_copy_is_refused_those_made_are_dropped_once_and_nothing_is_added),
+        WORLD_TEST(test_a_type_with_drop_and_no_copy_is_not_copied),
+        WORLD_TEST(test_an_array_moves_without_the_copy_hook),
+        WORLD_TEST(test_the_values_may_lie_in_the_pool_that_grows_for_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

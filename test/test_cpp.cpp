@@ -1,0 +1,300 @@
+// The C++ header: the same verbs, types from C and from C++, and owners of something as components.
+#include <covey/covey.hpp>
+
+#include "test_cpp.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#define CHECK(holds)                                                       \
+    do {                                                                   \
+        if (!(holds)) {                                                    \
+            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
+            std::exit(1);                                                  \
+        }                                                                  \
+    } while (0)
+
+COVEY_CPP_COMPONENT(Position);
+COVEY_CPP_TAG(Frozen);
+
+namespace game {
+
+struct Velocity {
+    float x, y;
+};
+struct Spin : Velocity {}; // a second component over one type
+struct Fixed {
+    int number;
+};
+struct Marked {};
+
+// Counts its values, and says no to a copy when told.
+struct Owner {
+    static int alive, copies_left;
+    static constexpr int moved_from = -1;
+    int number;
+    explicit Owner(int n) : number(n) { alive++; }
+    Owner(const Owner &other) : number(other.number) {
+#if defined(__cpp_exceptions)
+        if (copies_left-- == 0) throw 1;
+#endif
+        alive++;
+    }
+    Owner(Owner &&other) noexcept : number(other.number) {
+        other.number = moved_from;
+        alive++;
+    }
+    Owner &operator=(const Owner &) = delete;
+    ~Owner() { alive--; }
+};
+int Owner::alive = 0;
+int Owner::copies_left = 1000;
+
+using Bag = std::vector<int>;
+using Box = std::unique_ptr<int>;
+
+} // namespace game
+
+COVEY_CPP_DEFINE(game::Velocity);
+COVEY_CPP_DEFINE(game::Spin);
+COVEY_CPP_DEFINE(game::Fixed, covey::options().policy(COVEY_IN_PLACE).name("Fixed"));
+COVEY_CPP_DEFINE(game::Marked);
+COVEY_CPP_DEFINE(game::Owner, covey::options().relocatable());
+COVEY_CPP_DEFINE(game::Bag, covey::options().relocatable().policy(COVEY_ORDERED));
+COVEY_CPP_DEFINE(game::Box, covey::options().relocatable());
+
+using namespace game;
+
+static_assert(!std::is_copy_constructible_v<covey::world> && std::is_nothrow_move_constructible_v<covey::world>);
+
+static void check_valid(const covey_world *world) {
+    const char *why = "";
+    if (covey_world_validate(world, &why)) return;
+    std::printf("the world is not valid: %s\n", why);
+    std::exit(1);
+}
+
+static void descriptors_say_what_the_types_are() {
+    CHECK(covey::type_of<Position>() == &covey_type_Position);
+    const covey_type *velocity = covey::type_of<Velocity>();
+    CHECK(std::strcmp(velocity->name, "game::Velocity") == 0);
+    CHECK(velocity->size == sizeof(Velocity) && velocity->align == alignof(Velocity));
+    CHECK(!velocity->drop && !velocity->copy);
+    CHECK(std::strcmp(covey::type_of<Fixed>()->name, "Fixed") == 0);
+    CHECK(covey::type_of<Fixed>()->policy == COVEY_IN_PLACE);
+    CHECK(covey::type_of<Marked>()->size == 0);
+    CHECK(covey::type_of<Owner>()->drop && covey::type_of<Owner>()->copy);
+    CHECK(covey::type_of<Box>()->drop && !covey::type_of<Box>()->copy);
+}
+
+static void the_verbs_do_what_those_of_c_do() {
+    covey::world world;
+    covey_entity e = covey_create(world), f = covey_create(world);
+    CHECK(covey::add<Position>(world, e, { 1, 2 })->y == 2);
+    CHECK(covey_get(world, e, Position) == covey::get<Position>(world, e));
+    CHECK(!covey::add<Position>(world, e, { 3, 4 }));
+    CHECK(covey_world_result(world) == COVEY_ERROR_PRESENT);
+    CHECK(covey::set<Position>(world, e, { 5, 6 })->x == 5);
+    CHECK(covey::set<Velocity>(world, e, { 7, 8 })->x == 7);
+    CHECK(covey::get_or_add<Velocity>(world, e, { 9, 9 })->x == 7);
+    CHECK(covey::get_or_add<Velocity>(world, f, { 9, 9 })->x == 9);
+    Velocity value = { 1, 1 };
+    CHECK(covey::replace<Velocity>(world, e, value) && value.x == 7);
+    CHECK(!covey::replace<Position>(world, f, *covey::get<Position>(world, e)));
+    float by = 2;
+    CHECK(covey::patch<Velocity>(world, e, [by](Velocity &v) { v.x *= by; })->x == 2);
+    CHECK((covey::has_all<Position, Velocity>(world, e)));
+    CHECK((!covey::has_all<Position, Velocity>(world, f)));
+    CHECK((covey::has_any<Position, Velocity>(world, f)));
+    CHECK((!covey::has_any<Position, Spin>(world, f)));
+    CHECK(covey::has_all<Position>(world, e) && covey::has_any<Position>(world, e));
+    CHECK(covey::find<Velocity>(world, { 9, 9 }) == f);
+    CHECK(covey::find_if<Velocity>(world, [](const Velocity &v) { return v.y == 9; }) == f);
+    CHECK(covey_is_null(covey::find<Velocity>(world, { 0, 9 })));
+    CHECK(covey::remove<Velocity>(world, e) && !covey::remove<Velocity>(world, e));
+    covey::clear<Velocity>(world);
+    CHECK(!covey::has<Velocity>(world, f));
+    check_valid(world);
+}
+
+static void a_derived_class_is_a_component_of_its_own() {
+    covey::world world;
+    covey_entity e = covey_create(world);
+    covey::add<Velocity>(world, e, { 1, 2 });
+    CHECK(!covey::has<Spin>(world, e));
+    CHECK(covey::add<Spin>(world, e, { { 3, 4 } })->x == 3);
+    CHECK(covey::get<Velocity>(world, e)->x == 1);
+}
+
+static void tags_of_c_and_of_cpp() {
+    covey::world world;
+    covey_entity e = covey_create(world), f = covey_create(world);
+    CHECK(covey::add<Frozen>(world, f) && covey::add<Marked>(world, e));
+    CHECK(!covey::add<Marked>(world, e));
+    CHECK(covey_has(world, f, Frozen) && covey::has<Frozen>(world, f));
+    CHECK(covey::get<Marked>(world, e) && !covey::get<Marked>(world, f));
+    CHECK(covey::find<Frozen>(world) == f);
+    CHECK(covey::remove<Marked>(world, e));
+    CHECK(covey_is_orphan(world, e));
+}
+
+static void handles_of_nobody_are_refused() {
+    covey::world world;
+    covey_entity e = covey_create(world);
+    covey::add<Velocity>(world, e, { 1, 2 });
+    covey_destroy(world, e);
+    covey_entity next = covey_create(world);
+    covey::add<Velocity>(world, next, { 3, 4 });
+    for (covey_entity nobody : { e, covey_entity{}, covey_entity{ COVEY_NONE, 1 } }) {
+        CHECK(!covey::add<Velocity>(world, nobody, { 0, 0 }) && !covey::set<Velocity>(world, nobody, { 0, 0 }));
+        CHECK(!covey::get<Velocity>(world, nobody) && !covey::get_or_add<Velocity>(world, nobody, { 0, 0 }));
+        CHECK(!covey::remove<Velocity>(world, nobody) && !covey::has<Velocity>(world, nobody));
+        CHECK(!covey::patch<Velocity>(world, nobody, [](Velocity &) { std::exit(1); }));
+    }
+    CHECK(covey::get<Velocity>(world, next)->x == 3);
+}
+
+static void a_world_is_moved_and_freed_once() {
+    covey::world world;
+    covey_world *raw = world;
+    covey::world moved = std::move(world);
+    CHECK(moved.get() == raw && !world.get());
+    covey::world other;
+    other = std::move(moved);
+    CHECK(other == raw);
+    covey::world taken(other.release());
+    CHECK(!other && taken == raw);
+    covey_world_desc desc = {};
+    CHECK(covey::world(desc).get());
+}
+
+static void all_entities_in_a_loop() {
+    covey::world world;
+    std::unordered_set<covey_entity> made, seen;
+    for (int i = 0; i < 10; i++) made.insert(covey_create(world));
+    for (covey_entity e : covey::entities(world)) {
+        seen.insert(e);
+        covey_destroy(world, e);
+    }
+    CHECK(seen == made && covey_entity_count(world) == 0);
+    for (covey_entity e : covey::entities(world)) CHECK(e != e);
+}
+
+static void held_pools() {
+    covey::world world;
+    CHECK(!covey::pool_find<Velocity>(world));
+    covey::pool<Velocity> pool = covey::pool_of<Velocity>(world);
+    CHECK(pool && covey::pool_find<Velocity>(world) == pool);
+    covey_entity e = covey_create(world), f = covey_create(world);
+    CHECK(pool.add(e, { 1, 2 })->x == 1 && !pool.add(e, { 1, 2 }));
+    CHECK(pool.set(f, { 3, 4 })->x == 3);
+    CHECK(pool.get(e) == covey::get<Velocity>(world, e) && pool.get_unchecked(f) == pool.get(f));
+    CHECK(pool.has(e) && pool.count() == 2 && pool.size() == 2);
+    CHECK(pool.ids()[1] == f && pool.values()[1].x == 3 && pool.next(1) == 1 && pool.next(2) == COVEY_NONE);
+    CHECK(pool.remove(e) && !pool.remove(e) && !pool.has(e));
+    covey::pool<Fixed> fixed = covey::pool_of<Fixed>(world);
+    CHECK(fixed.add(e, { 5 }) == &fixed.page(0)[0] && !fixed.values());
+    CHECK(covey::pool_of<Marked>(world).add(e));
+    covey_pool_compact(pool);
+    check_valid(world);
+}
+
+static void owners_are_dropped_once() {
+    Owner::copies_left = 1000;
+    {
+        covey::world world;
+        covey_entity e = covey_create(world), f = covey_create(world);
+        Owner kept(1);
+        CHECK(covey::add<Owner>(world, e, Owner(2))->number == 2);
+        CHECK(Owner::alive == 2);
+        CHECK(!covey::add<Owner>(world, e, std::move(kept)));
+        CHECK(kept.number == 1 && Owner::alive == 2); // the call failed: it is still ours
+        CHECK(!covey::set<Owner>(world, {}, std::move(kept)) && kept.number == 1);
+        CHECK(covey::get_or_add<Owner>(world, e, std::move(kept))->number == 2 && kept.number == 1);
+        CHECK(covey::set<Owner>(world, e, std::move(kept))->number == 1);
+        CHECK(kept.number == Owner::moved_from && Owner::alive == 2);
+        CHECK(covey::add<Owner>(world, f, Owner(3)));
+        Owner other(4);
+        CHECK(covey::replace<Owner>(world, f, other) && other.number == 3);
+        CHECK(covey::get<Owner>(world, f)->number == 4 && Owner::alive == 4);
+        CHECK(covey::remove<Owner>(world, f) && Owner::alive == 3);
+        covey::pool<Owner> pool = covey::pool_of<Owner>(world);
+        CHECK(pool.add(f, Owner(5)) && pool.set(f, Owner(6))->number == 6);
+        CHECK(Owner::alive == 4);
+        CHECK(!pool.add(f, std::move(other)) && other.number == 3);
+        for (int i = 0; i < 100; i++) covey::add<Owner>(world, covey_create(world), Owner(i));
+        covey_destroy(world, e);
+    }
+    CHECK(Owner::alive == 0);
+}
+
+static void copies_use_the_copy_constructor() {
+    covey::world world;
+    covey_entity e[4];
+    CHECK(covey_create_many(world, e, 4));
+    {
+        Owner original(7);
+        Owner::copies_left = 1000;
+        CHECK(covey::add_copies<Owner>(world, e, 2, original));
+        CHECK(covey::get<Owner>(world, e[1])->number == 7 && Owner::alive == 3);
+#if defined(__cpp_exceptions)
+        Owner::copies_left = 1; // the second copy throws
+        CHECK(!covey::add_copies<Owner>(world, e + 2, 2, original));
+        CHECK(covey_world_result(world) == COVEY_ERROR_COPY && Owner::alive == 3);
+#endif
+        Box box;
+        CHECK(!covey::add_copies<Box>(world, e, 2, box));
+        CHECK(covey_world_result(world) == COVEY_ERROR_COPY);
+    }
+    covey::clear<Owner>(world);
+    CHECK(Owner::alive == 0);
+    const Velocity values[] = { { 1, 1 }, { 2, 2 } };
+    CHECK(covey::add_array<Velocity>(world, e, 2, values) && covey::get<Velocity>(world, e[1])->x == 2);
+}
+
+static void types_of_the_standard_library() {
+    covey::world world;
+    std::vector<covey_entity> made;
+    for (int i = 0; i < 100; i++) {
+        covey_entity e = covey_create(world);
+        made.push_back(e);
+        covey::add<Bag>(world, e, { i, i + 1 });
+        covey::add<Box>(world, e, std::make_unique<int>(i));
+    }
+    for (std::size_t i = 0; i < made.size(); i += 3) covey_destroy(world, made[i]);
+    covey_compact(world);
+    for (std::size_t i = 0; i < made.size(); i++) {
+        if (i % 3 == 0) continue;
+        CHECK(covey::get<Bag>(world, made[i])->back() == static_cast<int>(i) + 1);
+        CHECK(**covey::get<Box>(world, made[i]) == static_cast<int>(i));
+    }
+    check_valid(world);
+}
+
+static void a_value_may_lie_in_the_pool_that_grows_for_it() {
+    covey::world world;
+    covey_entity first = covey_create(world);
+    covey::add<Velocity>(world, first, { 1, 2 });
+    for (int i = 0; i < 100; i++)
+        CHECK(covey::add<Velocity>(world, covey_create(world), *covey::get<Velocity>(world, first))->y == 2);
+}
+
+int main() {
+    descriptors_say_what_the_types_are();
+    the_verbs_do_what_those_of_c_do();
+    a_derived_class_is_a_component_of_its_own();
+    tags_of_c_and_of_cpp();
+    handles_of_nobody_are_refused();
+    a_world_is_moved_and_freed_once();
+    all_entities_in_a_loop();
+    held_pools();
+    owners_are_dropped_once();
+    copies_use_the_copy_constructor();
+    types_of_the_standard_library();
+    a_value_may_lie_in_the_pool_that_grows_for_it();
+    return 0;
+}

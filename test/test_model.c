@@ -1,0 +1,142 @@
+/* Millions of random steps, on the library and on an oracle. A failure names the seed of its program: COVEY_TEST_SEED=<seed>
+ * runs that program alone. */
+#include "model.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef model_report run_fn(const model_options *options);
+
+static void run_programs(run_fn *run, model_options options, uint64_t steps) {
+    const char *replay = getenv("COVEY_TEST_SEED");
+    options.seed = replay ? strtoull(replay, NULL, 10) : 1;
+    for (uint64_t done = 0; done < steps; options.seed++) {
+        model_report report = run(&options);
+        if (!report.agreed) fail_msg("COVEY_TEST_SEED=%llu: %s", (unsigned long long)options.seed, report.text);
+        if (replay) return;
+        done += report.steps;
+    }
+}
+
+static const model_options small = { .steps = 3000, .crowd = 200, .validate_every = 1, .compare_every = 16 };
+static const model_options tiny = { .steps = 1000, .crowd = 12, .validate_every = 1, .compare_every = 4 };
+static const model_options large = { .steps = 20000, .crowd = 30000, .validate_every = 1000, .compare_every = 1000 };
+
+/* Validated after every step. */
+static void tiny_worlds(void **state) {
+    (void)state;
+    run_programs(model_run_world, tiny, test_scaled(300000));
+}
+
+static void small_worlds(void **state) {
+    (void)state;
+    run_programs(model_run_world, small, test_scaled(300000));
+}
+
+/* The same with fewer looks, so that there is time for more steps. */
+static void long_worlds(void **state) {
+    model_options options = small;
+    options.steps = 10000;
+    options.validate_every = 50;
+    (void)state;
+    run_programs(model_run_world, options, test_scaled(4200000));
+}
+
+static void large_worlds(void **state) {
+    (void)state;
+    run_programs(model_run_world, large, test_scaled(1000000));
+}
+
+static void run_sets(covey_policy policy) {
+    model_options options = small;
+    options.policy = policy;
+    run_programs(model_run_set, options, test_scaled(150000));
+    options.validate_every = 50;
+    run_programs(model_run_set, options, test_scaled(900000));
+    options = tiny;
+    options.policy = policy;
+    run_programs(model_run_set, options, test_scaled(150000));
+    options.far = true;
+    options.steps = 30;
+    run_programs(model_run_set, options, test_scaled(60));
+    options = large;
+    options.policy = policy;
+    run_programs(model_run_set, options, test_scaled(100000));
+}
+
+static void swap_and_pop_sets(void **state) {
+    (void)state;
+    run_sets(COVEY_SWAP_AND_POP);
+}
+
+static void in_place_sets(void **state) {
+    (void)state;
+    run_sets(COVEY_IN_PLACE);
+}
+
+static void swap_only_sets(void **state) {
+    (void)state;
+    run_sets(COVEY_SWAP_ONLY);
+}
+
+static void ordered_sets(void **state) {
+    (void)state;
+    run_sets(COVEY_ORDERED);
+}
+
+/* ---- The oracle lies -----------------------------------------------------------------------------------------------*/
+
+/* Generations wide enough are never used up. */
+static bool can_show(oracle_fault fault) { return fault != ORACLE_RETIRES_LATE || COVEY_GENERATION_BITS <= 8; }
+
+static bool is_noticed(oracle_fault fault) {
+    model_options options = small;
+    options.fault = fault;
+    for (options.seed = 1; options.seed <= 40; options.seed++)
+        if (!model_run_world(&options).agreed) return true;
+    return false;
+}
+
+static void every_lie_is_noticed(void **state) {
+    (void)state;
+    for (oracle_fault fault = ORACLE_TRUTHFUL + 1; fault < ORACLE_FAULTS; fault++)
+        if (can_show(fault) && !is_noticed(fault)) fail_msg("nobody noticed: the oracle %s", oracle_fault_name(fault));
+}
+
+static bool is_noticed_in_set(oracle_fault fault, covey_policy policy) {
+    model_options options = small;
+    options.fault = fault;
+    options.policy = policy;
+    for (options.seed = 1; options.seed <= 10; options.seed++)
+        if (!model_run_set(&options).agreed) return true;
+    return false;
+}
+
+static void every_lie_about_sets_is_noticed(void **state) {
+    (void)state;
+    assert_true(is_noticed_in_set(ORACLE_SHIFTS_ON_SWAP, COVEY_SWAP_AND_POP));
+    assert_true(is_noticed_in_set(ORACLE_FILLS_OLDEST_HOLE, COVEY_IN_PLACE));
+    assert_true(is_noticed_in_set(ORACLE_COMPACTS_FROM_FRONT, COVEY_IN_PLACE));
+    assert_true(is_noticed_in_set(ORACLE_FILLS_ORDERED_HOLES, COVEY_ORDERED));
+    assert_true(is_noticed_in_set(ORACLE_COMPACTS_FROM_FRONT, COVEY_ORDERED));
+    assert_true(is_noticed_in_set(ORACLE_KEEPS_NO_DEAD, COVEY_SWAP_ONLY));
+    for (covey_policy policy = COVEY_SWAP_AND_POP; policy <= COVEY_ORDERED; policy++)
+        assert_true(is_noticed_in_set(ORACLE_SWAPS_IDS_ONLY, policy));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_lie_is_noticed),
+        cmocka_unit_test(every_lie_about_sets_is_noticed),
+        cmocka_unit_test(tiny_worlds),
+        cmocka_unit_test(small_worlds),
+        cmocka_unit_test(long_worlds),
+        cmocka_unit_test(large_worlds),
+        cmocka_unit_test(swap_and_pop_sets),
+        cmocka_unit_test(in_place_sets),
+        cmocka_unit_test(swap_only_sets),
+        cmocka_unit_test(ordered_sets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+/* Every function that works on a world, with every allocation failing in turn. support/oom.h says what must hold. */
+#include "oom.h"
+
+typedef struct Plain {
+    uint32_t a, b;
+} Plain;
+typedef Plain Fixed;
+typedef Plain Kept;
+typedef Plain Sorted;
+typedef Plain Late; /* the world does not know it */
+COVEY_COMPONENT_DEFINE(Plain);
+COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
+COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
+COVEY_COMPONENT_DEFINE(Sorted, .policy = COVEY_ORDERED);
+COVEY_COMPONENT_DEFINE(Late);
+COVEY_TAG_DEFINE(Marked);
+COVEY_TAG_DEFINE(LateTag);
+
+/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+
+static void nothing(scene *s) { (void)s; }
+
+static void empty_world(scene *s) {
+    s->world = covey_world_create(&(covey_world_desc){ .allocator = test_allocator(&s->heap) });
+    assert_non_null(s->world);
+}
+
+/* Arrays without room to spare, and free indices: 3 and 6 are dead. 8 is far from the others and has no component. */
+static void busy_world(scene *s) {
+    empty_world(s);
+    for (uint32_t i = 0; i < 8; i++) s->e[i] = covey_create(s->world);
+    s->e[8] = covey_create_at(s->world, 40 * COVEY_PAGE_SIZE);
+    for (uint32_t i = 0; i < 4; i++) {
+        Counted value = counted_make(i);
+        assert_non_null(covey_add(s->world, s->e[i], Plain, { i, i }));
+        assert_non_null(covey_add(s->world, s->e[i], Fixed, { i, i + 1 }));
+        assert_non_null(covey_add(s->world, s->e[i], Kept, { i, i + 2 }));
+        assert_non_null(covey_add(s->world, s->e[i], Sorted, { i, i + 3 }));
+        assert_non_null(covey_add_value(s->world, s->e[i], Counted, &value));
+        assert_true(covey_add_tag(s->world, s->e[i], Marked));
+    }
+    assert_true(covey_destroy(s->world, s->e[6]));
+    assert_true(covey_destroy(s->world, s->e[3]));
+    covey_compact(s->world);
+    covey_shrink(s->world);
+}
+
+static void world_with_range(scene *s) {
+    busy_world(s);
+    s->range = covey_range_reserve(s->world, 60 * COVEY_PAGE_SIZE, 8);
+    assert_int_equal(s->range.count, 8);
+}
+
+static void world_with_hole(scene *s) {
+    busy_world(s);
+    assert_true(covey_remove(s->world, s->e[1], Fixed));
+    assert_true(covey_remove(s->world, s->e[1], Sorted));
+    assert_true(covey_remove(s->world, s->e[1], Kept));
+}
+
+/* ---- Operations that need memory -----------------------------------------------------------------------------------*/
+
+#define MANY (COVEY_PAGE_SIZE + 6)
+
+static bool create_world(scene *s) {
+    s->world = covey_world_create(&(covey_world_desc){ .allocator = test_allocator(&s->heap) });
+    return s->world != NULL;
+}
+static bool create(scene *s) { return !covey_is_null(covey_create(s->world)); }
+static bool create_many(scene *s) {
+    covey_entity many[MANY];
+    return covey_create_many(s->world, many, MANY);
+}
+static bool create_at(scene *s) { return !covey_is_null(covey_create_at(s->world, 70 * COVEY_PAGE_SIZE + 1)); }
+static bool create_in(scene *s) { return !covey_is_null(covey_create_in(s->world, s->range)); }
+static bool reserve_range(scene *s) { return covey_range_reserve(s->world, 50 * COVEY_PAGE_SIZE, 3).count == 3; }
+
+static bool add(scene *s) { return covey_add(s->world, s->e[8], Plain, { 1, 2 }) != NULL; }
+static bool add_near(scene *s) { return covey_add(s->world, s->e[4], Plain, { 1, 2 }) != NULL; }
+static bool add_in_place(scene *s) { return covey_add(s->world, s->e[8], Fixed, { 1, 2 }) != NULL; }
+static bool add_swap_only(scene *s) { return covey_add(s->world, s->e[8], Kept, { 1, 2 }) != NULL; }
+static bool add_ordered(scene *s) { return covey_add(s->world, s->e[8], Sorted, { 1, 2 }) != NULL; }
+static bool add_new_type(scene *s) { return covey_add(s->world, s->e[8], Late, { 1, 2 }) != NULL; }
+static bool add_tag(scene *s) { return covey_add_tag(s->world, s->e[8], Marked); }
+static bool add_new_tag(scene *s) { return covey_add_tag(s->world, s->e[8], LateTag); }
+static bool add_value(scene *s) {
+    return covey_add_value(s->world, s->e[8], Plain, covey_get(s->world, s->e[2], Plain)) != NULL;
+}
+
+/* The caller keeps a value that was not taken. */
+static bool kept_or_taken(Counted *value, bool taken) {
+    if (!taken) counted_drop(value, NULL);
+    return taken;
+}
+static bool add_counted(scene *s) {
+    Counted value = counted_make(77);
+    return kept_or_taken(&value, covey_add_value(s->world, s->e[8], Counted, &value) != NULL);
+}
+static bool set_absent_counted(scene *s) {
+    Counted value = counted_make(78);
+    return kept_or_taken(&value, covey_set_value(s->world, s->e[8], Counted, &value) != NULL);
+}
+
+static bool set_absent(scene *s) { return covey_set(s->world, s->e[8], Plain, { 1, 2 }) != NULL; }
+static bool set_new_type(scene *s) { return covey_set(s->world, s->e[8], Late, { 1, 2 }) != NULL; }
+static bool get_or_add(scene *s) { return covey_get_or_add(s->world, s->e[8], Plain, { 1, 2 }) != NULL; }
+
+static bool pool_of(scene *s) { return covey_pool_of(s->world, Late) != NULL; }
+static bool pool_of_other_address(scene *s) {
+    static const covey_type twin = { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain) };
+    static const covey_type triplet = { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain) };
+    static const covey_type fourth = { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain) };
+    return covey_pool_of_raw(s->world, &twin) && covey_pool_of_raw(s->world, &triplet) &&
+           covey_pool_of_raw(s->world, &fourth);
+}
+static bool pool_add(scene *s) {
+    return covey_pool_add(covey_pool_of(s->world, Plain), s->e[8], Plain, { 1, 2 }) != NULL;
+}
+static bool pool_add_value(scene *s) {
+    return covey_pool_add_value(covey_pool_of(s->world, Plain), s->e[8], Plain, (&(Plain){ 1, 2 })) != NULL;
+}
+static bool pool_set(scene *s) {
+    return covey_pool_set(covey_pool_of(s->world, Plain), s->e[8], Plain, { 1, 2 }) != NULL;
+}
+static bool pool_set_value(scene *s) {
+    return covey_pool_set_value(covey_pool_of(s->world, Sorted), s->e[8], Sorted, (&(Sorted){ 1, 2 })) != NULL;
+}
+static bool pool_reserve(scene *s) { return covey_pool_reserve(covey_pool_of(s->world, Plain), 100) == COVEY_OK; }
+static bool pool_reserve_in_place(scene *s) {
+    return covey_pool_reserve(covey_pool_of(s->world, Fixed), 3 * COVEY_PAGE_SIZE) == COVEY_OK;
+}
+static bool pool_reserve_ordered(scene *s) {
+    return covey_pool_reserve(covey_pool_of(s->world, Sorted), 100) == COVEY_OK;
+}
+
+static const Plain three[3] = { { 1, 2 }, { 3, 4 }, { 5, 6 } };
+static bool add_array_of(scene *s, const covey_type *type) {
+    covey_entity to[] = { s->e[8], s->e[4], s->e[7] };
+    return covey_add_array_raw(s->world, to, 3, type, three, sizeof three[0]);
+}
+static bool add_array(scene *s) { return add_array_of(s, covey_id(Plain)); }
+static bool add_array_in_place(scene *s) { return add_array_of(s, covey_id(Fixed)); }
+static bool add_array_swap_only(scene *s) { return add_array_of(s, covey_id(Kept)); }
+static bool add_array_ordered(scene *s) { return add_array_of(s, covey_id(Sorted)); }
+static bool add_array_new_type(scene *s) { return add_array_of(s, covey_id(Late)); }
+static bool add_copies(scene *s) {
+    covey_entity to[] = { s->e[8], s->e[4], s->e[7] };
+    return covey_add_copies(s->world, to, 3, Plain, &three[1]);
+}
+static bool add_copies_counted(scene *s) {
+    covey_entity to[] = { s->e[8], s->e[4], s->e[7] };
+    Counted value = counted_make(9);
+    bool done = covey_add_copies(s->world, to, 3, Counted, &value);
+    counted_drop(&value, NULL);
+    return done;
+}
+
+static bool type_create(scene *s) {
+    return covey_type_create(s->world, &(covey_type){ .name = "made at run time", .size = 8, .align = 4 }) != NULL;
+}
+
+static const operation operations[] = {
+    { "covey_world_create", nothing, create_world },
+    { "covey_create", empty_world, create },
+    { "covey_create_many", busy_world, create_many },
+    { "covey_create_many, from nothing", empty_world, create_many },
+    { "covey_create_at", busy_world, create_at },
+    { "covey_create_at, from nothing", empty_world, create_at },
+    { "covey_create_in", world_with_range, create_in },
+    { "covey_range_reserve", busy_world, reserve_range },
+    { "covey_add", busy_world, add },
+    { "covey_add, near", busy_world, add_near },
+    { "covey_add, in place", busy_world, add_in_place },
+    { "covey_add, swap only", busy_world, add_swap_only },
+    { "covey_add, swap only, with dead", world_with_hole, add_swap_only },
+    { "covey_add, ordered", busy_world, add_ordered },
+    { "covey_add, ordered, with a hole", world_with_hole, add_ordered },
+    { "covey_add, new type", busy_world, add_new_type },
+    { "covey_add_tag", busy_world, add_tag },
+    { "covey_add_tag, new type", busy_world, add_new_tag },
+    { "covey_add_value, of the pool itself", busy_world, add_value },
+    { "covey_add_value, with hooks", busy_world, add_counted },
+    { "covey_set_value, with hooks", busy_world, set_absent_counted },
+    { "covey_set", busy_world, set_absent },
+    { "covey_set, new type", busy_world, set_new_type },
+    { "covey_get_or_add", busy_world, get_or_add },
+    { "covey_pool_of", busy_world, pool_of },
+    { "covey_pool_of, another address", busy_world, pool_of_other_address },
+    { "covey_pool_add", busy_world, pool_add },
+    { "covey_pool_add_value", busy_world, pool_add_value },
+    { "covey_pool_set", busy_world, pool_set },
+    { "covey_pool_set_value", busy_world, pool_set_value },
+    { "covey_pool_reserve", busy_world, pool_reserve },
+    { "covey_pool_reserve, in place", busy_world, pool_reserve_in_place },
+    { "covey_pool_reserve, ordered", busy_world, pool_reserve_ordered },
+    { "covey_add_array", busy_world, add_array },
+    { "covey_add_array, in place", busy_world, add_array_in_place },
+    { "covey_add_array, in place, with a hole", world_with_hole, add_array_in_place },
+    { "covey_add_array, swap only", busy_world, add_array_swap_only },
+    { "covey_add_array, swap only, with dead", world_with_hole, add_array_swap_only },
+    { "covey_add_array, ordered", busy_world, add_array_ordered },
+    { "covey_add_array, new type", busy_world, add_array_new_type },
+    { "covey_add_copies", busy_world, add_copies },
+    { "covey_add_copies, with hooks", busy_world, add_copies_counted },
+    { "covey_type_create", busy_world, type_create },
+};
+
+/* ---- Operations that need none -------------------------------------------------------------------------------------*/
+
+static bool destroy(scene *s) { return covey_destroy(s->world, s->e[1]) && !covey_destroy(s->world, s->e[3]); }
+static bool destroy_many(scene *s) { return covey_destroy_many(s->world, s->e, 9) == 7; }
+static bool destroy_all(scene *s) {
+    covey_destroy_all(s->world);
+    return covey_entity_count(s->world) == 0;
+}
+static bool remove_all(scene *s) {
+    return covey_remove(s->world, s->e[0], Plain) && covey_remove(s->world, s->e[0], Fixed) &&
+           covey_remove(s->world, s->e[0], Kept) && covey_remove(s->world, s->e[0], Sorted) &&
+           covey_remove(s->world, s->e[0], Counted) && covey_remove(s->world, s->e[0], Marked) &&
+           !covey_remove(s->world, s->e[0], Late) && !covey_remove(s->world, s->e[0], Plain);
+}
+static bool pool_remove(scene *s) {
+    return covey_pool_remove(covey_pool_find(s->world, covey_id(Sorted)), s->e[0], Sorted) &&
+           covey_pool_remove(covey_pool_find(s->world, covey_id(Plain)), s->e[2], Plain);
+}
+static bool clear_one(scene *s) {
+    covey_clear(s->world, Counted);
+    covey_clear(s->world, Late);
+    return true;
+}
+static bool clear_all(scene *s) {
+    covey_clear_all(s->world);
+    return true;
+}
+static bool replace(scene *s) {
+    Counted value = counted_make(5);
+    bool done = covey_replace(s->world, s->e[0], Counted, &value);
+    counted_drop(&value, NULL);
+    return done;
+}
+static bool overwrite(scene *s) {
+    Counted value = counted_make(6);
+    return covey_set(s->world, s->e[0], Plain, { 7, 7 }) && covey_set_value(s->world, s->e[1], Counted, &value) &&
+           covey_get_or_add(s->world, s->e[1], Plain, { 9, 9 })->a == 1;
+}
+static void double_it(void *value, void *context) {
+    (void)context;
+    ((Plain *)value)->a *= 2;
+}
+static bool patch(scene *s) { return covey_patch(s->world, s->e[2], Plain, double_it, NULL)->a == 4; }
+static bool fill_hole(scene *s) { return covey_add(s->world, s->e[1], Fixed, { 5, 5 }) != NULL; }
+static bool add_again(scene *s) { return covey_add(s->world, s->e[1], Kept, { 5, 5 }) != NULL; }
+static bool recycle(scene *s) {
+    covey_entity two[2];
+    return covey_create_many(s->world, two, 2) && two[0].index == 3 && two[1].index == 6;
+}
+static bool swap(scene *s) {
+    return covey_pool_swap(covey_pool_find(s->world, covey_id(Plain)), s->e[0], s->e[2]) == COVEY_OK;
+}
+static bool compact(scene *s) {
+    covey_compact(s->world);
+    return true;
+}
+static bool shrink(scene *s) {
+    covey_clear(s->world, Plain);
+    covey_remove(s->world, s->e[0], Sorted);
+    covey_shrink(s->world);
+    return true;
+}
+static bool pool_shrink(scene *s) {
+    covey_pool *pool = covey_pool_find(s->world, covey_id(Sorted));
+    covey_pool_compact(pool);
+    covey_pool_shrink(pool);
+    return covey_pool_count(pool) == covey_pool_size(pool);
+}
+static void write_nowhere(const char *words, void *context) { *(size_t *)context += strlen(words); }
+static bool look(scene *s) {
+    const covey_world *world = s->world;
+    const covey_pool *pool = covey_pool_find(world, covey_id(Plain));
+    const covey_type *types[8];
+    const Plain one = { 1, 1 };
+    size_t printed = 0;
+    covey_world_print(world, write_nowhere, &printed);
+    return printed != 0 && covey_get(world, s->e[0], Plain) && !covey_get(world, s->e[0], Late) &&
+           covey_has(world, s->e[0], Counted) && covey_has_all(world, s->e[0], covey_id(Plain), covey_id(Marked)) &&
+           covey_has_any(world, s->e[0], covey_id(Late), covey_id(Kept)) &&
+           covey_types_of(world, s->e[0], types, 8) == 6 && covey_is_orphan(world, s->e[8]) &&
+           covey_same(covey_find(world, Plain, &one, NULL), s->e[1]) &&
+           covey_type_find(world, "Counted") && !covey_type_find(world, "nobody") && covey_pool_number(world, 0) &&
+           !covey_pool_find(world, covey_id(Late)) && covey_pool_get(pool, s->e[0], Plain) &&
+           covey_pool_has(pool, s->e[0]) && covey_pool_get_unchecked(pool, s->e[1], Plain) &&
+           covey_pool_memory(pool) < covey_world_memory(world) && covey_world_validate(world, NULL) &&
+           covey_pool_world(pool) == world && covey_alive(world, s->e[0]) && !covey_alive(world, s->e[3]);
+}
+
+static const operation free_operations[] = {
+    { "covey_destroy", busy_world, destroy },
+    { "covey_destroy_many", busy_world, destroy_many },
+    { "covey_destroy_all", busy_world, destroy_all },
+    { "covey_remove", busy_world, remove_all },
+    { "covey_pool_remove", busy_world, pool_remove },
+    { "covey_clear", world_with_hole, clear_one },
+    { "covey_clear_all", world_with_hole, clear_all },
+    { "covey_replace", busy_world, replace },
+    { "covey_set, over a value", busy_world, overwrite },
+    { "covey_patch", busy_world, patch },
+    { "covey_create_many, of free indices", busy_world, recycle },
+    { "covey_pool_swap", busy_world, swap },
+    { "covey_compact", world_with_hole, compact },
+    { "looking", busy_world, look },
+};
+
+/* There is a place: it takes no memory to fill it. */
+static const operation filling_operations[] = {
+    { "covey_add, into a hole", world_with_hole, fill_hole },
+    { "covey_add, where the element was kept", world_with_hole, add_again },
+};
+
+static const operation shrinking_operations[] = {
+    { "covey_shrink", busy_world, shrink },
+    { "covey_shrink, with holes", world_with_hole, shrink },
+    { "covey_pool_shrink", world_with_hole, pool_shrink },
+};
+
+/* ---- Tests ---------------------------------------------------------------------------------------------------------*/
+
+/* A call that fails may leave the world with a pool for a type that it has met, but an empty one. */
+static void a_failed_add_leaves_at_most_an_empty_pool(void **state) {
+    (void)state;
+    static run_fn *const runs[] = { add_new_type, add_new_tag, set_new_type, add_array_new_type };
+    for (uint32_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        bool done = false;
+        for (uint64_t at = 1; !done; at++) {
+            scene s;
+            scene_create(&s, busy_world, COVEY_SWAP_AND_POP);
+            uint32_t pools = covey_pool_total(s.world);
+            test_fail_at(&s.heap, at, false);
+            done = runs[i](&s);
+            const covey_pool *left = covey_pool_number(s.world, pools);
+            if (left && !done) assert_int_equal(covey_pool_count(left), 0);
+            assert_null(covey_pool_number(s.world, pools + 1));
+            scene_destroy(&s);
+        }
+    }
+}
+
+static void a_type_that_could_not_be_made_is_unknown(void **state) {
+    (void)state;
+    for (uint64_t at = 1;; at++) {
+        scene s;
+        scene_create(&s, busy_world, COVEY_SWAP_AND_POP);
+        test_fail_at(&s.heap, at, false);
+        bool done = type_create(&s);
+        assert_int_equal(covey_type_find(s.world, "made at run time") != NULL, done);
+        scene_destroy(&s);
+        if (done) break;
+    }
+}
+
+int main(void) {
+    ADD_TRIALS(operations, COVEY_SWAP_AND_POP, FAILS_IN_TURN);
+    ADD_TRIALS(free_operations, COVEY_SWAP_AND_POP, NEEDS_NO_MEMORY);
+    ADD_TRIALS(filling_operations, COVEY_SWAP_AND_POP, NEEDS_NO_MEMORY);
+    ADD_TRIALS(shrinking_operations, COVEY_SWAP_AND_POP, SURVIVES_FAILURES);
+    add_test((struct CMUnitTest)cmocka_unit_test(a_failed_add_leaves_at_most_an_empty_pool));
+    add_test((struct CMUnitTest)cmocka_unit_test(a_type_that_could_not_be_made_is_unknown));
+    return run_trials();
+}

@@ -1,0 +1,64 @@
+/* The numbers and texts of results, and the version: what programs and logs outside may depend on. */
+#include "support.h"
+
+static void test_the_numbers_of_results_are_pinned(void **state) {
+    (void)state;
+    assert_int_equal(COVEY_OK, 0);
+    assert_int_equal(COVEY_ERROR_MEMORY, 1);
+    assert_int_equal(COVEY_ERROR_DEAD, 2);
+    assert_int_equal(COVEY_ERROR_PRESENT, 3);
+    assert_int_equal(COVEY_ERROR_ABSENT, 4);
+    assert_int_equal(COVEY_ERROR_FULL, 5);
+    assert_int_equal(COVEY_ERROR_TAKEN, 6);
+    assert_int_equal(COVEY_ERROR_RANGE, 7);
+    assert_int_equal(COVEY_ERROR_TYPE, 8);
+    assert_int_equal(COVEY_ERROR_LAYOUT, 9);
+    assert_int_equal(COVEY_ERROR_COPY, 10);
+    assert_int_equal(COVEY_ERROR_REFUSED, 11);
+}
+
+static void test_the_numbers_of_policies_and_storages_are_pinned(void **state) {
+    (void)state;
+    assert_int_equal(COVEY_SWAP_AND_POP, 0); /* REQ-43 */
+    assert_int_equal(COVEY_IN_PLACE, 1);
+    assert_int_equal(COVEY_SWAP_ONLY, 2);
+    assert_int_equal(COVEY_ORDERED, 3);
+    assert_int_equal(COVEY_STORAGE_DEFAULT, 0);
+    assert_int_equal(COVEY_STORAGE_SPARSE, 1);
+}
+
+static void test_every_result_has_a_text_of_its_own(void **state) {
+    (void)state;
+    const char *unknown = covey_result_text((covey_result)(COVEY_ERROR_REFUSED + 1));
+    for (int i = COVEY_OK; i <= COVEY_ERROR_REFUSED; i++) {
+        const char *text = covey_result_text((covey_result)i);
+        assert_non_null(text);
+        assert_true(strlen(text) > 5);
+        assert_string_not_equal(text, unknown);
+        for (int k = COVEY_OK; k < i; k++) assert_string_not_equal(text, covey_result_text((covey_result)k));
+    }
+    assert_string_equal(covey_result_text(COVEY_ERROR_DEAD), "the handle is null, stale or was never issued");
+}
+
+static void test_a_number_that_is_no_result_has_a_text_too(void **state) {
+    (void)state;
+    assert_non_null(covey_result_text((covey_result)12));
+    assert_non_null(covey_result_text((covey_result)255));
+}
+
+static void test_the_linked_library_has_the_version_of_the_header(void **state) {
+    (void)state;
+    assert_int_equal(covey_version(), COVEY_VERSION);
+    assert_int_equal(COVEY_VERSION, COVEY_VERSION_MAJOR * 10000 + COVEY_VERSION_MINOR * 100 + COVEY_VERSION_PATCH);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_numbers_of_results_are_pinned),
+        cmocka_unit_test(test_the_numbers_of_policies_and_storages_are_pinned),
+        cmocka_unit_test(test_every_result_has_a_text_of_its_own),
+        cmocka_unit_test(test_a_number_that_is_no_result_has_a_text_too),
+        cmocka_unit_test(test_the_linked_library_has_the_version_of_the_header),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+/* The validators: each invariant is broken on purpose, has to be named, and is restored. */
+#include "fixture.h"
+
+static covey_entity held[8];
+
+/* Entities 0 to 7 of which 2, 3 and 5 are dead, and a range with one alive and one free. Entity 0 has everything, the
+ * pools with holes have holes, swap only has one dead element. */
+static int broken_setup(void **state) {
+    if (world_setup(state) != 0) return -1;
+    for (uint32_t i = 0; i < COUNT_OF(held); i++) {
+        held[i] = covey_create(world);
+        for (uint32_t k = 0; k < COUNT_OF(policy_types); k++) add_value(held[i], policy_types[k], i);
+    }
+    assert_true(covey_add_tag(world, held[0], Marked));
+    covey_range range = covey_range_reserve(world, 20, 5);
+    covey_create_in(world, range);
+    covey_destroy(world, covey_create_in(world, range));
+    covey_destroy(world, held[5]);
+    covey_destroy(world, held[2]);
+    covey_destroy(world, held[3]);
+    test_world_is_valid(world);
+    return 0;
+}
+#define BROKEN_TEST(test) cmocka_unit_test_setup_teardown(test, broken_setup, world_teardown)
+
+static void assert_reason(const char *reason) {
+    const char *why = NULL;
+    assert_false(covey_world_validate(world, &why));
+    assert_string_equal(why, reason);
+    assert_false(covey_world_validate(world, NULL));
+}
+
+/* Puts other bytes somewhere, expects this reason, and puts the old ones back. */
+static void broken(void *place, const void *bytes, size_t size, const char *reason) {
+    char saved[64];
+    assert_true(size <= sizeof saved);
+    memcpy(saved, place, size);
+    assert_memory_not_equal(saved, bytes, size);
+    memcpy(place, bytes, size);
+    assert_reason(reason);
+    memcpy(place, saved, size);
+    test_world_is_valid(world);
+}
+#define BREAK(type, place, value, reason) broken(&(place), &(type){ value }, sizeof(type), reason)
+
+static covey_sparse_set *set_of(const covey_type *type) { return &covey_pool_find(world, type)->set; }
+
+static void test_a_valid_world_is_valid(void **state) {
+    (void)state;
+    const char *why = "untouched";
+    assert_true(covey_world_validate(world, &why));
+    assert_string_equal(why, "untouched");
+    assert_true(covey_world_validate(world, NULL));
+}
+
+static void test_nothing_is_not_valid(void **state) {
+    (void)state;
+    const char *why = NULL;
+    assert_false(covey_world_validate(NULL, &why));
+    assert_string_equal(why, "world: NULL");
+    assert_false(covey_sparse_set_validate(NULL, &why));
+    assert_string_equal(why, "set: NULL");
+    assert_false(covey_world_validate(NULL, NULL));
+}
+
+static void test_the_shape_of_a_set(void **state) {
+    (void)state;
+    covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)), *tag = set_of(covey_id(Marked)),
+                     *ordered = set_of(covey_id(Ordered));
+    BREAK(uint8_t, packed->policy, 4, "set: unknown policy");
+    BREAK(uint32_t, fixed->holes, fixed->end + 1, "set: more holes than positions");
+    BREAK(uint32_t, packed->holes, 1, "set: a hole under a policy that makes none");
+    BREAK(uint32_t, packed->dead, 1, "set: dead elements under a policy that keeps none");
+    BREAK(uint32_t, packed->hole, 0, "set: a list of holes under a policy without one");
+    BREAK(uint64_t *, packed->marks, ordered->marks, "set: marks under a policy without them");
+    BREAK(uint32_t, ordered->mark_capacity, 0, "set: more positions than marks");
+    BREAK(uint32_t, packed->id_capacity, packed->end - 1, "set: more positions than capacity for ids");
+    BREAK(uint32_t, packed->data_capacity, packed->end - 1, "set: more positions than capacity for values");
+    BREAK(uint32_t, packed->room, packed->id_capacity + 1, "set: room beyond the capacity");
+    BREAK(void *, tag->data, NULL, "set: values without bytes have no address");
+}
+
+static void test_positions_and_slots_agree(void **state) {
+    (void)state;
+    covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)), *kept = set_of(covey_id(Kept)),
+                     *ordered = set_of(covey_id(Ordered));
+    BREAK(uint32_t, packed->ids[1].index, COVEY_NONE, "set: an id that cannot exist");
+    BREAK(uint32_t, packed->ids[1].generation, 0, "set: the number of holes is not what was counted");
+    BREAK(uint32_t, kept->ids[kept->end].generation, 0, "set: an id that cannot exist");
+    BREAK(uint32_t, packed->ids[1].index, COVEY_NONE - 1, "set: an element without a page");
+    BREAK(uint32_t, packed->ids[1].index, packed->ids[0].index, "set: a slot that is not its element's");
+    BREAK(uint32_t, packed->ids[1].generation, 3, "set: a slot that is not its element's");
+    covey__slot *slot = covey__slot_of(packed, packed->ids[1].index);
+    BREAK(covey__slot, *slot, COVEY__SLOT_NULL, "set: a slot that is not its element's");
+    BREAK(covey__slot, *slot, *slot + 1, "set: a slot that is not its element's");
+    BREAK(uint32_t, fixed->holes, fixed->holes - 1, "set: the number of holes is not what was counted");
+    BREAK(uint64_t, ordered->marks[0], ordered->marks[0] | 1, "set: the number of holes is not what was counted");
+    BREAK(uint64_t, ordered->marks[0], ordered->marks[0] | (uint64_t)1 << 60, "set: a mark behind the last element");
+    covey__slot *absent = covey__slot_of(packed, held[2].index);
+    BREAK(covey__slot, *absent, COVEY__SLOT(COVEY_NONE, 1), "set: a slot that is neither null nor taken");
+    BREAK(covey__slot, *absent, COVEY__SLOT(0, 0), "set: a slot that is neither null nor taken");
+    BREAK(covey__slot, *absent, COVEY__SLOT(0, 1), "set: more slots than elements");
+}
+
+static void test_the_list_of_holes(void **state) {
+    (void)state;
+    covey_sparse_set *fixed = set_of(covey_id(Fixed));
+    uint32_t first = fixed->hole, second = fixed->ids[first].index;
+    assert_int_equal(fixed->holes, 3);
+    BREAK(uint32_t, fixed->hole, 0, "set: the list of holes leads to an element");
+    BREAK(uint32_t, fixed->hole, fixed->end, "set: the list of holes leads to an element");
+    BREAK(uint32_t, fixed->ids[second].index, first, "set: the list of holes is longer than their number");
+    BREAK(uint32_t, fixed->hole, second, "set: a hole that is not in the list");
+    BREAK(uint32_t, fixed->hole, COVEY_NONE, "set: a hole that is not in the list");
+}
+
+static void test_pools(void **state) {
+    (void)state;
+    covey_pool *packed = covey_pool_of(world, Packed);
+    BREAK(covey_world *, packed->world, NULL, "pool: of another world");
+    BREAK(uint32_t, packed->set.size, 4, "pool: values of another size than the type's");
+    BREAK(size_t, packed->set.heap.bytes, 0, "pool: bytes that are not accounted for");
+}
+
+static void test_a_component_of_a_dead_entity(void **state) {
+    (void)state;
+    covey_entity e = covey_create_at(world, 30);
+    assert_true(covey_add_tag(world, e, Marked));
+    uint32_t *generation = &world->pages[30 / COVEY_PAGE_SIZE]->generation[30 % COVEY_PAGE_SIZE];
+    *generation = COVEY_GENERATION_MAX; /* alive, but another one */
+    assert_reason("pool: a component of a dead entity");
+    *generation = e.generation;
+}
+
+static uint32_t *generation_of(uint32_t index) {
+    return &world->pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
+}
+static uint32_t *next_of(uint32_t index) { return &world->pages[index / COVEY_PAGE_SIZE]->next[index % COVEY_PAGE_SIZE]; }
+static uint32_t *previous_of(uint32_t index) {
+    return &world->pages[index / COVEY_PAGE_SIZE]->previous[index % COVEY_PAGE_SIZE];
+}
+
+static void test_the_lists_of_free_indices(void **state) {
+    (void)state;
+    covey__range *all = &world->range, *reserved = &world->reserved[0];
+    assert_int_equal(all->free, 3); /* 3, 2, 5 */
+    BREAK(uint32_t, reserved->free, 3, "entities: a free index outside its range");
+    BREAK(uint32_t, *next_of(5), COVEY_NONE - 1, "entities: a free index without a page");
+    BREAK(uint32_t, all->free, 0, "entities: an index that is free and is not");
+    BREAK(uint32_t, *previous_of(5), 3, "entities: the free list is broken backwards");
+    BREAK(uint32_t, *next_of(3), 5, "entities: the free list is broken backwards");
+    BREAK(uint32_t, *next_of(5), 2, "entities: the free list is broken backwards");
+    BREAK(uint32_t, *next_of(2), COVEY_NONE, "entities: a free index that is in no list");
+    BREAK(uint32_t, all->free, COVEY_NONE, "entities: a free index that is in no list");
+    BREAK(uint32_t, reserved->free, COVEY_NONE, "entities: a free index that is in no list");
+}
+
+static void test_a_free_list_that_goes_round_in_circles(void **state) {
+    (void)state;
+    *previous_of(3) = 5;
+    BREAK(uint32_t, *next_of(5), 3, "entities: the free list goes round in circles");
+}
+
+static void test_generations_and_counts_of_entities(void **state) {
+    (void)state;
+    BREAK(uint32_t, world->alive, world->alive - 1, "entities: the number alive is not what was counted");
+    BREAK(uint32_t, *generation_of(0), 2, "entities: the number alive is not what was counted");
+    if (COVEY_GENERATION_BITS < 32)
+        BREAK(uint32_t, *generation_of(0), COVEY_GENERATION_MAX + 2u, "entities: a generation beyond the last");
+}
+
+static void test_fresh_indices(void **state) {
+    (void)state;
+    covey__range *all = &world->range, *reserved = &world->reserved[0];
+    BREAK(uint32_t, reserved->fresh, reserved->first - 1, "entities: the fresh indices left their range");
+    BREAK(uint32_t, reserved->fresh, reserved->end + 1, "entities: the fresh indices left their range");
+    covey__range saved = *all;
+    all->fresh = 0;
+    all->fresh_end = 1;
+    assert_reason("entities: a fresh index that was used");
+    all->fresh = COVEY_NONE - 2;
+    all->fresh_end = COVEY_NONE - 1;
+    assert_reason("entities: a fresh index without a page");
+    *all = saved;
+}
+
+static covey__type_entry *entry_of(const covey_type *type) {
+    for (uint32_t i = 0; i <= world->type_mask; i++)
+        if (world->types[i].type == type) return &world->types[i];
+    return NULL;
+}
+
+static void test_the_table_of_types(void **state) {
+    (void)state;
+    static const covey_type stranger = { .name = "stranger", .size = 8, .align = 4 };
+    static const covey_type wide = { .name = "Packed", .size = 16, .align = 4 };
+    BREAK(uint32_t, world->type_count, world->type_count + 1, "types: their number is not what was counted");
+    covey_pool *packed = covey_pool_of(world, Packed);
+    BREAK(covey_pool *, entry_of(covey_id(Packed))->pool, covey_pool_of(world, Fixed),
+          "types: a type with another name than its pool");
+    BREAK(const covey_type *, packed->type, &wide, "types: a type with another layout than its pool");
+    /* An entry where a search for its type does not lead: the slot before its own, if that is empty. */
+    covey__type_entry table[64], *types = world->types;
+    uint32_t mask = world->type_mask;
+    assert_true(mask + 1 <= COUNT_OF(table));
+    memset(table, 0, sizeof table);
+    table[(covey__type_hash(covey_id(Packed)) + 1) & mask] = *entry_of(covey_id(Packed));
+    world->types = table;
+    assert_reason("types: a type that is not found");
+    table[(covey__type_hash(covey_id(Packed)) + 1) & mask] = (covey__type_entry){ 0 };
+    table[covey__type_hash(&stranger) & mask] = (covey__type_entry){ &stranger, packed };
+    assert_reason("types: a type with another name than its pool");
+    world->types = types;
+    BREAK(uint32_t, world->pool_count, world->type_count + 1, "types: the table is too full");
+}
+
+static void test_a_set_on_its_own(void **state) {
+    (void)state;
+    const char *why = NULL;
+    covey_sparse_set_desc desc = { .size = 8, .align = 8, .allocator = test_allocator(&heap) };
+    covey_sparse_set *set = covey_sparse_set_create(&desc);
+    assert_int_equal(covey_sparse_set_push(set, entity(1, 1), NULL), COVEY_OK);
+    assert_true(covey_sparse_set_validate(set, &why));
+    set->heap.bytes++;
+    assert_false(covey_sparse_set_validate(set, &why));
+    assert_string_equal(why, "set: bytes that are not accounted for");
+    assert_false(covey_sparse_set_validate(set, NULL));
+    set->heap.bytes--;
+    covey_sparse_set_destroy(set);
+}
+
+static void test_the_most_careful_assertions_validate_the_whole_world(void **state) {
+    (void)state;
+    uint32_t alive = world->alive;
+    world->alive = 0;
+    expect_assert_failure(covey__changed(world));
+    world->alive = alive;
+    covey__changed(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        BROKEN_TEST(test_a_valid_world_is_valid),
+        BROKEN_TEST(test_nothing_is_not_valid),
+        BROKEN_TEST(test_the_shape_of_a_set),
+        BROKEN_TEST(test_positions_and_slots_agree),
+        BROKEN_TEST(test_the_list_of_holes),
+        BROKEN_TEST(test_pools),
+        BROKEN_TEST(test_a_component_of_a_dead_entity),
+        BROKEN_TEST(test_the_lists_of_free_indices),
+        BROKEN_TEST(test_a_free_list_that_goes_round_in_circles),
+        BROKEN_TEST(test_generations_and_counts_of_entities),
+        BROKEN_TEST(test_fresh_indices),
+        BROKEN_TEST(test_the_table_of_types),
+        BROKEN_TEST(test_a_set_on_its_own),
+        BROKEN_TEST(test_the_most_careful_assertions_validate_the_whole_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
