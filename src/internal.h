@@ -44,9 +44,8 @@ bool covey__set_has_page(const covey_sparse_set *set, uint32_t page);
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
 void covey__set_free(covey_sparse_set *set);
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
-/* Makes a page for the index; room for `count` more positions. */
-covey_result covey__set_reach(covey_sparse_set *set, uint32_t index);
-covey_result covey__set_room(covey_sparse_set *set, uint32_t count);
+/* Makes sure that an element of this index can be placed. */
+covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back);
 /* Puts an element that is not live into the set; page and room are there. Returns its position, with no value yet. */
 uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back);
 /* Takes the element placed last out again. */

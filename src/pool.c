@@ -54,16 +54,16 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
 void *covey__pool_place_slowly(covey_pool *pool, covey_entity e) {
     covey_sparse_set *set = &pool->set;
     covey_result result = COVEY_OK;
+    bool force_back = set->policy != COVEY_IN_PLACE;
     if (!covey_alive(pool->world, e)) result = COVEY_ERROR_DEAD;
     else if (covey_pool_has(pool, e)) result = COVEY_ERROR_PRESENT;
-    if (result == COVEY_OK) result = covey__set_reach(set, e.index);
-    if (result == COVEY_OK) result = covey__set_room(set, 1);
+    else result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) {
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
         return NULL;
     }
-    uint32_t at = covey__set_place(set, e, set->policy != COVEY_IN_PLACE);
+    uint32_t at = covey__set_place(set, e, force_back);
     COVEY__CHANGED(pool->world);
     return covey__value_at(set, at, set->size);
 }

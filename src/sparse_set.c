@@ -108,7 +108,7 @@ void covey_sparse_set_destroy(covey_sparse_set *set) {
 
 /* ---- Room ----------------------------------------------------------------------------------------------------------*/
 
-covey_result covey__set_reach(covey_sparse_set *set, uint32_t index) {
+static covey_result reach_page(covey_sparse_set *set, uint32_t index) {
     uint32_t page = index / COVEY_PAGE_SIZE;
     covey__slot **pages =
         covey__reach(&set->heap, set->pages, &set->page_count, page, TABLE_LIMIT, missing_page());
@@ -189,7 +189,7 @@ static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions,
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
-covey_result covey__set_room(covey_sparse_set *set, uint32_t count) {
+static covey_result make_room(covey_sparse_set *set, uint32_t count) {
     uint32_t size = covey_sparse_set_size(set);
     if (count > COVEY_NONE - size) return COVEY_ERROR_FULL;
     return reserve_positions(set, size + count, true);
@@ -209,6 +209,7 @@ static bool page_is_empty(const covey__slot *slots) {
 void covey_sparse_set_shrink(covey_sparse_set *set) {
     uint32_t size = covey_sparse_set_size(set), reach = 0;
     for (uint32_t i = 0; i < set->page_count; i++) {
+        if (!covey__set_has_page(set, i)) continue;
         if (page_is_empty(set->pages[i])) free_page(set, i);
         else reach = i + 1;
     }
@@ -293,18 +294,26 @@ static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
     covey__swap_bytes(value_at(set, a), value_at(set, b), set->size);
 }
 
-static uint32_t place_swap_only(covey_sparse_set *set, covey_entity e, bool force_back) {
+/* Swap only: among the dead, where the element may be already. */
+static uint32_t place_behind(covey_sparse_set *set, covey_entity e) {
     uint32_t at = position_of(*covey__slot_of(set, e.index));
     if (at == COVEY_NONE) at = set->end + set->dead++;
     put(set, at, e);
-    if (!force_back) return at;
+    return at;
+}
+
+/* Swap only: makes the dead element at a position the last live one. */
+static uint32_t enliven(covey_sparse_set *set, uint32_t at) {
     swap_positions(set, at, set->end);
     set->dead--;
     return set->end++;
 }
 
 uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back) {
-    if (set->policy == COVEY_SWAP_ONLY) return place_swap_only(set, e, force_back);
+    if (set->policy == COVEY_SWAP_ONLY) {
+        uint32_t behind = place_behind(set, e);
+        return force_back ? enliven(set, behind) : behind;
+    }
     uint32_t at = set->end;
     if (set->policy == COVEY_IN_PLACE && set->hole != COVEY_NONE && !force_back) {
         at = set->hole;
@@ -337,15 +346,29 @@ static bool is_storable(covey_entity e) {
     return e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX;
 }
 
+/* Whether an element of this index takes a position of its own, rather than a hole or where it is kept. */
+static bool takes_position(const covey_sparse_set *set, uint32_t index, bool force_back) {
+    if (set->policy == COVEY_IN_PLACE) return force_back || set->hole == COVEY_NONE;
+    return set->policy != COVEY_SWAP_ONLY || position_of(*covey__slot_of(set, index)) == COVEY_NONE;
+}
+
+covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back) {
+    covey_result result = reach_page(set, index);
+    if (result != COVEY_OK || !takes_position(set, index, force_back)) return result;
+    return make_room(set, 1);
+}
+
 covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, const void *value, bool force_back) {
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
     if (is_placed(set, e.index)) return COVEY_ERROR_PRESENT;
     covey__source source = covey__set_source(set, value);
-    covey_result result = covey__set_reach(set, e.index);
-    if (result == COVEY_OK) result = covey__set_room(set, 1);
+    covey_result result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) return result;
-    uint32_t at = covey__set_place(set, e, force_back);
+    /* The value may be a dead element's: it is copied before dead elements move. */
+    bool behind = set->policy == COVEY_SWAP_ONLY;
+    uint32_t at = covey__set_place(set, e, force_back && !behind);
     fill(set, at, covey__set_resolve(set, &source));
+    if (behind && force_back) enliven(set, at);
     return COVEY_OK;
 }
 
@@ -356,7 +379,7 @@ covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity e, const 
 /* A claimed index: an absent one has a generation without a position, a dead one a position without a generation. */
 static covey_result claim(covey_sparse_set *set, covey_entity e) {
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
-    covey_result result = covey__set_reach(set, e.index);
+    covey_result result = reach_page(set, e.index);
     if (result != COVEY_OK) return result;
     covey__slot *slot = covey__slot_of(set, e.index);
     uint32_t at = position_of(*slot);
@@ -376,9 +399,10 @@ void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uin
 
 covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
     covey_result result = COVEY_OK;
-    uint32_t claimed = 0;
-    while (claimed < count && (result = claim(set, entities[claimed])) == COVEY_OK) claimed++;
-    if (result == COVEY_OK) result = covey__set_room(set, count);
+    uint32_t claimed = 0, positions = 0;
+    for (; claimed < count && (result = claim(set, entities[claimed])) == COVEY_OK; claimed++)
+        positions += takes_position(set, entities[claimed].index, true);
+    if (result == COVEY_OK) result = make_room(set, positions);
     if (result != COVEY_OK) covey__set_release(set, entities, claimed);
     return result;
 }

@@ -127,16 +127,11 @@ static void every_lie_about_sets_is_noticed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_lie_is_noticed),
-        cmocka_unit_test(every_lie_about_sets_is_noticed),
-        cmocka_unit_test(tiny_worlds),
-        cmocka_unit_test(small_worlds),
-        cmocka_unit_test(long_worlds),
-        cmocka_unit_test(large_worlds),
-        cmocka_unit_test(swap_and_pop_sets),
-        cmocka_unit_test(in_place_sets),
-        cmocka_unit_test(swap_only_sets),
-        cmocka_unit_test(ordered_sets),
+        cmocka_unit_test(every_lie_is_noticed), cmocka_unit_test(every_lie_about_sets_is_noticed),
+        cmocka_unit_test(tiny_worlds),          cmocka_unit_test(small_worlds),
+        cmocka_unit_test(long_worlds),          cmocka_unit_test(large_worlds),
+        cmocka_unit_test(swap_and_pop_sets),    cmocka_unit_test(in_place_sets),
+        cmocka_unit_test(swap_only_sets),       cmocka_unit_test(ordered_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

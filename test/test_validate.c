@@ -199,16 +199,15 @@ static void test_the_table_of_types(void **state) {
     BREAK(covey_pool *, entry_of(covey_id(Packed))->pool, covey_pool_of(world, Fixed),
           "types: a type with another name than its pool");
     BREAK(const covey_type *, packed->type, &wide, "types: a type with another layout than its pool");
-    /* An entry where a search for its type does not lead: the slot before its own, if that is empty. */
-    covey__type_entry table[64], *types = world->types;
-    uint32_t mask = world->type_mask;
-    assert_true(mask + 1 <= COUNT_OF(table));
-    memset(table, 0, sizeof table);
-    table[(covey__type_hash(covey_id(Packed)) + 1) & mask] = *entry_of(covey_id(Packed));
+    /* An entry behind an empty one, where a search for its type does not get; and one that is in the wrong place. */
+    covey__type_entry table[64] = { { 0 } }, saved = *entry_of(covey_id(Packed)), *types = world->types;
+    assert_true(world->type_mask + 1 <= COUNT_OF(table));
     world->types = table;
+    ptrdiff_t start = covey__type_entry_of(world, covey_id(Packed)) - table;
+    table[((uint32_t)start + 1) & world->type_mask] = saved;
     assert_reason("types: a type that is not found");
-    table[(covey__type_hash(covey_id(Packed)) + 1) & mask] = (covey__type_entry){ 0 };
-    table[covey__type_hash(&stranger) & mask] = (covey__type_entry){ &stranger, packed };
+    table[((uint32_t)start + 1) & world->type_mask] = (covey__type_entry){ 0 };
+    *covey__type_entry_of(world, &stranger) = (covey__type_entry){ &stranger, packed };
     assert_reason("types: a type with another name than its pool");
     world->types = types;
     BREAK(uint32_t, world->pool_count, world->type_count + 1, "types: the table is too full");

@@ -532,7 +532,8 @@ COVEY_API bool covey_sparse_set_contiguous(const covey_sparse_set *set);
 COVEY_API size_t covey_sparse_set_memory(const covey_sparse_set *set);
 
 /* Whether this index is in the set with this generation. A swap-only set also answers true for the next generation of
- * an element that it keeps behind the live ones; covey_sparse_set_live does not. One load and one compare. */
+ * an element that it keeps behind the live ones; covey_sparse_set_live, the everyday question, does not. One load and one
+ * compare. */
 COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e);
 COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entity e);
 /* The position of an element the set contains, or COVEY_NONE. */
@@ -559,7 +560,7 @@ COVEY_API covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity
 /* The same, saying where: in place, force_back leaves holes alone; swap only, !force_back leaves it behind the live. */
 COVEY_API covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, const void *value,
                                                 bool force_back);
-/* Adds many at the back, all or nothing. `values` is an array or NULL. */
+/* Adds many at the back, all or nothing. `values` is an array, or NULL; it may be a part of the set's live values. */
 COVEY_API covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count,
                                                    const void *values);
 
@@ -568,7 +569,8 @@ COVEY_API bool covey_sparse_set_remove(covey_sparse_set *set, covey_entity e);
 COVEY_API uint32_t covey_sparse_set_remove_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
 /* Removes an element that the set contains: the unchecked twin. */
 COVEY_API void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e);
-/* Removes an element and shifts all behind it: keeps order at once, O(n). False when absent, and in place or swap only. */
+/* Removes an element and shifts all behind it: keeps order at once, O(n), closing holes of an ordered set on the way.
+ * False when it is absent, and under COVEY_IN_PLACE and COVEY_SWAP_ONLY, which do not offer it. */
 COVEY_API bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e);
 COVEY_API void covey_sparse_set_clear(covey_sparse_set *set);
 

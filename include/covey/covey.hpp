@@ -210,7 +210,8 @@ namespace detail {
 /* Lets `call` move the bytes of a value into a pool. They lie in no pool themselves: they are a copy, or moved here. */
 template <class T, class Call> T *hand_over(argument<T> &value, Call call) noexcept {
     if constexpr (component<T>::is_trivial) {
-        return static_cast<T *>(call(&value));
+        void *at = call(&value);
+        return at != &value ? static_cast<T *>(at) : nullptr; /* always the former; gcc warns where it cannot tell */
     } else {
         moving<T> moved(value);
         void *at = call(moved.bytes());

@@ -79,7 +79,12 @@ static void add(model *m) {
     settle_add(m, type, e, address, expected);
 }
 
-static void overwrite(model *m, const oracle_pool *pool, covey_entity e, const void *value, const void *address) {
+static void settle_overwrite(model *m, const oracle_pool *pool, covey_entity e, const void *value,
+                             const void *address) {
+    if (!model_settle(m, address != NULL, COVEY_OK)) {
+        value_disown(pool->type, m->value);
+        return;
+    }
     if (m->oracle->fault != ORACLE_FORGETS_SET) memcpy(oracle_get(m->oracle, pool, e), m->value, pool->type->size);
     if (value == address) value_disown(pool->type, m->value);
     check_component(m, pool, e, address);
@@ -99,7 +104,7 @@ static void set(model *m) {
     else if (is_literal(m, value)) address = value_set(m->world, e, type, value);
     else address = covey_set_raw(m->world, e, type, value, type->size);
     if (!there) settle_add(m, type, e, address, expected);
-    else if (model_settle(m, address != NULL, COVEY_OK)) overwrite(m, pool, e, value, address);
+    else settle_overwrite(m, pool, e, value, address);
 }
 
 static void get_or_add(model *m) {
@@ -113,10 +118,10 @@ static void get_or_add(model *m) {
                                          : covey_get_or_add_raw(m->world, e, type, value, type->size);
     if (!there) {
         settle_add(m, type, e, address, expected);
-    } else if (model_settle(m, address != NULL, COVEY_OK)) {
-        value_disown(type, m->value);
-        check_component(m, pool, e, address);
+        return;
     }
+    value_disown(type, m->value);
+    if (model_settle(m, address != NULL, COVEY_OK)) check_component(m, pool, e, address);
 }
 
 /* ---- Changing ------------------------------------------------------------------------------------------------------*/

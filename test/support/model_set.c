@@ -98,8 +98,8 @@ static void push(set_model *m) {
     covey_entity e = m->batch[0] = pick(m);
     const void *value = choose_values(m, 1);
     covey_result expected = may_push(m, 1, force_back);
-    covey_result result = simple ? covey_sparse_set_push(m->set, e, value)
-                                 : covey_sparse_set_push_to(m->set, e, value, force_back);
+    covey_result result =
+        simple ? covey_sparse_set_push(m->set, e, value) : covey_sparse_set_push_to(m->set, e, value, force_back);
     if (settle(m, result, expected)) oracle_set_push(m->oracle, e, m->array, force_back);
 }
 
@@ -273,7 +273,8 @@ static void check_vacated(set_model *m, uint32_t before) {
     if (!m->oracle->zero_vacated || m->oracle->size == 0) return;
     for (uint32_t at = covey_sparse_set_size(m->set); at < before && at < capacity; at++) {
         const unsigned char *value = covey__value_at(m->set, at, m->oracle->size);
-        for (uint32_t i = 0; i < m->oracle->size; i++) REQUIRE(m, value[i] == 0, "the vacated value %u is not zero", at);
+        for (uint32_t i = 0; i < m->oracle->size; i++)
+            REQUIRE(m, value[i] == 0, "the vacated value %u is not zero", at);
     }
 }
 

@@ -8,20 +8,20 @@
 /* Ways to lie, for the test that shows that a lie is found. */
 typedef enum oracle_fault {
     ORACLE_TRUTHFUL,
-    ORACLE_SHIFTS_ON_SWAP,       /* swap and pop keeps the order */
-    ORACLE_FILLS_OLDEST_HOLE,    /* in place: first in, first out */
-    ORACLE_FILLS_ORDERED_HOLES,  /* ordered: adds go into holes */
-    ORACLE_KEEPS_NO_DEAD,        /* swap only: removed elements leave */
-    ORACLE_COMPACTS_FROM_FRONT,  /* compaction reverses */
-    ORACLE_TRIMS_TOO_LITTLE,     /* trimming leaves the last hole */
-    ORACLE_SWAPS_IDS_ONLY,       /* a swap leaves the values where they are */
-    ORACLE_FORGETS_GENERATION,   /* an index comes back with the generation it had */
-    ORACLE_FREES_FIFO,           /* the index freed first is used first */
-    ORACLE_IGNORES_RANGES,       /* fresh indices come from reserved ranges */
-    ORACLE_RETIRES_LATE,         /* a used up index comes back */
-    ORACLE_DESTROYS_UPWARD,      /* destroy_all starts at the lowest index */
-    ORACLE_LEAVES_COMPONENTS,    /* a destroyed entity keeps one component's value alive */
-    ORACLE_FORGETS_SET,          /* set does not overwrite */
+    ORACLE_SHIFTS_ON_SWAP,      /* swap and pop keeps the order */
+    ORACLE_FILLS_OLDEST_HOLE,   /* in place: first in, first out */
+    ORACLE_FILLS_ORDERED_HOLES, /* ordered: adds go into holes */
+    ORACLE_KEEPS_NO_DEAD,       /* swap only: removed elements leave */
+    ORACLE_COMPACTS_FROM_FRONT, /* compaction reverses */
+    ORACLE_TRIMS_TOO_LITTLE,    /* trimming leaves the last hole */
+    ORACLE_SWAPS_IDS_ONLY,      /* a swap leaves the values where they are */
+    ORACLE_FORGETS_GENERATION,  /* an index comes back with the generation it had */
+    ORACLE_FREES_FIFO,          /* the index freed first is used first */
+    ORACLE_IGNORES_RANGES,      /* fresh indices come from reserved ranges */
+    ORACLE_RETIRES_LATE,        /* a used up index comes back */
+    ORACLE_DESTROYS_UPWARD,     /* destroy_all starts at the lowest index */
+    ORACLE_LEAVES_COMPONENTS,   /* a destroyed entity keeps one component's value alive */
+    ORACLE_FORGETS_SET,         /* set does not overwrite */
     ORACLE_FAULTS
 } oracle_fault;
 

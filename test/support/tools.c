@@ -16,6 +16,9 @@ static void stop(const char *what) {
 
 static block_header *header_of(void *block) { return (block_header *)(void *)((char *)block - sizeof(block_header)); }
 
+/* Through a pointer that compilers know nothing of, so that they do not leave it out before a free. */
+static void *(*const volatile overwrite)(void *, int, size_t) = memset;
+
 static void *block_create(size_t size, size_t align) {
     size_t room = sizeof(block_header) + align;
     char *start = malloc(size + room);
@@ -23,6 +26,7 @@ static void *block_create(size_t size, size_t align) {
     uintptr_t at = ((uintptr_t)start + room) / align * align;
     char *block = start + (at - (uintptr_t)start);
     *header_of(block) = (block_header){ size, align, start };
+    overwrite(block, 0xA5, size);
     return block;
 }
 
@@ -30,7 +34,8 @@ static void *test_resize(void *context, void *ptr, size_t old_size, size_t new_s
     test_heap *heap = context;
     if (align == 0 || (align & (align - 1)) != 0) stop("an alignment that is no power of two");
     if (align < sizeof(void *)) align = sizeof(void *);
-    if (ptr && (header_of(ptr)->size != old_size || header_of(ptr)->align != align)) stop("a wrong old size or alignment");
+    if (ptr && (header_of(ptr)->size != old_size || header_of(ptr)->align != align))
+        stop("a wrong old size or alignment");
     if (!ptr && old_size != 0) stop("an old size without a block");
     if (!ptr && new_size == 0) stop("nothing to free");
     void *fresh = NULL;
@@ -49,7 +54,9 @@ static void *test_resize(void *context, void *ptr, size_t old_size, size_t new_s
     if (ptr) {
         heap->bytes -= old_size;
         heap->blocks--;
-        free(header_of(ptr)->start);
+        void *start = header_of(ptr)->start;
+        overwrite(ptr, 0x5A, old_size);
+        free(start);
     }
     return fresh;
 }

@@ -6,7 +6,8 @@
 #include <covey/covey.h>
 
 /* An allocator that knows every block it gave out. It stops the program when it is told a wrong old size or alignment,
- * and never resizes in place, so that a pointer kept across a call that may move a block is found by a sanitizer. */
+ * and never resizes in place. What it gives out and takes back it fills with bytes that are not zero, so that memory
+ * that was never written, or is read through a pointer to where a block was, shows. */
 typedef struct test_heap {
     size_t bytes, blocks; /* that are out now */
     uint64_t calls;       /* that asked for memory: allocations and resizes, not frees */

@@ -87,10 +87,25 @@ static const covey_type misaligned = { .name = "Misaligned", .size = 12, .align 
 static const covey_type nameless = { .size = 4, .align = 4 };
 
 const covey_type *const value_types[VALUE_TYPES] = {
-    covey_id(Pair),       covey_id(Triple),    covey_id(Fixed),      covey_id(Shelf),      covey_id(Queue),
-    covey_id(Flag),       covey_id(Wide),      covey_id(Owner),      covey_id(Small),      covey_id(FixedOwner),
-    covey_id(QueueOwner), covey_id(Blank),     covey_id(FixedBlank), covey_id(ShelfOwner), covey_id(FixedFlag),
-    &pair_twin,           &triple_clash,       &misaligned,          &nameless,
+    covey_id(Pair),
+    covey_id(Triple),
+    covey_id(Fixed),
+    covey_id(Shelf),
+    covey_id(Queue),
+    covey_id(Flag),
+    covey_id(Wide),
+    covey_id(Owner),
+    covey_id(Small),
+    covey_id(FixedOwner),
+    covey_id(QueueOwner),
+    covey_id(Blank),
+    covey_id(FixedBlank),
+    covey_id(ShelfOwner),
+    covey_id(FixedFlag),
+    &pair_twin,
+    &triple_clash,
+    &misaligned,
+    &nameless,
 };
 
 const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
@@ -129,21 +144,21 @@ void value_change(const covey_type *type, void *value) {
 
 /* ---- Literals ------------------------------------------------------------------------------------------------------*/
 
-#define LITERAL(T, verb, target, ...)          \
-    if (type == covey_id(T)) {                 \
-        T v;                                   \
-        memcpy(&v, value, sizeof v);           \
+#define LITERAL(T, verb, target, ...)           \
+    if (type == covey_id(T)) {                  \
+        T v;                                    \
+        memcpy(&v, value, sizeof v);            \
         return verb(target, e, T, __VA_ARGS__); \
     }
-#define LITERALS(verb, target)                             \
-    LITERAL(Pair, verb, target, { v.a, v.b })              \
-    LITERAL(Shelf, verb, target, { v.a, v.b })             \
-    LITERAL(Queue, verb, target, { v.a, v.b })             \
-    LITERAL(Triple, verb, target, { v.a, v.b, v.c })       \
-    LITERAL(Blank, verb, target, { v.a, v.b, v.c })        \
-    LITERAL(Fixed, verb, target, { v.a, v.b, v.c, v.d })   \
-    LITERAL(Small, verb, target, { v.a })                  \
-    LITERAL(Owner, verb, target, { v.token, v.a })         \
+#define LITERALS(verb, target)                           \
+    LITERAL(Pair, verb, target, { v.a, v.b })            \
+    LITERAL(Shelf, verb, target, { v.a, v.b })           \
+    LITERAL(Queue, verb, target, { v.a, v.b })           \
+    LITERAL(Triple, verb, target, { v.a, v.b, v.c })     \
+    LITERAL(Blank, verb, target, { v.a, v.b, v.c })      \
+    LITERAL(Fixed, verb, target, { v.a, v.b, v.c, v.d }) \
+    LITERAL(Small, verb, target, { v.a })                \
+    LITERAL(Owner, verb, target, { v.token, v.a })       \
     LITERAL(QueueOwner, verb, target, { v.token, v.a })
 
 void *value_add(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
