@@ -60,12 +60,16 @@ static bool was_used(const covey__entity_page *page, uint32_t index) {
     return page->generation[index % COVEY_PAGE_SIZE] != 0 || is_retired(page, index);
 }
 
-static covey__range *range_of(covey_world *world, uint32_t index) {
+const covey__range *covey__range_of(const covey_world *world, uint32_t index) {
     for (uint32_t i = 0; i < world->reserved_count; i++) {
-        covey__range *range = &world->reserved[i];
+        const covey__range *range = &world->reserved[i];
         if (index >= range->first && index < range->end) return range;
     }
     return &world->range;
+}
+
+static covey__range *range_of(covey_world *world, uint32_t index) {
+    return (covey__range *)(uintptr_t)covey__range_of(world, index);
 }
 
 /* The end of the indices from `fresh` on that belong to this range; moves `fresh` over reserved ranges. */
@@ -200,6 +204,7 @@ bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t coun
         entities[i] = take(world, &world->range, &result);
         if (result == COVEY_OK) continue;
         while (i != 0) give_back(world, entities[--i]);
+        for (; i < count; i++) entities[i] = null_entity;
         covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
         return false;
     }
@@ -268,7 +273,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
 void covey_destroy_all(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     for (uint32_t page = world->page_count; page-- != 0;)
-        for (uint32_t i = COVEY_PAGE_SIZE; i-- != 0;)
+        for (uint32_t i = COVEY_PAGE_SIZE; world->pages[page] != &missing && i-- != 0;)
             covey_destroy(world, (covey_entity){ page * COVEY_PAGE_SIZE + i, world->pages[page]->generation[i] });
 }
 

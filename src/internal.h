@@ -69,6 +69,7 @@ void covey__swap_bytes(void *a, void *b, size_t size);
 
 /* entity.c */
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
+const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 void covey__entities_free(covey_world *world);
 
 /* type.c */
@@ -80,6 +81,7 @@ covey_pool *covey__pool_named(const covey_world *world, const char *name);
 bool covey__type_reserve(covey_world *world);
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
 void covey__types_free(covey_world *world);
+size_t covey__made_type_bytes(const covey_world *world);
 
 /* pool.c */
 void covey__pool_clear(covey_pool *pool);

@@ -124,6 +124,12 @@ void covey__types_free(covey_world *world) {
     covey__free(&world->heap, world->types, size, sizeof *world->types, alignof(covey__type_entry));
 }
 
+size_t covey__made_type_bytes(const covey_world *world) {
+    size_t bytes = 0;
+    for (const struct covey__made_type *made = world->made_types; made; made = made->next) bytes += made->bytes;
+    return bytes;
+}
+
 const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
     COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
     covey_pool *known = covey__type_valid(description) ? pool_by_name(world, description) : NULL;

@@ -102,7 +102,7 @@ static bool validate_free_list(const covey_world *world, const covey__range *ran
                                const char **why) {
     uint32_t previous = COVEY_NONE;
     for (uint32_t index = range->free; index != COVEY_NONE; (*listed)++) {
-        REQUIRE(index >= range->first && index < range->end, "entities: a free index outside its range");
+        REQUIRE(index < range->end && covey__range_of(world, index) == range, "entities: a free index outside its range");
         const covey__entity_page *page = covey__entity_page_of(world, index);
         REQUIRE(page, "entities: a free index without a page");
         uint32_t at = index % COVEY_PAGE_SIZE;
@@ -120,25 +120,27 @@ static bool validate_fresh(const covey_world *world, const covey__range *range, 
     for (uint32_t index = range->fresh; index < range->fresh_end; index++) {
         const covey__entity_page *page = covey__entity_page_of(world, index);
         REQUIRE(page, "entities: a fresh index without a page");
-        REQUIRE(page->generation[index % COVEY_PAGE_SIZE] == 0, "entities: a fresh index that was used");
+        uint32_t at = index % COVEY_PAGE_SIZE;
+        REQUIRE(page->generation[at] == 0 && page->next[at] != index, "entities: a fresh index that was used");
     }
     return true;
 }
 
 static bool validate_entities(const covey_world *world, const char **why) {
     uint32_t alive = 0, idle = 0, listed = 0;
-    for (uint32_t page = 0; page < world->page_count; page++) {
-        for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
-            uint32_t generation = world->pages[page]->generation[i];
+    for (uint32_t number = 0; number < world->page_count; number++) {
+        const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
+        for (uint32_t i = 0; page && i < COVEY_PAGE_SIZE; i++) {
+            uint32_t generation = page->generation[i];
             REQUIRE(generation <= COVEY_GENERATION_MAX, "entities: a generation beyond the last");
             alive += generation & 1;
             idle += generation != 0 && (generation & 1) == 0;
         }
     }
     REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
-    if (!validate_free_list(world, &world->range, idle, &listed, why) || !validate_fresh(world, &world->range, why)) return false;
-    for (uint32_t i = 0; i < world->reserved_count; i++) {
-        const covey__range *range = &world->reserved[i];
+    for (uint32_t i = 0; i <= world->reserved_count; i++) {
+        const covey__range *range = i == world->reserved_count ? &world->range : &world->reserved[i];
+        REQUIRE(range == &world->range || covey__range_of(world, range->first) == range, "entities: ranges that overlap");
         if (!validate_free_list(world, range, idle, &listed, why) || !validate_fresh(world, range, why)) return false;
     }
     REQUIRE(listed == idle, "entities: a free index that is in no list");
@@ -170,9 +172,21 @@ static bool validate_types(const covey_world *world, const char **why) {
     return true;
 }
 
+/* What the world itself takes: everything but the insides of its pools. */
+static size_t counted_world_bytes(const covey_world *world) {
+    size_t bytes = sizeof *world + covey__made_type_bytes(world);
+    bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
+    bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
+    bytes += ((size_t)world->type_mask + 1) * sizeof *world->types;
+    for (uint32_t i = 0; i < world->page_count; i++)
+        if (covey__entity_page_of(world, i * COVEY_PAGE_SIZE)) bytes += sizeof(covey__entity_page);
+    return bytes;
+}
+
 bool covey_world_validate(const covey_world *world, const char **why) {
     REQUIRE(world, "world: NULL");
     if (!validate_types(world, why) || !validate_entities(world, why)) return false;
+    REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why)) return false;
     return true;

@@ -117,7 +117,9 @@ covey_entity covey_find_raw(const covey_world *world, const covey_type *type, co
     uint32_t at = 0;
     while ((at = covey_sparse_set_next(set, at)) != COVEY_NONE) {
         const void *component = covey__value_at(set, at, size);
-        if (size == 0 || (equal ? equal(component, value) : memcmp(component, value, size) == 0)) return set->ids[at];
+        bool any = size == 0 || (!equal && !value);
+        bool same = any || (equal ? equal(component, value) : memcmp(component, value, size) == 0);
+        if (same) return set->ids[at];
         at++;
     }
     return (covey_entity){ 0, 0 };

@@ -7,7 +7,7 @@ static void values_of(Value *values, uint32_t count, uint32_t first) {
     for (uint32_t i = 0; i < count; i++) values[i] = value_of(first + i);
 }
 
-/* ---- An array of values --------------------------------------------------------------------------------------------*/
+/* ---- An array of values -------------------------------------------------------------------------------------------*/
 
 static void add_array(const covey_type *type) {
     covey_entity e[MANY];
@@ -77,9 +77,10 @@ static void test_no_entities_are_a_success(void **state) {
     assert_int_equal(covey_entity_count(world), 0);
 }
 
-/* ---- All or nothing ------------------------------------------------------------------------------------------------*/
+/* ---- All or nothing -----------------------------------------------------------------------------------------------*/
 
-static void assert_nothing_added(const covey_entity *entities, uint32_t count, const covey_type *type, covey_result why) {
+static void assert_nothing_added(const covey_entity *entities, uint32_t count, const covey_type *type,
+                                 covey_result why) {
     Value values[2 * MANY];
     values_of(values, count, 0);
     uint64_t before = world_digest(world);
@@ -177,7 +178,7 @@ static void test_nothing_is_added_when_memory_is_out(void **state) {
     for_each_policy(memory_is_out);
 }
 
-/* ---- Copies of one value -------------------------------------------------------------------------------------------*/
+/* ---- Copies of one value ------------------------------------------------------------------------------------------*/
 
 static void add_copies(const covey_type *type) {
     covey_entity e[MANY];
@@ -220,9 +221,11 @@ static void book_drop(void *value, void *context) {
     book.drops++;
 }
 
-#define BOOKED(copy_policy, hook)                                                                                   \
-    { .name = "Booked", .size = sizeof(Value), .align = _Alignof(Value), .policy = copy_policy, .drop = book_drop, \
-      .copy = hook, .context = &book }
+#define BOOKED(copy_policy, hook)                                                                                    \
+    {                                                                                                                \
+        .name = "Booked", .size = sizeof(Value), .align = _Alignof(Value), .policy = copy_policy, .drop = book_drop, \
+        .copy = hook, .context = &book                                                                               \
+    }
 static const covey_type booked_types[] = { BOOKED(COVEY_SWAP_AND_POP, book_copy), BOOKED(COVEY_IN_PLACE, book_copy),
                                            BOOKED(COVEY_SWAP_ONLY, book_copy), BOOKED(COVEY_ORDERED, book_copy) };
 
@@ -295,7 +298,7 @@ static void test_an_array_moves_without_the_copy_hook(void **state) {
     assert_int_equal(book.copies, 0);
 }
 
-/* ---- Values that lie in the pool -----------------------------------------------------------------------------------*/
+/* ---- Values that lie in the pool ----------------------------------------------------------------------------------*/
 
 static void from_the_pool(const covey_type *type) {
     covey_entity e[MANY], f[MANY], g[MANY];

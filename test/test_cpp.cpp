@@ -10,12 +10,12 @@
 #include <unordered_set>
 #include <vector>
 
-#define CHECK(holds)                                                       \
-    do {                                                                   \
-        if (!(holds)) {                                                    \
+#define CHECK(holds)                                                          \
+    do {                                                                      \
+        if (!(holds)) {                                                       \
             std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
-            std::exit(1);                                                  \
-        }                                                                  \
+            std::exit(1);                                                     \
+        }                                                                     \
     } while (0)
 
 COVEY_CPP_COMPONENT(Position);

@@ -10,7 +10,7 @@ static void create(covey_entity *entities, uint32_t count) {
     }
 }
 
-/* ---- Handles -------------------------------------------------------------------------------------------------------*/
+/* ---- Handles ------------------------------------------------------------------------------------------------------*/
 
 static void test_a_handle_is_eight_bytes(void **state) {
     (void)state;
@@ -66,7 +66,7 @@ static void test_a_guessed_next_generation_is_refused_while_the_index_is_free(vo
     for (uint32_t generation = 0; generation < 8; generation++) assert_refused(entity(e.index, generation));
 }
 
-/* ---- The order of ids ----------------------------------------------------------------------------------------------*/
+/* ---- The order of ids ---------------------------------------------------------------------------------------------*/
 
 static void test_fresh_ids_ascend_from_zero(void **state) {
     (void)state;
@@ -146,7 +146,7 @@ static void test_many_are_not_made_when_memory_runs_out_on_the_way(void **state)
     assert_same(covey_create(world), entity(1, 1));
 }
 
-/* ---- Wanted indices ------------------------------------------------------------------------------------------------*/
+/* ---- Wanted indices -----------------------------------------------------------------------------------------------*/
 
 static void test_create_at_the_next_fresh_index(void **state) {
     (void)state;
@@ -236,7 +236,7 @@ static void test_the_highest_index_costs_a_page_and_the_directory(void **state) 
     assert_int_equal(world_setup(state), 0);
 }
 
-/* ---- Reserved ranges -----------------------------------------------------------------------------------------------*/
+/* ---- Reserved ranges ----------------------------------------------------------------------------------------------*/
 
 static bool is_null_range(covey_range range) { return range.first == 0 && range.count == 0; }
 
@@ -324,8 +324,8 @@ static void test_a_range_with_an_index_that_was_used_is_refused(void **state) {
 
 static void test_a_range_that_cannot_exist_is_refused(void **state) {
     (void)state;
-    const covey_range wrong[] = { { 0, 0 }, { COVEY_NONE, 1 }, { COVEY_NONE - 1, 2 }, { 1, COVEY_NONE },
-                                  { UINT32_MAX, 1 }, { 1, UINT32_MAX } };
+    const covey_range wrong[] = { { 0, 0 },          { COVEY_NONE, 1 }, { COVEY_NONE - 1, 2 },
+                                  { 1, COVEY_NONE }, { UINT32_MAX, 1 }, { 1, UINT32_MAX } };
     for (uint32_t i = 0; i < COUNT_OF(wrong); i++) {
         assert_true(is_null_range(covey_range_reserve(world, wrong[i].first, wrong[i].count)));
         assert_failed(COVEY_ERROR_RANGE);
@@ -351,7 +351,7 @@ static void test_a_range_that_was_not_reserved_gives_nothing(void **state) {
     }
 }
 
-/* ---- The end of entities -------------------------------------------------------------------------------------------*/
+/* ---- The end of entities ------------------------------------------------------------------------------------------*/
 
 static void test_destroy_ends_one_entity(void **state) {
     (void)state;
@@ -408,7 +408,7 @@ static void test_destroy_all_of_nobody_changes_nothing(void **state) {
     assert_same(covey_create(world), entity(0, 1));
 }
 
-/* ---- Stale handles -------------------------------------------------------------------------------------------------*/
+/* ---- Stale handles ------------------------------------------------------------------------------------------------*/
 
 static void test_a_stale_handle_does_not_name_the_next_entity_of_its_index(void **state) {
     (void)state;
@@ -482,18 +482,20 @@ static void test_a_world_runs_out_of_handles_and_never_repeats_one(void **state)
 static void test_a_world_can_be_full_of_living_entities(void **state) {
     (void)state;
     if (COVEY_INDEX_BITS > 12) skip();
-    while (!covey_is_null(covey_create(world))) {}
+    while (!covey_is_null(covey_create(world))) {
+    }
     assert_int_equal(covey_entity_count(world), COVEY_NONE);
     covey_destroy(world, entity(COVEY_NONE / 2, 1));
     assert_same(covey_create(world), entity(COVEY_NONE / 2, 3));
     assert_no_entity(covey_create(world));
 }
 
-/* ---- Walking -------------------------------------------------------------------------------------------------------*/
+/* ---- Walking ------------------------------------------------------------------------------------------------------*/
 
 static void test_walking_gives_every_entity_by_index(void **state) {
     (void)state;
-    const uint32_t made[] = { 7 * COVEY_PAGE_SIZE, 1, COVEY_PAGE_SIZE, COVEY_PAGE_SIZE - 1 }; /* pages between: missing */
+    /* Between the pages of the first and the third, all are missing. */
+    const uint32_t made[] = { 7 * COVEY_PAGE_SIZE, 1, COVEY_PAGE_SIZE, COVEY_PAGE_SIZE - 1 };
     const uint32_t order[] = { 1, COVEY_PAGE_SIZE - 1, COVEY_PAGE_SIZE, 7 * COVEY_PAGE_SIZE };
     for (uint32_t i = 0; i < COUNT_OF(made); i++) covey_create_at(world, made[i]);
     uint32_t seen = 0;

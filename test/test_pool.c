@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* ---- Pools ---------------------------------------------------------------------------------------------------------*/
+/* ---- Pools --------------------------------------------------------------------------------------------------------*/
 
 static void test_a_pool_is_made_once(void **state) {
     (void)state;
@@ -60,7 +60,7 @@ static void test_a_held_pool_stays_valid_while_other_types_appear(void **state) 
     assert_int_equal(value->number, 5);
 }
 
-/* ---- The verbs -----------------------------------------------------------------------------------------------------*/
+/* ---- The verbs ----------------------------------------------------------------------------------------------------*/
 
 static void test_the_verbs_of_a_pool_do_what_those_of_the_world_do(void **state) {
     (void)state;
@@ -117,7 +117,7 @@ static void test_an_unchecked_get_finds_what_a_checked_one_finds(void **state) {
     assert_ptr_equal(covey_pool_get_unchecked(fixed, f, Fixed), covey_get(world, f, Fixed));
 }
 
-/* ---- Broken contracts ----------------------------------------------------------------------------------------------*/
+/* ---- Broken contracts ---------------------------------------------------------------------------------------------*/
 
 typedef Value Other; /* of the same size, so that only the type tells them apart */
 COVEY_COMPONENT_DEFINE(Other);
@@ -159,9 +159,11 @@ static void test_an_unchecked_get_of_an_absent_component_breaks_a_costly_contrac
     expect_assert_failure((void)covey_pool_get_unchecked(pool, stale, Packed));
 }
 
-/* ---- The packed arrays ---------------------------------------------------------------------------------------------*/
+/* ---- The packed arrays --------------------------------------------------------------------------------------------*/
 
-static bool leaves_holes(const covey_type *type) { return type->policy == COVEY_IN_PLACE || type->policy == COVEY_ORDERED; }
+static bool leaves_holes(const covey_type *type) {
+    return type->policy == COVEY_IN_PLACE || type->policy == COVEY_ORDERED;
+}
 
 static void arrays(const covey_type *type) {
     covey_pool *pool = covey_pool_of_raw(world, type);
@@ -262,10 +264,11 @@ static void test_swap_and_pop_fills_the_hole_with_the_last(void **state) {
     }
 }
 
-/* ---- Order ---------------------------------------------------------------------------------------------------------*/
+/* ---- Order --------------------------------------------------------------------------------------------------------*/
 
 static void swap_two(const covey_type *type) {
-    covey_entity e = create_with(type, 1), f = create_with(type, 2), g = create_with(type, 3), absent = covey_create(world);
+    covey_entity e = create_with(type, 1), f = create_with(type, 2), g = create_with(type, 3),
+                 absent = covey_create(world);
     covey_pool *pool = covey_pool_find(world, type);
     bool fixed = type->policy == COVEY_IN_PLACE;
     assert_int_equal(covey_pool_swap(pool, e, g), fixed ? COVEY_ERROR_REFUSED : COVEY_OK);
@@ -382,7 +385,7 @@ static void test_compacting_swap_only_forgets_the_dead(void **state) {
         else assert_false(covey_has(world, e[i], Kept));
 }
 
-/* ---- Memory --------------------------------------------------------------------------------------------------------*/
+/* ---- Memory -------------------------------------------------------------------------------------------------------*/
 
 static void reserve(const covey_type *type) {
     enum { COUNT = 50 };
@@ -445,7 +448,8 @@ static void test_reserving_fails_when_memory_is_out(void **state) {
 }
 
 static void fill_the_world(const covey_type *type) {
-    while (!covey_is_null(covey_create(world))) {}
+    while (!covey_is_null(covey_create(world))) {
+    }
     for (uint32_t i = 0; i < COVEY_NONE; i++) assert_non_null(add_value(entity(i, 1), type, i));
     for (uint32_t i = 0; i < 5; i++) {
         assert_true(remove_value(entity(i, 1), type));
@@ -515,7 +519,7 @@ static void test_a_far_index_costs_a_pool_one_page_and_its_directory(void **stat
     assert_int_equal(covey_pool_memory(pool) - before, directory + page + sizeof(Packed) + sizeof(covey_entity));
 }
 
-/* ---- Alignment -----------------------------------------------------------------------------------------------------*/
+/* ---- Alignment ----------------------------------------------------------------------------------------------------*/
 
 typedef struct Wide32 {
     _Alignas(32) uint32_t number;

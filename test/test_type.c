@@ -14,7 +14,7 @@ COVEY_COMPONENT_DEFINE(Velocity);
 COVEY_TAG_DEFINE(Frozen);
 COVEY_TAG_DEFINE(FixedTag, .policy = COVEY_IN_PLACE);
 
-/* ---- Descriptors ---------------------------------------------------------------------------------------------------*/
+/* ---- Descriptors --------------------------------------------------------------------------------------------------*/
 
 static void test_queries_of_a_type_no_world_knows_find_nothing_and_make_nothing(void **state) {
     (void)state;
@@ -91,7 +91,7 @@ static void test_300_types_in_one_world_keep_apart(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(types); i++) assert_int_equal(covey_pool_count(covey_pool_number(world, i)), 0);
 }
 
-/* ---- Names ---------------------------------------------------------------------------------------------------------*/
+/* ---- Names --------------------------------------------------------------------------------------------------------*/
 
 /* What another shared library would have for Position. */
 static const covey_type position_again = { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position) };
@@ -221,7 +221,7 @@ static void test_every_alignment_up_to_64_is_honoured(void **state) {
     }
 }
 
-/* ---- Tags ----------------------------------------------------------------------------------------------------------*/
+/* ---- Tags ---------------------------------------------------------------------------------------------------------*/
 
 static void test_a_tag_is_there_or_not(void **state) {
     (void)state;
@@ -260,7 +260,7 @@ static void test_a_tag_costs_ids_but_no_values(void **state) {
     assert_int_equal(covey_pool_memory(values) - covey_pool_memory(tags), 100 * sizeof(Position));
 }
 
-/* ---- Types made at run time ----------------------------------------------------------------------------------------*/
+/* ---- Types made at run time ---------------------------------------------------------------------------------------*/
 
 static void test_a_type_made_at_run_time_outlives_its_description(void **state) {
     (void)state;
@@ -310,7 +310,7 @@ static void test_find_knows_only_types_that_the_world_met(void **state) {
     assert_null(covey_type_find(world, ""));
 }
 
-/* ---- Who owns a value ----------------------------------------------------------------------------------------------*/
+/* ---- Who owns a value ---------------------------------------------------------------------------------------------*/
 
 /* A value that owns something: every token is made once and must be dropped once. */
 typedef struct Token {
@@ -341,9 +341,9 @@ static bool token_copy(void *to, const void *from, void *context) {
 }
 
 /* Written by hand, as any descriptor may be. */
-#define TOKEN(T, token_policy)                     \
-    COVEY_COMPONENT_DECLARE(T);                    \
-    const covey_type covey_type_##T = {            \
+#define TOKEN(T, token_policy)                                                                                         \
+    COVEY_COMPONENT_DECLARE(T);                                                                                        \
+    const covey_type covey_type_##T = {                                                                                \
         #T, sizeof(T), _Alignof(T), .policy = token_policy, .drop = token_drop, .copy = token_copy, .context = &tokens \
     }
 typedef Token PackedToken;
@@ -547,7 +547,8 @@ static void test_zero_vacated_leaves_no_bytes_behind(void **state) {
         char name[32];
         snprintf(name, sizeof name, "secret %u", policy);
         const covey_type *type = covey_type_create(
-            world, &(covey_type){ .name = name, .size = 4, .align = 4, .policy = (covey_policy)policy, .zero_vacated = true });
+            world,
+            &(covey_type){ .name = name, .size = 4, .align = 4, .policy = (covey_policy)policy, .zero_vacated = true });
         covey_entity e = covey_create(world);
         uint32_t *value = covey_add_raw(world, e, type, &(uint32_t){ 0xABCDEF }, 4);
         covey_remove_raw(world, e, type, 4);

@@ -65,8 +65,8 @@ static void test_nothing_is_not_valid(void **state) {
 
 static void test_the_shape_of_a_set(void **state) {
     (void)state;
-    covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)), *tag = set_of(covey_id(Marked)),
-                     *ordered = set_of(covey_id(Ordered));
+    covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)),
+                     *tag = set_of(covey_id(Marked)), *ordered = set_of(covey_id(Ordered));
     BREAK(uint8_t, packed->policy, 4, "set: unknown policy");
     BREAK(uint32_t, fixed->holes, fixed->end + 1, "set: more holes than positions");
     BREAK(uint32_t, packed->holes, 1, "set: a hole under a policy that makes none");
@@ -82,8 +82,8 @@ static void test_the_shape_of_a_set(void **state) {
 
 static void test_positions_and_slots_agree(void **state) {
     (void)state;
-    covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)), *kept = set_of(covey_id(Kept)),
-                     *ordered = set_of(covey_id(Ordered));
+    covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)),
+                     *kept = set_of(covey_id(Kept)), *ordered = set_of(covey_id(Ordered));
     BREAK(uint32_t, packed->ids[1].index, COVEY_NONE, "set: an id that cannot exist");
     BREAK(uint32_t, packed->ids[1].generation, 0, "set: the number of holes is not what was counted");
     BREAK(uint32_t, kept->ids[kept->end].generation, 0, "set: an id that cannot exist");
@@ -135,7 +135,9 @@ static void test_a_component_of_a_dead_entity(void **state) {
 static uint32_t *generation_of(uint32_t index) {
     return &world->pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
 }
-static uint32_t *next_of(uint32_t index) { return &world->pages[index / COVEY_PAGE_SIZE]->next[index % COVEY_PAGE_SIZE]; }
+static uint32_t *next_of(uint32_t index) {
+    return &world->pages[index / COVEY_PAGE_SIZE]->next[index % COVEY_PAGE_SIZE];
+}
 static uint32_t *previous_of(uint32_t index) {
     return &world->pages[index / COVEY_PAGE_SIZE]->previous[index % COVEY_PAGE_SIZE];
 }

@@ -3,7 +3,7 @@
 
 static const covey_entity none = { 0, 0 };
 
-/* ---- Worlds --------------------------------------------------------------------------------------------------------*/
+/* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
 static void test_a_world_takes_exactly_the_memory_it_says(void **state) {
     (void)state;
@@ -45,7 +45,7 @@ static void test_a_world_with_all_defaults_uses_the_c_library(void **state) {
     covey_world_destroy(NULL);
 }
 
-/* ---- The verbs -----------------------------------------------------------------------------------------------------*/
+/* ---- The verbs ----------------------------------------------------------------------------------------------------*/
 
 static void test_add_returns_where_the_value_is(void **state) {
     (void)state;
@@ -213,7 +213,8 @@ static void has_what_was_added(const covey_type *type) {
     assert_null(get_value(without, type));
     assert_false(remove_value(without, type));
     assert_int_equal(covey_pool_count(covey_pool_find(world, type)), 1);
-    for (uint32_t i = 2; i < 4 * COVEY_PAGE_SIZE && i < COVEY_NONE; i++) assert_false(covey_has_raw(world, entity(i, 1), type));
+    for (uint32_t i = 2; i < 4 * COVEY_PAGE_SIZE && i < COVEY_NONE; i++)
+        assert_false(covey_has_raw(world, entity(i, 1), type));
 }
 static void test_an_entity_has_only_what_was_added(void **state) {
     (void)state;
@@ -286,7 +287,7 @@ static void test_clear_all_leaves_the_entities(void **state) {
     assert_int_equal(covey_entity_count(world), 2);
 }
 
-/* ---- Finding -------------------------------------------------------------------------------------------------------*/
+/* ---- Finding ------------------------------------------------------------------------------------------------------*/
 
 static bool same_parity(const void *component, const void *value) {
     return ((const Value *)component)->number % 2 == ((const Value *)value)->number % 2;
@@ -307,7 +308,8 @@ static void find(const covey_type *type) {
     assert_same(covey_find_raw(world, type, &one, NULL, sizeof one), e[3]);
     assert_same(covey_find_raw(world, type, &two, NULL, sizeof two), e[4]);
     remove_value(e[3], type);
-    assert_no_entity(covey_find_raw(world, type, &one, NULL, sizeof one)); /* the bytes may be there, the component is not */
+    /* The bytes may be there still, the component is not. */
+    assert_no_entity(covey_find_raw(world, type, &one, NULL, sizeof one));
     covey_clear_raw(world, type);
     assert_no_entity(covey_find_raw(world, type, &two, NULL, sizeof two));
 }
@@ -363,7 +365,7 @@ static void test_types_of_an_entity_come_in_the_order_the_world_met_them(void **
     assert_null(types[3]);
 }
 
-/* ---- Values that lie in the pool -----------------------------------------------------------------------------------*/
+/* ---- Values that lie in the pool ----------------------------------------------------------------------------------*/
 
 static void add_from_the_pool(const covey_type *type) {
     covey_entity first = create_with(type, 77);
@@ -398,7 +400,7 @@ static void test_a_component_is_set_from_itself_or_its_neighbour(void **state) {
     for_each_policy(set_from_the_pool);
 }
 
-/* ---- Handles of nobody ---------------------------------------------------------------------------------------------*/
+/* ---- Handles of nobody --------------------------------------------------------------------------------------------*/
 
 static void assert_dead(void) {
     assert_failed(COVEY_ERROR_DEAD);
@@ -527,7 +529,7 @@ static void test_an_index_that_is_used_again_starts_without_components(void **st
     for_each_policy(follow_an_index);
 }
 
-/* ---- What failed, and why ------------------------------------------------------------------------------------------*/
+/* ---- What failed, and why -----------------------------------------------------------------------------------------*/
 
 static bool copy_refuses(void *to, const void *from, void *context) {
     (void)to, (void)from, (void)context;

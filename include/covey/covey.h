@@ -165,7 +165,7 @@ typedef struct covey_allocator {
  *
  * A type is described by a constant object that lives as long as the worlds that use it. Its address is its identity;
  * an address that a world has not seen is matched by name, so two shared libraries that each define `Position` share
- * one pool. There is no registration step. */
+ * one pool, with the hooks of the descriptor that the world met first. There is no registration step. */
 
 /* How a pool keeps its components. */
 typedef enum covey_storage {
@@ -198,6 +198,7 @@ struct covey_type {
     covey_drop_fn *drop; /* optional: called when a value is removed or overwritten */
     covey_copy_fn *copy; /* optional: without it, a type with `drop` cannot be copied */
     void *context;       /* handed to the hooks */
+    uint32_t reserved;   /* leave it zero */
 };
 
 /* In a header, after the struct. */
@@ -216,8 +217,8 @@ struct covey_type {
  *     COVEY_COMPONENT_DEFINE(Body, .policy = COVEY_IN_PLACE, .drop = body_drop);
  * Two components over one C type are two typedefs of it. C++ defines components with covey.hpp. */
 #ifndef __cplusplus
-#define COVEY_COMPONENT_DEFINE(...) COVEY__COMPONENT_DEFINE(__VA_ARGS__, .context = NULL)
-#define COVEY_TAG_DEFINE(...) COVEY__TAG_DEFINE(__VA_ARGS__, .context = NULL)
+#define COVEY_COMPONENT_DEFINE(...) COVEY__COMPONENT_DEFINE(__VA_ARGS__, .reserved = 0)
+#define COVEY_TAG_DEFINE(...) COVEY__TAG_DEFINE(__VA_ARGS__, .reserved = 0)
 #endif
 
 /* The descriptor of T, for functions that take a type. */
@@ -262,7 +263,7 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out. O(1). */
 COVEY_INLINE covey_entity covey_create(covey_world *world);
 
-/* Makes `count` entities, the same that as many single calls would make. All or nothing. */
+/* Makes `count` entities, the same that as many single calls would make. All or nothing: false leaves null handles. */
 COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
 
 /* Makes an entity with this index. Returns null when the index is in use or retired (TAKEN), too large (RANGE), or memory
@@ -289,7 +290,7 @@ COVEY_API bool covey_destroy(covey_world *world, covey_entity e);
 /* Ends those of the entities that are alive; returns how many were. */
 COVEY_API uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count);
 
-/* Ends every entity, from the highest index down, so that covey_create starts over with the lowest. */
+/* Ends every entity, from the highest index down, so that covey_create next hands out the lowest of them. */
 COVEY_API void covey_destroy_all(covey_world *world);
 
 /* Whether the handle names a living entity of this world. A handle carries no world: one of another world is refused
@@ -330,6 +331,7 @@ COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey
     ((T *)covey__set((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_set_value(world, e, T, value) \
     ((T *)covey_set_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
+#define covey_set_tag(world, e, T) covey__set_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size);
 
@@ -375,10 +377,12 @@ COVEY_INLINE bool covey_remove_raw(covey_world *world, covey_entity e, const cov
 COVEY_API void covey_clear_raw(covey_world *world, const covey_type *type);
 COVEY_API void covey_clear_all(covey_world *world);
 
-/* The first entity, in the pool's order, whose component equals *value: equal(component, value), or, for NULL, all
- * bytes. For a tag, the first that has it. Null when there is none. O(n). */
+/* The first entity, in the pool's order, whose component equals *value: for which equal(component, value), or, when
+ * `equal` is NULL, all bytes are the same, padding included. Null when there is none. O(n). covey_first takes the first
+ * that has the component at all. */
 #define covey_find(world, T, value, equal) \
     covey_find_raw((world), covey_id(T), (value), (equal), COVEY__SIZE_OF(T, value))
+#define covey_first(world, T) covey_find_raw((world), covey_id(T), NULL, NULL, COVEY__SIZE(T))
 typedef bool covey_equal_fn(const void *component, const void *value);
 COVEY_API covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value,
                                       covey_equal_fn *equal, size_t size);
@@ -440,7 +444,8 @@ COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t
 COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size);
 
 /* The packed arrays themselves: value i belongs to id i, for i below covey_pool_size. Under a policy that leaves holes,
- * some positions hold nothing: walk with covey_pool_next, or compact first. In-place values lie in pages of
+ * some positions hold nothing, whatever their id and value show: walk with covey_pool_next, or compact first. In-place
+ * values lie in pages of
  * COVEY_PAGE_SIZE: covey_pool_values is NULL for them, covey_pool_page gives page k. */
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool);          /* components */
 COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool);           /* positions: components and holes */
@@ -963,6 +968,10 @@ COVEY_INLINE void *covey__set(covey_world *world, covey_entity e, const covey_ty
                               size_t size, bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
     return pool ? covey__pool_set(pool, e, value, size, literal) : NULL;
+}
+
+COVEY_INLINE bool covey__set_tag(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+    return covey__set(world, e, type, NULL, size, false) != NULL;
 }
 
 COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,

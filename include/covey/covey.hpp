@@ -36,7 +36,7 @@ template <> struct std::hash<covey_entity> {
 
 namespace covey {
 
-/* ---- Component types -----------------------------------------------------------------------------------------------
+/* ---- Component types ------------------------------------------------------------------------------------------------
  *
  * Outside of all namespaces, one of these makes a class a component:
  *
@@ -47,7 +47,7 @@ namespace covey {
 
 /* Fields of covey_type, for types that C++ defines. Each call returns the options with one more set. */
 class options {
-public:
+  public:
     constexpr options policy(covey_policy wanted) const noexcept {
         options changed = *this;
         changed.policy_ = wanted;
@@ -80,7 +80,7 @@ public:
     constexpr bool is_relocatable() const noexcept { return relocatable_; }
     template <class T> constexpr covey_type describe(const char *default_name) const noexcept;
 
-private:
+  private:
     covey_policy policy_ = COVEY_SWAP_AND_POP;
     covey_storage storage_ = COVEY_STORAGE_DEFAULT;
     const char *name_ = nullptr;
@@ -120,7 +120,7 @@ template <class T> constexpr covey_copy_fn *copy_hook() noexcept {
 
 /* A value on its way into a pool: out of the caller's hands, and back when the call did not take it. */
 template <class T> class moving {
-public:
+  public:
     explicit moving(T &from) noexcept : from_(from) { ::new (static_cast<void *>(&value_)) T(std::move(from)); }
     moving(const moving &) = delete;
     moving &operator=(const moving &) = delete;
@@ -133,7 +133,7 @@ public:
     const void *bytes() const noexcept { return &value_; }
     void take(bool taken) noexcept { taken_ = taken; }
 
-private:
+  private:
     union {
         T value_;
     };
@@ -176,27 +176,28 @@ template <class T> constexpr covey_type options::describe(const char *default_na
 
 /* What the macros specialise. */
 template <class T> struct component {
-    static_assert(detail::never<T>, "covey: make the type a component first, with COVEY_CPP_COMPONENT or COVEY_CPP_DEFINE");
+    static_assert(detail::never<T>,
+                  "covey: make the type a component first, with COVEY_CPP_COMPONENT or COVEY_CPP_DEFINE");
 };
 
-#define COVEY_CPP_COMPONENT(T)                                                                                        \
-    template <> struct covey::component<T> : covey::detail::value_traits<T> {                                         \
-        static_assert(std::is_trivially_copyable_v<T>, "covey: " #T " is not a type of C");                           \
-        static constexpr const covey_type *type() noexcept { return &covey_type_##T; }                                \
+#define COVEY_CPP_COMPONENT(T)                                                              \
+    template <> struct covey::component<T> : covey::detail::value_traits<T> {               \
+        static_assert(std::is_trivially_copyable_v<T>, "covey: " #T " is not a type of C"); \
+        static constexpr const covey_type *type() noexcept { return &covey_type_##T; }      \
     }
 #define COVEY_CPP_TAG(T)                                                               \
     template <> struct covey::component<T> : covey::detail::tag_traits {               \
         static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
     }
 #define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, covey::options(), 0)
-#define COVEY__CPP_DEFINE(T, wanted, ...)                                                                      \
-    template <> struct covey::component<T> : covey::detail::traits<T> {                                        \
-        static_assert(std::is_trivially_copyable_v<T> || (wanted).is_relocatable(),                            \
+#define COVEY__CPP_DEFINE(T, wanted, ...)                                                                            \
+    template <> struct covey::component<T> : covey::detail::traits<T> {                                              \
+        static_assert(std::is_trivially_copyable_v<T> || (wanted).is_relocatable(),                                  \
                       "covey: " #T " is not trivially copyable; say options().relocatable() if memcpy may move it"); \
-        static_assert(std::is_nothrow_move_constructible_v<T>, "covey: " #T " must move without throwing");    \
-        static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes");                           \
-        static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                     \
-        static constexpr const covey_type *type() noexcept { return &descriptor; }                             \
+        static_assert(std::is_nothrow_move_constructible_v<T>, "covey: " #T " must move without throwing");          \
+        static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes");                                 \
+        static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                           \
+        static constexpr const covey_type *type() noexcept { return &descriptor; }                                   \
     }
 
 /* The descriptor of T, for functions of C that take a type. */
@@ -210,23 +211,22 @@ namespace detail {
 /* Lets `call` move the bytes of a value into a pool. They lie in no pool themselves: they are a copy, or moved here. */
 template <class T, class Call> T *hand_over(argument<T> &value, Call call) noexcept {
     if constexpr (component<T>::is_trivial) {
-        void *at = call(&value);
-        return at != &value ? static_cast<T *>(at) : nullptr; /* always the former; gcc warns where it cannot tell */
+        return static_cast<T *>(call(&value));
     } else {
         moving<T> moved(value);
         void *at = call(moved.bytes());
         moved.take(at != nullptr);
-        return static_cast<T *>(at);
+        return at != moved.bytes() ? static_cast<T *>(at) : nullptr; /* always the former, which gcc cannot tell */
     }
 }
 
 } // namespace detail
 
-/* ---- Worlds and entities -------------------------------------------------------------------------------------------*/
+/* ---- Worlds and entities ------------------------------------------------------------------------------------------*/
 
 /* Owns a world. Converts to covey_world *, which is NULL when memory was out. */
 class world {
-public:
+  public:
     world() noexcept : world_(covey_world_create(nullptr)) {}
     explicit world(const covey_world_desc &desc) noexcept : world_(covey_world_create(&desc)) {}
     explicit world(covey_world *owned) noexcept : world_(owned) {}
@@ -244,18 +244,18 @@ public:
     covey_world *get() const noexcept { return world_; }
     covey_world *release() noexcept { return std::exchange(world_, nullptr); }
 
-private:
+  private:
     covey_world *world_;
 };
 
 /* All entities by index: for (covey_entity e : covey::entities(world)). The one in hand may be destroyed meanwhile. */
 class entities {
-public:
+  public:
     explicit entities(const covey_world *of) noexcept : world_(of) {}
 
     struct end_of_entities {};
     class iterator {
-    public:
+      public:
         explicit iterator(const covey_world *of) noexcept : world_(of), at_(covey_entity_next(of, {})) {}
         covey_entity operator*() const noexcept { return at_; }
         iterator &operator++() noexcept {
@@ -264,18 +264,18 @@ public:
         }
         bool operator!=(end_of_entities) const noexcept { return !covey_is_null(at_); }
 
-    private:
+      private:
         const covey_world *world_;
         covey_entity at_;
     };
     iterator begin() const noexcept { return iterator(world_); }
     end_of_entities end() const noexcept { return {}; }
 
-private:
+  private:
     const covey_world *world_;
 };
 
-/* ---- Components ----------------------------------------------------------------------------------------------------
+/* ---- Components -----------------------------------------------------------------------------------------------------
  *
  * The verbs of section 7 of covey.h. A value that is not trivial is moved from when the call succeeds and uses it. */
 
@@ -311,12 +311,16 @@ template <class T> bool replace(covey_world *in, covey_entity e, T &value) noexc
 /* change(T &) must not throw. */
 template <class T, class Change> T *patch(covey_world *in, covey_entity e, Change &&change) noexcept {
     using function = std::remove_reference_t<Change>;
-    auto call = [](void *value, void *context) noexcept { (*static_cast<function *>(context))(*static_cast<T *>(value)); };
+    auto call = [](void *value, void *context) noexcept {
+        (*static_cast<function *>(context))(*static_cast<T *>(value));
+    };
     void *context = const_cast<void *>(static_cast<const void *>(std::addressof(change)));
     return static_cast<T *>(covey_patch_raw(in, e, type_of<T>(), call, context));
 }
 
-template <class T> bool has(const covey_world *in, covey_entity e) noexcept { return covey_has_raw(in, e, type_of<T>()); }
+template <class T> bool has(const covey_world *in, covey_entity e) noexcept {
+    return covey_has_raw(in, e, type_of<T>());
+}
 
 template <class T, class... More> bool has_all(const covey_world *in, covey_entity e) noexcept {
     return has<T>(in, e) && (has<More>(in, e) && ...);
@@ -363,11 +367,11 @@ bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, c
     return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value), size_of<T>);
 }
 
-/* ---- Held pools ----------------------------------------------------------------------------------------------------*/
+/* ---- Held pools ---------------------------------------------------------------------------------------------------*/
 
 /* A pool that knows its type. Made by pool_of; converts to covey_pool *, which is NULL when there is none. */
 template <class T> class pool {
-public:
+  public:
     explicit pool(covey_pool *held) noexcept : pool_(held) {}
     operator covey_pool *() const noexcept { return pool_; }
 
@@ -397,7 +401,7 @@ public:
     T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(pool_)); }
     T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }
 
-private:
+  private:
     covey_pool *pool_;
 };
 

@@ -14,11 +14,11 @@
 #define DSO_API __attribute__((visibility("default")))
 #endif
 
-#define DSO_DECLARE(library)                                                               \
-    DSO_API const covey_type *library##_type(void);                                        \
-    DSO_API bool library##_add(covey_world *world, covey_entity e, int x, int y);           \
-    DSO_API bool library##_has(const covey_world *world, covey_entity e);                  \
-    DSO_API int library##_y(const covey_world *world, covey_entity e); /* or -1 */          \
+#define DSO_DECLARE(library)                                                       \
+    DSO_API const covey_type *library##_type(void);                                \
+    DSO_API bool library##_add(covey_world *world, covey_entity e, int x, int y);  \
+    DSO_API bool library##_has(const covey_world *world, covey_entity e);          \
+    DSO_API int library##_y(const covey_world *world, covey_entity e); /* or -1 */ \
     DSO_API bool library##_remove(covey_world *world, covey_entity e)
 
 #endif

@@ -47,7 +47,7 @@ int world_teardown(void **state) {
     return 0;
 }
 
-/* ---- A component for each policy -----------------------------------------------------------------------------------*/
+/* ---- A component for each policy ----------------------------------------------------------------------------------*/
 
 COVEY_COMPONENT_DEFINE(Packed);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
@@ -90,7 +90,7 @@ void assert_value(covey_entity e, const covey_type *type, uint32_t number) {
     assert_int_equal(value->check, ~number);
 }
 
-/* ---- The digest ----------------------------------------------------------------------------------------------------*/
+/* ---- The digest ---------------------------------------------------------------------------------------------------*/
 
 static void mix(uint64_t *digest, const void *bytes, size_t size) {
     const unsigned char *byte = bytes;
@@ -132,7 +132,7 @@ uint64_t world_digest(const covey_world *of) {
     return digest;
 }
 
-/* ---- Small words ---------------------------------------------------------------------------------------------------*/
+/* ---- Small words --------------------------------------------------------------------------------------------------*/
 
 covey_entity entity(uint32_t index, uint32_t generation) { return (covey_entity){ index, generation }; }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Choosing ------------------------------------------------------------------------------------------------------*/
+/* ---- Choosing -----------------------------------------------------------------------------------------------------*/
 
 static covey_entity odd_handle(model *m) {
     program *p = &m->program;
@@ -57,12 +57,11 @@ uint32_t model_pick_batch(model *m, const oracle_pool *without) {
 
 void model_remember(model *m, covey_entity e) { m->history[program_below(&m->program, MODEL_HISTORY)] = e; }
 
-/* ---- Results -------------------------------------------------------------------------------------------------------*/
+/* ---- Results ------------------------------------------------------------------------------------------------------*/
 
 bool model_settle(model *m, bool succeeded, covey_result expected) {
     covey_result actual = succeeded ? COVEY_OK : covey_world_result(m->world);
     if (m->program.heap.failed && actual == COVEY_ERROR_MEMORY) expected = actual;
-    if (m->tight && expected == COVEY_OK && actual == COVEY_ERROR_FULL) expected = actual;
     REQUIRE(m, actual == expected, "the result is \"%s\", not \"%s\"", covey_result_text(actual),
             covey_result_text(expected));
     if (succeeded) return true;
@@ -86,7 +85,7 @@ static void hear(covey_result item, const char *text, void *context) {
     m->messages += item != COVEY_OK && text[0] != '\0';
 }
 
-/* ---- Comparing -----------------------------------------------------------------------------------------------------*/
+/* ---- Comparing ----------------------------------------------------------------------------------------------------*/
 
 static void compare_entities(model *m) {
     covey_entity e = { 0, 0 }, wanted = { 0, 0 };
@@ -158,7 +157,7 @@ static void compare(model *m) {
     compare_ledger(m);
 }
 
-/* ---- Running -------------------------------------------------------------------------------------------------------*/
+/* ---- Running ------------------------------------------------------------------------------------------------------*/
 
 static const model_operation *const groups[] = { model_entity_operations, model_component_operations,
                                                  model_query_operations };
@@ -188,7 +187,6 @@ static void step(model *m) {
     const model_operation *operation = operation_at(program_below(p, total_weight()));
     program_begin_step(p, operation->name);
     m->failures = m->messages = 0;
-    m->tight = false;
     uint64_t calls = p->heap.calls;
     operation->run(m);
     test_fail_never(&p->heap);

@@ -6,7 +6,7 @@ static oracle_pool *pick_pool(model *m, const covey_type **type) {
     return oracle_pool_of(m->oracle, *type);
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 /* Bytes of its own, those of another component of the pool, or none. m->value is a copy; the caller owns it. */
 static const void *choose_value(model *m, const covey_type *type) {
@@ -37,7 +37,7 @@ static void check_component(model *m, const oracle_pool *pool, covey_entity e, c
     pool->set->addresses[at] = address;
 }
 
-/* ---- Adding and setting --------------------------------------------------------------------------------------------*/
+/* ---- Adding and setting -------------------------------------------------------------------------------------------*/
 
 static covey_result may_meet(model *m, const covey_type *type) {
     if (oracle_pool_of(m->oracle, type)) return COVEY_OK;
@@ -50,8 +50,8 @@ static covey_result may_add(model *m, const covey_type *type, covey_entity e) {
     if (!oracle_alive(m->oracle, e)) return COVEY_ERROR_DEAD;
     if (!pool) return may_meet(m, type);
     if (oracle_has(m->oracle, pool, e)) return COVEY_ERROR_PRESENT;
-    m->tight = oracle_set_positions(pool->set) == COVEY_NONE;
-    return m->tight && oracle_set_needs_position(pool->set, e, false) ? COVEY_ERROR_FULL : COVEY_OK;
+    bool full = oracle_set_positions(pool->set) == COVEY_NONE;
+    return full && oracle_set_needs_position(pool->set, e, false) ? COVEY_ERROR_FULL : COVEY_OK;
 }
 
 static void settle_add(model *m, const covey_type *type, covey_entity e, const void *address, covey_result expected) {
@@ -124,7 +124,7 @@ static void get_or_add(model *m) {
     if (model_settle(m, address != NULL, COVEY_OK)) check_component(m, pool, e, address);
 }
 
-/* ---- Changing ------------------------------------------------------------------------------------------------------*/
+/* ---- Changing -----------------------------------------------------------------------------------------------------*/
 
 static covey_result may_change(model *m, const oracle_pool *pool, covey_entity e) {
     if (!oracle_alive(m->oracle, e)) return COVEY_ERROR_DEAD;
@@ -176,7 +176,7 @@ static void patch(model *m) {
     check_component(m, pool, e, address);
 }
 
-/* ---- Removing ------------------------------------------------------------------------------------------------------*/
+/* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
 static void check_vacated(model *m, const covey_sparse_set *vacated) {
     if (!vacated->zero_vacated || vacated->policy != COVEY_SWAP_AND_POP) return;
@@ -213,7 +213,7 @@ static void clear_all(model *m) {
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) oracle_clear(m->oracle, &m->oracle->pools[i]);
 }
 
-/* ---- Many at once --------------------------------------------------------------------------------------------------*/
+/* ---- Many at once -------------------------------------------------------------------------------------------------*/
 
 static bool has_duplicate(const model *m, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -234,7 +234,6 @@ static covey_result may_add_many(model *m, const covey_type *type, uint32_t coun
     result = oracle_set_may_push(pool->set, m->batch, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         needed += oracle_set_needs_position(pool->set, m->batch[i], true);
-    m->tight = count > COVEY_NONE - oracle_set_positions(pool->set);
     return needed > COVEY_NONE - oracle_set_positions(pool->set) ? COVEY_ERROR_FULL : result;
 }
 
@@ -309,7 +308,7 @@ static void add_copies(model *m) {
     if (in_vain && m->result == COVEY_ERROR_COPY) add_in_vain(m, type, fails);
 }
 
-/* ---- Pools and types -----------------------------------------------------------------------------------------------*/
+/* ---- Pools and types ----------------------------------------------------------------------------------------------*/
 
 static void pool_of(model *m) {
     const covey_type *type = model_pick_type(m);

@@ -36,8 +36,11 @@ static void create_many(model *m) {
     uint32_t most = m->options->crowd < 1000 ? 12 : MODEL_BATCH, count = program_below(&m->program, most);
     if (is_crowded(m)) count = 0;
     covey_result expected = oracle_can_create(m->oracle, 0, count) == count ? COVEY_OK : COVEY_ERROR_FULL;
-    if (!model_settle(m, covey_create_many(m->world, m->batch, count), expected)) return;
-    for (uint32_t i = 0; i < count; i++) check_new(m, m->batch[i], oracle_create(m->oracle, 0));
+    bool created = model_settle(m, covey_create_many(m->world, m->batch, count), expected);
+    for (uint32_t i = 0; i < count; i++) {
+        if (created) check_new(m, m->batch[i], oracle_create(m->oracle, 0));
+        else REQUIRE(m, covey_is_null(m->batch[i]), "handle %u of a failed call is not null", i);
+    }
 }
 
 /* Near the indices in use, or where the handles of history were. */

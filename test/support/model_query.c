@@ -54,20 +54,22 @@ static bool first_byte_equal(const void *component, const void *value) {
 
 static bool is_equal(const oracle_set *set, uint32_t at, const void *value, bool by_byte) {
     if (set->ids[at].generation == 0) return false;
-    if (set->size == 0) return true;
+    if (!value) return true;
     const unsigned char *component = oracle_set_value(set, at);
     return by_byte ? first_byte_equal(component, value) : memcmp(component, value, set->size) == 0;
 }
 
+/* Equal bytes, an equal first byte, or, without a value, the first there is. */
 static void find(model *m) {
     const covey_type *type = model_pick_type(m);
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
-    bool by_byte = program_chance(&m->program, 128);
-    uint32_t at = 0, end = pool ? pool->set->end : 0;
+    uint32_t how = program_below(&m->program, 8), at = 0, end = pool ? pool->set->end : 0;
+    const void *value = how == 0 ? NULL : m->value;
+    bool by_byte = how > 4 && type->size != 0;
     value_make(type, program_byte(&m->program), m->value);
-    while (at < end && !is_equal(pool->set, at, m->value, by_byte)) at++;
+    while (at < end && !is_equal(pool->set, at, value, by_byte)) at++;
     covey_entity wanted = at < end ? pool->set->ids[at] : (covey_entity){ 0, 0 };
-    covey_entity e = covey_find_raw(m->world, type, m->value, by_byte ? first_byte_equal : NULL, type->size);
+    covey_entity e = covey_find_raw(m->world, type, value, by_byte ? first_byte_equal : NULL, type->size);
     REQUIRE(m, covey_same(e, wanted), "%u:%u was found, not %u:%u", e.index, e.generation, wanted.index,
             wanted.generation);
 }

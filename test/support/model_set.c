@@ -14,14 +14,13 @@ typedef struct set_model {
     oracle_set *oracle;
     uint32_t base, spread; /* the indices that are used */
     uint32_t rarity;       /* of operations that end or close everything */
-    bool tight;            /* the set may say FULL, though it could do without a new position */
     covey_entity batch[SET_BATCH];
     unsigned char array[SET_BATCH * SET_BYTES];
 } set_model;
 
 #define REQUIRE(m, holds, ...) PROGRAM_REQUIRE(&(m)->program, holds, __VA_ARGS__)
 
-/* ---- Choosing ------------------------------------------------------------------------------------------------------*/
+/* ---- Choosing -----------------------------------------------------------------------------------------------------*/
 
 static uint32_t pick_generation(program *p) {
     uint32_t how = program_below(p, 32);
@@ -54,9 +53,9 @@ static void make_value(set_model *m, unsigned char *value) {
     for (uint32_t i = 0; i < m->oracle->size; i++) value[i] = (unsigned char)(seed * 167 + i * 13 + 1);
 }
 
-/* Bytes of the caller, of an element, or none; m->array is a copy. */
-static const void *choose_values(set_model *m, uint32_t count) {
-    uint32_t how = program_below(&m->program, 8), size = m->oracle->size, end = m->oracle->end;
+/* Bytes of the caller, of elements before `end`, or none; m->array is a copy. */
+static const void *choose_values(set_model *m, uint32_t count, uint32_t end) {
+    uint32_t how = program_below(&m->program, 8), size = m->oracle->size;
     if (how == 0) memset(m->array, 0, sizeof m->array);
     for (uint32_t i = 0; i < count && how != 0; i++) make_value(m, m->array + (size_t)i * size);
     if (how != 1 || count == 0 || end < count || size == 0) return how == 0 ? NULL : m->array;
@@ -67,11 +66,10 @@ static const void *choose_values(set_model *m, uint32_t count) {
     return inside;
 }
 
-/* ---- Adding --------------------------------------------------------------------------------------------------------*/
+/* ---- Adding -------------------------------------------------------------------------------------------------------*/
 
 static bool settle(set_model *m, covey_result actual, covey_result expected) {
     if (m->program.heap.failed && actual == COVEY_ERROR_MEMORY) expected = actual;
-    if (m->tight && expected == COVEY_OK && actual == COVEY_ERROR_FULL) expected = actual;
     REQUIRE(m, actual == expected, "the result is \"%s\", not \"%s\"", covey_result_text(actual),
             covey_result_text(expected));
     return actual == COVEY_OK;
@@ -82,7 +80,6 @@ static covey_result may_push(set_model *m, uint32_t count, bool force_back) {
     covey_result result = oracle_set_may_push(m->oracle, m->batch, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         needed += oracle_set_needs_position(m->oracle, m->batch[i], force_back);
-    m->tight = count > COVEY_NONE - oracle_set_positions(m->oracle);
     return needed > COVEY_NONE - oracle_set_positions(m->oracle) ? COVEY_ERROR_FULL : result;
 }
 
@@ -96,7 +93,7 @@ static void push(set_model *m) {
     uint32_t how = program_below(&m->program, 4);
     bool simple = how < 2, force_back = simple ? m->oracle->policy != COVEY_IN_PLACE : how == 2;
     covey_entity e = m->batch[0] = pick(m);
-    const void *value = choose_values(m, 1);
+    const void *value = choose_values(m, 1, oracle_set_positions(m->oracle));
     covey_result expected = may_push(m, 1, force_back);
     covey_result result =
         simple ? covey_sparse_set_push(m->set, e, value) : covey_sparse_set_push_to(m->set, e, value, force_back);
@@ -115,14 +112,14 @@ static uint32_t pick_batch(set_model *m, bool clean) {
 
 static void push_range(set_model *m) {
     uint32_t count = pick_batch(m, program_chance(&m->program, 200));
-    const void *array = choose_values(m, count);
+    const void *array = choose_values(m, count, m->oracle->end);
     covey_result expected = may_push(m, count, true);
     if (!settle(m, covey_sparse_set_push_range(m->set, m->batch, count, array), expected)) return;
     for (uint32_t i = 0; i < count; i++)
         oracle_set_push(m->oracle, m->batch[i], m->array + (size_t)i * m->oracle->size, true);
 }
 
-/* ---- Removing ------------------------------------------------------------------------------------------------------*/
+/* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
 static void remove_one(set_model *m) {
     covey_entity e = pick_member(m);
@@ -168,7 +165,7 @@ static void clear(set_model *m) {
     oracle_set_clear(m->oracle);
 }
 
-/* ---- Order and memory ----------------------------------------------------------------------------------------------*/
+/* ---- Order and memory ---------------------------------------------------------------------------------------------*/
 
 static void swap(set_model *m) {
     covey_entity a = pick_member(m), b = pick_member(m);
@@ -193,7 +190,7 @@ static void reserve(set_model *m) {
 
 static void shrink(set_model *m) { covey_sparse_set_shrink(m->set); }
 
-/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+/* ---- Looking ------------------------------------------------------------------------------------------------------*/
 
 static void look(set_model *m) {
     covey_entity e = pick_member(m);
@@ -232,7 +229,7 @@ static void look_at_values(set_model *m) {
     REQUIRE(m, value == (paged ? page : all) + offset, "the value at %u lies elsewhere", at);
 }
 
-/* ---- Running -------------------------------------------------------------------------------------------------------*/
+/* ---- Running ------------------------------------------------------------------------------------------------------*/
 
 typedef struct operation {
     const char *name;
@@ -287,7 +284,6 @@ static void step(set_model *m) {
     program *p = &m->program;
     const operation *chosen = choose_operation(p);
     program_begin_step(p, chosen->name);
-    m->tight = false;
     uint64_t calls = p->heap.calls;
     uint32_t before = covey_sparse_set_size(m->set);
     chosen->run(m);

@@ -21,7 +21,6 @@ typedef struct model {
     covey_entity batch[MODEL_BATCH];
     covey_result result;         /* that the world should have */
     uint32_t failures, messages; /* of the step */
-    bool tight;                  /* the set may say FULL, though it could do without a new position */
     unsigned char value[VALUE_BYTES];
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
 } model;

@@ -20,7 +20,7 @@ void oracle_world_destroy(oracle_world *world) {
     free(world);
 }
 
-/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void reach(oracle_world *world, uint32_t index) {
     if (index < world->index_count) return;
@@ -167,7 +167,7 @@ void oracle_destroy_all(oracle_world *world) {
     }
 }
 
-/* ---- Types and pools -----------------------------------------------------------------------------------------------*/
+/* ---- Types and pools ----------------------------------------------------------------------------------------------*/
 
 bool oracle_type_valid(const covey_type *type) {
     uint32_t align = type->align ? type->align : 1;
@@ -199,7 +199,7 @@ oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type) {
     return pool;
 }
 
-/* ---- Components ----------------------------------------------------------------------------------------------------*/
+/* ---- Components ---------------------------------------------------------------------------------------------------*/
 
 static uint32_t bit_of(const oracle_world *world, const oracle_pool *pool) {
     return UINT32_C(1) << (uint32_t)(pool - world->pools);

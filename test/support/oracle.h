@@ -27,7 +27,7 @@ typedef enum oracle_fault {
 
 const char *oracle_fault_name(oracle_fault fault);
 
-/* ---- Sets ----------------------------------------------------------------------------------------------------------*/
+/* ---- Sets ---------------------------------------------------------------------------------------------------------*/
 
 typedef struct oracle_set {
     covey_policy policy;
@@ -67,7 +67,7 @@ void oracle_set_compact(oracle_set *set);
 /* What compaction does to a pool that must not move its elements. */
 void oracle_set_trim(oracle_set *set);
 
-/* ---- Worlds --------------------------------------------------------------------------------------------------------*/
+/* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
 enum { ORACLE_RANGES = 8, ORACLE_POOLS = 24 };
 

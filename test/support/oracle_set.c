@@ -55,7 +55,7 @@ static void grow(oracle_set *set) {
     if (!set->ids || !set->values || !set->addresses || !set->holes) abort();
 }
 
-/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+/* ---- Looking ------------------------------------------------------------------------------------------------------*/
 
 uint32_t oracle_set_positions(const oracle_set *set) { return set->end + set->dead; }
 
@@ -93,7 +93,7 @@ unsigned char *oracle_set_value(const oracle_set *set, uint32_t position) {
     return set->values + (size_t)position * set->size;
 }
 
-/* ---- Adding --------------------------------------------------------------------------------------------------------*/
+/* ---- Adding -------------------------------------------------------------------------------------------------------*/
 
 static covey_result may_push_one(oracle_set *set, const covey_entity *entities, uint32_t i) {
     covey_entity e = entities[i];
@@ -176,7 +176,7 @@ uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, boo
     return at;
 }
 
-/* ---- Removing ------------------------------------------------------------------------------------------------------*/
+/* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
 static void vacate(oracle_set *set, uint32_t at) {
     if (set->zero_vacated) memset(oracle_set_value(set, at), 0, set->size);
@@ -223,7 +223,7 @@ void oracle_set_erase_ordered(oracle_set *set, uint32_t at) {
 
 void oracle_set_clear(oracle_set *set) { set->end = set->dead = set->hole_count = 0; }
 
-/* ---- Order ---------------------------------------------------------------------------------------------------------*/
+/* ---- Order --------------------------------------------------------------------------------------------------------*/
 
 void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b) { exchange(set, a, b); }
 

@@ -55,7 +55,7 @@ _Noreturn void program_fail(program *p, const char *format, ...) {
     longjmp(p->stop, 1);
 }
 
-/* ---- Comparing sets ------------------------------------------------------------------------------------------------*/
+/* ---- Comparing sets -----------------------------------------------------------------------------------------------*/
 
 static bool is_zero(const unsigned char *bytes, uint32_t size) {
     for (uint32_t i = 0; i < size; i++)

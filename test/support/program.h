@@ -1,5 +1,5 @@
-/* A random program: bytes that an interpreter turns into steps, an allocator that fails now and then, and a way out when
- * the library and the oracle disagree. */
+/* A random program: bytes that an interpreter turns into steps, an allocator that fails now and then, and a way out
+ * when the library and the oracle disagree. */
 #ifndef COVEY_TEST_PROGRAM_H
 #define COVEY_TEST_PROGRAM_H
 

@@ -1,5 +1,5 @@
-/* What tests and fuzz targets share and what needs no test framework: a strict allocator that counts and fails on request,
- * a small random generator, and the scale of long tests. */
+/* What tests and fuzz targets share and what needs no test framework: a strict allocator that counts and fails on
+ * request, a small random generator, and the scale of long tests. */
 #ifndef COVEY_TEST_TOOLS_H
 #define COVEY_TEST_TOOLS_H
 

@@ -30,7 +30,7 @@ typedef Owned FixedOwner;
 typedef Owned QueueOwner;
 typedef Owned ShelfOwner;
 
-/* ---- Hooks ---------------------------------------------------------------------------------------------------------*/
+/* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
 static uint32_t token_of(const void *value) {
     uint32_t token;
@@ -62,7 +62,7 @@ static bool copy(void *to, const void *from, void *context) {
     return true;
 }
 
-/* ---- Types ---------------------------------------------------------------------------------------------------------*/
+/* ---- Types --------------------------------------------------------------------------------------------------------*/
 
 COVEY_COMPONENT_DEFINE(Pair);
 COVEY_COMPONENT_DEFINE(Triple);
@@ -119,7 +119,7 @@ const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
     { .name = "MadeShelf", .size = 5, .align = 3, .policy = COVEY_SWAP_ONLY },
 };
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 void value_make(const covey_type *type, uint32_t seed, void *value) {
     unsigned char bytes[VALUE_BYTES];
@@ -142,7 +142,7 @@ void value_change(const covey_type *type, void *value) {
     for (uint32_t i = type->drop ? 4 : 0; i < type->size; i++) bytes[i] = (unsigned char)(bytes[i] * 5 + 1);
 }
 
-/* ---- Literals ------------------------------------------------------------------------------------------------------*/
+/* ---- Literals -----------------------------------------------------------------------------------------------------*/
 
 #define LITERAL(T, verb, target, ...)           \
     if (type == covey_id(T)) {                  \

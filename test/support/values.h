@@ -1,5 +1,5 @@
-/* The component types of random programs, and values for them. The owners among them count what is alive, so that values
- * that are lost or dropped twice are found. */
+/* The component types of random programs, and values for them. The owners among them count what is alive, so that
+ * values that are lost or dropped twice are found. */
 #ifndef COVEY_TEST_VALUES_H
 #define COVEY_TEST_VALUES_H
 
