@@ -110,8 +110,8 @@ static void populate(covey_world *world, covey_entity *entities, uint32_t n) {
     start = now_ns();
     for (uint32_t i = 0; i < n; i++) fill(world, entities[i], i);
     took(ADD, start, 0);
-    for (uint32_t i = 0; i < covey_pool_total(world); i++)
-        step_times[ADD] += covey_pool_count(covey_pool_number(world, i));
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
+        step_times[ADD] += covey_pool_count(covey_world_pool(world, i));
 }
 
 /* One pool leads, the others are looked up. Held pools save the lookup of their types. */
@@ -180,12 +180,12 @@ static void print_memory(const covey_world *world, size_t before) {
     static const char *const policies[] = { "swap and pop", "in place", "swap only", "ordered" };
     uint32_t n = covey_entity_count(world);
     size_t rest = covey_world_memory(world);
-    printf("%u entities, %u pools: %zu bytes, %zu after covey_shrink\n\n", n, covey_pool_total(world), before,
+    printf("%u entities, %u pools: %zu bytes, %zu after covey_shrink\n\n", n, covey_world_pool_count(world), before,
            covey_world_memory(world));
     printf("%-9s %-13s %4s %10s %11s %9s  %12s %12s %12s\n", "pool", "policy", "size", "components", "bytes", "each",
            "linear", "bitmask", "sparse");
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) {
-        const covey_pool *pool = covey_pool_number(world, i);
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
+        const covey_pool *pool = covey_world_pool(world, i);
         const covey_type *type = covey_pool_type(pool);
         uint32_t count = covey_pool_count(pool);
         rest -= covey_pool_memory(pool);

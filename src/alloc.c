@@ -38,8 +38,8 @@ void *covey__resize(covey__heap *heap, void *array, size_t old_count, size_t new
     size_t old_size = old_count * size, new_size = new_count * size;
     if (!array && new_size == 0) return NULL;
     const covey_allocator *a = &heap->allocator;
-    void *fresh = a->fn ? a->fn(a->context, array, old_size, new_size, align)
-                        : libc_resize(array, old_size, new_size, align);
+    void *fresh =
+        a->fn ? a->fn(a->context, array, old_size, new_size, align) : libc_resize(array, old_size, new_size, align);
     if (fresh || new_size == 0) heap->bytes = heap->bytes - (array ? old_size : 0) + new_size;
     return fresh;
 }

@@ -6,7 +6,7 @@
 #include <covey/covey.h>
 
 #ifndef COVEY_GROW /* the next capacity of a growing array */
-#define COVEY_GROW(capacity) ((capacity) < 16 ? 16 : (capacity) * 2)
+#define COVEY_GROW(capacity) ((capacity) < 16 ? 16 : (capacity)*2)
 #endif
 #define COVEY__ALIGN_MAX 64
 
@@ -50,8 +50,8 @@ covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool forc
 uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back);
 /* Takes the element placed last out again. */
 void covey__set_unplace(covey_sparse_set *set, covey_entity e);
-/* Claims indices and makes room for them, so that placing them cannot fail and none comes twice: all or nothing. Placing
- * ends a claim; release takes back those that are not placed. */
+/* Claims indices and makes room for them, so that placing them cannot fail and none comes twice: all or nothing.
+ * Placing ends a claim; release takes back those that are not placed. */
 covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
 void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
 /* Returns what lies behind the last live element without moving any: trailing holes, dead elements. */

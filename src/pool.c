@@ -1,9 +1,10 @@
-/* Pools: a sparse set with a type and a world around it. The fast halves of add, set and remove are inline in covey.h. */
+/* Pools: a sparse set with a type and a world around it. The fast halves of add, set and remove are inline in
+ * covey.h. */
 #include "internal.h"
 
 #include <stdalign.h>
 
-covey_pool *covey_pool_find(const covey_world *world, const covey_type *type) {
+covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type) {
     return covey__pool_known(world, type);
 }
 
@@ -49,7 +50,7 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     return pool;
 }
 
-/* ---- The slow halves -----------------------------------------------------------------------------------------------*/
+/* ---- The slow halves ----------------------------------------------------------------------------------------------*/
 
 void *covey__pool_place_slowly(covey_pool *pool, covey_entity e) {
     covey_sparse_set *set = &pool->set;
@@ -100,7 +101,7 @@ void covey__pool_clear(covey_pool *pool) {
     COVEY__CHANGED(pool->world);
 }
 
-/* ---- Order and memory ----------------------------------------------------------------------------------------------*/
+/* ---- Order and memory ---------------------------------------------------------------------------------------------*/
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     covey_result result = COVEY_OK;
@@ -108,7 +109,8 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
     else result = covey_sparse_set_swap(&pool->set, a, b);
     if (result != COVEY_OK)
-        covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name, covey_result_text(result));
+        covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
+                    covey_result_text(result));
     COVEY__CHANGED(pool->world);
     return result;
 }
@@ -131,7 +133,7 @@ void covey_pool_shrink(covey_pool *pool) {
     COVEY__CHANGED(pool->world);
 }
 
-/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+/* ---- Looking ------------------------------------------------------------------------------------------------------*/
 
 void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) { return covey_sparse_set_page(&pool->set, page); }
 

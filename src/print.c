@@ -31,7 +31,8 @@ static void print(const printer *out, const char *format, ...) {
 static void print_pool(const printer *out, const covey_pool *pool) {
     out->write("  ", out->context);
     out->write(pool->type->name, out->context);
-    print(out, ": %u of %u bytes, %zu bytes in all\n", covey_pool_count(pool), pool->type->size, covey_pool_memory(pool));
+    print(out, ": %u of %u bytes, %zu bytes in all\n", covey_pool_count(pool), pool->type->size,
+          covey_pool_memory(pool));
 }
 
 static void print_entity(const printer *out, const covey_world *world, covey_entity e) {
@@ -49,7 +50,8 @@ static void print_entity(const printer *out, const covey_world *world, covey_ent
 void covey_world_print(const covey_world *world, covey_write_fn *write, void *context) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     printer out = { write ? write : print_to_stdout, context };
-    print(&out, "world: %u entities, %u pools, %zu bytes\n", world->alive, world->pool_count, covey_world_memory(world));
+    print(&out, "world: %u entities, %u pools, %zu bytes\n", world->alive, world->pool_count,
+          covey_world_memory(world));
     for (uint32_t i = 0; i < world->pool_count; i++) print_pool(&out, world->pools[i]);
     covey_entity e = { 0, 0 };
     while (!covey_is_null(e = covey_entity_next(world, e))) print_entity(&out, world, e);

@@ -38,7 +38,7 @@ static void free_page(covey_sparse_set *set, uint32_t page) {
 
 static char nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes; never written */
 
-/* ---- Making and freeing --------------------------------------------------------------------------------------------*/
+/* ---- Making and freeing -------------------------------------------------------------------------------------------*/
 
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc) {
     uint32_t align = desc->align ? desc->align : 1;
@@ -106,12 +106,11 @@ void covey_sparse_set_destroy(covey_sparse_set *set) {
     covey__free(&heap, set, 1, sizeof *set, alignof(covey_sparse_set));
 }
 
-/* ---- Room ----------------------------------------------------------------------------------------------------------*/
+/* ---- Room ---------------------------------------------------------------------------------------------------------*/
 
 static covey_result reach_page(covey_sparse_set *set, uint32_t index) {
     uint32_t page = index / COVEY_PAGE_SIZE;
-    covey__slot **pages =
-        covey__reach(&set->heap, set->pages, &set->page_count, page, TABLE_LIMIT, missing_page());
+    covey__slot **pages = covey__reach(&set->heap, set->pages, &set->page_count, page, TABLE_LIMIT, missing_page());
     if (!pages) return COVEY_ERROR_MEMORY;
     set->pages = pages;
     if (covey__set_has_page(set, page)) return COVEY_OK;
@@ -182,8 +181,9 @@ static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions,
         done = resize_marks(set, capacity) && resize_ids(set, capacity);
     }
     if (done && set->size != 0 && positions > set->data_capacity) {
-        done = set->paged ? add_value_pages(set, positions)
-                          : resize_values(set, spare ? covey__grown(set->data_capacity, positions, COVEY_NONE) : positions);
+        done = set->paged
+                   ? add_value_pages(set, positions)
+                   : resize_values(set, spare ? covey__grown(set->data_capacity, positions, COVEY_NONE) : positions);
     }
     update_room(set);
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
@@ -233,7 +233,7 @@ void covey_sparse_set_shrink(covey_sparse_set *set) {
     update_room(set);
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 static void *value_at(const covey_sparse_set *set, uint32_t position) {
     return covey__value_at(set, position, set->size);
@@ -271,7 +271,7 @@ static void fill(const covey_sparse_set *set, uint32_t position, const void *val
     if (to != value) covey__fill(to, value, set->size);
 }
 
-/* ---- Adding --------------------------------------------------------------------------------------------------------*/
+/* ---- Adding -------------------------------------------------------------------------------------------------------*/
 
 static uint32_t position_of(covey__slot slot) { return (uint32_t)slot; }
 static uint32_t generation_of(covey__slot slot) { return (uint32_t)(slot >> 32); }
@@ -284,13 +284,9 @@ static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
 
 static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
     if (a == b) return;
-    covey_entity left = set->ids[a], right = set->ids[b];
-    set->ids[a] = right;
-    set->ids[b] = left;
-    /* Only the position: a slot that is claimed has another generation for a while. */
-    covey__slot *left_slot = covey__slot_of(set, left.index), *right_slot = covey__slot_of(set, right.index);
-    *left_slot = COVEY__SLOT(b, generation_of(*left_slot));
-    *right_slot = COVEY__SLOT(a, generation_of(*right_slot));
+    covey_entity left = set->ids[a];
+    put(set, a, set->ids[b]);
+    put(set, b, left);
     covey__swap_bytes(value_at(set, a), value_at(set, b), set->size);
 }
 
@@ -420,11 +416,9 @@ covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_enti
     return COVEY_OK;
 }
 
-/* ---- Removing ------------------------------------------------------------------------------------------------------*/
+/* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
-static uint32_t next_generation(uint32_t generation) {
-    return generation == COVEY_GENERATION_MAX ? 1 : generation + 1;
-}
+static uint32_t next_generation(uint32_t generation) { return generation == COVEY_GENERATION_MAX ? 1 : generation + 1; }
 
 static void move(covey_sparse_set *set, uint32_t from, uint32_t to) {
     put(set, to, set->ids[from]);
@@ -518,7 +512,7 @@ void covey_sparse_set_clear(covey_sparse_set *set) {
     set->hole = COVEY_NONE;
 }
 
-/* ---- Order ---------------------------------------------------------------------------------------------------------*/
+/* ---- Order --------------------------------------------------------------------------------------------------------*/
 
 covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b) {
     uint32_t left = covey_sparse_set_find(set, a), right = covey_sparse_set_find(set, b);
@@ -598,7 +592,7 @@ void covey__set_trim(covey_sparse_set *set) {
     for (uint32_t i = set->end; set->dead != 0; i++, set->dead--) make_absent(set, set->ids[i].index);
 }
 
-/* ---- Looking -------------------------------------------------------------------------------------------------------*/
+/* ---- Looking ------------------------------------------------------------------------------------------------------*/
 
 covey_policy covey_sparse_set_policy(const covey_sparse_set *set) { return (covey_policy)set->policy; }
 

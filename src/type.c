@@ -94,8 +94,8 @@ static uint32_t misplaced(const covey_world *world) {
     return count;
 }
 
-/* Looks for a multiplier with which every type lies where its search begins, which is where inline code looks. With a few
- * dozens of types there nearly always is one; with more it is not worth the time, and some take the longer way. */
+/* Looks for a multiplier with which every type lies where its search begins, which is where inline code looks. With a
+ * few dozens of types there nearly always is one; with more it is not worth the time, and some take the longer way. */
 static void spread(covey_world *world) {
     covey__type_entry entries[48];
     uint32_t count = 0;
@@ -136,8 +136,7 @@ const covey_type *covey_type_create(covey_world *world, const covey_type *descri
     if (known) return known->type;
     size_t length = description->name ? strlen(description->name) + 1 : 1;
     size_t bytes = sizeof(struct covey__made_type) + length;
-    struct covey__made_type *made =
-        covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
+    struct covey__made_type *made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
     if (!made) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
         return NULL;

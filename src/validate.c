@@ -10,7 +10,7 @@
         }                           \
     } while (0)
 
-/* ---- Sets ----------------------------------------------------------------------------------------------------------*/
+/* ---- Sets ---------------------------------------------------------------------------------------------------------*/
 
 static bool validate_shape(const covey_sparse_set *set, const char **why) {
     bool makes_holes = set->policy == COVEY_IN_PLACE || set->policy == COVEY_ORDERED;
@@ -19,7 +19,8 @@ static bool validate_shape(const covey_sparse_set *set, const char **why) {
     REQUIRE(set->holes <= set->end, "set: more holes than positions");
     REQUIRE(makes_holes || set->holes == 0, "set: a hole under a policy that makes none");
     REQUIRE(set->policy == COVEY_SWAP_ONLY || set->dead == 0, "set: dead elements under a policy that keeps none");
-    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE, "set: a list of holes under a policy without one");
+    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE,
+            "set: a list of holes under a policy without one");
     REQUIRE(set->policy == COVEY_ORDERED || !set->marks, "set: marks under a policy without them");
     REQUIRE(!set->marks || (uint64_t)set->mark_capacity * 64 >= size, "set: more positions than marks");
     REQUIRE(size <= set->id_capacity, "set: more positions than capacity for ids");
@@ -52,7 +53,8 @@ static bool validate_positions(const covey_sparse_set *set, const char **why) {
 static bool validate_slots(const covey_sparse_set *set, const char **why) {
     uint64_t present = 0;
     for (uint32_t page = 0; page < set->page_count; page++) {
-        for (uint32_t i = 0; covey__set_has_page(set, page) && i < COVEY_PAGE_SIZE; i++) {
+        if (!covey__set_has_page(set, page)) continue;
+        for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
             covey__slot slot = set->pages[page][i];
             bool absent = (uint32_t)slot == COVEY_NONE;
             REQUIRE(absent ? slot == COVEY__SLOT_NULL : slot >> 32 != 0, "set: a slot that is neither null nor taken");
@@ -96,18 +98,21 @@ bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why) {
     return true;
 }
 
-/* ---- Worlds --------------------------------------------------------------------------------------------------------*/
+/* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
 static bool validate_free_list(const covey_world *world, const covey__range *range, uint32_t idle, uint32_t *listed,
                                const char **why) {
     uint32_t previous = COVEY_NONE;
     for (uint32_t index = range->free; index != COVEY_NONE; (*listed)++) {
-        REQUIRE(index < range->end && covey__range_of(world, index) == range, "entities: a free index outside its range");
+        REQUIRE(index < range->end && covey__range_of(world, index) == range,
+                "entities: a free index outside its range");
         const covey__entity_page *page = covey__entity_page_of(world, index);
         REQUIRE(page, "entities: a free index without a page");
         uint32_t at = index % COVEY_PAGE_SIZE;
-        REQUIRE(page->generation[at] != 0 && (page->generation[at] & 1) == 0, "entities: an index that is free and is not");
-        REQUIRE(previous == COVEY_NONE || page->previous[at] == previous, "entities: the free list is broken backwards");
+        REQUIRE(page->generation[at] != 0 && (page->generation[at] & 1) == 0,
+                "entities: an index that is free and is not");
+        REQUIRE(previous == COVEY_NONE || page->previous[at] == previous,
+                "entities: the free list is broken backwards");
         REQUIRE(*listed < idle, "entities: the free list goes round in circles");
         previous = index;
         index = page->next[at];
@@ -140,7 +145,8 @@ static bool validate_entities(const covey_world *world, const char **why) {
     REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
     for (uint32_t i = 0; i <= world->reserved_count; i++) {
         const covey__range *range = i == world->reserved_count ? &world->range : &world->reserved[i];
-        REQUIRE(range == &world->range || covey__range_of(world, range->first) == range, "entities: ranges that overlap");
+        REQUIRE(range == &world->range || covey__range_of(world, range->first) == range,
+                "entities: ranges that overlap");
         if (!validate_free_list(world, range, idle, &listed, why) || !validate_fresh(world, range, why)) return false;
     }
     REQUIRE(listed == idle, "entities: a free index that is in no list");
@@ -164,8 +170,10 @@ static bool validate_types(const covey_world *world, const char **why) {
         if (!entry->type) continue;
         bound++;
         REQUIRE(covey__pool_bound(world, entry->type) == entry->pool, "types: a type that is not found");
-        REQUIRE(covey__pool_named(world, entry->type->name) == entry->pool, "types: a type with another name than its pool");
-        REQUIRE(covey__type_same_layout(entry->type, entry->pool->type), "types: a type with another layout than its pool");
+        REQUIRE(covey__pool_named(world, entry->type->name) == entry->pool,
+                "types: a type with another name than its pool");
+        REQUIRE(covey__type_same_layout(entry->type, entry->pool->type),
+                "types: a type with another layout than its pool");
     }
     REQUIRE(bound == world->type_count, "types: their number is not what was counted");
     REQUIRE(bound >= world->pool_count && bound * 4 <= world->type_mask + 1, "types: the table is too full");

@@ -46,24 +46,24 @@ size_t covey_world_memory(const covey_world *world) {
     return bytes;
 }
 
-uint32_t covey_pool_total(const covey_world *world) {
+uint32_t covey_world_pool_count(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     return world->pool_count;
 }
 
-covey_pool *covey_pool_number(const covey_world *world, uint32_t number) {
-    return number < covey_pool_total(world) ? world->pools[number] : NULL;
+covey_pool *covey_world_pool(const covey_world *world, uint32_t number) {
+    return number < covey_world_pool_count(world) ? world->pools[number] : NULL;
 }
 
 void covey_compact(covey_world *world) {
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) covey_pool_compact(world->pools[i]);
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey_pool_compact(world->pools[i]);
 }
 
 void covey_shrink(covey_world *world) {
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) covey_pool_shrink(world->pools[i]);
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey_pool_shrink(world->pools[i]);
 }
 
-/* ---- Components ----------------------------------------------------------------------------------------------------*/
+/* ---- Components ---------------------------------------------------------------------------------------------------*/
 
 static void *present(covey_world *world, covey_entity e, const covey_type *type) {
     void *value = covey_get_raw(world, e, type, type->size);
@@ -105,7 +105,7 @@ void covey_clear_raw(covey_world *world, const covey_type *type) {
 }
 
 void covey_clear_all(covey_world *world) {
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) covey__pool_clear(world->pools[i]);
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey__pool_clear(world->pools[i]);
 }
 
 covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value, covey_equal_fn *equal,
@@ -114,13 +114,10 @@ covey_entity covey_find_raw(const covey_world *world, const covey_type *type, co
     if (!pool) return (covey_entity){ 0, 0 };
     COVEY__CONTRACT(world, size == pool->set.size, "the size is not that of the type");
     const covey_sparse_set *set = &pool->set;
-    uint32_t at = 0;
-    while ((at = covey_sparse_set_next(set, at)) != COVEY_NONE) {
+    bool any = size == 0 || (!equal && !value);
+    for (uint32_t at = covey_sparse_set_next(set, 0); at != COVEY_NONE; at = covey_sparse_set_next(set, at + 1)) {
         const void *component = covey__value_at(set, at, size);
-        bool any = size == 0 || (!equal && !value);
-        bool same = any || (equal ? equal(component, value) : memcmp(component, value, size) == 0);
-        if (same) return set->ids[at];
-        at++;
+        if (any || (equal ? equal(component, value) : memcmp(component, value, size) == 0)) return set->ids[at];
     }
     return (covey_entity){ 0, 0 };
 }
@@ -131,7 +128,7 @@ bool covey_is_orphan(const covey_world *world, covey_entity e) {
 
 uint32_t covey_types_of(const covey_world *world, covey_entity e, const covey_type **types, uint32_t capacity) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) {
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
         if (!covey_pool_has(world->pools[i], e)) continue;
         if (count < capacity) types[count] = world->pools[i]->type;
         count++;

@@ -131,7 +131,7 @@ static void worlds_keep_their_allocators_apart(void **state) {
 /* The world counts what its allocator handed out, to the byte; pools are a part of that. */
 static void counts_agree(const covey_world *world, const test_heap *heap) {
     size_t pools = 0;
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) pools += covey_pool_memory(covey_pool_number(world, i));
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) pools += covey_pool_memory(covey_world_pool(world, i));
     assert_int_equal(covey_world_memory(world), heap->bytes);
     assert_true(pools < heap->bytes);
     test_world_is_valid(world);
@@ -225,7 +225,7 @@ static void a_component_larger_than_all_memory_is_refused(void **state) {
     assert_non_null(huge);
     assert_null(covey_add_raw(world, e, huge, NULL, huge->size));
     assert_int_equal(covey_world_result(world), COVEY_ERROR_MEMORY);
-    assert_int_equal(covey_pool_reserve(covey_pool_find(world, huge), COVEY_NONE), COVEY_ERROR_MEMORY);
+    assert_int_equal(covey_pool_reserve(covey_pool_find_raw(world, huge), COVEY_NONE), COVEY_ERROR_MEMORY);
     assert_false(covey_has_raw(world, e, huge));
     assert_true(covey_is_orphan(world, e));
     counts_agree(world, &r.heap);

@@ -17,7 +17,7 @@ static void add_array(const covey_type *type) {
     values_of(values, MANY, 0);
     assert_true(covey_add_array_raw(world, e, MANY, type, values, sizeof(Value)));
     for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i);
-    covey_pool *pool = covey_pool_find(world, type);
+    covey_pool *pool = covey_pool_find_raw(world, type);
     assert_int_equal(covey_pool_count(pool), MANY + 1);
     for (uint32_t i = 0; i < MANY; i++) assert_same(covey_pool_ids(pool)[i + 1], e[i]);
 }

@@ -220,8 +220,8 @@ static bool remove_all(scene *s) {
            !covey_remove(s->world, s->e[0], Late) && !covey_remove(s->world, s->e[0], Plain);
 }
 static bool pool_remove(scene *s) {
-    return covey_pool_remove(covey_pool_find(s->world, covey_id(Sorted)), s->e[0], Sorted) &&
-           covey_pool_remove(covey_pool_find(s->world, covey_id(Plain)), s->e[2], Plain);
+    return covey_pool_remove(covey_pool_find_raw(s->world, covey_id(Sorted)), s->e[0], Sorted) &&
+           covey_pool_remove(covey_pool_find_raw(s->world, covey_id(Plain)), s->e[2], Plain);
 }
 static bool clear_one(scene *s) {
     covey_clear(s->world, Counted);
@@ -255,7 +255,7 @@ static bool recycle(scene *s) {
     return covey_create_many(s->world, two, 2) && two[0].index == 3 && two[1].index == 6;
 }
 static bool swap(scene *s) {
-    return covey_pool_swap(covey_pool_find(s->world, covey_id(Plain)), s->e[0], s->e[2]) == COVEY_OK;
+    return covey_pool_swap(covey_pool_find_raw(s->world, covey_id(Plain)), s->e[0], s->e[2]) == COVEY_OK;
 }
 static bool compact(scene *s) {
     covey_compact(s->world);
@@ -268,7 +268,7 @@ static bool shrink(scene *s) {
     return true;
 }
 static bool pool_shrink(scene *s) {
-    covey_pool *pool = covey_pool_find(s->world, covey_id(Sorted));
+    covey_pool *pool = covey_pool_find_raw(s->world, covey_id(Sorted));
     covey_pool_compact(pool);
     covey_pool_shrink(pool);
     return covey_pool_count(pool) == covey_pool_size(pool);
@@ -276,7 +276,7 @@ static bool pool_shrink(scene *s) {
 static void write_nowhere(const char *words, void *context) { *(size_t *)context += strlen(words); }
 static bool look(scene *s) {
     const covey_world *world = s->world;
-    const covey_pool *pool = covey_pool_find(world, covey_id(Plain));
+    const covey_pool *pool = covey_pool_find_raw(world, covey_id(Plain));
     const covey_type *types[8];
     const Plain one = { 1, 1 };
     size_t printed = 0;
@@ -286,8 +286,8 @@ static bool look(scene *s) {
            covey_has_any(world, s->e[0], covey_id(Late), covey_id(Kept)) &&
            covey_types_of(world, s->e[0], types, 8) == 6 && covey_is_orphan(world, s->e[8]) &&
            covey_same(covey_find(world, Plain, &one, NULL), s->e[1]) &&
-           covey_type_find(world, "Counted") && !covey_type_find(world, "nobody") && covey_pool_number(world, 0) &&
-           !covey_pool_find(world, covey_id(Late)) && covey_pool_get(pool, s->e[0], Plain) &&
+           covey_type_find(world, "Counted") && !covey_type_find(world, "nobody") && covey_world_pool(world, 0) &&
+           !covey_pool_find_raw(world, covey_id(Late)) && covey_pool_get(pool, s->e[0], Plain) &&
            covey_pool_has(pool, s->e[0]) && covey_pool_get_unchecked(pool, s->e[1], Plain) &&
            covey_pool_memory(pool) < covey_world_memory(world) && covey_world_validate(world, NULL) &&
            covey_pool_world(pool) == world && covey_alive(world, s->e[0]) && !covey_alive(world, s->e[3]);
@@ -333,12 +333,12 @@ static void a_failed_add_leaves_at_most_an_empty_pool(void **state) {
         for (uint64_t at = 1; !done; at++) {
             scene s;
             scene_create(&s, busy_world, COVEY_SWAP_AND_POP);
-            uint32_t pools = covey_pool_total(s.world);
+            uint32_t pools = covey_world_pool_count(s.world);
             test_fail_at(&s.heap, at, false);
             done = runs[i](&s);
-            const covey_pool *left = covey_pool_number(s.world, pools);
+            const covey_pool *left = covey_world_pool(s.world, pools);
             if (left && !done) assert_int_equal(covey_pool_count(left), 0);
-            assert_null(covey_pool_number(s.world, pools + 1));
+            assert_null(covey_world_pool(s.world, pools + 1));
             scene_destroy(&s);
         }
     }

@@ -7,26 +7,26 @@
 
 static void test_a_pool_is_made_once(void **state) {
     (void)state;
-    assert_null(covey_pool_find(world, covey_id(Packed)));
+    assert_null(covey_pool_find_raw(world, covey_id(Packed)));
     covey_pool *pool = covey_pool_of(world, Packed);
     assert_non_null(pool);
     assert_ptr_equal(covey_pool_of(world, Packed), pool);
-    assert_ptr_equal(covey_pool_find(world, covey_id(Packed)), pool);
+    assert_ptr_equal(covey_pool_find_raw(world, covey_id(Packed)), pool);
     assert_ptr_equal(covey_pool_type(pool), covey_id(Packed));
     assert_ptr_equal(covey_pool_world(pool), world);
 }
 
 static void test_pools_are_numbered_in_the_order_of_their_types(void **state) {
     (void)state;
-    assert_int_equal(covey_pool_total(world), 0);
-    assert_null(covey_pool_number(world, 0));
+    assert_int_equal(covey_world_pool_count(world), 0);
+    assert_null(covey_world_pool(world, 0));
     covey_pool *kept = covey_pool_of(world, Kept), *packed = covey_pool_of(world, Packed);
     covey_pool_of(world, Kept);
-    assert_int_equal(covey_pool_total(world), 2);
-    assert_ptr_equal(covey_pool_number(world, 0), kept);
-    assert_ptr_equal(covey_pool_number(world, 1), packed);
-    assert_null(covey_pool_number(world, 2));
-    assert_null(covey_pool_number(world, UINT32_MAX));
+    assert_int_equal(covey_world_pool_count(world), 2);
+    assert_ptr_equal(covey_world_pool(world, 0), kept);
+    assert_ptr_equal(covey_world_pool(world, 1), packed);
+    assert_null(covey_world_pool(world, 2));
+    assert_null(covey_world_pool(world, UINT32_MAX));
 }
 
 static void test_an_empty_pool_has_nothing(void **state) {
@@ -269,7 +269,7 @@ static void test_swap_and_pop_fills_the_hole_with_the_last(void **state) {
 static void swap_two(const covey_type *type) {
     covey_entity e = create_with(type, 1), f = create_with(type, 2), g = create_with(type, 3),
                  absent = covey_create(world);
-    covey_pool *pool = covey_pool_find(world, type);
+    covey_pool *pool = covey_pool_find_raw(world, type);
     bool fixed = type->policy == COVEY_IN_PLACE;
     assert_int_equal(covey_pool_swap(pool, e, g), fixed ? COVEY_ERROR_REFUSED : COVEY_OK);
     assert_same(covey_pool_ids(pool)[0], fixed ? e : g);
@@ -457,7 +457,7 @@ static void fill_the_world(const covey_type *type) {
         assert_non_null(add_value(entity(i, 1), type, i + 1));
         assert_value(entity(i, 1), type, i + 1);
     }
-    assert_int_equal(covey_pool_count(covey_pool_find(world, type)), COVEY_NONE);
+    assert_int_equal(covey_pool_count(covey_pool_find_raw(world, type)), COVEY_NONE);
 }
 static void test_every_entity_of_a_full_world_can_lose_a_component_and_get_it_back(void **state) {
     (void)state;

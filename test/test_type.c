@@ -27,14 +27,14 @@ static void test_queries_of_a_type_no_world_knows_find_nothing_and_make_nothing(
     assert_false(covey_has_all(world, e, covey_id(Position)));
     assert_false(covey_has_any(world, e, covey_id(Position)));
     assert_no_entity(covey_find(world, Position, &value, NULL));
-    assert_null(covey_pool_find(world, covey_id(Position)));
+    assert_null(covey_pool_find_raw(world, covey_id(Position)));
     assert_null(covey_type_find(world, "Position"));
     covey_clear(world, Position);
     assert_false(covey_replace(world, e, Position, &value));
     assert_failed(COVEY_ERROR_ABSENT);
     assert_null(covey_patch(world, e, Position, NULL, NULL));
     assert_failed(COVEY_ERROR_ABSENT);
-    assert_int_equal(covey_pool_total(world), 0);
+    assert_int_equal(covey_world_pool_count(world), 0);
     assert_int_equal(heap.calls, calls); /* queries never allocate */
 }
 
@@ -43,7 +43,7 @@ static void test_a_type_is_used_without_being_registered(void **state) {
     covey_entity e = covey_create(world);
     assert_non_null(covey_add(world, e, Position, { 1, 2 }));
     assert_ptr_equal(covey_type_find(world, "Position"), covey_id(Position));
-    assert_int_equal(covey_pool_total(world), 1);
+    assert_int_equal(covey_world_pool_count(world), 1);
 }
 
 static void test_one_type_serves_two_worlds_at_once(void **state) {
@@ -69,7 +69,7 @@ static void test_two_components_over_one_c_type_are_two_components(void **state)
     covey_add(world, e, Velocity, { 3, 4 });
     assert_true(covey_get(world, e, Position)->x == 1);
     assert_true(covey_get(world, e, Velocity)->x == 3);
-    assert_int_equal(covey_pool_total(world), 2);
+    assert_int_equal(covey_world_pool_count(world), 2);
 }
 
 static void test_300_types_in_one_world_keep_apart(void **state) {
@@ -88,7 +88,7 @@ static void test_300_types_in_one_world_keep_apart(void **state) {
         assert_int_equal(*(uint32_t *)covey_get_raw(world, e, types[i], sizeof i), i);
     assert_int_equal(covey_types_of(world, e, NULL, 0), COUNT_OF(types));
     covey_destroy(world, e);
-    for (uint32_t i = 0; i < COUNT_OF(types); i++) assert_int_equal(covey_pool_count(covey_pool_number(world, i)), 0);
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) assert_int_equal(covey_pool_count(covey_world_pool(world, i)), 0);
 }
 
 /* ---- Names --------------------------------------------------------------------------------------------------------*/
@@ -101,8 +101,8 @@ static void test_two_descriptors_of_one_name_share_a_pool(void **state) {
     covey_entity e = covey_create(world), f = covey_create(world);
     covey_add(world, e, Position, { 1, 2 });
     assert_non_null(covey_add_raw(world, f, &position_again, NULL, sizeof(Position)));
-    assert_int_equal(covey_pool_total(world), 1);
-    assert_ptr_equal(covey_pool_find(world, &position_again), covey_pool_find(world, covey_id(Position)));
+    assert_int_equal(covey_world_pool_count(world), 1);
+    assert_ptr_equal(covey_pool_find_raw(world, &position_again), covey_pool_find_raw(world, covey_id(Position)));
     assert_true(covey_has(world, f, Position));
     assert_null(covey_add_raw(world, e, &position_again, NULL, sizeof(Position)));
     assert_failed(COVEY_ERROR_PRESENT);
@@ -120,7 +120,7 @@ static void test_a_second_descriptor_reads_before_it_is_ever_added_with(void **s
     assert_true(covey_has_all(world, e, again, covey_id(Position)));
     assert_true(covey_has_any(world, e, again));
     assert_same(covey_find_raw(world, again, position, NULL, sizeof *position), e);
-    assert_ptr_equal(covey_pool_find(world, again), pool);
+    assert_ptr_equal(covey_pool_find_raw(world, again), pool);
     assert_ptr_equal(covey_patch_raw(world, e, again, NULL, NULL), position);
     Position value = { 3, 4 };
     assert_true(covey_replace_raw(world, e, again, &value, sizeof value));
@@ -148,7 +148,7 @@ static void assert_another_layout(const covey_type *type) {
     assert_false(covey_add_array_raw(world, &e, 1, type, NULL, type->size));
     assert_failed(COVEY_ERROR_LAYOUT);
     assert_null(covey_get_raw(world, e, type, type->size));
-    assert_null(covey_pool_find(world, type));
+    assert_null(covey_pool_find_raw(world, type));
     assert_false(covey_has_raw(world, e, type));
     assert_false(covey_remove_raw(world, e, type, type->size));
     covey_clear_raw(world, type);
@@ -204,7 +204,7 @@ static void test_a_descriptor_that_is_not_valid_is_refused(void **state) {
         assert_false(covey_has_raw(world, e, &wrong[i]));
     }
     assert_int_equal(world_digest(world), before);
-    assert_int_equal(covey_pool_total(world), 0);
+    assert_int_equal(covey_world_pool_count(world), 0);
 }
 
 static void test_every_alignment_up_to_64_is_honoured(void **state) {
@@ -277,7 +277,7 @@ static void test_a_type_made_at_run_time_outlives_its_description(void **state) 
     covey_entity e = covey_create(world);
     assert_non_null(covey_add_raw(world, e, health, &(int32_t){ 7 }, health->size));
     assert_int_equal(*(int32_t *)covey_get_raw(world, e, health, health->size), 7);
-    assert_int_equal(covey_sparse_set_policy(&covey_pool_find(world, health)->set), COVEY_ORDERED);
+    assert_int_equal(covey_sparse_set_policy(&covey_pool_find_raw(world, health)->set), COVEY_ORDERED);
 }
 
 static void test_making_a_known_type_again_returns_the_known_one(void **state) {
@@ -298,7 +298,7 @@ static void test_a_type_made_at_run_time_and_one_of_the_program_share_a_pool(voi
     covey_entity e = covey_create(world);
     covey_add(world, e, Position, { 1, 2 });
     assert_true(covey_has_raw(world, e, made));
-    assert_int_equal(covey_pool_total(world), 1);
+    assert_int_equal(covey_world_pool_count(world), 1);
 }
 
 static void test_find_knows_only_types_that_the_world_met(void **state) {
@@ -487,7 +487,7 @@ static void moving_drops_nothing(const covey_type *type) {
     uint32_t dropped = tokens.dropped;
     covey_compact(world);
     covey_shrink(world);
-    covey_pool_swap(covey_pool_find(world, type), e[1], e[2]);
+    covey_pool_swap(covey_pool_find_raw(world, type), e[1], e[2]);
     assert_int_equal(tokens.dropped, dropped);
     assert_int_equal(tokens.copied, 0);
     for (uint32_t i = 0; i < COUNT_OF(e); i++) {

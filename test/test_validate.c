@@ -43,7 +43,7 @@ static void broken(void *place, const void *bytes, size_t size, const char *reas
 }
 #define BREAK(type, place, value, reason) broken(&(place), &(type){ value }, sizeof(type), reason)
 
-static covey_sparse_set *set_of(const covey_type *type) { return &covey_pool_find(world, type)->set; }
+static covey_sparse_set *set_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->set; }
 
 static void test_a_valid_world_is_valid(void **state) {
     (void)state;

@@ -89,7 +89,7 @@ static void add_twice(const covey_type *type) {
     assert_null(add_value(e, type, 2));
     assert_failed(COVEY_ERROR_PRESENT);
     assert_int_equal(world_digest(world), before);
-    assert_int_equal(covey_pool_count(covey_pool_find(world, type)), 1); /* REQ-11 */
+    assert_int_equal(covey_pool_count(covey_pool_find_raw(world, type)), 1); /* REQ-11 */
     assert_value(e, type, 1);
 }
 static void test_add_fails_when_the_component_is_there(void **state) {
@@ -105,7 +105,7 @@ static void set_both_ways(const covey_type *type) {
     const Value *where = covey_set_raw(world, e, type, &two, sizeof two);
     assert_ptr_equal(where, get_value(e, type));
     assert_value(e, type, 2);
-    assert_int_equal(covey_pool_count(covey_pool_find(world, type)), 1);
+    assert_int_equal(covey_pool_count(covey_pool_find_raw(world, type)), 1);
 }
 static void test_set_adds_or_overwrites(void **state) {
     (void)state;
@@ -212,7 +212,7 @@ static void has_what_was_added(const covey_type *type) {
     assert_false(covey_has_raw(world, without, type));
     assert_null(get_value(without, type));
     assert_false(remove_value(without, type));
-    assert_int_equal(covey_pool_count(covey_pool_find(world, type)), 1);
+    assert_int_equal(covey_pool_count(covey_pool_find_raw(world, type)), 1);
     for (uint32_t i = 2; i < 4 * COVEY_PAGE_SIZE && i < COVEY_NONE; i++)
         assert_false(covey_has_raw(world, entity(i, 1), type));
 }
@@ -229,7 +229,7 @@ static void remove_and_add(const covey_type *type) {
         assert_false(remove_value(e[i], type));
         assert_null(get_value(e[i], type));
     }
-    assert_int_equal(covey_pool_count(covey_pool_find(world, type)), 3);
+    assert_int_equal(covey_pool_count(covey_pool_find_raw(world, type)), 3);
     for (uint32_t i = 1; i < COUNT_OF(e); i += 2) assert_value(e[i], type, i);
     for (uint32_t i = 0; i < COUNT_OF(e); i += 2) assert_non_null(add_value(e[i], type, 10 + i));
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_value(e[i], type, i % 2 ? i : 10 + i);
@@ -266,8 +266,8 @@ static void test_clear_takes_one_type_from_all_entities(void **state) {
     for (uint32_t k = 0; k < COUNT_OF(policy_types); k++) {
         remove_value(e[2], policy_types[k]);
         covey_clear_raw(world, policy_types[k]);
-        assert_int_equal(covey_pool_count(covey_pool_find(world, policy_types[k])), 0);
-        assert_int_equal(covey_pool_size(covey_pool_find(world, policy_types[k])), 0);
+        assert_int_equal(covey_pool_count(covey_pool_find_raw(world, policy_types[k])), 0);
+        assert_int_equal(covey_pool_size(covey_pool_find_raw(world, policy_types[k])), 0);
         for (uint32_t i = 0; i < COUNT_OF(e); i++) {
             assert_false(covey_has_raw(world, e[i], policy_types[k]));
             if (i != 2) assert_int_equal(covey_types_of(world, e[i], NULL, 0), 3 - k);
@@ -500,7 +500,7 @@ static void refuse_in_an_empty_world(const covey_type *type) {
     covey_destroy(world, e);
     assert_null(add_value(e, type, 1));
     assert_dead();
-    assert_int_equal(covey_pool_total(world), 0); /* not even the pool was made */
+    assert_int_equal(covey_world_pool_count(world), 0); /* not even the pool was made */
     assert_non_null(strstr(heard.text, type->name));
 }
 static void test_adding_to_nobody_makes_no_pool(void **state) {
@@ -598,7 +598,7 @@ static void test_a_question_that_finds_nothing_is_no_failure(void **state) {
     assert_false(covey_remove(world, e, Packed));
     assert_false(covey_remove(world, none, Packed));
     assert_false(covey_destroy(world, none));
-    assert_null(covey_pool_find(world, covey_id(Fixed)));
+    assert_null(covey_pool_find_raw(world, covey_id(Fixed)));
     assert_int_equal(covey_world_result(world), COVEY_OK);
     assert_int_equal(heard.times, 0);
 }

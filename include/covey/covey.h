@@ -1,8 +1,8 @@
 /* Covey: an entity component system for C.
  *
  * An entity is an eight-byte handle. A component is a plain C struct. A world owns both: it knows which entities are
- * alive, and keeps one pool for each component type. Every pool is a sparse set: a paged table from an entity's index to
- * a position, and packed arrays of ids and values at that position.
+ * alive, and keeps one pool for each component type. Every pool is a sparse set: a paged table from an entity's index
+ * to a position, and packed arrays of ids and values at that position.
  *
  *     typedef struct { float x, y; } Position;
  *     COVEY_COMPONENT_DEFINE(Position);
@@ -28,7 +28,7 @@
  *   - Removing and destroying never allocate and never fail. Queries never allocate.
  *   - The same calls give the same result everywhere: ids, order and packed positions are deterministic.
  *   - One thread at a time changes a world's structure; any number may read at the same time.
- */
+ * */
 #ifndef COVEY_H
 #define COVEY_H
 
@@ -127,7 +127,7 @@ COVEY_INLINE bool covey_same(covey_entity a, covey_entity b) {
     return a.index == b.index && a.generation == b.generation;
 }
 
-/* ---- 2. Results ----------------------------------------------------------------------------------------------------*/
+/* ---- 2. Results ---------------------------------------------------------------------------------------------------*/
 
 /* Why a call failed. The numbers are part of the API and never change. */
 typedef enum covey_result {
@@ -148,11 +148,11 @@ typedef enum covey_result {
 /* A short English text for a result, for example "the handle is null, stale or was never issued". */
 COVEY_API const char *covey_result_text(covey_result result);
 
-/* ---- 3. Memory -----------------------------------------------------------------------------------------------------*/
+/* ---- 3. Memory ----------------------------------------------------------------------------------------------------*/
 
-/* The one allocation function. `ptr` NULL allocates; `new_size` 0 frees and returns NULL; otherwise the block is resized
- * and keeps its bytes. Returns NULL when it cannot, and then the old block is untouched. `old_size` is what the block
- * was last given; `align` is a power of two and the same for all calls about one block. */
+/* The one allocation function. `ptr` NULL allocates; `new_size` 0 frees and returns NULL; otherwise the block is
+ * resized and keeps its bytes. Returns NULL when it cannot, and then the old block is untouched. `old_size` is what the
+ * block was last given; `align` is a power of two and the same for all calls about one block. */
 typedef void *covey_alloc_fn(void *context, void *ptr, size_t old_size, size_t new_size, size_t align);
 
 /* Zero means the C library. */
@@ -207,8 +207,8 @@ struct covey_type {
     COVEY__EXTERN const covey_type covey_type_##T
 
 /* In a header: a component without a value. */
-#define COVEY_TAG_DECLARE(T)            \
-    typedef struct T T;                 \
+#define COVEY_TAG_DECLARE(T)             \
+    typedef struct T T;                  \
     typedef char covey__size_##T[0 + 1]; \
     COVEY__EXTERN const covey_type covey_type_##T
 
@@ -224,7 +224,7 @@ struct covey_type {
 /* The descriptor of T, for functions that take a type. */
 #define covey_id(T) (&covey_type_##T)
 
-/* ---- 5. Worlds -----------------------------------------------------------------------------------------------------*/
+/* ---- 5. Worlds ----------------------------------------------------------------------------------------------------*/
 
 /* Hears of every failed call: its number and a sentence with names in it. */
 typedef void covey_log_fn(covey_result item, const char *text, void *context);
@@ -252,13 +252,15 @@ COVEY_API covey_result covey_world_result(const covey_world *world);
 /* The bytes the world has allocated, its pools included: exactly what its allocator has handed out. */
 COVEY_API size_t covey_world_memory(const covey_world *world);
 
-/* Checks every invariant of the world. Returns false and a reason (`why` may be NULL) when one is broken. O(everything). */
+/* Checks every invariant of the world. Returns false and a reason (`why` may be NULL) when one is broken.
+ * O(everything). */
 COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
 
 /* ---- 6. Entities ---------------------------------------------------------------------------------------------------
  *
- * The world gives out the index that was freed last, and, when none is free, the lowest that was never used. Each use of
- * an index has a new generation; an index whose generations are used up is retired, so a stale handle never resolves. */
+ * The world gives out the index that was freed last, and, when none is free, the lowest that was never used. Each use
+ * of an index has a new generation; an index whose generations are used up is retired, so a stale handle never
+ * resolves. */
 
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out. O(1). */
 COVEY_INLINE covey_entity covey_create(covey_world *world);
@@ -266,8 +268,8 @@ COVEY_INLINE covey_entity covey_create(covey_world *world);
 /* Makes `count` entities, the same that as many single calls would make. All or nothing: false leaves null handles. */
 COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
 
-/* Makes an entity with this index. Returns null when the index is in use or retired (TAKEN), too large (RANGE), or memory
- * is out. O(1); a high index costs a page, and 8 bytes for each page below. */
+/* Makes an entity with this index. Returns null when the index is in use or retired (TAKEN), too large (RANGE), or
+ * memory is out. O(1); a high index costs a page, and 8 bytes for each page below. */
 COVEY_API covey_entity covey_create_at(covey_world *world, uint32_t index);
 
 /* A range of indices that covey_create leaves alone. { 0, 0 } is null. */
@@ -275,12 +277,12 @@ typedef struct covey_range {
     uint32_t first, count;
 } covey_range;
 
-/* Sets a range of indices aside, for good, for covey_create_in and covey_create_at. An index of a range goes back to its
- * range when it is freed. Returns null when any was used or is reserved (TAKEN), or does not exist (RANGE). */
+/* Sets a range of indices aside, for good, for covey_create_in and covey_create_at. An index of a range goes back to
+ * its range when it is freed. Returns null when any was used or is reserved (TAKEN), or does not exist (RANGE). */
 COVEY_API covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count);
 
-/* Makes an entity in a reserved range, in the order in which covey_create does outside of it. Returns null when the range
- * is used up (FULL) or is not one that was reserved (ABSENT). O(number of ranges). */
+/* Makes an entity in a reserved range, in the order in which covey_create does outside of it. Returns null when the
+ * range is used up (FULL) or is not one that was reserved (ABSENT). O(number of ranges). */
 COVEY_API covey_entity covey_create_in(covey_world *world, covey_range range);
 
 /* Ends an entity and drops its components. From the first drop on the entity is no longer alive. Returns whether it was
@@ -310,16 +312,17 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
 /* ---- 7. Components -------------------------------------------------------------------------------------------------
  *
  * A typed verb is one cast around one call of its `_raw` twin, which takes a descriptor and the size of the value. Raw
- * calls with a type made at run time pass type->size. A pointer into a pool is valid until the pool next changes: until a
- * component is added to it or removed from it, or it is cleared, compacted, shrunk or reserved. Under COVEY_IN_PLACE it is
- * valid until its own component is removed. docs/guarantees.md has the whole table.
+ * calls with a type made at run time pass type->size.
+ *
+ * A pointer into a pool is valid until the pool next changes: until a component is added to it or removed from it, or
+ * it is cleared, compacted, shrunk or reserved. Under COVEY_IN_PLACE it is valid until its own component is removed.
+ * docs/guarantees.md has the whole table.
  *
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
  * A NULL value stands for zero bytes. */
 
 /* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT). */
-#define covey_add(world, e, T, ...) \
-    ((T *)covey__add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_add(world, e, T, ...) ((T *)covey__add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_add_value(world, e, T, value) \
     ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
 #define covey_add_tag(world, e, T) covey__add_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
@@ -327,15 +330,15 @@ COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey
                                  size_t size);
 
 /* Adds a component or overwrites it, dropping the old value. Returns its address, or NULL as covey_add does. */
-#define covey_set(world, e, T, ...) \
-    ((T *)covey__set((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_set(world, e, T, ...) ((T *)covey__set((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_set_value(world, e, T, value) \
     ((T *)covey_set_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
 #define covey_set_tag(world, e, T) covey__set_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size);
 
-/* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent (ABSENT). */
+/* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent
+ * (ABSENT). */
 #define covey_replace(world, e, T, value) \
     covey_replace_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
 COVEY_API bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size);
@@ -352,8 +355,7 @@ COVEY_INLINE void *covey_get_or_add_raw(covey_world *world, covey_entity e, cons
 
 /* Calls change(value, context) on a component that is there, so that whoever listens learns of the change. `change` may
  * be NULL. Returns the component's address, or NULL when it is absent. */
-#define covey_patch(world, e, T, change, context) \
-    ((T *)covey_patch_raw((world), (e), covey_id(T), (change), (context)))
+#define covey_patch(world, e, T, change, context) ((T *)covey_patch_raw((world), (e), covey_id(T), (change), (context)))
 typedef void covey_change_fn(void *value, void *context);
 COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
                                 void *context);
@@ -361,10 +363,8 @@ COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_
 /* Whether the entity has the component; all, or any, of several: covey_has_all(world, e, covey_id(A), covey_id(B)). */
 #define covey_has(world, e, T) covey_has_raw((world), (e), covey_id(T))
 COVEY_INLINE bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type);
-#define covey_has_all(world, e, ...) \
-    covey_has_all_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
-#define covey_has_any(world, e, ...) \
-    covey_has_any_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
+#define covey_has_all(world, e, ...) covey_has_all_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
+#define covey_has_any(world, e, ...) covey_has_any_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
 COVEY_API bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types);
 COVEY_API bool covey_has_any_raw(const covey_world *world, covey_entity e, const covey_type *const *types);
 
@@ -412,11 +412,12 @@ COVEY_API const covey_type *covey_type_find(const covey_world *world, const char
 COVEY_API covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type);
 
 /* The pool of a type if the world has it, or NULL; changes nothing. */
-COVEY_API covey_pool *covey_pool_find(const covey_world *world, const covey_type *type);
+#define covey_pool_find(world, T) covey_pool_find_raw((world), covey_id(T))
+COVEY_API covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type);
 
 /* All pools, in the order in which the world met their types. */
-COVEY_API uint32_t covey_pool_total(const covey_world *world);
-COVEY_API covey_pool *covey_pool_number(const covey_world *world, uint32_t number);
+COVEY_API uint32_t covey_world_pool_count(const covey_world *world);
+COVEY_API covey_pool *covey_world_pool(const covey_world *world, uint32_t number);
 
 #define covey_pool_add(pool, e, T, ...) \
     ((T *)covey__pool_add(COVEY__TYPED(pool, T), (e), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
@@ -476,7 +477,7 @@ COVEY_API const covey_type *covey_pool_type(const covey_pool *pool);
 COVEY_API covey_world *covey_pool_world(const covey_pool *pool);
 COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of covey_world_memory */
 
-/* ---- 9. Many at once -----------------------------------------------------------------------------------------------*/
+/* ---- 9. Many at once ----------------------------------------------------------------------------------------------*/
 
 /* Adds a component to each of `count` entities, from an array of values: all or nothing (DEAD, PRESENT when one has it
  * or comes twice, MEMORY, FULL). On success the values have moved. In-place pools append, as with force_back. */
@@ -492,7 +493,7 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, const void *value, size_t size);
 
-/* ---- 10. Looking inside --------------------------------------------------------------------------------------------*/
+/* ---- 10. Looking inside -------------------------------------------------------------------------------------------*/
 
 /* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
 typedef void covey_write_fn(const char *text, void *context);
@@ -502,8 +503,8 @@ COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write
  *     linear  = (size + 1) * n                 an array and a bool each
  *     bitmask = size * n + ceil(n / 8)         an array and a bit each
  *     sparse  = 8 * n + size * n * utilisation the textbook sparse set
- * A sparse pool that was shrunk takes 8 * n + (8 + size) * n * utilisation, rounded up to whole pages: its slots and ids
- * have generations. */
+ * A sparse pool that was shrunk takes 8 * n + (8 + size) * n * utilisation, rounded up to whole pages: its slots and
+ * ids have generations. */
 typedef enum covey_memory_kind { COVEY_MEMORY_LINEAR, COVEY_MEMORY_BITMASK, COVEY_MEMORY_SPARSE } covey_memory_kind;
 typedef struct covey_memory {
     uint64_t linear, bitmask, sparse;
@@ -514,7 +515,8 @@ COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t enti
 /* ---- 11. The sparse set on its own ---------------------------------------------------------------------------------
  *
  * What pools are made of, usable without a world: a set of entities, with or without a value each. Index and generation
- * are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to covey_sparse_set_size. */
+ * are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to
+ * covey_sparse_set_size. */
 
 typedef struct covey_sparse_set_desc {
     uint32_t size, align; /* of a value; 0 for a set of ids only */
@@ -537,8 +539,8 @@ COVEY_API bool covey_sparse_set_contiguous(const covey_sparse_set *set);
 COVEY_API size_t covey_sparse_set_memory(const covey_sparse_set *set);
 
 /* Whether this index is in the set with this generation. A swap-only set also answers true for the next generation of
- * an element that it keeps behind the live ones; covey_sparse_set_live, the everyday question, does not. One load and one
- * compare. */
+ * an element that it keeps behind the live ones; covey_sparse_set_live, the everyday question, does not. One load and
+ * one compare. */
 COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e);
 COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entity e);
 /* The position of an element the set contains, or COVEY_NONE. */
@@ -685,7 +687,8 @@ struct covey_pool {
     covey_storage storage;
 };
 
-/* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list of its range; a retired one links to itself. */
+/* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
+ * of its range; a retired one links to itself. */
 typedef struct covey__entity_page {
     uint32_t generation[COVEY_PAGE_SIZE];
     uint32_t next[COVEY_PAGE_SIZE], previous[COVEY_PAGE_SIZE];

@@ -410,7 +410,7 @@ template <class T> pool<T> pool_of(covey_world *in) noexcept { return pool<T>(co
 
 /* The pool of T if the world has it. */
 template <class T> pool<T> pool_find(const covey_world *in) noexcept {
-    return pool<T>(covey_pool_find(in, type_of<T>()));
+    return pool<T>(covey_pool_find_raw(in, type_of<T>()));
 }
 
 } // namespace covey

@@ -40,8 +40,8 @@ static void test_what_one_library_adds_the_other_sees(void **state) {
     assert_int_equal(left_y(world, f), 4);
     assert_false(right_add(world, e, 5, 6));
     assert_int_equal(covey_world_result(world), COVEY_ERROR_PRESENT);
-    assert_int_equal(covey_pool_total(world), 1);
-    assert_ptr_equal(covey_pool_find(world, left_type()), covey_pool_find(world, right_type()));
+    assert_int_equal(covey_world_pool_count(world), 1);
+    assert_ptr_equal(covey_pool_find_raw(world, left_type()), covey_pool_find_raw(world, right_type()));
 }
 
 static void test_a_library_removes_what_another_added(void **state) {

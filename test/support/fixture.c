@@ -128,7 +128,7 @@ uint64_t world_digest(const covey_world *of) {
         mix(&digest, &of->reserved[i].first, 2 * sizeof(uint32_t));
         mix_free_list(&digest, of, &of->reserved[i]);
     }
-    for (uint32_t i = 0; i < covey_pool_total(of); i++) mix_pool(&digest, covey_pool_number(of, i));
+    for (uint32_t i = 0; i < covey_world_pool_count(of); i++) mix_pool(&digest, covey_world_pool(of, i));
     return digest;
 }
 

@@ -76,7 +76,7 @@ oracle_pool *model_meet(model *m, const covey_type *type) {
 }
 
 void model_meet_anyway(model *m, const covey_type *type) {
-    if (covey_pool_total(m->world) == m->oracle->pool_count || !oracle_type_valid(type)) return;
+    if (covey_world_pool_count(m->world) == m->oracle->pool_count || !oracle_type_valid(type)) return;
     if (!oracle_pool_named(m->oracle, type->name)) oracle_pool_meet(m->oracle, type);
 }
 
@@ -120,9 +120,9 @@ static void compare_walk(model *m, const covey_pool *pool, const oracle_set *ora
 
 static void compare_pool(model *m, uint32_t number) {
     const oracle_pool *wanted = &m->oracle->pools[number];
-    covey_pool *pool = covey_pool_number(m->world, number);
+    covey_pool *pool = covey_world_pool(m->world, number);
     REQUIRE(m, covey_pool_type(pool) == wanted->type, "pool %u is of %s", number, covey_pool_type(pool)->name);
-    REQUIRE(m, covey_pool_find(m->world, wanted->type) == pool, "pool %u is not found", number);
+    REQUIRE(m, covey_pool_find_raw(m->world, wanted->type) == pool, "pool %u is not found", number);
     REQUIRE(m, covey_pool_world(pool) == m->world, "pool %u is of another world", number);
     REQUIRE(m, covey_pool_count(pool) == oracle_set_count(wanted->set) && covey_pool_size(pool) == wanted->set->end,
             "pool %u has another size", number);
@@ -150,9 +150,9 @@ static void compare_ledger(model *m) {
 
 static void compare(model *m) {
     compare_entities(m);
-    REQUIRE(m, covey_pool_total(m->world) == m->oracle->pool_count, "%u pools, not %u", covey_pool_total(m->world),
+    REQUIRE(m, covey_world_pool_count(m->world) == m->oracle->pool_count, "%u pools, not %u", covey_world_pool_count(m->world),
             m->oracle->pool_count);
-    REQUIRE(m, !covey_pool_number(m->world, m->oracle->pool_count), "a pool behind the last");
+    REQUIRE(m, !covey_world_pool(m->world, m->oracle->pool_count), "a pool behind the last");
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) compare_pool(m, i);
     compare_ledger(m);
 }

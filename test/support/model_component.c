@@ -70,7 +70,7 @@ static void add(model *m) {
     covey_entity e = model_pick(m);
     const void *value = choose_value(m, type);
     covey_result expected = may_add(m, type, e);
-    covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find(m->world, type) : NULL;
+    covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find_raw(m->world, type) : NULL;
     void *address;
     if (held && is_literal(m, value)) address = value_pool_add(held, e, type, value);
     else if (held) address = covey_pool_add_raw(held, e, value, type->size);
@@ -97,7 +97,7 @@ static void set(model *m) {
     bool there = pool && oracle_has(m->oracle, pool, e);
     const void *value = choose_value(m, type);
     covey_result expected = there ? COVEY_OK : may_add(m, type, e);
-    covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find(m->world, type) : NULL;
+    covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find_raw(m->world, type) : NULL;
     void *address;
     if (held && is_literal(m, value)) address = value_pool_set(held, e, type, value);
     else if (held) address = covey_pool_set_raw(held, e, value, type->size);
@@ -189,7 +189,7 @@ static void remove_component(model *m) {
     const oracle_pool *pool = pick_pool(m, &type);
     covey_entity e = model_pick_member(m, pool);
     bool there = pool && oracle_has(m->oracle, pool, e);
-    covey_pool *held = covey_pool_find(m->world, type);
+    covey_pool *held = covey_pool_find_raw(m->world, type);
     bool removed = held && program_chance(&m->program, 80) ? covey_pool_remove_raw(held, e, type->size)
                                                            : covey_remove_raw(m->world, e, type, type->size);
     REQUIRE(m, removed == there, "%s was %sremoved", type->name, removed ? "" : "not ");
@@ -250,7 +250,7 @@ static const void *choose_array(model *m, const covey_type *type, uint32_t count
     bool packed = pool && !type->drop && type->policy != COVEY_IN_PLACE && type->size != 0;
     if (packed && pool->set->end > count && program_chance(&m->program, 48)) {
         uint32_t first = program_below(&m->program, pool->set->end - count);
-        const char *packed_values = covey_pool_values_raw(covey_pool_find(m->world, type));
+        const char *packed_values = covey_pool_values_raw(covey_pool_find_raw(m->world, type));
         memcpy(m->array, packed_values + (size_t)first * type->size, (size_t)count * type->size);
         return packed_values + (size_t)first * type->size;
     }
@@ -325,14 +325,14 @@ static void pool_swap(model *m) {
     uint32_t left = oracle_set_live(pool->set, a), right = oracle_set_live(pool->set, b);
     covey_result expected = left == COVEY_NONE || right == COVEY_NONE ? COVEY_ERROR_ABSENT : COVEY_OK;
     if (type->policy == COVEY_IN_PLACE) expected = COVEY_ERROR_REFUSED;
-    covey_result result = covey_pool_swap(covey_pool_find(m->world, type), a, b);
+    covey_result result = covey_pool_swap(covey_pool_find_raw(m->world, type), a, b);
     REQUIRE(m, result == expected, "the result is \"%s\"", covey_result_text(result));
     if (model_settle(m, result == COVEY_OK, expected)) oracle_set_swap(pool->set, left, right);
 }
 
 static void pool_reserve(model *m) {
     const covey_type *type = model_pick_type(m);
-    covey_pool *pool = covey_pool_find(m->world, type);
+    covey_pool *pool = covey_pool_find_raw(m->world, type);
     uint32_t count = program_below(&m->program, 100);
     if (COVEY_INDEX_BITS < 32 && program_chance(&m->program, 32)) count += COVEY_NONE;
     if (!pool) return;
@@ -350,7 +350,7 @@ static void pool_compact(model *m) {
     const covey_type *type;
     const oracle_pool *pool = pick_pool(m, &type);
     if (!pool) return;
-    covey_pool_compact(covey_pool_find(m->world, type));
+    covey_pool_compact(covey_pool_find_raw(m->world, type));
     compacted(pool);
 }
 
@@ -361,7 +361,7 @@ static void compact(model *m) {
 
 /* Memory goes back, and nothing else changes. */
 static void shrink(model *m) {
-    covey_pool *pool = covey_pool_find(m->world, model_pick_type(m));
+    covey_pool *pool = covey_pool_find_raw(m->world, model_pick_type(m));
     if (program_chance(&m->program, 64)) covey_shrink(m->world);
     else if (pool) covey_pool_shrink(pool);
 }

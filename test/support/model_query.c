@@ -11,7 +11,7 @@ static void get(model *m) {
     REQUIRE(m, !value || memcmp(value, wanted, type->size) == 0, "another value");
     REQUIRE(m, covey_has_raw(m->world, e, type) == (wanted != NULL), "has is not get");
     REQUIRE(m, covey_alive(m->world, e) == oracle_alive(m->oracle, e), "alive and not");
-    const covey_pool *held = covey_pool_find(m->world, type);
+    const covey_pool *held = covey_pool_find_raw(m->world, type);
     REQUIRE(m, (held != NULL) == (pool != NULL), "a pool that should not be");
     if (!held) return;
     REQUIRE(m, covey_pool_get_raw(held, e, type->size) == value, "the pool has another address");

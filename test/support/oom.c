@@ -110,7 +110,7 @@ static void write_world(text *to, const covey_world *world) {
     write_number(to, "%u alive: ", covey_entity_count(world));
     while (!covey_is_null(e = covey_entity_next(world, e))) write_entity(to, e);
     write_text("\n", to);
-    for (uint32_t i = 0; i < covey_pool_total(world); i++) write_pool(to, covey_pool_number(world, i));
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) write_pool(to, covey_world_pool(world, i));
 }
 
 static void write_set(text *to, const covey_sparse_set *set) {
