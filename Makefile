@@ -73,7 +73,7 @@ coverage: setup ## the tests with gcov; prints line and branch coverage of each 
 
 format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
-	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.cpp' | xargs -0 clang-format -i
+	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.hpp' '*.cpp' ':!bench/textbook.h' | xargs -0 clang-format -i
 
 clean: ## remove everything that was built
 	@rm -rf build

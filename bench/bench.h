@@ -48,7 +48,7 @@ typedef struct bench_suite {
     size_t count;
 } bench_suite;
 
-extern const bench_suite bench_add_remove, bench_read, bench_create_destroy, bench_latency, bench_matrix;
+extern const bench_suite bench_add_remove, bench_read, bench_holes, bench_create_destroy, bench_latency, bench_matrix;
 
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
 

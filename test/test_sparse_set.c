@@ -138,6 +138,32 @@ static void descriptions_that_make_no_sense_are_refused(void **state) {
 _Static_assert(sizeof(covey_entity) == 8, "a handle has eight bytes");
 _Static_assert(sizeof(covey__slot) == 8, "position and generation fit in one word");
 
+/* REQ-17 */
+static void a_walk_takes_as_many_steps_as_there_are_elements(void **state) {
+    (void)state;
+    covey_sparse_set *set = covey_sparse_set_create(NULL);
+    for (uint32_t i = 1; i <= 10; i++)
+        assert_int_equal(covey_sparse_set_push(set, (covey_entity){ COVEY_NONE - i * 3, 1 }, NULL), COVEY_OK);
+    uint32_t steps = 0;
+    for (uint32_t p = covey_sparse_set_next(set, 0); p != COVEY_NONE; p = covey_sparse_set_next(set, p + 1)) steps++;
+    assert_int_equal(steps, 10);
+    assert_int_equal(covey_sparse_set_size(set), 10);
+    covey_sparse_set_destroy(set);
+}
+
+/* REQ-32 */
+static void position_and_generation_lie_in_one_word(void **state) {
+    (void)state;
+    assert_int_equal(sizeof(covey__slot), 8);
+    covey_sparse_set *set = covey_sparse_set_create(NULL);
+    covey_sparse_set_push(set, (covey_entity){ 5, 1 }, NULL);
+    covey_sparse_set_push(set, (covey_entity){ 2, 3 }, NULL);
+    assert_true(*covey__slot_of(set, 2) == (UINT64_C(3) << 32 | 1));
+    assert_true(covey_sparse_set_contains(set, (covey_entity){ 2, 3 }));
+    assert_false(covey_sparse_set_contains(set, (covey_entity){ 2, 1 }));
+    covey_sparse_set_destroy(set);
+}
+
 static void zeroed_memory_is_a_null_handle(void **state) {
     (void)state;
     covey_entity e;
@@ -450,6 +476,8 @@ int main(void) {
         cmocka_unit_test(an_empty_set_answers_every_question),
         cmocka_unit_test(ids_that_cannot_exist_are_refused),
         cmocka_unit_test(descriptions_that_make_no_sense_are_refused),
+        cmocka_unit_test(a_walk_takes_as_many_steps_as_there_are_elements),
+        cmocka_unit_test(position_and_generation_lie_in_one_word),
         cmocka_unit_test(zeroed_memory_is_a_null_handle),
         cmocka_unit_test(a_stale_id_neither_finds_nor_harms_the_element_that_came_after),
         cmocka_unit_test(a_newer_generation_leaves_no_orphan),

@@ -334,6 +334,29 @@ static void test_find_gives_the_first_entity_with_a_tag(void **state) {
     assert_same(covey_find_raw(world, covey_id(Marked), NULL, NULL, 0), e);
 }
 
+static void test_first_gives_the_first_entity_that_has_the_component(void **state) {
+    (void)state;
+    assert_no_entity(covey_first(world, Packed));
+    assert_no_entity(covey_first(world, Marked));
+    covey_entity e = covey_create(world), f = covey_create(world);
+    covey_add(world, f, Packed, { 7, 7 });
+    covey_add(world, e, Packed, { 0, 0 });
+    assert_true(covey_add_tag(world, e, Marked));
+    assert_same(covey_first(world, Packed), f);
+    assert_same(covey_first(world, Marked), e);
+}
+
+static void test_set_tag_is_content_with_a_tag_that_is_there(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    assert_true(covey_set_tag(world, e, Marked));
+    assert_true(covey_set_tag(world, e, Marked));
+    assert_false(covey_add_tag(world, e, Marked));
+    assert_true(covey_has(world, e, Marked));
+    covey_destroy(world, e);
+    assert_false(covey_set_tag(world, e, Marked));
+}
+
 static void test_an_orphan_is_alive_and_has_no_component(void **state) {
     (void)state;
     covey_entity e = covey_create(world);
@@ -640,6 +663,8 @@ int main(void) {
         WORLD_TEST(test_clear_all_leaves_the_entities),
         WORLD_TEST(test_find_gives_the_first_entity_with_this_value),
         WORLD_TEST(test_find_gives_the_first_entity_with_a_tag),
+        WORLD_TEST(test_first_gives_the_first_entity_that_has_the_component),
+        WORLD_TEST(test_set_tag_is_content_with_a_tag_that_is_there),
         WORLD_TEST(test_an_orphan_is_alive_and_has_no_component),
         WORLD_TEST(test_types_of_an_entity_come_in_the_order_the_world_met_them),
         WORLD_TEST(test_a_value_may_lie_in_the_pool_that_grows_for_it),

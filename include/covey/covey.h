@@ -902,7 +902,7 @@ COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e) {
 COVEY_INLINE void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     void *to = covey_pool_get_raw(pool, e, size);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
-    if (to == value) return to;
+    if (!literal && to == value) return to;
     if (pool->type->drop) pool->type->drop(to, pool->type->context);
     if (literal) covey__fill_literal(to, value, size);
     else covey__fill(to, value, size);
