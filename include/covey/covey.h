@@ -884,7 +884,8 @@ COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, si
     bool paged = set->paged;
     uint64_t at = covey__position(set, e);
     if (at >= end) return NULL;
-    char *value = paged ? (char *)covey__value_at(set, (size_t)at, size) : data + (size_t)at * size;
+    char *value = data + (size_t)at * size;
+    if (!COVEY__LIKELY(!paged)) value = (char *)covey__value_at(set, (size_t)at, size);
     COVEY__ASSUME(value != NULL);
     return value;
 }
