@@ -879,13 +879,11 @@ COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, si
     COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
     const covey_sparse_set *set = &pool->set;
     /* Read before any branch, so that a loop of gets keeps them in registers. */
-    uint32_t end = set->end;
     char *data = (char *)set->data;
-    bool paged = set->paged;
+    uint32_t end = set->end, flat_end = set->paged ? 0 : end;
     uint64_t at = covey__position(set, e);
-    if (at >= end) return NULL;
+    if (!COVEY__LIKELY(at < flat_end)) return at < end ? covey__value_at(set, (size_t)at, size) : NULL;
     char *value = data + (size_t)at * size;
-    if (!COVEY__LIKELY(!paged)) value = (char *)covey__value_at(set, (size_t)at, size);
     COVEY__ASSUME(value != NULL);
     return value;
 }
