@@ -49,6 +49,7 @@ typedef struct bench_suite {
 } bench_suite;
 
 extern const bench_suite bench_add_remove, bench_read, bench_holes, bench_create_destroy, bench_latency, bench_matrix;
+extern const bench_suite bench_add_remove_block, bench_read_block, bench_create_destroy_block;
 
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
 

@@ -16,7 +16,9 @@ static const char help[] =
     "  --help         print this and end\n";
 
 static const bench_suite *const suites[] = {
-    &bench_add_remove, &bench_read, &bench_holes, &bench_create_destroy, &bench_latency, &bench_matrix,
+    &bench_add_remove,       &bench_read,       &bench_holes,
+    &bench_create_destroy,   &bench_latency,    &bench_matrix,
+    &bench_add_remove_block, &bench_read_block, &bench_create_destroy_block,
 };
 
 typedef struct options {

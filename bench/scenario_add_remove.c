@@ -105,27 +105,30 @@ static const bench_contestant removing[] = { { .name = "covey", .prepare = fill_
 static const bench_contestant removing_world[] = { { .name = "covey", .prepare = fill_covey, .run = remove_world },
                                                    BASELINES(remove, fill) };
 
-#define SCENARIO(text, who, way, most)                                                                    \
-    {                                                                                                     \
-        .name = text, .storage = "sparse", .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
-        .open = open, .close = close, .order = way, .bar = {                                              \
-            .baseline = "textbook",                                                                       \
-            .n = 100000,                                                                                  \
-            .limit = most                                                                                 \
-        }                                                                                                 \
+#define SCENARIO(text, who, way, most)                                                                         \
+    {                                                                                                          \
+        .name = text, .storage = BENCH_STORAGE, .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
+        .open = open, .close = close, .order = way, .bar = {                                                   \
+            .baseline = "textbook",                                                                            \
+            .n = 100000,                                                                                       \
+            .limit = most                                                                                      \
+        }                                                                                                      \
     }
 
 static const bench_scenario scenarios[] = {
-    SCENARIO("add_ordered", adding, BENCH_ORDERED, 3),
-    SCENARIO("add_shuffled", adding, BENCH_SHUFFLED, 3),
-    SCENARIO("remove_ordered", removing, BENCH_ORDERED, 3),
-    SCENARIO("remove_shuffled", removing, BENCH_SHUFFLED, 3),
-    SCENARIO("remove_reversed", removing, BENCH_REVERSED, 3),
-    SCENARIO("add_ordered_world", adding_world, BENCH_ORDERED, 4),
-    SCENARIO("add_shuffled_world", adding_world, BENCH_SHUFFLED, 4),
-    SCENARIO("remove_ordered_world", removing_world, BENCH_ORDERED, 4),
-    SCENARIO("remove_shuffled_world", removing_world, BENCH_SHUFFLED, 4),
-    SCENARIO("remove_reversed_world", removing_world, BENCH_REVERSED, 4),
+    SCENARIO("add_ordered", adding, BENCH_ORDERED, BENCH_LIMIT(3)),
+    SCENARIO("add_shuffled", adding, BENCH_SHUFFLED, BENCH_LIMIT(3)),
+    SCENARIO("remove_ordered", removing, BENCH_ORDERED, BENCH_LIMIT(3)),
+    SCENARIO("remove_shuffled", removing, BENCH_SHUFFLED, BENCH_LIMIT(3)),
+    SCENARIO("remove_reversed", removing, BENCH_REVERSED, BENCH_LIMIT(3)),
+    SCENARIO("add_ordered_world", adding_world, BENCH_ORDERED, BENCH_LIMIT(4)),
+    SCENARIO("add_shuffled_world", adding_world, BENCH_SHUFFLED, BENCH_LIMIT(4)),
+    SCENARIO("remove_ordered_world", removing_world, BENCH_ORDERED, BENCH_LIMIT(4)),
+    SCENARIO("remove_shuffled_world", removing_world, BENCH_SHUFFLED, BENCH_LIMIT(4)),
+    SCENARIO("remove_reversed_world", removing_world, BENCH_REVERSED, BENCH_LIMIT(4)),
 };
 
+#ifdef BENCH_BLOCK
+#define bench_add_remove bench_add_remove_block
+#endif
 const bench_suite bench_add_remove = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -192,10 +192,10 @@ static const bench_contestant creating1[] = CONTESTANTS(create1, empty);
 static const bench_contestant creating3[] = CONTESTANTS(create3, empty);
 static const bench_contestant destroying3[] = CONTESTANTS(destroy3, populate);
 
-#define SCENARIO(text, who, way)                                                                          \
-    {                                                                                                     \
-        .name = text, .storage = "sparse", .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
-        .open = open, .close = close, .order = way                                                        \
+#define SCENARIO(text, who, way)                                                                               \
+    {                                                                                                          \
+        .name = text, .storage = BENCH_STORAGE, .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
+        .open = open, .close = close, .order = way                                                             \
     }
 
 static const bench_scenario scenarios[] = {
@@ -205,4 +205,7 @@ static const bench_scenario scenarios[] = {
     SCENARIO("destroy3_shuffled", destroying3, BENCH_SHUFFLED),
 };
 
+#ifdef BENCH_BLOCK
+#define bench_create_destroy bench_create_destroy_block
+#endif
 const bench_suite bench_create_destroy = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -115,6 +115,7 @@ RUN(has_raw, const bool *present = f->present, sum += present[e.index])
 RUN(has_hash, const hash *table = &f->hash, sum += hash_has(table, e.index))
 RUN(has_option, const option *options = f->options, sum += options[e.index].present)
 
+#ifndef BENCH_BLOCK
 /* ---- Walking ------------------------------------------------------------------------------------------------------*/
 
 static inline void step(Position *value) {
@@ -173,6 +174,7 @@ BENCH_TIMED static uint64_t iterate_aos(void *context) {
     for (uint32_t i = 0; i < f->entities.n; i++) step(&f->structs[i].value);
     return f->entities.n;
 }
+#endif
 
 /* ---- The scenarios ------------------------------------------------------------------------------------------------*/
 
@@ -192,6 +194,7 @@ static const bench_contestant getting[] = { { .name = "covey", .run = get_pool }
 static const bench_contestant getting_world[] = { { .name = "covey", .run = get_world }, GET_BASELINES };
 static const bench_contestant having[] = { { .name = "covey", .run = has_pool }, HAS_BASELINES };
 static const bench_contestant having_world[] = { { .name = "covey", .run = has_world }, HAS_BASELINES };
+#ifndef BENCH_BLOCK
 static const bench_contestant iterating[] = {
     { .name = "covey", .run = iterate_pool },
     { .name = "raw", .run = iterate_raw },
@@ -201,23 +204,29 @@ static const bench_contestant iterating[] = {
     { .name = "aos", .run = iterate_aos },
     { .name = NULL },
 };
+#endif
 
-#define SCENARIO(text, who, full_or_half, against, most)                                                  \
-    {                                                                                                     \
-        .name = text, .storage = "sparse", .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
-        .open = full_or_half, .close = close, .order = BENCH_SHUFFLED, .bar = {                           \
-            .baseline = against,                                                                          \
-            .n = 100000,                                                                                  \
-            .limit = most                                                                                 \
-        }                                                                                                 \
+#define SCENARIO(text, who, full_or_half, against, most)                                                       \
+    {                                                                                                          \
+        .name = text, .storage = BENCH_STORAGE, .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
+        .open = full_or_half, .close = close, .order = BENCH_SHUFFLED, .bar = {                                \
+            .baseline = against,                                                                               \
+            .n = 100000,                                                                                       \
+            .limit = most                                                                                      \
+        }                                                                                                      \
     }
 
 static const bench_scenario scenarios[] = {
-    SCENARIO("get", getting, open_full, "textbook", 1.8),
-    SCENARIO("get_world", getting_world, open_full, "textbook", 3),
-    SCENARIO("has", having, open_half, "textbook", 1.8),
+    SCENARIO("get", getting, open_full, "textbook", BENCH_LIMIT(1.8)),
+    SCENARIO("get_world", getting_world, open_full, "textbook", BENCH_LIMIT(3)),
+    SCENARIO("has", having, open_half, "textbook", BENCH_LIMIT(1.8)),
     SCENARIO("has_world", having_world, open_half, "textbook", 0),
+#ifndef BENCH_BLOCK /* which has no array to walk over */
     SCENARIO("iterate1", iterating, open_full, "raw", 1.1),
+#endif
 };
 
+#ifdef BENCH_BLOCK
+#define bench_read bench_read_block
+#endif
 const bench_suite bench_read = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -1,4 +1,5 @@
-/* Adding to many entities at once, all or nothing: every index is claimed before the first value moves. */
+/* Adding to many entities at once, all or nothing. A sparse set claims every index before the first value moves; a
+ * block store places one after the other and takes them out again when one cannot be. */
 #include "internal.h"
 
 /* Copies through the hook where there is one. */
@@ -8,9 +9,38 @@ static bool copy_value(const covey_type *type, void *to, const void *from) {
     return true;
 }
 
+/* Takes out what was placed; values that were made are dropped, others are still the caller's. */
+static void take_back_blocks(covey_pool *pool, const covey_entity *entities, uint32_t count, bool copies) {
+    while (count-- != 0) {
+        if (copies) covey__pool_drop(pool, entities[count]);
+        covey__blocks_erase(&pool->blocks, entities[count].index);
+    }
+}
+
+static covey_result place_in_blocks(covey_pool *pool, const covey_entity *entities, uint32_t count, const void *from,
+                                    size_t stride, bool copies) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        void *to = NULL;
+        result = covey__blocks_place(&pool->blocks, entities[i].index, &from, &to);
+        if (result == COVEY_OK) {
+            const void *value = from ? (const char *)from + i * stride : NULL;
+            if (!copies) covey__fill(to, value, pool->blocks.size);
+            else if (!copy_value(pool->type, to, value)) {
+                covey__blocks_erase(&pool->blocks, entities[i].index);
+                result = COVEY_ERROR_COPY;
+            }
+        }
+        if (result == COVEY_OK) continue;
+        take_back_blocks(pool, entities, i, copies);
+        break;
+    }
+    return result;
+}
+
 /* Puts the claimed entities in, `stride` bytes apart in `from`; takes all out again when a copy fails. */
-static covey_result place_all(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *from,
-                              size_t stride, bool copies) {
+static covey_result place_claimed(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *from,
+                                  size_t stride, bool copies) {
     covey_sparse_set *set = &pool->set;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = covey__set_place(set, entities[i], true);
@@ -21,13 +51,21 @@ static covey_result place_all(covey_pool *pool, const covey_entity *entities, ui
             covey__set_unplace(set, entities[i]);
             covey__set_release(set, entities + i + 1, count - i - 1);
             while (i-- != 0) {
-                covey__pool_drop(pool, covey_sparse_set_find(set, entities[i]));
+                covey__pool_drop(pool, entities[i]);
                 covey__set_unplace(set, entities[i]);
             }
             return COVEY_ERROR_COPY;
         }
     }
     return COVEY_OK;
+}
+
+static covey_result place_in_set(covey_pool *pool, const covey_entity *entities, uint32_t count, const void *from,
+                                 size_t stride, bool copies) {
+    covey__source source = covey__set_source(&pool->set, from);
+    covey_result result = covey__set_claim(&pool->set, entities, count);
+    if (result != COVEY_OK) return result;
+    return place_claimed(pool, entities, count, covey__set_resolve(&pool->set, &source), stride, copies);
 }
 
 static bool add_many(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
@@ -43,12 +81,9 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     COVEY__CONTRACT(world, size == pool->set.size, "the size is not that of the type");
     covey_result result = COVEY_OK;
     if (copies && pool->type->drop && !pool->type->copy) result = COVEY_ERROR_COPY;
-    covey__source source = covey__set_source(&pool->set, values);
-    if (result == COVEY_OK) result = covey__set_claim(&pool->set, entities, count);
-    if (result == COVEY_OK) {
-        const void *from = covey__set_resolve(&pool->set, &source);
-        result = place_all(pool, entities, count, from, copies ? 0 : size, copies);
-    }
+    bool block = pool->storage == COVEY_STORAGE_BLOCK;
+    if (result == COVEY_OK)
+        result = (block ? place_in_blocks : place_in_set)(pool, entities, count, values, copies ? 0 : size, copies);
     if (result != COVEY_OK)
         covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
                     covey_result_text(result));

@@ -48,7 +48,7 @@ void covey__entities_free(covey_world *world) {
     covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
 }
 
-/* ---- Ranges -------------------------------------------------------------------------------------------------------*/
+/* ---- Ranges ------------------------------------------------------------------------------------------------------*/
 
 static bool is_retired(const covey__entity_page *page, uint32_t index) {
     uint32_t at = index % COVEY_PAGE_SIZE;
@@ -161,7 +161,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
     return (covey_range){ first, count };
 }
 
-/* ---- Creating -----------------------------------------------------------------------------------------------------*/
+/* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
 static covey_entity revive(covey_world *world, uint32_t index) {
     uint32_t *generation = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
@@ -248,7 +248,7 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
     return null_entity;
 }
 
-/* ---- Destroying ---------------------------------------------------------------------------------------------------*/
+/* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
 bool covey_destroy(covey_world *world, covey_entity e) {
     if (!covey_alive(world, e)) return false;
@@ -278,7 +278,7 @@ void covey_destroy_all(covey_world *world) {
             covey_destroy(world, (covey_entity){ page * COVEY_PAGE_SIZE + i, world->pages[page]->generation[i] });
 }
 
-/* ---- Looking ------------------------------------------------------------------------------------------------------*/
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 uint32_t covey_entity_count(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");

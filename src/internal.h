@@ -40,7 +40,7 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
     ;
 
 /* sparse_set.c: the steps that a pool takes one by one. */
-bool covey__set_has_page(const covey_sparse_set *set, uint32_t page);
+covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
 void covey__set_free(covey_sparse_set *set);
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
@@ -67,6 +67,18 @@ const void *covey__set_resolve(const covey_sparse_set *set, const covey__source 
 
 void covey__swap_bytes(void *a, void *b, size_t size);
 
+/* block_store.c */
+/* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
+ * may be the address of a value of the store: it follows when that moves. */
+covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, const void **source, void **value);
+void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
+void covey__blocks_clear(covey__block_store *blocks);
+void covey__blocks_free(covey__block_store *blocks);
+void covey__blocks_compact(covey__block_store *blocks);
+void covey__blocks_shrink(covey__block_store *blocks);
+bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
+size_t covey__blocks_bytes(const covey__block_store *blocks); /* counted from what is there */
+
 /* entity.c */
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
@@ -74,6 +86,7 @@ void covey__entities_free(covey_world *world);
 
 /* type.c */
 bool covey__type_valid(const covey_type *type);
+covey_storage covey__type_storage(const covey_type *type); /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 uint64_t covey__name_hash(const char *name);
 covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
@@ -85,6 +98,7 @@ size_t covey__made_type_bytes(const covey_world *world);
 
 /* pool.c */
 void covey__pool_clear(covey_pool *pool);
-void covey__pool_drop(const covey_pool *pool, uint32_t position);
+void covey__pool_free(covey_pool *pool);
+void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
 
 #endif

@@ -19,7 +19,14 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .world = world,
         .type = type,
         .name_hash = covey__name_hash(type->name),
-        .storage = COVEY_STORAGE_SPARSE,
+        .storage = covey__type_storage(type),
+        .blocks = {
+            .size = type->size,
+            .align = type->align ? type->align : 1,
+            .slow_removal = type->drop || type->zero_vacated,
+            .zero_vacated = type->zero_vacated,
+            .heap = { world->heap.allocator, 0 },
+        },
     };
     covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, world->heap.allocator };
     covey__set_init(&pool->set, &desc);
@@ -50,30 +57,44 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     return pool;
 }
 
-/* ---- The slow halves ----------------------------------------------------------------------------------------------*/
+/* ---- The slow halves ---------------------------------------------------------------------------------------------*/
 
-void *covey__pool_place_slowly(covey_pool *pool, covey_entity e) {
+static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **source, void **value) {
     covey_sparse_set *set = &pool->set;
-    covey_result result = COVEY_OK;
     bool force_back = set->policy != COVEY_IN_PLACE;
-    if (!covey_alive(pool->world, e)) result = COVEY_ERROR_DEAD;
-    else if (covey_pool_has(pool, e)) result = COVEY_ERROR_PRESENT;
-    else result = covey__set_prepare(set, e.index, force_back);
-    if (result != COVEY_OK) {
+    if (covey_pool_has(pool, e)) return COVEY_ERROR_PRESENT;
+    covey__source followed = covey__set_source(set, *source);
+    covey_result result = covey__set_prepare(set, e.index, force_back);
+    if (result != COVEY_OK) return result;
+    *value = covey__value_at(set, covey__set_place(set, e, force_back), set->size);
+    *source = covey__set_resolve(set, &followed);
+    return COVEY_OK;
+}
+
+/* Makes a place without a value; *source, which may lie in the pool, follows when values move. */
+static void *place(covey_pool *pool, covey_entity e, const void **source) {
+    void *value = NULL;
+    covey_result result = COVEY_ERROR_DEAD;
+    if (covey_alive(pool->world, e)) {
+        bool block = pool->storage == COVEY_STORAGE_BLOCK;
+        result =
+            block ? covey__blocks_place(&pool->blocks, e.index, source, &value) : place_sparse(pool, e, source, &value);
+    }
+    if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
-        return NULL;
-    }
-    uint32_t at = covey__set_place(set, e, force_back);
     COVEY__CHANGED(pool->world);
-    return covey__value_at(set, at, set->size);
+    return value;
+}
+
+void *covey__pool_place_slowly(covey_pool *pool, covey_entity e) {
+    const void *none = NULL;
+    return place(pool, e, &none);
 }
 
 void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value) {
-    covey__source source = covey__set_source(&pool->set, value);
-    void *to = covey__pool_place_slowly(pool, e);
-    const void *from = covey__set_resolve(&pool->set, &source);
-    if (to && to != from) covey__fill(to, from, pool->set.size);
+    void *to = place(pool, e, &value);
+    if (to && to != value) covey__fill(to, value, pool->set.size);
     return to;
 }
 
@@ -85,27 +106,40 @@ covey_pool *covey__pool_meet(covey_world *world, covey_entity e, const covey_typ
     return NULL;
 }
 
-void covey__pool_drop(const covey_pool *pool, uint32_t position) {
-    if (pool->type->drop) pool->type->drop(covey__value_at(&pool->set, position, pool->set.size), pool->type->context);
+static void *value_of(const covey_pool *pool, covey_entity e) {
+    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_value(&pool->blocks, e.index, pool->set.size);
+    return covey__value_at(&pool->set, covey_sparse_set_find(&pool->set, e), pool->set.size);
+}
+
+void covey__pool_drop(const covey_pool *pool, covey_entity e) {
+    if (pool->type->drop) pool->type->drop(value_of(pool, e), pool->type->context);
 }
 
 void covey__pool_take_out_slowly(covey_pool *pool, covey_entity e) {
-    covey__pool_drop(pool, covey_sparse_set_find(&pool->set, e));
-    covey_sparse_set_erase(&pool->set, e);
+    covey__pool_drop(pool, e);
+    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_erase(&pool->blocks, e.index);
+    else covey_sparse_set_erase(&pool->set, e);
 }
 
 void covey__pool_clear(covey_pool *pool) {
-    for (uint32_t at = 0; pool->type->drop && (at = covey_sparse_set_next(&pool->set, at)) != COVEY_NONE; at++)
-        covey__pool_drop(pool, at);
-    covey_sparse_set_clear(&pool->set);
+    const covey_type *type = pool->type;
+    for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
+        type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
+    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_clear(&pool->blocks);
+    else covey_sparse_set_clear(&pool->set);
     COVEY__CHANGED(pool->world);
 }
 
-/* ---- Order and memory ---------------------------------------------------------------------------------------------*/
+void covey__pool_free(covey_pool *pool) {
+    covey__set_free(&pool->set);
+    covey__blocks_free(&pool->blocks);
+}
+
+/* ---- Order and memory --------------------------------------------------------------------------------------------*/
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     covey_result result = COVEY_OK;
-    if (pool->set.policy == COVEY_IN_PLACE) result = COVEY_ERROR_REFUSED;
+    if (pool->storage == COVEY_STORAGE_BLOCK || pool->set.policy == COVEY_IN_PLACE) result = COVEY_ERROR_REFUSED;
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
     else result = covey_sparse_set_swap(&pool->set, a, b);
     if (result != COVEY_OK)
@@ -116,24 +150,27 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
 }
 
 covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
-    covey_result result = covey_sparse_set_reserve(&pool->set, count);
+    bool block = pool->storage == COVEY_STORAGE_BLOCK; /* which never moves a value to make room for another block */
+    covey_result result = block && count <= COVEY_NONE ? COVEY_OK : covey_sparse_set_reserve(&pool->set, count);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
     return result;
 }
 
 void covey_pool_compact(covey_pool *pool) {
-    if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
+    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_compact(&pool->blocks);
+    else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
     else covey__set_trim(&pool->set);
     COVEY__CHANGED(pool->world);
 }
 
 void covey_pool_shrink(covey_pool *pool) {
-    covey_sparse_set_shrink(&pool->set);
+    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_shrink(&pool->blocks);
+    else covey_sparse_set_shrink(&pool->set);
     COVEY__CHANGED(pool->world);
 }
 
-/* ---- Looking ------------------------------------------------------------------------------------------------------*/
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) { return covey_sparse_set_page(&pool->set, page); }
 
@@ -141,7 +178,19 @@ const covey_type *covey_pool_type(const covey_pool *pool) { return pool->type; }
 
 covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 
-size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + pool->set.heap.bytes; }
+size_t covey_pool_memory(const covey_pool *pool) {
+    return sizeof *pool + pool->set.heap.bytes + pool->blocks.heap.bytes;
+}
+
+covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
+    if (pool->storage != COVEY_STORAGE_BLOCK) {
+        covey_entity e = covey_sparse_set_at(&pool->set, position);
+        return position < pool->set.end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
+    }
+    if (!covey__block_has(&pool->blocks, position)) return (covey_entity){ 0, 0 };
+    const covey__entity_page *page = pool->world->pages[position / COVEY_PAGE_SIZE];
+    return (covey_entity){ position, page->generation[position % COVEY_PAGE_SIZE] };
+}
 
 covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line) {
     bool same = pool && (pool->type == type || strcmp(pool->type->name, type->name) == 0);

@@ -24,21 +24,26 @@
 #define MISSING(count) MISSING_TIMES(count)
 static const covey__slot missing_slots[COVEY_PAGE_SIZE] = { MISSING(COVEY_PAGE_SIZE) };
 
-static covey__slot *missing_page(void) { return (covey__slot *)(uintptr_t)missing_slots; }
-
-bool covey__set_has_page(const covey_sparse_set *set, uint32_t page) {
-    return page < set->page_count && set->pages[page] != missing_slots;
-}
-
-static void free_page(covey_sparse_set *set, uint32_t page) {
-    if (!covey__set_has_page(set, page)) return;
-    covey__free(&set->heap, set->pages[page], COVEY_PAGE_SIZE, sizeof(covey__slot), alignof(covey__slot));
-    set->pages[page] = missing_page();
-}
-
 static char nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes; never written */
 
-/* ---- Making and freeing -------------------------------------------------------------------------------------------*/
+/* What the table holds for a page, and the other way round. */
+static uintptr_t entry_of(const covey__slot *page, uint32_t number) {
+    return (uintptr_t)page - (uintptr_t)number * COVEY_PAGE_SIZE * sizeof(covey__slot);
+}
+
+covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number) {
+    covey__slot *page = covey__slot_of(set, number * COVEY_PAGE_SIZE);
+    return page != missing_slots ? page : NULL;
+}
+
+static void free_page(covey_sparse_set *set, uint32_t number) {
+    covey__slot *page = covey__set_page(set, number);
+    if (!page) return;
+    covey__free(&set->heap, page, COVEY_PAGE_SIZE, sizeof *page, alignof(covey__slot));
+    set->pages[number] = entry_of(missing_slots, number);
+}
+
+/* ---- Making and freeing ------------------------------------------------------------------------------------------*/
 
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc) {
     uint32_t align = desc->align ? desc->align : 1;
@@ -106,18 +111,27 @@ void covey_sparse_set_destroy(covey_sparse_set *set) {
     covey__free(&heap, set, 1, sizeof *set, alignof(covey_sparse_set));
 }
 
-/* ---- Room ---------------------------------------------------------------------------------------------------------*/
+/* ---- Room --------------------------------------------------------------------------------------------------------*/
+
+static bool reach_table(covey_sparse_set *set, uint32_t number) {
+    if (number < set->page_count) return true;
+    uint32_t grown = covey__grown(set->page_count, number + 1, TABLE_LIMIT);
+    uintptr_t *pages = covey__resize(&set->heap, set->pages, set->page_count, grown, sizeof *pages, alignof(uintptr_t));
+    if (!pages) return false;
+    for (uint32_t i = set->page_count; i < grown; i++) pages[i] = entry_of(missing_slots, i);
+    set->pages = pages;
+    set->page_count = grown;
+    return true;
+}
 
 static covey_result reach_page(covey_sparse_set *set, uint32_t index) {
-    uint32_t page = index / COVEY_PAGE_SIZE;
-    covey__slot **pages = covey__reach(&set->heap, set->pages, &set->page_count, page, TABLE_LIMIT, missing_page());
-    if (!pages) return COVEY_ERROR_MEMORY;
-    set->pages = pages;
-    if (covey__set_has_page(set, page)) return COVEY_OK;
+    uint32_t number = index / COVEY_PAGE_SIZE;
+    if (!reach_table(set, number)) return COVEY_ERROR_MEMORY;
+    if (covey__set_page(set, number)) return COVEY_OK;
     covey__slot *slots = covey__resize(&set->heap, NULL, 0, COVEY_PAGE_SIZE, sizeof *slots, alignof(covey__slot));
     if (!slots) return COVEY_ERROR_MEMORY;
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) slots[i] = COVEY__SLOT_NULL;
-    pages[page] = slots;
+    set->pages[number] = entry_of(slots, number);
     return COVEY_OK;
 }
 
@@ -209,8 +223,8 @@ static bool page_is_empty(const covey__slot *slots) {
 void covey_sparse_set_shrink(covey_sparse_set *set) {
     uint32_t size = covey_sparse_set_size(set), reach = 0;
     for (uint32_t i = 0; i < set->page_count; i++) {
-        if (!covey__set_has_page(set, i)) continue;
-        if (page_is_empty(set->pages[i])) free_page(set, i);
+        if (!covey__set_page(set, i)) continue;
+        if (page_is_empty(covey__set_page(set, i))) free_page(set, i);
         else reach = i + 1;
     }
     void *pages = covey__resize(&set->heap, set->pages, set->page_count, reach, sizeof(void *), alignof(void *));
@@ -233,7 +247,7 @@ void covey_sparse_set_shrink(covey_sparse_set *set) {
     update_room(set);
 }
 
-/* ---- Values -------------------------------------------------------------------------------------------------------*/
+/* ---- Values ------------------------------------------------------------------------------------------------------*/
 
 static void *value_at(const covey_sparse_set *set, uint32_t position) {
     return covey__value_at(set, position, set->size);
@@ -271,7 +285,7 @@ static void fill(const covey_sparse_set *set, uint32_t position, const void *val
     if (to != value) covey__fill(to, value, set->size);
 }
 
-/* ---- Adding -------------------------------------------------------------------------------------------------------*/
+/* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
 static uint32_t position_of(covey__slot slot) { return (uint32_t)slot; }
 static uint32_t generation_of(covey__slot slot) { return (uint32_t)(slot >> 32); }
@@ -416,7 +430,7 @@ covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_enti
     return COVEY_OK;
 }
 
-/* ---- Removing -----------------------------------------------------------------------------------------------------*/
+/* ---- Removing ----------------------------------------------------------------------------------------------------*/
 
 static uint32_t next_generation(uint32_t generation) { return generation == COVEY_GENERATION_MAX ? 1 : generation + 1; }
 
@@ -512,7 +526,7 @@ void covey_sparse_set_clear(covey_sparse_set *set) {
     set->hole = COVEY_NONE;
 }
 
-/* ---- Order --------------------------------------------------------------------------------------------------------*/
+/* ---- Order -------------------------------------------------------------------------------------------------------*/
 
 covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b) {
     uint32_t left = covey_sparse_set_find(set, a), right = covey_sparse_set_find(set, b);
@@ -592,7 +606,7 @@ void covey__set_trim(covey_sparse_set *set) {
     for (uint32_t i = set->end; set->dead != 0; i++, set->dead--) make_absent(set, set->ids[i].index);
 }
 
-/* ---- Looking ------------------------------------------------------------------------------------------------------*/
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 covey_policy covey_sparse_set_policy(const covey_sparse_set *set) { return (covey_policy)set->policy; }
 

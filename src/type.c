@@ -15,17 +15,18 @@ static bool names_policy(const covey_type *type) { return type->policy != COVEY_
 bool covey__type_valid(const covey_type *type) {
     covey_sparse_set_desc desc = { .size = type->size, .align = type->align, .policy = type->policy };
     if (!type->name || !type->name[0] || !covey__set_desc_valid(&desc)) return false;
-    if ((uint32_t)type->storage > COVEY_STORAGE_SPARSE) return false;
+    if ((uint32_t)type->storage > COVEY_STORAGE_BLOCK) return false;
+    if (type->storage == COVEY_STORAGE_BLOCK && names_policy(type)) return false;
     return type->size != 0 || (!type->drop && !type->copy && !type->zero_vacated);
 }
 
-static covey_storage effective_storage(const covey_type *type) {
+covey_storage covey__type_storage(const covey_type *type) {
     return names_policy(type) || type->storage == COVEY_STORAGE_DEFAULT ? COVEY_STORAGE_SPARSE : type->storage;
 }
 
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
-    return a->size == b->size && a_align == b_align && effective_storage(a) == effective_storage(b) &&
+    return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
            a->policy == b->policy && a->zero_vacated == b->zero_vacated && !a->drop == !b->drop && !a->copy == !b->copy;
 }
 

@@ -10,7 +10,7 @@
         }                           \
     } while (0)
 
-/* ---- Sets ---------------------------------------------------------------------------------------------------------*/
+/* ---- Sets --------------------------------------------------------------------------------------------------------*/
 
 static bool validate_shape(const covey_sparse_set *set, const char **why) {
     bool makes_holes = set->policy == COVEY_IN_PLACE || set->policy == COVEY_ORDERED;
@@ -41,7 +41,8 @@ static bool validate_positions(const covey_sparse_set *set, const char **why) {
         }
         REQUIRE(e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX,
                 "set: an id that cannot exist");
-        REQUIRE(covey__set_has_page(set, e.index / COVEY_PAGE_SIZE), "set: an element without a page");
+        uint32_t number = e.index / COVEY_PAGE_SIZE;
+        REQUIRE(number < set->page_count && covey__set_page(set, number), "set: an element without a page");
         REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation), "set: a slot that is not its element's");
     }
     REQUIRE(holes == set->holes, "set: the number of holes is not what was counted");
@@ -52,10 +53,10 @@ static bool validate_positions(const covey_sparse_set *set, const char **why) {
 
 static bool validate_slots(const covey_sparse_set *set, const char **why) {
     uint64_t present = 0;
-    for (uint32_t page = 0; page < set->page_count; page++) {
-        if (!covey__set_has_page(set, page)) continue;
-        for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
-            covey__slot slot = set->pages[page][i];
+    for (uint32_t number = 0; number < set->page_count; number++) {
+        const covey__slot *page = covey__set_page(set, number);
+        for (uint32_t i = 0; page && i < COVEY_PAGE_SIZE; i++) {
+            covey__slot slot = page[i];
             bool absent = (uint32_t)slot == COVEY_NONE;
             REQUIRE(absent ? slot == COVEY__SLOT_NULL : slot >> 32 != 0, "set: a slot that is neither null nor taken");
             present += !absent;
@@ -80,7 +81,7 @@ static size_t counted_bytes(const covey_sparse_set *set) {
     size_t bytes = set->page_count * sizeof *set->pages + set->id_capacity * sizeof *set->ids;
     bytes += set->mark_capacity * sizeof *set->marks;
     for (uint32_t i = 0; i < set->page_count; i++)
-        if (covey__set_has_page(set, i)) bytes += COVEY_PAGE_SIZE * sizeof(covey__slot);
+        if (covey__set_page(set, i)) bytes += COVEY_PAGE_SIZE * sizeof(covey__slot);
     if (!set->paged) return bytes + (size_t)set->data_capacity * set->size;
     uint32_t pages = set->data_capacity / COVEY_PAGE_SIZE + (set->data_capacity % COVEY_PAGE_SIZE != 0);
     return bytes + set->table_capacity * sizeof(void *) + (size_t)pages * COVEY_PAGE_SIZE * set->size;
@@ -98,7 +99,48 @@ bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why) {
     return true;
 }
 
-/* ---- Worlds -------------------------------------------------------------------------------------------------------*/
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+
+static uint32_t bits_in(uint64_t bits) {
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1) count++;
+    return count;
+}
+
+static bool validate_block(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                           const char **why) {
+    uint32_t count = page->count[block], capacity = page->capacity[block];
+    REQUIRE(bits_in(page->masks[block]) == count, "block: the number of ids is not what was counted");
+    REQUIRE((page->summary >> block & 1) == (count != 0), "block: the summary is wrong");
+    REQUIRE((capacity != 0) == (count != 0), "block: an empty block with a chunk, or the other way round");
+    REQUIRE(count <= capacity && capacity <= 64, "block: more ids than slots");
+    REQUIRE(count != 0 || (!page->data[block] && !page->maps[block]), "block: an empty block that points somewhere");
+    if (count == 0) return true;
+    const uint8_t *ids = (const uint8_t *)page->data[block] + (size_t)capacity * blocks->size;
+    REQUIRE(capacity == 64 || page->maps[block] == ids + capacity, "block: a map outside of its chunk");
+    for (uint64_t left = page->masks[block]; left != 0; left &= left - 1) {
+        uint32_t bit = covey__lowest_bit(left), slot = page->maps[block][bit];
+        REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id with a slot that it cannot have");
+        REQUIRE(capacity == 64 || ids[slot] == bit, "block: a slot of another id");
+    }
+    return true;
+}
+
+static bool validate_blocks(const covey__block_store *blocks, const char **why) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        if (!covey__blocks_have_page(blocks, i)) continue;
+        for (uint32_t block = 0; block < 64; block++) {
+            if (!validate_block(blocks, blocks->pages[i], block, why)) return false;
+            count += blocks->pages[i]->count[block];
+        }
+    }
+    REQUIRE(count == blocks->count, "blocks: the number of components is not what was counted");
+    REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "blocks: bytes that are not accounted for");
+    return true;
+}
+
+/* ---- Worlds ------------------------------------------------------------------------------------------------------*/
 
 static bool validate_free_list(const covey_world *world, const covey__range *range, uint32_t idle, uint32_t *listed,
                                const char **why) {
@@ -158,8 +200,11 @@ static bool validate_pool(const covey_world *world, const covey_pool *pool, cons
     REQUIRE(pool->set.size == pool->type->size, "pool: values of another size than the type's");
     if (!validate_set(&pool->set, why)) return false;
     REQUIRE(pool->set.heap.bytes == counted_bytes(&pool->set), "pool: bytes that are not accounted for");
+    if (!validate_blocks(&pool->blocks, why)) return false;
+    bool block = pool->storage == COVEY_STORAGE_BLOCK;
+    REQUIRE(block ? pool->set.id_capacity == 0 : pool->blocks.page_count == 0, "pool: components in two storages");
     for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1))
-        REQUIRE(covey_alive(world, pool->set.ids[i]), "pool: a component of a dead entity");
+        REQUIRE(covey_alive(world, covey_pool_at(pool, i)), "pool: a component of a dead entity");
     return true;
 }
 

@@ -29,7 +29,7 @@ void covey_world_destroy(covey_world *world) {
     if (!world) return;
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     for (uint32_t i = 0; i < world->pool_count; i++) {
-        covey__set_free(&world->pools[i]->set);
+        covey__pool_free(world->pools[i]);
         covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
     }
     covey__free(&world->heap, world->pools, world->pool_capacity, sizeof *world->pools, alignof(void *));
@@ -42,7 +42,7 @@ void covey_world_destroy(covey_world *world) {
 size_t covey_world_memory(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     size_t bytes = world->heap.bytes;
-    for (uint32_t i = 0; i < world->pool_count; i++) bytes += world->pools[i]->set.heap.bytes;
+    for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey_pool_memory(world->pools[i]) - sizeof(covey_pool);
     return bytes;
 }
 
@@ -63,7 +63,7 @@ void covey_shrink(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey_pool_shrink(world->pools[i]);
 }
 
-/* ---- Components ---------------------------------------------------------------------------------------------------*/
+/* ---- Components --------------------------------------------------------------------------------------------------*/
 
 static void *present(covey_world *world, covey_entity e, const covey_type *type) {
     void *value = covey_get_raw(world, e, type, type->size);
@@ -113,11 +113,11 @@ covey_entity covey_find_raw(const covey_world *world, const covey_type *type, co
     const covey_pool *pool = covey__pool_known(world, type);
     if (!pool) return (covey_entity){ 0, 0 };
     COVEY__CONTRACT(world, size == pool->set.size, "the size is not that of the type");
-    const covey_sparse_set *set = &pool->set;
     bool any = size == 0 || (!equal && !value);
-    for (uint32_t at = covey_sparse_set_next(set, 0); at != COVEY_NONE; at = covey_sparse_set_next(set, at + 1)) {
-        const void *component = covey__value_at(set, at, size);
-        if (any || (equal ? equal(component, value) : memcmp(component, value, size) == 0)) return set->ids[at];
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        const void *component = covey_pool_value_at_raw(pool, at, size);
+        if (any || (equal ? equal(component, value) : memcmp(component, value, size) == 0))
+            return covey_pool_at(pool, at);
     }
     return (covey_entity){ 0, 0 };
 }

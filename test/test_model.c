@@ -125,13 +125,32 @@ static void every_lie_about_sets_is_noticed(void **state) {
         assert_true(is_noticed_in_set(ORACLE_SWAPS_IDS_ONLY, policy));
 }
 
+/* ---- What the programs reach ---------------------------------------------------------------------------------------*/
+
+/* Every step of growth, direct blocks, and a capacity that only compaction gives. */
+static void blocks_take_every_form(void **state) {
+    (void)state;
+    static const uint32_t capacities[] = { 4, 8, 12, 16, 32, 48, 64 };
+    uint64_t seen = 0;
+    model_options options = small;
+    for (options.seed = 1; options.seed <= 40; options.seed++) seen |= model_run_world(&options).block_forms;
+    for (uint32_t i = 0; i < sizeof capacities / sizeof capacities[0]; i++)
+        if ((seen >> capacities[i] % 64 & 1) == 0) fail_msg("no block had a capacity of %u", capacities[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_lie_is_noticed), cmocka_unit_test(every_lie_about_sets_is_noticed),
-        cmocka_unit_test(tiny_worlds),          cmocka_unit_test(small_worlds),
-        cmocka_unit_test(long_worlds),          cmocka_unit_test(large_worlds),
-        cmocka_unit_test(swap_and_pop_sets),    cmocka_unit_test(in_place_sets),
-        cmocka_unit_test(swap_only_sets),       cmocka_unit_test(ordered_sets),
+        cmocka_unit_test(every_lie_is_noticed),
+        cmocka_unit_test(every_lie_about_sets_is_noticed),
+        cmocka_unit_test(tiny_worlds),
+        cmocka_unit_test(small_worlds),
+        cmocka_unit_test(long_worlds),
+        cmocka_unit_test(large_worlds),
+        cmocka_unit_test(swap_and_pop_sets),
+        cmocka_unit_test(in_place_sets),
+        cmocka_unit_test(swap_only_sets),
+        cmocka_unit_test(ordered_sets),
+        cmocka_unit_test(blocks_take_every_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

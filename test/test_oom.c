@@ -13,6 +13,11 @@ COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Sorted, .policy = COVEY_ORDERED);
 COVEY_COMPONENT_DEFINE(Late);
+typedef Plain Block;
+typedef Plain LateBlock;
+COVEY_COMPONENT_DEFINE(Block, .storage = COVEY_STORAGE_BLOCK);
+COVEY_COMPONENT_DEFINE(LateBlock, .storage = COVEY_STORAGE_BLOCK);
+COVEY_TAG_DEFINE(BlockTag, .storage = COVEY_STORAGE_BLOCK);
 COVEY_TAG_DEFINE(Marked);
 COVEY_TAG_DEFINE(LateTag);
 
@@ -43,6 +48,36 @@ static void busy_world(scene *s) {
     assert_true(covey_destroy(s->world, s->e[3]));
     covey_compact(s->world);
     covey_shrink(s->world);
+}
+
+/* A full chunk in the block of the first entities, and none where entity 8 is. */
+static void world_with_blocks(scene *s) {
+    busy_world(s);
+    for (uint32_t i = 0; i < 3; i++) {
+        CountedBlock value = counted_make(10 + i);
+        assert_non_null(covey_add(s->world, s->e[i], Block, { i, i + 4 }));
+        assert_non_null(covey_add_value(s->world, s->e[i], CountedBlock, &value));
+        assert_true(covey_add_tag(s->world, s->e[i], BlockTag));
+    }
+    CountedBlock value = counted_make(14);
+    assert_non_null(covey_add(s->world, s->e[4], Block, { 4, 8 }));
+    assert_non_null(covey_add_value(s->world, s->e[4], CountedBlock, &value));
+    covey_compact(s->world);
+}
+
+/* A block that is larger than what it holds, one that is nearly full, and a directory page that holds nothing. */
+static void world_with_loose_blocks(scene *s) {
+    world_with_blocks(s);
+    covey_entity many[20], full[128];
+    assert_true(covey_create_many(s->world, many, 20));
+    for (uint32_t i = 0; i < 20; i++) assert_non_null(covey_add(s->world, many[i], Block, { i, 20 }));
+    for (uint32_t i = 0; i < 18; i++) assert_true(covey_remove(s->world, many[i], Block));
+    assert_true(covey_create_many(s->world, full, 128));
+    for (uint32_t i = 0; i < 128; i++)
+        if (full[i].index / 64 == 1 && full[i].index % 64 < 45)
+            assert_non_null(covey_add(s->world, full[i], Block, { i, 21 }));
+    assert_non_null(covey_add(s->world, s->e[8], Block, { 8, 8 }));
+    assert_true(covey_remove(s->world, s->e[8], Block));
 }
 
 static void world_with_range(scene *s) {
@@ -155,6 +190,48 @@ static bool add_copies_counted(scene *s) {
     return done;
 }
 
+static bool add_block(scene *s) { return covey_add(s->world, s->e[8], Block, { 1, 2 }) != NULL; }
+static bool add_block_near(scene *s) { return covey_add(s->world, s->e[7], Block, { 1, 2 }) != NULL; }
+static bool add_new_block(scene *s) { return covey_add(s->world, s->e[8], LateBlock, { 1, 2 }) != NULL; }
+static bool add_block_tag(scene *s) { return covey_add_tag(s->world, s->e[8], BlockTag); }
+static bool add_block_of_itself(scene *s) {
+    return covey_add_value(s->world, s->e[7], Block, covey_get(s->world, s->e[2], Block)) != NULL;
+}
+static bool add_block_counted(scene *s) {
+    CountedBlock value = counted_make(77);
+    return kept_or_taken(&value, covey_add_value(s->world, s->e[7], CountedBlock, &value) != NULL);
+}
+static bool set_block_counted(scene *s) {
+    CountedBlock value = counted_make(78);
+    return kept_or_taken(&value, covey_set_value(s->world, s->e[8], CountedBlock, &value) != NULL);
+}
+static bool set_block(scene *s) { return covey_set(s->world, s->e[8], Block, { 1, 2 }) != NULL; }
+static bool set_block_near(scene *s) { return covey_set(s->world, s->e[7], Block, { 1, 2 }) != NULL; }
+static bool get_or_add_block(scene *s) { return covey_get_or_add(s->world, s->e[7], Block, { 1, 2 }) != NULL; }
+static bool pool_add_block(scene *s) {
+    return covey_pool_add(covey_pool_of(s->world, Block), s->e[8], Block, { 1, 2 }) != NULL;
+}
+static bool pool_set_block(scene *s) {
+    return covey_pool_set_value(covey_pool_of(s->world, Block), s->e[7], Block, (&(Block){ 1, 2 })) != NULL;
+}
+static bool add_array_block_of(scene *s, const covey_type *type) {
+    covey_entity to[] = { s->e[5], s->e[8], s->e[7] };
+    return covey_add_array_raw(s->world, to, 3, type, three, sizeof three[0]);
+}
+static bool add_array_block(scene *s) { return add_array_block_of(s, covey_id(Block)); }
+static bool add_array_new_block(scene *s) { return add_array_block_of(s, covey_id(LateBlock)); }
+static bool add_copies_block(scene *s) {
+    covey_entity to[] = { s->e[7], s->e[8], s->e[5] };
+    return covey_add_copies(s->world, to, 3, Block, covey_get(s->world, s->e[1], Block));
+}
+static bool add_copies_block_counted(scene *s) {
+    covey_entity to[] = { s->e[7], s->e[5], s->e[8] };
+    CountedBlock value = counted_make(9);
+    bool done = covey_add_copies(s->world, to, 3, CountedBlock, &value);
+    counted_drop(&value, NULL);
+    return done;
+}
+
 static bool type_create(scene *s) {
     return covey_type_create(s->world, &(covey_type){ .name = "made at run time", .size = 8, .align = 4 }) != NULL;
 }
@@ -202,6 +279,22 @@ static const operation operations[] = {
     { "covey_add_array, new type", busy_world, add_array_new_type },
     { "covey_add_copies", busy_world, add_copies },
     { "covey_add_copies, with hooks", busy_world, add_copies_counted },
+    { "covey_add, block", world_with_blocks, add_block },
+    { "covey_add, block, near", world_with_blocks, add_block_near },
+    { "covey_add, block, new type", busy_world, add_new_block },
+    { "covey_add_tag, block, new type", busy_world, add_block_tag },
+    { "covey_add_value, block, of the pool itself", world_with_blocks, add_block_of_itself },
+    { "covey_add_value, block, with hooks", world_with_blocks, add_block_counted },
+    { "covey_set_value, block, with hooks", world_with_blocks, set_block_counted },
+    { "covey_set, block", world_with_blocks, set_block },
+    { "covey_set, block, near", world_with_blocks, set_block_near },
+    { "covey_get_or_add, block", world_with_blocks, get_or_add_block },
+    { "covey_pool_add, block", world_with_blocks, pool_add_block },
+    { "covey_pool_set_value, block", world_with_blocks, pool_set_block },
+    { "covey_add_array, block", world_with_blocks, add_array_block },
+    { "covey_add_array, block, new type", busy_world, add_array_new_block },
+    { "covey_add_copies, block, of the pool itself", world_with_blocks, add_copies_block },
+    { "covey_add_copies, block, with hooks", world_with_blocks, add_copies_block_counted },
     { "covey_type_create", busy_world, type_create },
 };
 
@@ -273,6 +366,14 @@ static bool pool_shrink(scene *s) {
     covey_pool_shrink(pool);
     return covey_pool_count(pool) == covey_pool_size(pool);
 }
+static bool pool_compact_blocks(scene *s) {
+    covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Block)));
+    return true;
+}
+static bool pool_shrink_blocks(scene *s) {
+    covey_pool_shrink(covey_pool_find_raw(s->world, covey_id(Block)));
+    return true;
+}
 static void write_nowhere(const char *words, void *context) { *(size_t *)context += strlen(words); }
 static bool look(scene *s) {
     const covey_world *world = s->world;
@@ -285,12 +386,43 @@ static bool look(scene *s) {
            covey_has(world, s->e[0], Counted) && covey_has_all(world, s->e[0], covey_id(Plain), covey_id(Marked)) &&
            covey_has_any(world, s->e[0], covey_id(Late), covey_id(Kept)) &&
            covey_types_of(world, s->e[0], types, 8) == 6 && covey_is_orphan(world, s->e[8]) &&
-           covey_same(covey_find(world, Plain, &one, NULL), s->e[1]) &&
-           covey_type_find(world, "Counted") && !covey_type_find(world, "nobody") && covey_world_pool(world, 0) &&
+           covey_same(covey_find(world, Plain, &one, NULL), s->e[1]) && covey_type_find(world, "Counted") &&
+           !covey_type_find(world, "nobody") && covey_world_pool(world, 0) &&
            !covey_pool_find_raw(world, covey_id(Late)) && covey_pool_get(pool, s->e[0], Plain) &&
            covey_pool_has(pool, s->e[0]) && covey_pool_get_unchecked(pool, s->e[1], Plain) &&
            covey_pool_memory(pool) < covey_world_memory(world) && covey_world_validate(world, NULL) &&
            covey_pool_world(pool) == world && covey_alive(world, s->e[0]) && !covey_alive(world, s->e[3]);
+}
+
+static bool remove_blocks(scene *s) {
+    return covey_remove(s->world, s->e[0], Block) && covey_remove(s->world, s->e[0], CountedBlock) &&
+           covey_remove(s->world, s->e[0], BlockTag) && covey_remove(s->world, s->e[1], Block) &&
+           covey_remove(s->world, s->e[2], Block) && covey_remove(s->world, s->e[4], Block) &&
+           !covey_remove(s->world, s->e[4], Block) && covey_destroy(s->world, s->e[1]);
+}
+static bool clear_blocks(scene *s) {
+    covey_clear(s->world, Block);
+    covey_clear(s->world, CountedBlock);
+    covey_clear(s->world, BlockTag);
+    return true;
+}
+static bool overwrite_block(scene *s) {
+    CountedBlock value = counted_make(6);
+    return covey_set(s->world, s->e[0], Block, { 7, 7 }) && covey_set_value(s->world, s->e[1], CountedBlock, &value) &&
+           covey_get_or_add(s->world, s->e[1], Block, { 9, 9 })->b == 5;
+}
+static bool add_block_back(scene *s) {
+    return covey_remove(s->world, s->e[1], Block) && covey_add(s->world, s->e[7], Block, { 1, 2 });
+}
+static bool reserve_blocks(scene *s) {
+    return covey_pool_reserve(covey_pool_find_raw(s->world, covey_id(Block)), 500) == COVEY_OK;
+}
+static bool look_at_blocks(scene *s) {
+    const covey_pool *pool = covey_pool_find_raw(s->world, covey_id(Block));
+    const Block two = { 2, 6 };
+    return covey_same(covey_first(s->world, Block), s->e[0]) && covey_pool_next(pool, 3) == 4 &&
+           covey_same(covey_pool_at(pool, 4), s->e[4]) && covey_pool_value_at(pool, 4, Block)->b == 8 &&
+           covey_same(covey_find(s->world, Block, &two, NULL), s->e[2]) && covey_world_validate(s->world, NULL);
 }
 
 static const operation free_operations[] = {
@@ -308,6 +440,13 @@ static const operation free_operations[] = {
     { "covey_pool_swap", busy_world, swap },
     { "covey_compact", world_with_hole, compact },
     { "looking", busy_world, look },
+    { "covey_remove, block", world_with_blocks, remove_blocks },
+    { "covey_clear, block", world_with_blocks, clear_blocks },
+    { "covey_destroy_all, block", world_with_blocks, destroy_all },
+    { "covey_set, over a value, block", world_with_blocks, overwrite_block },
+    { "covey_add, block, into a slot that was left", world_with_blocks, add_block_back },
+    { "covey_pool_reserve, block", world_with_blocks, reserve_blocks },
+    { "looking, block", world_with_blocks, look_at_blocks },
 };
 
 /* There is a place: it takes no memory to fill it. */
@@ -320,6 +459,10 @@ static const operation shrinking_operations[] = {
     { "covey_shrink", busy_world, shrink },
     { "covey_shrink, with holes", world_with_hole, shrink },
     { "covey_pool_shrink", world_with_hole, pool_shrink },
+    { "covey_compact, block", world_with_loose_blocks, compact },
+    { "covey_shrink, block", world_with_loose_blocks, shrink },
+    { "covey_pool_compact, block", world_with_loose_blocks, pool_compact_blocks },
+    { "covey_pool_shrink, block", world_with_loose_blocks, pool_shrink_blocks },
 };
 
 /* ---- Tests ---------------------------------------------------------------------------------------------------------*/
@@ -327,7 +470,8 @@ static const operation shrinking_operations[] = {
 /* A call that fails may leave the world with a pool for a type that it has met, but an empty one. */
 static void a_failed_add_leaves_at_most_an_empty_pool(void **state) {
     (void)state;
-    static run_fn *const runs[] = { add_new_type, add_new_tag, set_new_type, add_array_new_type };
+    static run_fn *const runs[] = { add_new_type,  add_new_tag,        set_new_type,
+                                    add_new_block, add_array_new_type, add_array_new_block };
     for (uint32_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         bool done = false;
         for (uint64_t at = 1; !done; at++) {

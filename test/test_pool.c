@@ -106,7 +106,7 @@ static void verbs(const covey_type *type) {
 }
 static void test_the_verbs_of_a_pool_work_with_every_policy(void **state) {
     (void)state;
-    for_each_policy(verbs);
+    for_each_storage(verbs);
 }
 
 static void test_an_unchecked_get_finds_what_a_checked_one_finds(void **state) {
@@ -163,6 +163,47 @@ static void test_an_unchecked_get_of_an_absent_component_breaks_a_costly_contrac
 
 static bool leaves_holes(const covey_type *type) {
     return type->policy == COVEY_IN_PLACE || type->policy == COVEY_ORDERED;
+}
+
+static void walk(const covey_type *type) {
+    covey_pool *pool = covey_pool_of_raw(world, type);
+    covey_entity e[200];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(type, i);
+    for (uint32_t i = 0; i < COUNT_OF(e); i += 3) remove_value(e[i], type);
+    uint32_t seen = 0;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1), seen++) {
+        const Value *there = covey_pool_value_at_raw(pool, at, sizeof(Value));
+        assert_same(covey_pool_at(pool, at), e[there->number]);
+        assert_ptr_equal(covey_pool_get_raw(pool, e[there->number], sizeof(Value)), there);
+        assert_int_not_equal(there->number % 3, 0);
+    }
+    assert_int_equal(seen, covey_pool_count(pool));
+    assert_int_equal(seen, 133);
+    assert_no_entity(covey_pool_at(pool, COUNT_OF(e)));
+    assert_no_entity(covey_pool_at(pool, COVEY_NONE));
+    assert_no_entity(covey_pool_at(pool, UINT32_MAX));
+    assert_int_equal(covey_pool_next(pool, COUNT_OF(e)), COVEY_NONE);
+    assert_int_equal(covey_pool_next(pool, COVEY_NONE), COVEY_NONE);
+}
+static void test_every_component_is_met_once_by_position(void **state) {
+    (void)state;
+    for_each_storage(walk);
+    covey_entity e = create_with(covey_id(Packed), 7);
+    assert_int_equal(covey_pool_value_at(covey_pool_of(world, Packed), 0, Packed)->number, 7);
+    assert_same(covey_pool_at(covey_pool_of(world, Packed), 0), e);
+}
+
+static void holes_are_nobody(const covey_type *type) {
+    covey_entity e[3];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(type, i);
+    remove_value(e[1], type);
+    bool gap = leaves_holes(type) || type->storage == COVEY_STORAGE_BLOCK;
+    assert_same(covey_pool_at(covey_pool_find_raw(world, type), 1), gap ? entity(0, 0) : e[2]);
+    if (!gap) assert_no_entity(covey_pool_at(covey_pool_find_raw(world, type), 2));
+}
+static void test_nobody_is_at_a_position_that_was_left(void **state) {
+    (void)state;
+    for_each_storage(holes_are_nobody);
 }
 
 static void arrays(const covey_type *type) {
@@ -346,7 +387,7 @@ static void empty_and_compact(const covey_type *type) {
 }
 static void test_a_pool_that_lost_everything_compacts_to_nothing(void **state) {
     (void)state;
-    for_each_policy(empty_and_compact);
+    for_each_storage(empty_and_compact);
 }
 
 static void test_compacting_in_place_drops_only_trailing_holes(void **state) {
@@ -423,7 +464,7 @@ static void reserve_and_churn(const covey_type *type) {
 }
 static void test_a_full_reserved_pool_needs_no_memory_to_add_what_it_lost(void **state) {
     (void)state;
-    for_each_policy(reserve_and_churn);
+    for_each_storage(reserve_and_churn);
 }
 
 static void test_reserving_more_than_can_exist_fails(void **state) {
@@ -462,7 +503,7 @@ static void fill_the_world(const covey_type *type) {
 static void test_every_entity_of_a_full_world_can_lose_a_component_and_get_it_back(void **state) {
     (void)state;
     if (COVEY_INDEX_BITS > 12) skip();
-    for_each_policy(fill_the_world);
+    for_each_storage(fill_the_world);
 }
 
 static void memory(const covey_type *type) {
@@ -580,6 +621,8 @@ int main(void) {
         WORLD_TEST(test_a_pool_used_with_another_type_breaks_a_contract),
         WORLD_TEST(test_a_pool_may_be_used_through_another_descriptor_of_its_name),
         WORLD_TEST(test_an_unchecked_get_of_an_absent_component_breaks_a_costly_contract),
+        WORLD_TEST(test_every_component_is_met_once_by_position),
+        WORLD_TEST(test_nobody_is_at_a_position_that_was_left),
         WORLD_TEST(test_value_i_belongs_to_id_i),
         WORLD_TEST(test_the_arrays_are_typed),
         WORLD_TEST(test_in_place_values_lie_in_pages),

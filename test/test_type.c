@@ -185,7 +185,7 @@ static void test_a_descriptor_that_is_not_valid_is_refused(void **state) {
         { .name = "Wrong", .size = 128, .align = 128 },
         { .name = "Wrong", .size = 6, .align = 4 },
         { .name = "Wrong", .size = 4, .align = 4, .policy = (covey_policy)4 },
-        { .name = "Wrong", .size = 4, .align = 4, .storage = (covey_storage)2 },
+        { .name = "Wrong", .size = 4, .align = 4, .storage = (covey_storage)3 },
         { .name = "Wrong", .drop = drop_nothing },
         { .name = "Wrong", .copy = copy_nothing },
         { .name = "Wrong", .zero_vacated = true },

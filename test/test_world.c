@@ -94,7 +94,7 @@ static void add_twice(const covey_type *type) {
 }
 static void test_add_fails_when_the_component_is_there(void **state) {
     (void)state;
-    for_each_policy(add_twice);
+    for_each_storage(add_twice);
 }
 
 static void set_both_ways(const covey_type *type) {
@@ -109,7 +109,7 @@ static void set_both_ways(const covey_type *type) {
 }
 static void test_set_adds_or_overwrites(void **state) {
     (void)state;
-    for_each_policy(set_both_ways);
+    for_each_storage(set_both_ways);
     covey_entity e = covey_create(world);
     assert_int_equal(covey_set(world, e, Packed, { 1, 2 })->check, 2);
     Packed value = { 3, 4 };
@@ -130,7 +130,7 @@ static void replace_exchanges(const covey_type *type) {
 }
 static void test_replace_exchanges_the_values(void **state) {
     (void)state;
-    for_each_policy(replace_exchanges);
+    for_each_storage(replace_exchanges);
     covey_entity e = covey_create(world);
     covey_add(world, e, Packed, { 1, 1 });
     Packed value = { 2, 2 };
@@ -163,7 +163,7 @@ static void get_or_add(const covey_type *type) {
 }
 static void test_get_or_add_adds_only_what_is_absent(void **state) {
     (void)state;
-    for_each_policy(get_or_add);
+    for_each_storage(get_or_add);
     covey_entity e = covey_create(world);
     assert_int_equal(covey_get_or_add(world, e, Packed, { 1, 2 })->number, 1);
     assert_int_equal(covey_get_or_add(world, e, Packed, { 3, 4 })->number, 1);
@@ -183,7 +183,7 @@ static void patch(const covey_type *type) {
 }
 static void test_patch_calls_a_function_on_a_component_that_is_there(void **state) {
     (void)state;
-    for_each_policy(patch);
+    for_each_storage(patch);
     covey_entity e = covey_create(world);
     uint32_t more = 1;
     covey_add(world, e, Packed, { 1, 2 });
@@ -218,7 +218,7 @@ static void has_what_was_added(const covey_type *type) {
 }
 static void test_an_entity_has_only_what_was_added(void **state) {
     (void)state;
-    for_each_policy(has_what_was_added);
+    for_each_storage(has_what_was_added);
 }
 
 static void remove_and_add(const covey_type *type) {
@@ -237,7 +237,7 @@ static void remove_and_add(const covey_type *type) {
 }
 static void test_a_removed_component_can_be_added_again(void **state) {
     (void)state;
-    for_each_policy(remove_and_add);
+    for_each_storage(remove_and_add);
 }
 
 static void test_removing_and_destroying_never_ask_for_memory(void **state) {
@@ -315,7 +315,7 @@ static void find(const covey_type *type) {
 }
 static void test_find_gives_the_first_entity_with_this_value(void **state) {
     (void)state;
-    for_each_policy(find);
+    for_each_storage(find);
     covey_entity e = covey_create(world);
     Packed value = { 1, 2 };
     covey_add_value(world, e, Packed, &value);
@@ -407,7 +407,7 @@ static void add_from_the_pool(const covey_type *type) {
 }
 static void test_a_value_may_lie_in_the_pool_that_grows_for_it(void **state) {
     (void)state;
-    for_each_policy(add_from_the_pool);
+    for_each_storage(add_from_the_pool);
 }
 
 static void set_from_the_pool(const covey_type *type) {
@@ -420,7 +420,7 @@ static void set_from_the_pool(const covey_type *type) {
 }
 static void test_a_component_is_set_from_itself_or_its_neighbour(void **state) {
     (void)state;
-    for_each_policy(set_from_the_pool);
+    for_each_storage(set_from_the_pool);
 }
 
 /* ---- Handles of nobody --------------------------------------------------------------------------------------------*/
@@ -514,7 +514,7 @@ static void refuse_handles_of_nobody(const covey_type *type) {
 }
 static void test_handles_of_nobody_are_refused_everywhere(void **state) {
     (void)state;
-    for_each_policy(refuse_handles_of_nobody);
+    for_each_storage(refuse_handles_of_nobody);
 }
 
 static void refuse_in_an_empty_world(const covey_type *type) {
@@ -528,7 +528,7 @@ static void refuse_in_an_empty_world(const covey_type *type) {
 }
 static void test_adding_to_nobody_makes_no_pool(void **state) {
     (void)state;
-    for_each_policy(refuse_in_an_empty_world);
+    for_each_storage(refuse_in_an_empty_world);
 }
 
 static void follow_an_index(const covey_type *type) {
@@ -549,7 +549,7 @@ static void follow_an_index(const covey_type *type) {
 }
 static void test_an_index_that_is_used_again_starts_without_components(void **state) {
     (void)state;
-    for_each_policy(follow_an_index);
+    for_each_storage(follow_an_index);
 }
 
 /* ---- What failed, and why -----------------------------------------------------------------------------------------*/

@@ -127,7 +127,7 @@ COVEY_INLINE bool covey_same(covey_entity a, covey_entity b) {
     return a.index == b.index && a.generation == b.generation;
 }
 
-/* ---- 2. Results ---------------------------------------------------------------------------------------------------*/
+/* ---- 2. Results --------------------------------------------------------------------------------------------------*/
 
 /* Why a call failed. The numbers are part of the API and never change. */
 typedef enum covey_result {
@@ -148,7 +148,7 @@ typedef enum covey_result {
 /* A short English text for a result, for example "the handle is null, stale or was never issued". */
 COVEY_API const char *covey_result_text(covey_result result);
 
-/* ---- 3. Memory ----------------------------------------------------------------------------------------------------*/
+/* ---- 3. Memory ---------------------------------------------------------------------------------------------------*/
 
 /* The one allocation function. `ptr` NULL allocates; `new_size` 0 frees and returns NULL; otherwise the block is
  * resized and keeps its bytes. Returns NULL when it cannot, and then the old block is untouched. `old_size` is what the
@@ -170,7 +170,8 @@ typedef struct covey_allocator {
 /* How a pool keeps its components. */
 typedef enum covey_storage {
     COVEY_STORAGE_DEFAULT = 0, /* sparse */
-    COVEY_STORAGE_SPARSE = 1   /* a sparse set: packed arrays in an order you control */
+    COVEY_STORAGE_SPARSE = 1,  /* a sparse set: packed arrays in an order you control */
+    COVEY_STORAGE_BLOCK = 2    /* a bitmap and a small sparse set for each 64 ids: in index order, less memory */
 } covey_storage;
 
 /* What removal does to the packed arrays of a sparse set. */
@@ -192,7 +193,7 @@ struct covey_type {
     const char *name;      /* the stable key of the type */
     uint32_t size;         /* bytes of a value; 0 for a tag */
     uint32_t align;        /* a power of two up to 64 that divides size */
-    covey_storage storage; /* naming another policy than the first selects COVEY_STORAGE_SPARSE */
+    covey_storage storage; /* naming another policy than the first selects COVEY_STORAGE_SPARSE, and needs it */
     covey_policy policy;
     bool zero_vacated;   /* zero the bytes a removed or moved value leaves behind */
     covey_drop_fn *drop; /* optional: called when a value is removed or overwritten */
@@ -224,7 +225,7 @@ struct covey_type {
 /* The descriptor of T, for functions that take a type. */
 #define covey_id(T) (&covey_type_##T)
 
-/* ---- 5. Worlds ----------------------------------------------------------------------------------------------------*/
+/* ---- 5. Worlds ---------------------------------------------------------------------------------------------------*/
 
 /* Hears of every failed call: its number and a sentence with names in it. */
 typedef void covey_log_fn(covey_result item, const char *text, void *context);
@@ -444,28 +445,38 @@ COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t
     ((T *)covey_pool_get_unchecked_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T)))
 COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size);
 
-/* The packed arrays themselves: value i belongs to id i, for i below covey_pool_size. Under a policy that leaves holes,
- * some positions hold nothing, whatever their id and value show: walk with covey_pool_next, or compact first. In-place
- * values lie in pages of
- * COVEY_PAGE_SIZE: covey_pool_values is NULL for them, covey_pool_page gives page k. */
-COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool);          /* components */
+/* Every component of a pool of either storage, by position:
+ *     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1))
+ *         covey_pool_value_at(pool, p, Position)->x += 1;
+ * Positions of a sparse pool are those of its packed arrays; positions of a block pool are the entities' indices. */
+COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position); /* from here on, or COVEY_NONE */
+COVEY_API covey_entity covey_pool_at(const covey_pool *pool, uint32_t position);  /* null where there is none */
+#define covey_pool_value_at(pool, position, T) \
+    ((T *)covey_pool_value_at_raw(COVEY__TYPED(pool, T), (position), COVEY__SIZE(T)))
+COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position, size_t size);
+COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
+
+/* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_size. A block pool has none: size
+ * 0 and NULL. Under a policy that leaves holes, some positions hold nothing, whatever their id and value show: walk
+ * with covey_pool_next, or compact first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL
+ * for them, covey_pool_page gives page k. */
 COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool);           /* positions: components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
-/* The first position from `position` on that holds a component, or COVEY_NONE. */
-COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position);
 #define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__TYPED(pool, T)))
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
 #define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__TYPED(pool, T), (k)))
 COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
 
-/* Exchanges the positions of two components of a pool. Fails (ABSENT, REFUSED) for in-place pools and absentees. */
+/* Exchanges the positions of two components of a sparse pool. Fails (ABSENT, REFUSED) for absentees, and for in-place
+ * and block pools. */
 COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b);
 
 /* Room for `count` components in all, so that adds up to there need no memory for values. */
 COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 
 /* Closes the holes that removal left, in one pass that keeps the order. In-place pools keep their addresses: they lose
- * only the holes behind the last component. Keeps the memory; never fails. covey_compact does it to all pools. */
+ * only the holes behind the last component. Sparse pools keep their memory; blocks get the form that fits them best and
+ * give back the rest. Never fails. covey_compact does it to all pools. */
 COVEY_API void covey_pool_compact(covey_pool *pool);
 COVEY_API void covey_compact(covey_world *world);
 
@@ -477,10 +488,11 @@ COVEY_API const covey_type *covey_pool_type(const covey_pool *pool);
 COVEY_API covey_world *covey_pool_world(const covey_pool *pool);
 COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of covey_world_memory */
 
-/* ---- 9. Many at once ----------------------------------------------------------------------------------------------*/
+/* ---- 9. Many at once ---------------------------------------------------------------------------------------------*/
 
 /* Adds a component to each of `count` entities, from an array of values: all or nothing (DEAD, PRESENT when one has it
- * or comes twice, MEMORY, FULL). On success the values have moved. In-place pools append, as with force_back. */
+ * or comes twice, MEMORY, FULL). On success the values have moved; they may lie in the same pool if it is sparse.
+ * In-place pools append, as with force_back. */
 #define covey_add_array(world, entities, count, T, values) \
     covey_add_array_raw((world), (entities), (count), covey_id(T), (values), COVEY__SIZE_OF(T, values))
 COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
@@ -493,7 +505,7 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, const void *value, size_t size);
 
-/* ---- 10. Looking inside -------------------------------------------------------------------------------------------*/
+/* ---- 10. Looking inside ------------------------------------------------------------------------------------------*/
 
 /* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
 typedef void covey_write_fn(const char *text, void *context);
@@ -651,14 +663,15 @@ typedef uint64_t covey__slot;
 #define COVEY__SLOT(position, generation) ((uint64_t)(generation) << 32 | (position))
 #define COVEY__SLOT_NULL COVEY__SLOT(COVEY_NONE, 0)
 
-/* pages[index / PAGE][index % PAGE] is the slot of an index. A page that is missing is one shared page of absent slots,
- * which differ from COVEY__SLOT_NULL so that nobody writes to them.
+/* The slot of an index is at pages[index / PAGE] + index * 8: an entry is the address of its page less the offset of
+ * the page's first index, which saves the remainder. A page that is missing is one shared page of absent slots, which
+ * differ from COVEY__SLOT_NULL so that nobody writes to them.
  *
  *     ids, data:  | live, or holes              | dead (swap only)  |
  *                 0                             end                 end + dead
- */
+ * */
 struct covey_sparse_set {
-    covey__slot **pages;
+    uintptr_t *pages;
     covey_entity *ids;
     void *data;          /* values; in place: a table of pages of values; not NULL for ids only */
     uint32_t page_count; /* of the table */
@@ -679,8 +692,37 @@ struct covey_sparse_set {
 
 typedef enum covey__removal { COVEY__REMOVE_SLOWLY, COVEY__REMOVE_SWAPPING, COVEY__REMOVE_MARKING } covey__removal;
 
+/* A block store keeps 64 ids to a block and 64 blocks to a page. mask says which ids of a block are there; the value of
+ * bit i is at data + map[i] * size.
+ *
+ *     compact   data: | values of capacity slots | ids: slot -> bit | map: bit -> slot |     one chunk
+ *     direct    data: | values of 64 slots |                          map: the identity, shared
+ *     empty     no chunk; capacity 0
+ */
+typedef struct covey__block_page {
+    uint64_t summary; /* blocks that hold any */
+    uint64_t masks[64];
+    char *data[64];
+    const uint8_t *maps[64];
+    uint8_t capacity[64]; /* 64 is direct */
+    uint8_t count[64];
+} covey__block_page;
+
+#define COVEY__BLOCK_PAGE 4096 /* ids of a page */
+
+typedef struct covey__block_store {
+    covey__block_page **pages; /* one shared page without anything stands for those that are missing */
+    uint32_t page_count;
+    uint32_t count;
+    uint32_t size, align;
+    bool slow_removal; /* values need more than to be overwritten */
+    bool zero_vacated;
+    covey__heap heap;
+} covey__block_store;
+
 struct covey_pool {
     covey_sparse_set set;
+    covey__block_store blocks;
     covey_world *world;
     const covey_type *type;
     uint64_t name_hash;
@@ -734,21 +776,30 @@ COVEY_API covey_pool *covey__pool_meet(covey_world *world, covey_entity e, const
 COVEY_API void *covey__pool_place_slowly(covey_pool *pool, covey_entity e);
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value);
 COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, covey_entity e);
+COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
 
 /* The slot of an index that the table reaches. */
+COVEY_INLINE covey__slot *covey__slot_in(const uintptr_t *pages, uint32_t index) {
+    return (covey__slot *)(pages[index / COVEY_PAGE_SIZE] + index * sizeof(covey__slot));
+}
+
 COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t index) {
-    return &set->pages[index / COVEY_PAGE_SIZE][index % COVEY_PAGE_SIZE];
+    return covey__slot_in(set->pages, index);
 }
 
 /* The position of a handle, or a number that no position reaches. */
-COVEY_INLINE uint64_t covey__position(const covey_sparse_set *set, covey_entity e) {
+COVEY_INLINE uint64_t covey__position_in(const uintptr_t *pages, uint32_t page_count, covey_entity e) {
     uint64_t handle = COVEY__SLOT(e.index, e.generation); /* one load of both */
     uint32_t index = (uint32_t)handle;
-    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count)) return UINT64_MAX;
-    return *covey__slot_of(set, index) ^ handle ^ index;
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < page_count)) return UINT64_MAX;
+    return *covey__slot_in(pages, index) ^ handle ^ index;
+}
+
+COVEY_INLINE uint64_t covey__position(const covey_sparse_set *set, covey_entity e) {
+    return covey__position_in(set->pages, set->page_count, e);
 }
 
 COVEY_INLINE void *covey__value_at(const covey_sparse_set *set, size_t position, size_t size) {
@@ -842,9 +893,76 @@ COVEY_INLINE covey_entity covey_create(covey_world *world) {
     return e;
 }
 
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+
+/* The page of an index that the directory reaches. */
+COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *blocks, uint32_t index) {
+    return blocks->pages[index / COVEY__BLOCK_PAGE];
+}
+
+/* Whether an index is there; of an entity that is alive, it is that entity's. */
+COVEY_INLINE bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
+    if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+    return covey__block_page_of(blocks, index)->masks[index / 64 % 64] >> index % 64 & 1;
+}
+
+/* The value of an index that is there. */
+COVEY_INLINE void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
+    const covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = index / 64 % 64;
+    return page->data[block] + page->maps[block][index % 64] * size;
+}
+
+/* Takes a slot in a block that has one to spare, or returns NULL. */
+COVEY_INLINE void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
+    if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return NULL;
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = index / 64 % 64, bit = index % 64, slot = page->count[block], capacity = page->capacity[block];
+    uint64_t mask = page->masks[block];
+    if (!COVEY__LIKELY(slot < capacity && (mask >> bit & 1) == 0)) return NULL;
+    char *data = page->data[block];
+    if (capacity != 64) {
+        uint8_t *ids = (uint8_t *)data + capacity * size;
+        ids[slot] = (uint8_t)bit;
+        (ids + capacity)[bit] = (uint8_t)slot;
+    } else {
+        slot = bit;
+    }
+    page->masks[block] = mask | (uint64_t)1 << bit;
+    page->count[block]++;
+    blocks->count++;
+    return data + slot * size;
+}
+
+/* Gives the slot of an index back: of one that is there, and not the last of its block. */
+COVEY_INLINE void covey__block_vacate(covey__block_store *blocks, uint32_t index, size_t size) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = index / 64 % 64, bit = index % 64, last = page->count[block] - 1u,
+             capacity = page->capacity[block];
+    if (capacity != 64) {
+        char *data = page->data[block];
+        uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;
+        uint8_t slot = map[bit], moved = ids[last];
+        ids[slot] = moved;
+        map[moved] = slot;
+        if (slot != last) covey__copy(data + slot * size, data + last * size, size);
+    }
+    page->masks[block] &= ~((uint64_t)1 << bit);
+    page->count[block] = (uint8_t)last;
+    blocks->count--;
+}
+
+/* ---- Pools -------------------------------------------------------------------------------------------------------*/
+
 /* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
 COVEY_INLINE void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
+    if (pool->storage == COVEY_STORAGE_BLOCK) {
+        if (!COVEY__LIKELY(covey_alive(pool->world, e))) return NULL;
+        void *to = covey__block_append(&pool->blocks, e.index, size);
+        COVEY__CHANGED(pool->world);
+        return to;
+    }
     if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count && set->end < set->room)) return NULL;
     /* Where the pool has a page for an index, the world has one, too. */
     covey__slot *slot = covey__slot_of(set, e.index);
@@ -877,11 +995,14 @@ COVEY_INLINE void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const vo
 
 COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
     COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
-    const covey_sparse_set *set = &pool->set;
     /* Read before any branch, so that a loop of gets keeps them in registers. */
+    const covey_sparse_set *set = &pool->set;
+    const uintptr_t *pages = set->pages;
     char *data = (char *)set->data;
-    uint32_t end = set->end, flat_end = set->paged ? 0 : end;
-    uint64_t at = covey__position(set, e);
+    uint32_t page_count = set->page_count, end = set->end, flat_end = set->paged ? 0 : end;
+    if (pool->storage == COVEY_STORAGE_BLOCK)
+        return covey_pool_has(pool, e) ? covey__block_value(&pool->blocks, e.index, size) : NULL;
+    uint64_t at = covey__position_in(pages, page_count, e);
     if (!COVEY__LIKELY(at < flat_end)) return at < end ? covey__value_at(set, (size_t)at, size) : NULL;
     char *value = data + (size_t)at * size;
     COVEY__ASSUME(value != NULL);
@@ -891,11 +1012,19 @@ COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, si
 COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
     const covey_sparse_set *set = &pool->set;
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
+    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_value(&pool->blocks, e.index, size);
     return covey__value_at(set, (uint32_t)*covey__slot_of(set, e.index), size);
 }
 
 COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e) {
-    return covey_sparse_set_live(&pool->set, e);
+    /* Read before the branch, as in get. */
+    const covey_sparse_set *set = &pool->set;
+    const uintptr_t *pages = set->pages;
+    uint32_t page_count = set->page_count, end = set->end;
+    if (pool->storage != COVEY_STORAGE_BLOCK) return covey__position_in(pages, page_count, e) < end;
+    /* No branch on the answers: which entities have a component is often random. */
+    int alive = covey_alive(pool->world, e), there = covey__block_has(&pool->blocks, e.index);
+    return (alive & there) != 0;
 }
 
 COVEY_INLINE void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
@@ -912,8 +1041,17 @@ COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const vo
     return covey__pool_set(pool, e, value, size, false);
 }
 
-/* Removes a component and drops its value; false when it is absent. */
+/* Removes a component and drops its value; false when it is absent. Of a block pool, the entity is alive or was so
+ * until now: what is at its index is its own. */
 COVEY_INLINE bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
+    if (pool->storage == COVEY_STORAGE_BLOCK) {
+        covey__block_store *blocks = &pool->blocks;
+        if (!covey__block_has(blocks, e.index)) return false;
+        bool last = covey__block_page_of(blocks, e.index)->count[e.index / 64 % 64] == 1;
+        if (COVEY__LIKELY(!last && !blocks->slow_removal)) covey__block_vacate(blocks, e.index, size);
+        else covey__pool_take_out_slowly(pool, e);
+        return true;
+    }
     covey_sparse_set *set = &pool->set;
     if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count)) return false;
     covey__slot *slot = covey__slot_of(set, e.index);
@@ -941,15 +1079,20 @@ COVEY_INLINE bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t 
 
 COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
     COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
-    bool removed = covey__pool_take_out(pool, e, size);
+    bool own = pool->storage != COVEY_STORAGE_BLOCK || covey_alive(pool->world, e);
+    bool removed = own && covey__pool_take_out(pool, e, size);
     COVEY__CHANGED(pool->world);
     return removed;
 }
 
-COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) { return covey_sparse_set_count(&pool->set); }
+COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
+    return pool->storage == COVEY_STORAGE_BLOCK ? pool->blocks.count : covey_sparse_set_count(&pool->set);
+}
 COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return pool->set.end; }
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) { return pool->set.ids; }
-COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) { return pool->set.paged ? NULL : pool->set.data; }
+COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
+    return pool->set.paged || pool->storage == COVEY_STORAGE_BLOCK ? NULL : pool->set.data;
+}
 
 COVEY_INLINE void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                               size_t size, bool literal) {
@@ -1035,7 +1178,15 @@ COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_
 }
 
 COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position) {
+    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_next(&pool->blocks, position);
     return covey_sparse_set_next(&pool->set, position);
+}
+
+COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position, size_t size) {
+    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_next(pool, position) == position,
+                           "no component is at this position");
+    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_value(&pool->blocks, position, size);
+    return covey__value_at(&pool->set, position, size);
 }
 
 #ifdef __cplusplus

@@ -53,17 +53,25 @@ COVEY_COMPONENT_DEFINE(Packed);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Ordered, .policy = COVEY_ORDERED);
+COVEY_COMPONENT_DEFINE(Blocked, .storage = COVEY_STORAGE_BLOCK);
 COVEY_TAG_DEFINE(Marked);
 
 const covey_type *const policy_types[4] = { covey_id(Packed), covey_id(Fixed), covey_id(Kept), covey_id(Ordered) };
 
+static void test_in_new_world(void (*test)(const covey_type *type), const covey_type *type) {
+    print_message("    %s\n", type->name);
+    test(type);
+    world_teardown(NULL);
+    assert_int_equal(world_setup(NULL), 0);
+}
+
 void for_each_policy(void (*test)(const covey_type *type)) {
-    for (uint32_t i = 0; i < COUNT_OF(policy_types); i++) {
-        print_message("    %s\n", policy_types[i]->name);
-        test(policy_types[i]);
-        world_teardown(NULL);
-        assert_int_equal(world_setup(NULL), 0);
-    }
+    for (uint32_t i = 0; i < COUNT_OF(policy_types); i++) test_in_new_world(test, policy_types[i]);
+}
+
+void for_each_storage(void (*test)(const covey_type *type)) {
+    for_each_policy(test);
+    test_in_new_world(test, covey_id(Blocked));
 }
 
 Value value_of(uint32_t number) { return (Value){ number, ~number }; }
@@ -110,7 +118,7 @@ static void mix_pool(uint64_t *digest, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
     mix(digest, type->name, strlen(type->name));
     for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
-        covey_entity e = covey_pool_ids(pool)[i];
+        covey_entity e = covey_pool_at(pool, i);
         mix(digest, &i, sizeof i);
         mix(digest, &e, sizeof e);
         mix(digest, covey_pool_get_raw(pool, e, type->size), type->size);

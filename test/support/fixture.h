@@ -36,7 +36,7 @@ void assert_no_entity(covey_entity e);
 /* The last failure had this reason, and the log heard of it. */
 void assert_failed(covey_result reason);
 
-/* One component for each policy, and a tag. */
+/* One component for each policy, one in blocks, and a tag. */
 typedef struct Value {
     uint32_t number, check;
 } Value;
@@ -44,15 +44,19 @@ typedef Value Packed;
 typedef Value Fixed;
 typedef Value Kept;
 typedef Value Ordered;
+typedef Value Blocked;
 COVEY_COMPONENT_DECLARE(Packed);
 COVEY_COMPONENT_DECLARE(Fixed);
 COVEY_COMPONENT_DECLARE(Kept);
 COVEY_COMPONENT_DECLARE(Ordered);
+COVEY_COMPONENT_DECLARE(Blocked);
 COVEY_TAG_DECLARE(Marked);
 extern const covey_type *const policy_types[4];
 
 /* Runs a test with each of them, in a world of its own. */
 void for_each_policy(void (*test)(const covey_type *type));
+/* The same, and with the one in blocks: for all that does not ask for packed arrays. */
+void for_each_storage(void (*test)(const covey_type *type));
 
 Value value_of(uint32_t number);
 Value *add_value(covey_entity e, const covey_type *type, uint32_t number);

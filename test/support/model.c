@@ -10,22 +10,14 @@ static covey_entity odd_handle(model *m) {
     program *p = &m->program;
     covey_entity e = m->history[program_below(p, MODEL_HISTORY)];
     switch (program_below(p, 9)) {
-    case 0:
-        return (covey_entity){ 0, 0 };
-    case 1:
-        return (covey_entity){ e.index, 0 };
-    case 2:
-        return (covey_entity){ e.index, e.generation + 1 };
-    case 3:
-        return (covey_entity){ e.index, e.generation + 2 };
-    case 4:
-        return (covey_entity){ program_number(p), program_number(p) };
-    case 5:
-        return (covey_entity){ COVEY_NONE - program_below(p, 3), e.generation };
-    case 6:
-        return (covey_entity){ program_below(p, m->index_limit), 1 };
-    default:
-        return e;
+    case 0: return (covey_entity){ 0, 0 };
+    case 1: return (covey_entity){ e.index, 0 };
+    case 2: return (covey_entity){ e.index, e.generation + 1 };
+    case 3: return (covey_entity){ e.index, e.generation + 2 };
+    case 4: return (covey_entity){ program_number(p), program_number(p) };
+    case 5: return (covey_entity){ COVEY_NONE - program_below(p, 3), e.generation };
+    case 6: return (covey_entity){ program_below(p, m->index_limit), 1 };
+    default: return e;
     }
 }
 
@@ -42,7 +34,16 @@ covey_entity model_pick_member(model *m, const oracle_pool *pool) {
 
 const covey_type *model_pick_type(model *m) { return m->types[program_below(&m->program, m->type_count)]; }
 
+uint32_t model_pick_neighbours(model *m, const oracle_pool *without) {
+    uint32_t most = program_below(&m->program, 65), kept = 0;
+    covey_entity e = oracle_next(m->oracle, program_below(&m->program, m->index_limit));
+    for (; kept < most && !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1))
+        if (!without || !oracle_has(m->oracle, without, e)) m->batch[kept++] = e;
+    return kept;
+}
+
 uint32_t model_pick_batch(model *m, const oracle_pool *without) {
+    if (without && program_chance(&m->program, 64)) return model_pick_neighbours(m, without);
     uint32_t limit = m->options->crowd < 1000 ? 8 : 64, count = program_below(&m->program, limit + 1), kept = 0;
     bool clean = program_chance(&m->program, 160);
     for (uint32_t i = 0; i < count; i++) {
@@ -113,9 +114,47 @@ static void compare_walk(model *m, const covey_pool *pool, const oracle_set *ora
     for (uint32_t i = 0; i < oracle->end; i++) {
         if (oracle->ids[i].generation == 0) continue;
         REQUIRE(m, at == i && covey_same(covey_pool_ids(pool)[at], oracle->ids[i]), "component %u, not %u", at, i);
+        REQUIRE(m, covey_same(covey_pool_at(pool, at), oracle->ids[i]), "another entity at %u", at);
+        const void *value = covey_pool_get_raw(pool, oracle->ids[i], oracle->size);
+        REQUIRE(m, covey_pool_value_at_raw(pool, at, oracle->size) == value, "another value at %u", at);
         at = covey_pool_next(pool, at + 1);
     }
     REQUIRE(m, at == COVEY_NONE, "one component too many, at %u", at);
+}
+
+static void see_forms(model *m, const covey__block_store *blocks) {
+    for (uint32_t i = 0; i < blocks->page_count; i++)
+        for (uint32_t block = 0; block < 64; block++)
+            if (blocks->pages[i]->count[block] != 0)
+                m->block_forms |= (uint64_t)1 << blocks->pages[i]->capacity[block] % 64;
+}
+
+static void compare_block(model *m, const covey_pool *pool, covey_entity e, const unsigned char *wanted) {
+    const covey_type *type = covey_pool_type(pool);
+    covey_entity found = covey_pool_at(pool, e.index);
+    const void *value = covey_pool_value_at_raw(pool, e.index, type->size);
+    REQUIRE(m, covey_same(found, e), "%u:%u, not %u:%u", found.index, found.generation, e.index, e.generation);
+    REQUIRE(m, covey_pool_has(pool, e) && covey_pool_get_raw(pool, e, type->size) == value, "%u:%u has another value",
+            e.index, e.generation);
+    REQUIRE(m, (uintptr_t)value % (type->align ? type->align : 1) == 0, "a misaligned value of %u", e.index);
+    REQUIRE(m, memcmp(value, wanted, type->size) == 0, "the value of %u:%u is wrong", e.index, e.generation);
+}
+
+/* No arrays; every component, in the order of indices. */
+static void compare_blocks(model *m, const covey_pool *pool, const oracle_set *oracle) {
+    uint32_t at = covey_pool_next(pool, 0);
+    REQUIRE(m, covey_pool_count(pool) == oracle->end, "%u components, not %u", covey_pool_count(pool), oracle->end);
+    REQUIRE(m,
+            covey_pool_size(pool) == 0 && !covey_pool_ids(pool) && !covey_pool_values_raw(pool) &&
+                !covey_pool_page_raw(pool, 0),
+            "a block pool with arrays");
+    for (uint32_t i = 0; i < oracle->end; i++) {
+        REQUIRE(m, at == oracle->ids[i].index, "index %u, not %u", at, oracle->ids[i].index);
+        compare_block(m, pool, oracle->ids[i], oracle_set_value(oracle, i));
+        at = covey_pool_next(pool, at + 1);
+    }
+    REQUIRE(m, at == COVEY_NONE, "one component too many, at %u", at);
+    see_forms(m, &pool->blocks);
 }
 
 static void compare_pool(model *m, uint32_t number) {
@@ -124,6 +163,10 @@ static void compare_pool(model *m, uint32_t number) {
     REQUIRE(m, covey_pool_type(pool) == wanted->type, "pool %u is of %s", number, covey_pool_type(pool)->name);
     REQUIRE(m, covey_pool_find_raw(m->world, wanted->type) == pool, "pool %u is not found", number);
     REQUIRE(m, covey_pool_world(pool) == m->world, "pool %u is of another world", number);
+    if (wanted->set->by_index) {
+        compare_blocks(m, pool, wanted->set);
+        return;
+    }
     REQUIRE(m, covey_pool_count(pool) == oracle_set_count(wanted->set) && covey_pool_size(pool) == wanted->set->end,
             "pool %u has another size", number);
     program_compare_set(&m->program, &pool->set, wanted->set);
@@ -150,8 +193,8 @@ static void compare_ledger(model *m) {
 
 static void compare(model *m) {
     compare_entities(m);
-    REQUIRE(m, covey_world_pool_count(m->world) == m->oracle->pool_count, "%u pools, not %u", covey_world_pool_count(m->world),
-            m->oracle->pool_count);
+    REQUIRE(m, covey_world_pool_count(m->world) == m->oracle->pool_count, "%u pools, not %u",
+            covey_world_pool_count(m->world), m->oracle->pool_count);
     REQUIRE(m, !covey_world_pool(m->world, m->oracle->pool_count), "a pool behind the last");
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) compare_pool(m, i);
     compare_ledger(m);
@@ -207,7 +250,7 @@ static void choose_setting(model *m) {
     uint32_t limit = m->options->crowd * 2, pages = program_byte(p) < 16 ? 40 : 3;
     if (!large && program_chance(p, 64)) limit += pages * COVEY_PAGE_SIZE;
     m->index_limit = limit < COVEY_NONE ? limit : COVEY_NONE;
-    m->rarity = large ? 16 : 1;
+    m->rarity = large ? 16 : program_chance(p, 96) ? 40 : 1;
     m->type_count = 1 + program_below(p, large ? 6 : 4);
     for (uint32_t i = 0; i < m->type_count; i++) m->types[i] = value_types[program_below(p, VALUE_TYPES)];
 }
@@ -253,6 +296,7 @@ model_report model_run_world(const model_options *options) {
     if (setjmp(m->program.stop) == 0) run(m);
     else report.agreed = false;
     report.steps = m->program.step;
+    report.block_forms = m->block_forms;
     snprintf(report.text, sizeof report.text, "step %llu, %s: %s", (unsigned long long)report.steps,
              m->program.operation, m->program.message);
     values.world = NULL;

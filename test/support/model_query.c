@@ -74,6 +74,24 @@ static void find(model *m) {
             wanted.generation);
 }
 
+/* The first position from one on, and who is there. */
+static void pool_next(model *m) {
+    const covey_type *type = model_pick_type(m);
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    if (!pool) return;
+    const oracle_set *set = pool->set;
+    const covey_pool *held = covey_pool_find_raw(m->world, type);
+    uint32_t from = program_below(&m->program, m->index_limit), i = 0;
+    if (program_chance(&m->program, 16)) from = COVEY_NONE - program_below(&m->program, 3);
+    while (i < set->end && ((set->by_index ? set->ids[i].index : i) < from || set->ids[i].generation == 0)) i++;
+    uint32_t wanted = i == set->end ? COVEY_NONE : set->by_index ? set->ids[i].index : i;
+    uint32_t next = covey_pool_next(held, from);
+    covey_entity e = covey_pool_at(held, from);
+    REQUIRE(m, next == wanted, "%u is next from %u on, not %u", next, from, wanted);
+    REQUIRE(m, covey_same(e, wanted == from && i < set->end ? set->ids[i] : (covey_entity){ 0, 0 }), "%u:%u is at %u",
+            e.index, e.generation, from);
+}
+
 static void entity_next(model *m) {
     covey_entity e = model_pick(m), next = covey_entity_next(m->world, e);
     covey_entity wanted = oracle_next(m->oracle, covey_is_null(e) ? 0 : (uint64_t)e.index + 1);
@@ -94,6 +112,7 @@ const model_operation model_query_operations[] = {
     { "has_all, has_any", has_several, 4, true },
     { "types_of, is_orphan", types_of, 4, true },
     { "find", find, 3, true },
+    { "pool_next, pool_at", pool_next, 3, true },
     { "entity_next", entity_next, 4, true },
     { "type_find", type_find, 1, true },
     { NULL, NULL, 0, false },

@@ -20,6 +20,7 @@ typedef struct model {
     covey_entity history[MODEL_HISTORY];
     covey_entity batch[MODEL_BATCH];
     covey_result result;         /* that the world should have */
+    uint64_t block_forms;        /* for the report; capacity 64 is bit 0 */
     uint32_t failures, messages; /* of the step */
     unsigned char value[VALUE_BYTES];
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
@@ -33,6 +34,8 @@ covey_entity model_pick(model *m);
 covey_entity model_pick_member(model *m, const oracle_pool *pool);
 const covey_type *model_pick_type(model *m);
 uint32_t model_pick_batch(model *m, const oracle_pool *without);
+/* Entities with neighbouring indices, up to as many as a block has. */
+uint32_t model_pick_neighbours(model *m, const oracle_pool *without);
 void model_remember(model *m, covey_entity e);
 
 /* Holds what a call did against what it should have done. Returns whether it did anything. */

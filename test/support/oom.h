@@ -9,7 +9,9 @@
 typedef struct Counted {
     uint32_t number;
 } Counted;
+typedef Counted CountedBlock;
 COVEY_COMPONENT_DECLARE(Counted);
+COVEY_COMPONENT_DECLARE(CountedBlock);
 Counted counted_make(uint32_t number);
 void counted_drop(void *value, void *context);
 

@@ -22,6 +22,7 @@ typedef enum oracle_fault {
     ORACLE_DESTROYS_UPWARD,     /* destroy_all starts at the lowest index */
     ORACLE_LEAVES_COMPONENTS,   /* a destroyed entity keeps one component's value alive */
     ORACLE_FORGETS_SET,         /* set does not overwrite */
+    ORACLE_IGNORES_INDEX_ORDER, /* blocks keep the order of adding */
     ORACLE_FAULTS
 } oracle_fault;
 
@@ -33,6 +34,7 @@ typedef struct oracle_set {
     covey_policy policy;
     uint32_t size; /* bytes of a value */
     bool zero_vacated;
+    bool by_index; /* the set of a block pool: no policy, always in the order of indices */
     oracle_fault fault;
     covey_entity *ids;      /* live ones and holes, then the dead ones of swap only */
     unsigned char *values;  /* `size` bytes each */

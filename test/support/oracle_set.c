@@ -22,6 +22,7 @@ const char *oracle_fault_name(oracle_fault fault) {
         [ORACLE_DESTROYS_UPWARD] = "destroys all upward",
         [ORACLE_LEAVES_COMPONENTS] = "leaves a component behind",
         [ORACLE_FORGETS_SET] = "forgets to overwrite",
+        [ORACLE_IGNORES_INDEX_ORDER] = "leaves blocks in the order of adding",
     };
     return names[fault];
 }
@@ -71,7 +72,24 @@ static uint32_t search(const oracle_set *set, uint32_t index) {
     return COVEY_NONE;
 }
 
+/* The first position, of ids in the order of their indices, whose index is not lower. */
+static uint32_t lower_bound(const oracle_set *set, uint32_t index) {
+    uint32_t low = 0, high = set->end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (set->ids[middle].index < index) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static bool is_sorted(const oracle_set *set) { return set->by_index && set->fault != ORACLE_IGNORES_INDEX_ORDER; }
+
 uint32_t oracle_set_where(oracle_set *set, uint32_t index) {
+    if (is_sorted(set)) {
+        uint32_t at = lower_bound(set, index);
+        return at < set->end && is_at(set, at, index) ? at : COVEY_NONE;
+    }
     if (!set->hints && oracle_set_positions(set) < HINTED) return search(set, index);
     if (!set->hints && !(set->hints = calloc(HINTS, sizeof *set->hints))) abort();
     uint32_t *hint = &set->hints[index % HINTS];
@@ -164,8 +182,18 @@ static uint32_t push_swap_only(oracle_set *set, covey_entity e, const void *valu
     return set->end++;
 }
 
+static uint32_t push_by_index(oracle_set *set, covey_entity e, const void *value) {
+    uint32_t at = lower_bound(set, e.index), behind = set->end++ - at;
+    memmove(set->ids + at + 1, set->ids + at, behind * sizeof *set->ids);
+    memmove(oracle_set_value(set, at + 1), oracle_set_value(set, at), (size_t)behind * set->size);
+    set->ids[at] = e;
+    fill(set, at, value);
+    return at;
+}
+
 uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, bool force_back) {
     grow(set);
+    if (is_sorted(set)) return push_by_index(set, e, value);
     if (set->policy == COVEY_SWAP_ONLY) return push_swap_only(set, e, value, force_back);
     uint32_t at = set->end;
     if (fills_hole(set, force_back)) at = take_hole(set);
@@ -199,8 +227,16 @@ static void erase_swap_only(oracle_set *set, uint32_t at) {
     if (set->fault == ORACLE_KEEPS_NO_DEAD) set->dead = 0;
 }
 
+static void erase_by_index(oracle_set *set, uint32_t at) {
+    uint32_t behind = --set->end - at;
+    memmove(set->ids + at, set->ids + at + 1, behind * sizeof *set->ids);
+    memmove(oracle_set_value(set, at), oracle_set_value(set, at + 1), (size_t)behind * set->size);
+}
+
 void oracle_set_erase(oracle_set *set, uint32_t at) {
-    if (set->policy == COVEY_SWAP_ONLY) {
+    if (set->by_index) {
+        erase_by_index(set, at);
+    } else if (set->policy == COVEY_SWAP_ONLY) {
         erase_swap_only(set, at);
     } else if (set->policy == COVEY_SWAP_AND_POP && set->fault == ORACLE_SHIFTS_ON_SWAP) {
         oracle_set_erase_ordered(set, at);

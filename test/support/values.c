@@ -29,6 +29,13 @@ typedef Owned Owner;
 typedef Owned FixedOwner;
 typedef Owned QueueOwner;
 typedef Owned ShelfOwner;
+typedef Pair BlockPair;
+typedef Triple BlockTriple;
+typedef Wide BlockWide;
+typedef Small BlockSmall;
+typedef Triple BlockBlank;
+typedef Owned BlockOwner;
+typedef Owned BlockOnlyOwner;
 
 /* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
@@ -79,9 +86,27 @@ COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy 
 COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true);
 COVEY_TAG_DEFINE(Flag);
 COVEY_TAG_DEFINE(FixedFlag, .policy = COVEY_IN_PLACE);
+COVEY_COMPONENT_DEFINE(BlockPair, .storage = COVEY_STORAGE_BLOCK);
+COVEY_COMPONENT_DEFINE(BlockTriple, .storage = COVEY_STORAGE_BLOCK);
+COVEY_COMPONENT_DEFINE(BlockWide, .storage = COVEY_STORAGE_BLOCK);
+COVEY_COMPONENT_DEFINE(BlockSmall, .storage = COVEY_STORAGE_BLOCK);
+COVEY_COMPONENT_DEFINE(BlockBlank, .storage = COVEY_STORAGE_BLOCK, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(BlockOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .copy = copy);
+COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_vacated = true);
+COVEY_TAG_DEFINE(BlockFlag, .storage = COVEY_STORAGE_BLOCK);
 
 /* As another shared library would define it; and as it must not. */
 static const covey_type pair_twin = { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair) };
+static const covey_type pair_sparse = {
+    .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE
+};
+static const covey_type block_twin = {
+    .name = "BlockTriple", .size = sizeof(Triple), .align = _Alignof(Triple), .storage = COVEY_STORAGE_BLOCK
+};
+static const covey_type block_clash = { .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair) };
+static const covey_type block_policy = {
+    .name = "BlockPolicy", .size = 4, .align = 4, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_IN_PLACE
+};
 static const covey_type triple_clash = { .name = "Triple", .size = 8, .align = 4 };
 static const covey_type misaligned = { .name = "Misaligned", .size = 12, .align = 8 };
 static const covey_type nameless = { .size = 4, .align = 4 };
@@ -102,7 +127,19 @@ const covey_type *const value_types[VALUE_TYPES] = {
     covey_id(FixedBlank),
     covey_id(ShelfOwner),
     covey_id(FixedFlag),
+    covey_id(BlockPair),
+    covey_id(BlockTriple),
+    covey_id(BlockWide),
+    covey_id(BlockSmall),
+    covey_id(BlockBlank),
+    covey_id(BlockOwner),
+    covey_id(BlockOnlyOwner),
+    covey_id(BlockFlag),
     &pair_twin,
+    &pair_sparse,
+    &block_twin,
+    &block_clash,
+    &block_policy,
     &triple_clash,
     &misaligned,
     &nameless,
@@ -116,6 +153,9 @@ const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
     { .name = "MadeTag" },
     { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair) },
     { .name = "", .size = 4, .align = 4 },
+    { .name = "MadeBlock", .size = 24, .align = 8, .storage = COVEY_STORAGE_BLOCK },
+    { .name = "MadeBlockTag", .storage = COVEY_STORAGE_BLOCK },
+    { .name = "MadeBlock", .size = 24, .align = 8, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_ORDERED },
     { .name = "MadeShelf", .size = 5, .align = 3, .policy = COVEY_SWAP_ONLY },
 };
 
@@ -150,16 +190,20 @@ void value_change(const covey_type *type, void *value) {
         memcpy(&v, value, sizeof v);            \
         return verb(target, e, T, __VA_ARGS__); \
     }
-#define LITERALS(verb, target)                           \
-    LITERAL(Pair, verb, target, { v.a, v.b })            \
-    LITERAL(Shelf, verb, target, { v.a, v.b })           \
-    LITERAL(Queue, verb, target, { v.a, v.b })           \
-    LITERAL(Triple, verb, target, { v.a, v.b, v.c })     \
-    LITERAL(Blank, verb, target, { v.a, v.b, v.c })      \
-    LITERAL(Fixed, verb, target, { v.a, v.b, v.c, v.d }) \
-    LITERAL(Small, verb, target, { v.a })                \
-    LITERAL(Owner, verb, target, { v.token, v.a })       \
-    LITERAL(QueueOwner, verb, target, { v.token, v.a })
+#define LITERALS(verb, target)                            \
+    LITERAL(Pair, verb, target, { v.a, v.b })             \
+    LITERAL(Shelf, verb, target, { v.a, v.b })            \
+    LITERAL(Queue, verb, target, { v.a, v.b })            \
+    LITERAL(Triple, verb, target, { v.a, v.b, v.c })      \
+    LITERAL(Blank, verb, target, { v.a, v.b, v.c })       \
+    LITERAL(Fixed, verb, target, { v.a, v.b, v.c, v.d })  \
+    LITERAL(Small, verb, target, { v.a })                 \
+    LITERAL(Owner, verb, target, { v.token, v.a })        \
+    LITERAL(QueueOwner, verb, target, { v.token, v.a })   \
+    LITERAL(BlockPair, verb, target, { v.a, v.b })        \
+    LITERAL(BlockTriple, verb, target, { v.a, v.b, v.c }) \
+    LITERAL(BlockSmall, verb, target, { v.a })            \
+    LITERAL(BlockOwner, verb, target, { v.token, v.a })
 
 void *value_add(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
     LITERALS(covey_add, world)
