@@ -34,11 +34,11 @@ static void small_worlds(void **state) {
     run_programs(model_run_world, small, test_scaled(250000));
 }
 
-/* The same with fewer looks, so that there is time for more steps. */
+/* The same with longer programs, which compare everything less often, so that there is time for more steps. */
 static void long_worlds(void **state) {
     model_options options = small;
     options.steps = 10000;
-    options.validate_every = 50;
+    options.compare_every = 100;
     (void)state;
     run_programs(model_run_world, options, test_scaled(4300000));
 }
@@ -51,9 +51,7 @@ static void large_worlds(void **state) {
 static void run_sets(covey_policy policy) {
     model_options options = small;
     options.policy = policy;
-    run_programs(model_run_set, options, test_scaled(150000));
-    options.validate_every = 50;
-    run_programs(model_run_set, options, test_scaled(900000));
+    run_programs(model_run_set, options, test_scaled(1050000));
     options = tiny;
     options.policy = policy;
     run_programs(model_run_set, options, test_scaled(150000));
