@@ -1,5 +1,5 @@
-/* Pools: a sparse set with a type and a world around it. The fast halves of add, set and remove are inline in
- * covey.h. */
+/* Pools: a sparse set or a block store, with a type and a world around it. The fast halves of add, set and remove are
+ * inline in covey.h. */
 #include "internal.h"
 
 #include <stdalign.h>

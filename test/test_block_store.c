@@ -607,25 +607,6 @@ static void test_shrinking_gives_back_pages_without_anything(void **state) {
 
 /* ---- The validator ------------------------------------------------------------------------------------------------*/
 
-static void assert_reason(const char *reason) {
-    const char *why = NULL;
-    assert_false(covey_world_validate(world, &why));
-    assert_string_equal(why, reason);
-}
-
-/* Puts other bytes somewhere, expects this reason, and puts the old ones back. */
-static void broken(void *place, const void *bytes, size_t size, const char *reason) {
-    char saved[16];
-    assert_true(size <= sizeof saved);
-    memcpy(saved, place, size);
-    assert_memory_not_equal(saved, bytes, size);
-    memcpy(place, bytes, size);
-    assert_reason(reason);
-    memcpy(place, saved, size);
-    test_world_is_valid(world);
-}
-#define BREAK(type, place, value, reason) broken(&(place), &(type){ value }, sizeof(type), reason)
-
 /* Block 0 is compact with ids 0, 1 and 3; block 1 is direct and full; block 2 is empty. */
 static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     (void)state;

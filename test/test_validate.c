@@ -23,26 +23,6 @@ static int broken_setup(void **state) {
 }
 #define BROKEN_TEST(test) cmocka_unit_test_setup_teardown(test, broken_setup, world_teardown)
 
-static void assert_reason(const char *reason) {
-    const char *why = NULL;
-    assert_false(covey_world_validate(world, &why));
-    assert_string_equal(why, reason);
-    assert_false(covey_world_validate(world, NULL));
-}
-
-/* Puts other bytes somewhere, expects this reason, and puts the old ones back. */
-static void broken(void *place, const void *bytes, size_t size, const char *reason) {
-    char saved[64];
-    assert_true(size <= sizeof saved);
-    memcpy(saved, place, size);
-    assert_memory_not_equal(saved, bytes, size);
-    memcpy(place, bytes, size);
-    assert_reason(reason);
-    memcpy(place, saved, size);
-    test_world_is_valid(world);
-}
-#define BREAK(type, place, value, reason) broken(&(place), &(type){ value }, sizeof(type), reason)
-
 static covey_sparse_set *set_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->set; }
 
 static void test_a_valid_world_is_valid(void **state) {

@@ -669,7 +669,7 @@ typedef uint64_t covey__slot;
  *
  *     ids, data:  | live, or holes              | dead (swap only)  |
  *                 0                             end                 end + dead
- * */
+ */
 struct covey_sparse_set {
     uintptr_t *pages;
     covey_entity *ids;

@@ -163,3 +163,21 @@ covey_entity last_life(covey_entity e) {
     world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE] = e.generation;
     return e;
 }
+
+void assert_reason(const char *reason) {
+    const char *why = NULL;
+    assert_false(covey_world_validate(world, &why));
+    assert_string_equal(why, reason);
+    assert_false(covey_world_validate(world, NULL));
+}
+
+void break_world(void *place, const void *bytes, size_t size, const char *reason) {
+    char saved[64];
+    assert_true(size <= sizeof saved);
+    memcpy(saved, place, size);
+    assert_memory_not_equal(saved, bytes, size);
+    memcpy(place, bytes, size);
+    assert_reason(reason);
+    memcpy(place, saved, size);
+    test_world_is_valid(world);
+}

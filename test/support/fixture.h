@@ -69,4 +69,10 @@ void assert_value(covey_entity e, const covey_type *type, uint32_t number);
 /* Gives a living entity without components the last generation of its index, as if it had lived many times. */
 covey_entity last_life(covey_entity e);
 
+/* The validator refuses the world for this reason. */
+void assert_reason(const char *reason);
+/* Puts other bytes somewhere, expects this reason, and puts the old ones back. */
+void break_world(void *place, const void *bytes, size_t size, const char *reason);
+#define BREAK(type, place, value, reason) break_world(&(place), &(type){ value }, sizeof(type), reason)
+
 #endif
