@@ -4,8 +4,6 @@
 
 #include <stdalign.h>
 
-#define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY__BLOCK_PAGE + 1)
-
 static const covey__block_page missing; /* stands for pages that are missing; never written */
 static char nothing[COVEY__ALIGN_MAX];  /* the address of values without bytes; never written */
 
@@ -17,15 +15,15 @@ static const uint8_t identity[64] = {
 
 static covey__block_page *missing_page(void) { return (covey__block_page *)(uintptr_t)&missing; }
 
-static uint32_t block_of(uint32_t index) { return index / 64 % 64; }
 static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % 64; }
 
 /* ---- Pages -------------------------------------------------------------------------------------------------------*/
 
-static covey_result reach_page(covey__block_store *blocks, uint32_t index) {
+/* `limit` is the number of pages that the world's table covers. */
+static covey_result reach_page(covey__block_store *blocks, uint32_t index, uint32_t limit) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
     covey__block_page **pages =
-        covey__reach(&blocks->heap, blocks->pages, &blocks->page_count, at, TABLE_LIMIT, missing_page());
+        covey__reach(&blocks->heap, blocks->pages, &blocks->page_count, at, limit, missing_page());
     if (!pages) return COVEY_ERROR_MEMORY;
     blocks->pages = pages;
     if (pages[at] != &missing) return COVEY_OK;
@@ -48,23 +46,33 @@ static void free_page(covey__block_store *blocks, uint32_t page) {
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------*/
 
-/* The bytes of a chunk: values, and for a compact one a byte for each slot and one for each bit. */
-static size_t chunk_bytes(const covey__block_store *blocks, uint32_t capacity) {
-    size_t values = (size_t)capacity * blocks->size;
-    return values == 0 || capacity == 64 ? values : values + capacity + 64;
-}
-
 static uint8_t *ids_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
     return (uint8_t *)page->data[block] + (size_t)page->capacity[block] * blocks->size;
 }
 
+static void note_joint(const covey__block_store *blocks, covey__block_page *page, uint32_t block) {
+    if (block + 1 >= COVEY__PAGE_BLOCKS) return;
+    bool both = (page->direct >> block & 3) == 3 && blocks->size != 0;
+    bool joined = both && page->data[block + 1] == page->data[block] + (size_t)64 * blocks->size;
+    page->joined = (page->joined & ~((uint64_t)1 << block)) | (uint64_t)joined << block;
+}
+
+/* Gives a block this chunk, whose content is there already; or none. */
+static void set_chunk(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
+                      uint32_t capacity) {
+    uint64_t bit = (uint64_t)1 << block;
+    page->data[block] = data;
+    page->capacity[block] = (uint8_t)capacity;
+    page->maps[block] = capacity == 64 ? identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
+    page->used[block] = (uint8_t)(capacity == 64 ? 0 : covey__bits_in(page->masks[block]));
+    page->direct = capacity == 64 ? page->direct | bit : page->direct & ~bit;
+    note_joint(blocks, page, block);
+    if (block != 0) note_joint(blocks, page, block - 1);
+}
+
 static void free_chunk(covey__block_store *blocks, covey__block_page *page, uint32_t block) {
-    size_t bytes = chunk_bytes(blocks, page->capacity[block]);
-    if (blocks->zero_vacated) memset(page->data[block], 0, bytes);
-    if (bytes != 0) covey__free(&blocks->heap, page->data[block], bytes, 1, blocks->align);
-    page->data[block] = NULL;
-    page->maps[block] = NULL;
-    page->capacity[block] = 0;
+    if (blocks->size != 0) covey__chunk_give(blocks, page->data[block]);
+    set_chunk(blocks, page, block, NULL, 0);
 }
 
 /* Writes a block's values into a chunk of another capacity, in the order of their ids. */
@@ -92,56 +100,47 @@ static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page
     if (at < base || at - base >= (uintptr_t)page->capacity[block] * blocks->size) return 64;
     uint32_t slot = (uint32_t)((at - base) / blocks->size);
     if (page->capacity[block] == 64) return slot;
-    return slot < page->count[block] ? ids_of(blocks, page, block)[slot] : 64;
+    return slot < page->used[block] ? ids_of(blocks, page, block)[slot] : 64;
 }
 
-/* Gives a block a chunk of this capacity, with what it holds moved over; *source follows if it is one of the values. */
-static covey_result resize_block(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t capacity,
-                                 const void **source) {
-    if (blocks->size == 0) {
-        page->data[block] = nothing;
-        page->maps[block] = identity;
-        page->capacity[block] = 64;
-        return COVEY_OK;
-    }
-    char *data = covey__resize(&blocks->heap, NULL, 0, chunk_bytes(blocks, capacity), 1, blocks->align);
-    if (!data) return COVEY_ERROR_MEMORY;
+/* Moves what a block holds to another chunk; *source follows if it is one of the values. */
+static void move_block(covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
+                       uint32_t capacity, const void **source) {
     fill_chunk(blocks, page, block, data, capacity);
     uint32_t followed = source && *source ? bit_at(blocks, page, block, *source) : 64;
     if (page->capacity[block] != 0) free_chunk(blocks, page, block);
-    page->data[block] = data;
-    page->capacity[block] = (uint8_t)capacity;
-    page->maps[block] = capacity == 64 ? identity : ids_of(blocks, page, block) + capacity;
+    set_chunk(blocks, page, block, data, capacity);
     if (followed != 64) *source = data + (size_t)page->maps[block][followed] * blocks->size;
-    return COVEY_OK;
 }
 
-/* Few steps on the way up, so that growing copies little; fewer for small values, which waste less. A block whose
- * neighbour below is full is likely to be filled as well: it is direct from the start. */
+static uint32_t slots_taken(const covey__block_page *page, uint32_t block) { return covey__bits_in(page->masks[block]); }
+
+/* A block whose neighbour below is full is likely to be filled as well: it is direct from the start. */
 static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
-    static const uint8_t few[] = { 8, 32, 64 }, many[] = { 4, 8, 16, 32, 48, 64 };
-    if (block != 0 && page->count[block - 1] == 64) return 64;
-    const uint8_t *step = blocks->size <= 16 ? few : many;
-    while (*step <= page->count[block]) step++;
-    return *step;
+    bool direct = blocks->pinned || blocks->size == 0 || (block != 0 && page->masks[block - 1] == UINT64_MAX);
+    return direct ? 64 : covey__chunk_capacity(blocks, slots_taken(page, block) + 1);
 }
 
-/* The capacity that takes least memory: a multiple of four slots, or direct. */
-static uint32_t fitting_capacity(const covey__block_store *blocks, uint32_t count) {
-    uint32_t compact = (count + 3) / 4 * 4;
-    return compact < 64 && chunk_bytes(blocks, compact) < chunk_bytes(blocks, 64) ? compact : 64;
+static covey_result grow_block(covey__block_store *blocks, covey__block_page *page, uint32_t block,
+                               const void **source) {
+    uint32_t capacity = grown_capacity(blocks, page, block);
+    char *data = blocks->size != 0 ? covey__chunk_take(blocks, capacity) : nothing;
+    if (!data) return COVEY_ERROR_MEMORY;
+    move_block(blocks, page, block, data, capacity, source);
+    return COVEY_OK;
 }
 
 /* ---- Adding and removing -----------------------------------------------------------------------------------------*/
 
-covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, const void **source, void **value) {
-    covey_result result = reach_page(blocks, index);
+covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
+                                 void **value) {
+    covey_result result = reach_page(blocks, index, limit);
     if (result != COVEY_OK) return result;
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = block_of(index);
+    uint32_t block = covey__block_of(index);
     if ((page->masks[block] & bit_of(index)) != 0) return COVEY_ERROR_PRESENT;
-    if (page->count[block] == page->capacity[block]) {
-        result = resize_block(blocks, page, block, grown_capacity(blocks, page, block), source);
+    if (page->used[block] == page->capacity[block]) {
+        result = grow_block(blocks, page, block, source);
         if (result != COVEY_OK) return result;
     }
     page->summary |= (uint64_t)1 << block;
@@ -151,48 +150,104 @@ covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, con
 
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = block_of(index), last = page->count[block] - 1u;
-    if (last == 0) {
+    uint32_t block = covey__block_of(index);
+    uint64_t left = page->masks[block] & ~bit_of(index);
+    if (left == 0) {
         page->masks[block] = 0;
-        page->count[block] = 0;
         page->summary &= ~((uint64_t)1 << block);
         blocks->count--;
         free_chunk(blocks, page, block);
         return;
     }
-    char *vacated = page->data[block] + (size_t)(page->capacity[block] == 64 ? index % 64 : last) * blocks->size;
-    covey__block_vacate(blocks, index, blocks->size);
-    if (blocks->zero_vacated) memset(vacated, 0, blocks->size);
+    uint32_t vacated = page->capacity[block] == 64 ? index % 64 : page->used[block] - 1u;
+    covey__block_vacate(blocks, page, index, left, blocks->size);
+    if (blocks->zero_vacated) memset(page->data[block] + (size_t)vacated * blocks->size, 0, blocks->size);
 }
 
 void covey__blocks_clear(covey__block_store *blocks) {
-    for (uint32_t i = 0; i < blocks->page_count; i++) {
-        if (!covey__blocks_have_page(blocks, i)) continue;
-        covey__block_page *page = blocks->pages[i];
-        for (uint64_t left = page->summary; left != 0; left &= left - 1)
-            free_chunk(blocks, page, covey__lowest_bit(left));
-        memset(page, 0, sizeof *page);
-    }
+    for (uint32_t i = 0; i < blocks->page_count; i++)
+        if (covey__blocks_have_page(blocks, i)) memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
+    covey__slabs_free(blocks);
     blocks->count = 0;
 }
 
 void covey__blocks_free(covey__block_store *blocks) {
-    covey__blocks_clear(blocks);
+    covey__slabs_free(blocks);
     for (uint32_t i = 0; i < blocks->page_count; i++) free_page(blocks, i);
     covey__free(&blocks->heap, blocks->pages, blocks->page_count, sizeof *blocks->pages, alignof(void *));
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-/* A block that cannot have a better chunk keeps the one it has. */
-void covey__blocks_compact(covey__block_store *blocks) {
-    for (uint32_t i = 0; i < blocks->page_count && blocks->size != 0; i++) {
-        covey__block_page *page = blocks->pages[i];
+/* The capacity that takes least memory: a multiple of four slots, or direct. */
+static uint32_t fitting_capacity(const covey__block_store *blocks, uint32_t count) {
+    uint32_t compact = (count + 3) / 4 * 4;
+    bool smaller = compact < 64 && covey__chunk_bytes(blocks, compact) < covey__chunk_bytes(blocks, 64);
+    return smaller && !blocks->pinned ? compact : 64;
+}
+
+/* What compaction would make of a store: chunks of each capacity by its quarter, their bytes, and how many pairs of
+ * neighbours are direct and apart that could lie side by side. */
+typedef struct covey__plan {
+    uint32_t chunks[17];
+    size_t bytes;
+    uint32_t apart;
+} covey__plan;
+
+static covey__plan plan_of(const covey__block_store *blocks) {
+    covey__plan plan = { 0 };
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        const covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left), capacity = fitting_capacity(blocks, page->count[block]);
-            if (capacity != page->capacity[block]) resize_block(blocks, page, block, capacity, NULL);
+            uint32_t capacity = fitting_capacity(blocks, slots_taken(page, covey__lowest_bit(left)));
+            plan.chunks[capacity / 4]++;
+            plan.bytes += covey__chunk_bytes(blocks, capacity);
+        }
+        plan.apart += covey__bits_in(page->direct & page->direct >> 1 & ~page->joined);
+    }
+    return plan;
+}
+
+size_t covey__blocks_fitting_bytes(const covey__block_store *blocks) { return plan_of(blocks).bytes; }
+
+/* The slab that the next chunk of a capacity comes from; NULL when memory is out. */
+static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint32_t capacity, uint32_t chunks) {
+    if (slab && !covey__slab_full(slab)) return slab;
+    size_t most = COVEY_SLAB_BYTES / covey__chunk_bytes(blocks, capacity);
+    if (most == 0) most = 1;
+    return covey__slab_create(blocks, capacity, chunks < most ? chunks : (uint32_t)most);
+}
+
+/* Moves every block to a chunk that fits, in the order of ids, so that neighbours lie side by side. Where memory is
+ * out, blocks stay where they are. */
+static void rebuild(covey__block_store *blocks, covey__plan *plan) {
+    covey__slab *slabs[17] = { NULL };
+    bool out = false;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        covey__block_page *page = blocks->pages[i];
+        for (uint64_t left = page->summary; left != 0 && !out; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left), capacity = fitting_capacity(blocks, slots_taken(page, block));
+            covey__slab *slab = slab_for(blocks, slabs[capacity / 4], capacity, plan->chunks[capacity / 4]);
+            out = !slab;
+            if (out) break;
+            slabs[capacity / 4] = slab;
+            plan->chunks[capacity / 4]--;
+            move_block(blocks, page, block, covey__slab_take(slab), capacity, NULL);
         }
     }
+    for (uint32_t i = 0; i < 17; i++)
+        if (slabs[i]) covey__slab_join(blocks, slabs[i]);
+}
+
+/* Does nothing to a store that would gain less than a hundredth and is in order. */
+void covey__blocks_compact(covey__block_store *blocks) {
+    if (blocks->size != 0 && !blocks->pinned) {
+        covey__plan plan = plan_of(blocks);
+        size_t bytes = covey__slabs_bytes(blocks);
+        bool loose = bytes > plan.bytes + plan.bytes / 128 + blocks->slab_count * (size_t)72;
+        if (loose || plan.apart > plan.chunks[16] / 16 + blocks->slab_count) rebuild(blocks, &plan);
+    }
+    covey__slabs_trim(blocks);
 }
 
 void covey__blocks_shrink(covey__block_store *blocks) {
@@ -201,6 +256,7 @@ void covey__blocks_shrink(covey__block_store *blocks) {
         if (blocks->pages[i]->summary == 0) free_page(blocks, i);
         else reach = i + 1;
     }
+    covey__slabs_trim(blocks);
     void *pages =
         covey__resize(&blocks->heap, blocks->pages, blocks->page_count, reach, sizeof(void *), alignof(void *));
     if (!pages && reach != 0) return;
@@ -209,12 +265,9 @@ void covey__blocks_shrink(covey__block_store *blocks) {
 }
 
 size_t covey__blocks_bytes(const covey__block_store *blocks) {
-    size_t bytes = blocks->page_count * sizeof *blocks->pages;
-    for (uint32_t i = 0; i < blocks->page_count; i++) {
-        if (!covey__blocks_have_page(blocks, i)) continue;
-        bytes += sizeof(covey__block_page);
-        for (uint32_t block = 0; block < 64; block++) bytes += chunk_bytes(blocks, blocks->pages[i]->capacity[block]);
-    }
+    size_t bytes = blocks->page_count * sizeof *blocks->pages + covey__slabs_bytes(blocks);
+    for (uint32_t i = 0; i < blocks->page_count; i++)
+        if (covey__blocks_have_page(blocks, i)) bytes += sizeof(covey__block_page);
     return bytes;
 }
 
@@ -223,9 +276,9 @@ size_t covey__blocks_bytes(const covey__block_store *blocks) {
 uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index) {
     while (index / COVEY__BLOCK_PAGE < blocks->page_count) {
         const covey__block_page *page = covey__block_page_of(blocks, index);
-        uint64_t ids = page->masks[block_of(index)] >> index % 64;
+        uint32_t block = covey__block_of(index);
+        uint64_t ids = page->masks[block] >> index % 64;
         if (ids != 0) return index + covey__lowest_bit(ids);
-        uint32_t block = block_of(index);
         uint64_t later = block == 63 ? 0 : page->summary >> (block + 1);
         if (later != 0) index = (index / 64 + 1 + covey__lowest_bit(later)) * 64;
         else index = (index / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE;

@@ -13,7 +13,7 @@ static bool copy_value(const covey_type *type, void *to, const void *from) {
 static void take_back_blocks(covey_pool *pool, const covey_entity *entities, uint32_t count, bool copies) {
     while (count-- != 0) {
         if (copies) covey__pool_drop(pool, entities[count]);
-        covey__blocks_erase(&pool->blocks, entities[count].index);
+        covey__pool_erase(pool, entities[count]);
     }
 }
 
@@ -22,12 +22,12 @@ static covey_result place_in_blocks(covey_pool *pool, const covey_entity *entiti
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count; i++) {
         void *to = NULL;
-        result = covey__blocks_place(&pool->blocks, entities[i].index, &from, &to);
+        result = covey__pool_place(pool, entities[i], &from, &to);
         if (result == COVEY_OK) {
             const void *value = from ? (const char *)from + i * stride : NULL;
             if (!copies) covey__fill(to, value, pool->blocks.size);
             else if (!copy_value(pool->type, to, value)) {
-                covey__blocks_erase(&pool->blocks, entities[i].index);
+                covey__pool_erase(pool, entities[i]);
                 result = COVEY_ERROR_COPY;
             }
         }
@@ -63,6 +63,8 @@ static covey_result place_claimed(covey_pool *pool, const covey_entity *entities
 static covey_result place_in_set(covey_pool *pool, const covey_entity *entities, uint32_t count, const void *from,
                                  size_t stride, bool copies) {
     covey__source source = covey__set_source(&pool->set, from);
+    for (uint32_t i = 0; i < count; i++)
+        if (!covey__pool_mark_page(pool, entities[i].index)) return COVEY_ERROR_MEMORY;
     covey_result result = covey__set_claim(&pool->set, entities, count);
     if (result != COVEY_OK) return result;
     return place_claimed(pool, entities, count, covey__set_resolve(&pool->set, &source), stride, copies);
@@ -78,10 +80,10 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     }
     covey_pool *pool = covey_pool_of_raw(world, type);
     if (!pool) return false;
-    COVEY__CONTRACT(world, size == pool->set.size, "the size is not that of the type");
+    COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     covey_result result = COVEY_OK;
     if (copies && pool->type->drop && !pool->type->copy) result = COVEY_ERROR_COPY;
-    bool block = pool->storage == COVEY_STORAGE_BLOCK;
+    bool block = covey__in_blocks(pool);
     if (result == COVEY_OK)
         result = (block ? place_in_blocks : place_in_set)(pool, entities, count, values, copies ? 0 : size, copies);
     if (result != COVEY_OK)

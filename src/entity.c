@@ -4,7 +4,9 @@
 
 #include <stdalign.h>
 
-#define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY_PAGE_SIZE + 1)
+/* The table covers whole pages of block stores, so that what a store's directory reaches, the table does, too. */
+#define STEP (COVEY__BLOCK_PAGE / COVEY_PAGE_SIZE)
+#define TABLE_LIMIT (((COVEY_NONE - 1) / COVEY__BLOCK_PAGE + 1) * STEP)
 
 static const covey_entity null_entity = { 0, 0 };
 
@@ -24,9 +26,9 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
 }
 
 static bool reach_page(covey_world *world, uint32_t index) {
-    uint32_t at = index / COVEY_PAGE_SIZE;
+    uint32_t at = index / COVEY_PAGE_SIZE, last = at / STEP * STEP + STEP - 1;
     covey__entity_page **pages =
-        covey__reach(&world->heap, world->pages, &world->page_count, at, TABLE_LIMIT, missing_page());
+        covey__reach(&world->heap, world->pages, &world->page_count, last, TABLE_LIMIT, missing_page());
     if (!pages) return false;
     world->pages = pages;
     if (pages[at] != &missing) return true;
@@ -250,6 +252,17 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
+static void take_out_all(covey_world *world, covey_entity e) {
+    size_t words;
+    const uint64_t *near = covey__near(world, e.index, &words);
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
+            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
+            covey__pool_take_out(pool, e, pool->size);
+        }
+    }
+}
+
 bool covey_destroy(covey_world *world, covey_entity e) {
     if (!covey_alive(world, e)) return false;
     covey__entity_page *page = page_of(world, e.index);
@@ -257,8 +270,7 @@ bool covey_destroy(covey_world *world, covey_entity e) {
     bool last = e.generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : e.generation + 1;
     world->alive--;
-    for (uint32_t i = 0; i < world->pool_count; i++)
-        covey__pool_take_out(world->pools[i], e, world->pools[i]->set.size);
+    take_out_all(world, e);
     if (last) page->next[at] = e.index;
     else push_free(world, range_of(world, e.index), e.index);
     COVEY__CHANGED(world);

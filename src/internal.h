@@ -8,6 +8,9 @@
 #ifndef COVEY_GROW /* the next capacity of a growing array */
 #define COVEY_GROW(capacity) ((capacity) < 16 ? 16 : (capacity)*2)
 #endif
+#ifndef COVEY_SLAB_BYTES /* slabs of chunks grow quickly up to this, then slowly */
+#define COVEY_SLAB_BYTES ((size_t)1 << 20)
+#endif
 #define COVEY__ALIGN_MAX 64
 
 /* alloc.c: the only file that calls an allocator. Counts of elements, so that products are checked in one place. */
@@ -30,6 +33,13 @@ static inline uint32_t covey__lowest_bit(uint64_t bits) {
     while ((bits >> number & 1) == 0) number++;
     return number;
 #endif
+}
+
+static inline uint32_t covey__bits_in(uint64_t bits) {
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* result.c */
@@ -69,15 +79,46 @@ void covey__swap_bytes(void *a, void *b, size_t size);
 
 /* block_store.c */
 /* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
- * may be the address of a value of the store: it follows when that moves. */
-covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, const void **source, void **value);
+ * may be the address of a value of the store: it follows when that moves. The directory stays below `limit` pages. */
+covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
+                                 void **value);
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
 void covey__blocks_clear(covey__block_store *blocks);
 void covey__blocks_free(covey__block_store *blocks);
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
-size_t covey__blocks_bytes(const covey__block_store *blocks); /* counted from what is there */
+size_t covey__blocks_bytes(const covey__block_store *blocks);         /* counted from what is there */
+size_t covey__blocks_fitting_bytes(const covey__block_store *blocks); /* of its chunks, if they were compacted */
+
+/* slab.c */
+uint32_t covey__chunk_capacity(const covey__block_store *blocks, uint32_t slots); /* the step that has so many */
+size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity);
+/* A chunk of a capacity that is a step; NULL when memory is out. */
+char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity);
+void covey__chunk_give(covey__block_store *blocks, char *chunk);
+/* A slab that gives its chunks to one user, from the first to the last, until it joins the others. */
+covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
+char *covey__slab_take(covey__slab *slab);
+bool covey__slab_full(const covey__slab *slab);
+void covey__slab_join(covey__block_store *blocks, covey__slab *slab);
+void covey__slabs_trim(covey__block_store *blocks); /* returns the empty ones */
+void covey__slabs_free(covey__block_store *blocks);
+size_t covey__slabs_bytes(const covey__block_store *blocks);
+bool covey__slabs_valid(const covey__block_store *blocks, const char **why);
+
+/* near.c */
+typedef struct covey__near_page {
+    size_t words; /* for each block */
+    uint64_t bits[];
+} covey__near_page;
+/* The pools that may have something in the block of an index: a bit for each, in *words words. */
+const uint64_t *covey__near(const covey_world *world, uint32_t index, size_t *words);
+bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
+void covey__near_unmark(covey_world *world, uint32_t pool, uint32_t index);
+void covey__near_unmark_all(covey_world *world, uint32_t pool);
+void covey__near_free(covey_world *world);
+size_t covey__near_bytes(const covey_world *world);
 
 /* entity.c */
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
@@ -100,5 +141,10 @@ size_t covey__made_type_bytes(const covey_world *world);
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_free(covey_pool *pool);
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
+/* The two halves of adding: a place without a value, for an entity that is alive; *source, which may lie in the pool,
+ * follows when values move. */
+covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
+bool covey__pool_mark_page(covey_pool *pool, uint32_t index); /* before a sparse pool gets a page for the index */
+void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
 
 #endif

@@ -8,6 +8,27 @@ covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type
     return covey__pool_known(world, type);
 }
 
+/* Makes an empty storage, in the place of whatever was there. */
+static void init_storage(covey_pool *pool, covey_storage storage) {
+    const covey_type *type = pool->type;
+    covey_allocator allocator = pool->world->heap.allocator;
+    pool->storage = storage;
+    if (covey__in_blocks(pool)) {
+        pool->blocks = (covey__block_store){
+            .size = type->size,
+            .align = (uint8_t)(type->align ? type->align : 1),
+            .slow_removal = type->drop || type->zero_vacated,
+            .zero_vacated = type->zero_vacated,
+            .pinned = storage == COVEY_STORAGE_PINNED,
+            .heap = { allocator, 0 },
+        };
+        return;
+    }
+    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
+    covey__set_init(&pool->set, &desc);
+    if (type->drop) pool->set.removal = COVEY__REMOVE_SLOWLY;
+}
+
 static covey_pool *pool_create(covey_world *world, const covey_type *type) {
     uint32_t number = world->pool_count;
     covey_pool **pools = covey__reach(&world->heap, world->pools, &world->pool_capacity, number, UINT32_MAX, NULL);
@@ -19,18 +40,10 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .world = world,
         .type = type,
         .name_hash = covey__name_hash(type->name),
-        .storage = covey__type_storage(type),
-        .blocks = {
-            .size = type->size,
-            .align = type->align ? type->align : 1,
-            .slow_removal = type->drop || type->zero_vacated,
-            .zero_vacated = type->zero_vacated,
-            .heap = { world->heap.allocator, 0 },
-        },
+        .size = type->size,
+        .number = number,
     };
-    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, world->heap.allocator };
-    covey__set_init(&pool->set, &desc);
-    if (type->drop) pool->set.removal = COVEY__REMOVE_SLOWLY;
+    init_storage(pool, covey__type_storage(type));
     world->pools[world->pool_count++] = pool;
     return pool;
 }
@@ -59,11 +72,22 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
 
 /* ---- The slow halves ---------------------------------------------------------------------------------------------*/
 
+/* Where the set has no page for the index yet, all blocks that the page covers may soon hold something. */
+bool covey__pool_mark_page(covey_pool *pool, uint32_t index) {
+    uint32_t page = index / COVEY_PAGE_SIZE;
+    if (page < pool->set.page_count && covey__set_page(&pool->set, page)) return true;
+    uint32_t first = page * COVEY_PAGE_SIZE;
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += 64)
+        if (!covey__near_mark(pool->world, pool->number, first + i)) return false;
+    return true;
+}
+
 static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **source, void **value) {
     covey_sparse_set *set = &pool->set;
     bool force_back = set->policy != COVEY_IN_PLACE;
     if (covey_pool_has(pool, e)) return COVEY_ERROR_PRESENT;
     covey__source followed = covey__set_source(set, *source);
+    if (!covey__pool_mark_page(pool, e.index)) return COVEY_ERROR_MEMORY;
     covey_result result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) return result;
     *value = covey__value_at(set, covey__set_place(set, e, force_back), set->size);
@@ -71,15 +95,29 @@ static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **
     return COVEY_OK;
 }
 
-/* Makes a place without a value; *source, which may lie in the pool, follows when values move. */
+static bool block_is_empty(const covey_pool *pool, uint32_t index) {
+    const covey__block_store *blocks = &pool->blocks;
+    return index / COVEY__BLOCK_PAGE >= blocks->page_count ||
+           covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
+}
+
+static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    uint32_t limit = (uint32_t)((uint64_t)pool->world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE);
+    bool first = block_is_empty(pool, e.index);
+    if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
+    covey_result result = covey__blocks_place(&pool->blocks, e.index, limit, source, value);
+    if (first && result != COVEY_OK) covey__near_unmark(pool->world, pool->number, e.index);
+    return result;
+}
+
+covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    return (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
+}
+
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
-    if (covey_alive(pool->world, e)) {
-        bool block = pool->storage == COVEY_STORAGE_BLOCK;
-        result =
-            block ? covey__blocks_place(&pool->blocks, e.index, source, &value) : place_sparse(pool, e, source, &value);
-    }
+    if (covey_alive(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
@@ -94,7 +132,7 @@ void *covey__pool_place_slowly(covey_pool *pool, covey_entity e) {
 
 void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value) {
     void *to = place(pool, e, &value);
-    if (to && to != value) covey__fill(to, value, pool->set.size);
+    if (to && to != value) covey__fill(to, value, pool->size);
     return to;
 }
 
@@ -107,39 +145,51 @@ covey_pool *covey__pool_meet(covey_world *world, covey_entity e, const covey_typ
 }
 
 static void *value_of(const covey_pool *pool, covey_entity e) {
-    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_value(&pool->blocks, e.index, pool->set.size);
-    return covey__value_at(&pool->set, covey_sparse_set_find(&pool->set, e), pool->set.size);
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, e.index, pool->size);
+    return covey__value_at(&pool->set, covey_sparse_set_find(&pool->set, e), pool->size);
 }
 
 void covey__pool_drop(const covey_pool *pool, covey_entity e) {
     if (pool->type->drop) pool->type->drop(value_of(pool, e), pool->type->context);
 }
 
+void covey__pool_erase(covey_pool *pool, covey_entity e) {
+    if (!covey__in_blocks(pool)) {
+        covey_sparse_set_erase(&pool->set, e);
+        return;
+    }
+    covey__blocks_erase(&pool->blocks, e.index);
+    if (block_is_empty(pool, e.index)) covey__near_unmark(pool->world, pool->number, e.index);
+}
+
 void covey__pool_take_out_slowly(covey_pool *pool, covey_entity e) {
     covey__pool_drop(pool, e);
-    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_erase(&pool->blocks, e.index);
-    else covey_sparse_set_erase(&pool->set, e);
+    covey__pool_erase(pool, e);
 }
 
 void covey__pool_clear(covey_pool *pool) {
     const covey_type *type = pool->type;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
-    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_clear(&pool->blocks);
-    else covey_sparse_set_clear(&pool->set);
+    if (covey__in_blocks(pool)) {
+        covey__blocks_clear(&pool->blocks);
+        covey__near_unmark_all(pool->world, pool->number);
+    } else {
+        covey_sparse_set_clear(&pool->set);
+    }
     COVEY__CHANGED(pool->world);
 }
 
 void covey__pool_free(covey_pool *pool) {
-    covey__set_free(&pool->set);
-    covey__blocks_free(&pool->blocks);
+    if (covey__in_blocks(pool)) covey__blocks_free(&pool->blocks);
+    else covey__set_free(&pool->set);
 }
 
 /* ---- Order and memory --------------------------------------------------------------------------------------------*/
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     covey_result result = COVEY_OK;
-    if (pool->storage == COVEY_STORAGE_BLOCK || pool->set.policy == COVEY_IN_PLACE) result = COVEY_ERROR_REFUSED;
+    if (covey__in_blocks(pool) || pool->set.policy == COVEY_IN_PLACE) result = COVEY_ERROR_REFUSED;
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
     else result = covey_sparse_set_swap(&pool->set, a, b);
     if (result != COVEY_OK)
@@ -150,46 +200,57 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
 }
 
 covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
-    bool block = pool->storage == COVEY_STORAGE_BLOCK; /* which never moves a value to make room for another block */
-    covey_result result = block && count <= COVEY_NONE ? COVEY_OK : covey_sparse_set_reserve(&pool->set, count);
+    covey_result result = COVEY_OK; /* blocks never move a value to make room in another block */
+    if (!covey__in_blocks(pool)) result = covey_sparse_set_reserve(&pool->set, count);
+    else if (count > COVEY_NONE) result = COVEY_ERROR_FULL;
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
     return result;
 }
 
 void covey_pool_compact(covey_pool *pool) {
-    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_compact(&pool->blocks);
+    if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
     else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
     else covey__set_trim(&pool->set);
     COVEY__CHANGED(pool->world);
 }
 
+/* Returned pages hold nothing: mark those that are left. */
+static void shrink_set(covey_pool *pool) {
+    covey_sparse_set_shrink(&pool->set);
+    covey__near_unmark_all(pool->world, pool->number);
+    for (uint32_t page = 0; page < pool->set.page_count; page++)
+        for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += 64)
+            covey__near_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
+}
+
 void covey_pool_shrink(covey_pool *pool) {
-    if (pool->storage == COVEY_STORAGE_BLOCK) covey__blocks_shrink(&pool->blocks);
-    else covey_sparse_set_shrink(&pool->set);
+    if (covey__in_blocks(pool)) covey__blocks_shrink(&pool->blocks);
+    else shrink_set(pool);
     COVEY__CHANGED(pool->world);
 }
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
-void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) { return covey_sparse_set_page(&pool->set, page); }
+void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) {
+    return covey__in_blocks(pool) ? NULL : covey_sparse_set_page(&pool->set, page);
+}
 
 const covey_type *covey_pool_type(const covey_pool *pool) { return pool->type; }
 
 covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 
 size_t covey_pool_memory(const covey_pool *pool) {
-    return sizeof *pool + pool->set.heap.bytes + pool->blocks.heap.bytes;
+    return sizeof *pool + (covey__in_blocks(pool) ? pool->blocks.heap.bytes : pool->set.heap.bytes);
 }
 
 covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
-    if (pool->storage != COVEY_STORAGE_BLOCK) {
+    if (!covey__in_blocks(pool)) {
         covey_entity e = covey_sparse_set_at(&pool->set, position);
         return position < pool->set.end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
     }
     if (!covey__block_has(&pool->blocks, position)) return (covey_entity){ 0, 0 };
-    const covey__entity_page *page = pool->world->pages[position / COVEY_PAGE_SIZE];
-    return (covey_entity){ position, page->generation[position % COVEY_PAGE_SIZE] };
+    return (covey_entity){ position, covey__generation_of(pool->world, position) };
 }
 
 covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line) {

@@ -15,8 +15,8 @@ static bool names_policy(const covey_type *type) { return type->policy != COVEY_
 bool covey__type_valid(const covey_type *type) {
     covey_sparse_set_desc desc = { .size = type->size, .align = type->align, .policy = type->policy };
     if (!type->name || !type->name[0] || !covey__set_desc_valid(&desc)) return false;
-    if ((uint32_t)type->storage > COVEY_STORAGE_BLOCK) return false;
-    if (type->storage == COVEY_STORAGE_BLOCK && names_policy(type)) return false;
+    if ((uint32_t)type->storage > COVEY_STORAGE_PINNED) return false;
+    if (type->storage >= COVEY_STORAGE_BLOCK && names_policy(type)) return false;
     return type->size != 0 || (!type->drop && !type->copy && !type->zero_vacated);
 }
 

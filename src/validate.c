@@ -104,20 +104,18 @@ bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why) {
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------*/
 
-static uint32_t bits_in(uint64_t bits) {
-    uint32_t count = 0;
-    for (; bits != 0; bits &= bits - 1) count++;
-    return count;
-}
-
 static bool validate_block(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                            const char **why) {
-    uint32_t count = page->count[block], capacity = page->capacity[block];
-    REQUIRE(bits_in(page->masks[block]) == count, "block: the number of ids is not what was counted");
+    uint32_t count = covey__bits_in(page->masks[block]), capacity = page->capacity[block];
+    REQUIRE(page->used[block] == (capacity == 64 ? 0 : count), "block: the number of slots is not what was counted");
+    REQUIRE((page->direct >> block & 1) == (capacity == 64), "block: direct or not, and marked otherwise");
     REQUIRE((page->summary >> block & 1) == (count != 0), "block: the summary is wrong");
     REQUIRE((capacity != 0) == (count != 0), "block: an empty block with a chunk, or the other way round");
     REQUIRE(count <= capacity && capacity <= 64, "block: more ids than slots");
     REQUIRE(count != 0 || (!page->data[block] && !page->maps[block]), "block: an empty block that points somewhere");
+    bool joined = block + 1 < COVEY__PAGE_BLOCKS && (page->direct >> block & 3) == 3 && blocks->size != 0 &&
+                  page->data[block + 1] == page->data[block] + (size_t)64 * blocks->size;
+    REQUIRE((page->joined >> block & 1) == joined, "block: values that follow each other, and marked otherwise");
     if (count == 0) return true;
     const uint8_t *ids = (const uint8_t *)page->data[block] + (size_t)capacity * blocks->size;
     REQUIRE(capacity == 64 || page->maps[block] == ids + capacity, "block: a map outside of its chunk");
@@ -133,14 +131,14 @@ static bool validate_blocks(const covey__block_store *blocks, const char **why) 
     uint64_t count = 0;
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         if (!covey__blocks_have_page(blocks, i)) continue;
-        for (uint32_t block = 0; block < 64; block++) {
+        for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
             if (!validate_block(blocks, blocks->pages[i], block, why)) return false;
-            count += blocks->pages[i]->count[block];
+            count += covey__bits_in(blocks->pages[i]->masks[block]);
         }
     }
     REQUIRE(count == blocks->count, "blocks: the number of components is not what was counted");
     REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "blocks: bytes that are not accounted for");
-    return true;
+    return covey__slabs_valid(blocks, why);
 }
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
@@ -200,16 +198,44 @@ static bool validate_entities(const covey_world *world, const char **why) {
     return true;
 }
 
+static bool is_near(const covey_world *world, const covey_pool *pool, uint32_t index) {
+    size_t words;
+    const uint64_t *near = covey__near(world, index, &words);
+    return pool->number / 64 < words && (near[pool->number / 64] >> pool->number % 64 & 1) != 0;
+}
+
+/* A pool is near where a block of it holds anything, or its table has a page. */
+static bool validate_near(const covey_world *world, const char **why) {
+    for (uint64_t index = 0; index < (uint64_t)world->near_count * COVEY__BLOCK_PAGE; index += 64) {
+        size_t words;
+        const uint64_t *near = covey__near(world, (uint32_t)index, &words);
+        for (uint32_t i = 0; i < words * 64; i++) {
+            if ((near[i / 64] >> i % 64 & 1) == 0) continue;
+            REQUIRE(i < world->pool_count, "near: a pool that does not exist");
+            const covey_pool *pool = world->pools[i];
+            bool any = !covey__in_blocks(pool) || covey__block_next(&pool->blocks, (uint32_t)index) - index < 64;
+            REQUIRE(any, "near: a pool that has nothing there");
+        }
+    }
+    return true;
+}
+
 static bool validate_pool(const covey_world *world, const covey_pool *pool, const char **why) {
     REQUIRE(pool->world == world, "pool: of another world");
-    REQUIRE(pool->set.size == pool->type->size, "pool: values of another size than the type's");
-    if (!validate_set(&pool->set, why)) return false;
-    REQUIRE(pool->set.heap.bytes == counted_bytes(&pool->set), "pool: bytes that are not accounted for");
-    if (!validate_blocks(&pool->blocks, why)) return false;
-    bool block = pool->storage == COVEY_STORAGE_BLOCK;
-    REQUIRE(block ? pool->set.id_capacity == 0 : pool->blocks.page_count == 0, "pool: components in two storages");
-    for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1))
-        REQUIRE(covey_alive(world, covey_pool_at(pool, i)), "pool: a component of a dead entity");
+    REQUIRE(pool->number < world->pool_count && world->pools[pool->number] == pool, "pool: of another number");
+    bool block = covey__in_blocks(pool);
+    REQUIRE(pool->size == pool->type->size && pool->size == (block ? pool->blocks.size : pool->set.size),
+            "pool: values of another size than the type's");
+    REQUIRE(!block || (uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <=
+                          (uint64_t)world->page_count * COVEY_PAGE_SIZE,
+            "pool: a directory that reaches beyond the world's table");
+    if (!(block ? validate_blocks(&pool->blocks, why) : validate_set(&pool->set, why))) return false;
+    REQUIRE(block || pool->set.heap.bytes == counted_bytes(&pool->set), "pool: bytes that are not accounted for");
+    for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
+        covey_entity e = covey_pool_at(pool, i);
+        REQUIRE(covey_alive(world, e), "pool: a component of a dead entity");
+        REQUIRE(is_near(world, pool, e.index), "pool: a component that is not near");
+    }
     return true;
 }
 
@@ -235,7 +261,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     size_t bytes = sizeof *world + covey__made_type_bytes(world);
     bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
-    bytes += ((size_t)world->type_mask + 1) * sizeof *world->types;
+    bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
     for (uint32_t i = 0; i < world->page_count; i++)
         if (covey__entity_page_of(world, i * COVEY_PAGE_SIZE)) bytes += sizeof(covey__entity_page);
     return bytes;
@@ -247,7 +273,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why)) return false;
-    return true;
+    return validate_near(world, why);
 }
 
 void covey__changed(const covey_world *world) {

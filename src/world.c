@@ -35,6 +35,7 @@ void covey_world_destroy(covey_world *world) {
     covey__free(&world->heap, world->pools, world->pool_capacity, sizeof *world->pools, alignof(void *));
     covey__types_free(world);
     covey__entities_free(world);
+    covey__near_free(world);
     covey__heap heap = world->heap;
     covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
 }
@@ -112,7 +113,7 @@ covey_entity covey_find_raw(const covey_world *world, const covey_type *type, co
                             size_t size) {
     const covey_pool *pool = covey__pool_known(world, type);
     if (!pool) return (covey_entity){ 0, 0 };
-    COVEY__CONTRACT(world, size == pool->set.size, "the size is not that of the type");
+    COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     bool any = size == 0 || (!equal && !value);
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         const void *component = covey_pool_value_at_raw(pool, at, size);

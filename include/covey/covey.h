@@ -171,7 +171,8 @@ typedef struct covey_allocator {
 typedef enum covey_storage {
     COVEY_STORAGE_DEFAULT = 0, /* sparse */
     COVEY_STORAGE_SPARSE = 1,  /* a sparse set: packed arrays in an order you control */
-    COVEY_STORAGE_BLOCK = 2    /* a bitmap and a small sparse set for each 64 ids: in index order, less memory */
+    COVEY_STORAGE_BLOCK = 2,   /* a bitmap and a small sparse set for each 64 ids: in index order, less memory */
+    COVEY_STORAGE_PINNED = 3   /* the same with an array for each 64 ids: addresses are stable */
 } covey_storage;
 
 /* What removal does to the packed arrays of a sparse set. */
@@ -692,41 +693,59 @@ struct covey_sparse_set {
 
 typedef enum covey__removal { COVEY__REMOVE_SLOWLY, COVEY__REMOVE_SWAPPING, COVEY__REMOVE_MARKING } covey__removal;
 
-/* A block store keeps 64 ids to a block and 64 blocks to a page. mask says which ids of a block are there; the value of
- * bit i is at data + map[i] * size.
+/* A block store keeps 64 ids to a block. `masks` says which ids of a block are there; the value of bit i is at
+ * data + map[i] * size.
  *
  *     compact   data: | values of capacity slots | ids: slot -> bit | map: bit -> slot |     one chunk
  *     direct    data: | values of 64 slots |                          map: the identity, shared
  *     empty     no chunk; capacity 0
  */
+#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks of a page */
+#define COVEY__BLOCK_PAGE (64 * COVEY__PAGE_BLOCKS)        /* ids of a page */
+
 typedef struct covey__block_page {
-    uint64_t summary; /* blocks that hold any */
-    uint64_t masks[64];
-    char *data[64];
-    const uint8_t *maps[64];
-    uint8_t capacity[64]; /* 64 is direct */
-    uint8_t count[64];
+    uint64_t summary; /* bit b: block b holds any */
+    uint64_t direct;  /* bit b: block b is direct */
+    uint64_t joined;  /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
+    uint64_t masks[COVEY__PAGE_BLOCKS];
+    char *data[COVEY__PAGE_BLOCKS];
+    const uint8_t *maps[COVEY__PAGE_BLOCKS];
+    uint8_t capacity[COVEY__PAGE_BLOCKS]; /* 64 is direct */
+    uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are taken: the first ones; direct: 0 */
 } covey__block_page;
 
-#define COVEY__BLOCK_PAGE 4096 /* ids of a page */
+#define COVEY__CLASSES 6 /* capacities that a block takes on its way up */
+
+/* Chunks come from slabs: arrays of chunks of one capacity. */
+typedef struct covey__slab covey__slab;
 
 typedef struct covey__block_store {
     covey__block_page **pages; /* one shared page without anything stands for those that are missing */
-    uint32_t page_count;
+    uint32_t page_count;       /* never reaches beyond the world's table: one check does for both */
     uint32_t count;
-    uint32_t size, align;
+    uint32_t size;
+    uint8_t align;
     bool slow_removal; /* values need more than to be overwritten */
     bool zero_vacated;
+    bool pinned;                       /* every block is direct */
+    covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
+    covey__slab **slabs;               /* all, by address */
+    uint32_t slab_count, slab_capacity;
     covey__heap heap;
 } covey__block_store;
 
 struct covey_pool {
-    covey_sparse_set set;
-    covey__block_store blocks;
+    union {
+        covey_sparse_set set;
+        covey__block_store blocks;
+    };
     covey_world *world;
     const covey_type *type;
     uint64_t name_hash;
-    covey_storage storage;
+    uint32_t size;    /* of a value */
+    uint32_t storage; /* a covey_storage, and not the default */
+    uint32_t number;  /* among the world's pools */
+    uint32_t uses;    /* what it was used for: covey_use */
 };
 
 /* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
@@ -759,6 +778,8 @@ struct covey_world {
     uint32_t type_count;
     covey_pool **pools;
     uint32_t pool_count, pool_capacity;
+    struct covey__near_page **near_pages; /* which pools have anything near an index */
+    uint32_t near_count;
     covey__range *reserved;
     uint32_t reserved_count, reserved_capacity;
     covey_result result;
@@ -866,10 +887,14 @@ COVEY_INLINE covey_pool *covey__pool_to_change(covey_world *world, covey_entity 
     return entry->pool;
 }
 
+/* The generation of an index that the world's table reaches. */
+COVEY_INLINE uint32_t covey__generation_of(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
+}
+
 /* Whether the handle has the generation of its index, which the world's table reaches, and that is alive. */
 COVEY_INLINE bool covey__is_current(const covey_world *world, covey_entity e) {
-    uint32_t generation = world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE];
-    return (bool)((generation == e.generation) & e.generation & 1);
+    return (bool)((covey__generation_of(world, e.index) == e.generation) & e.generation & 1);
 }
 
 COVEY_INLINE bool covey_alive(const covey_world *world, covey_entity e) {
@@ -895,6 +920,10 @@ COVEY_INLINE covey_entity covey_create(covey_world *world) {
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------*/
 
+COVEY_INLINE bool covey__in_blocks(const covey_pool *pool) { return pool->storage != COVEY_STORAGE_SPARSE; }
+
+COVEY_INLINE uint32_t covey__block_of(uint32_t index) { return index / 64 % COVEY__PAGE_BLOCKS; }
+
 /* The page of an index that the directory reaches. */
 COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *blocks, uint32_t index) {
     return blocks->pages[index / COVEY__BLOCK_PAGE];
@@ -903,21 +932,21 @@ COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *b
 /* Whether an index is there; of an entity that is alive, it is that entity's. */
 COVEY_INLINE bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
-    return covey__block_page_of(blocks, index)->masks[index / 64 % 64] >> index % 64 & 1;
+    return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64 & 1;
 }
 
 /* The value of an index that is there. */
 COVEY_INLINE void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
     const covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = index / 64 % 64;
+    uint32_t block = covey__block_of(index);
     return page->data[block] + page->maps[block][index % 64] * size;
 }
 
-/* Takes a slot in a block that has one to spare, or returns NULL. */
+/* Takes a slot in a block that has one to spare, or returns NULL. The directory reaches the index. */
 COVEY_INLINE void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
-    if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return NULL;
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = index / 64 % 64, bit = index % 64, slot = page->count[block], capacity = page->capacity[block];
+    uint32_t block = covey__block_of(index), bit = index % 64;
+    uint32_t slot = page->used[block], capacity = page->capacity[block];
     uint64_t mask = page->masks[block];
     if (!COVEY__LIKELY(slot < capacity && (mask >> bit & 1) == 0)) return NULL;
     char *data = page->data[block];
@@ -925,31 +954,30 @@ COVEY_INLINE void *covey__block_append(covey__block_store *blocks, uint32_t inde
         uint8_t *ids = (uint8_t *)data + capacity * size;
         ids[slot] = (uint8_t)bit;
         (ids + capacity)[bit] = (uint8_t)slot;
+        page->used[block] = (uint8_t)(slot + 1);
     } else {
         slot = bit;
     }
     page->masks[block] = mask | (uint64_t)1 << bit;
-    page->count[block]++;
     blocks->count++;
     return data + slot * size;
 }
 
-/* Gives the slot of an index back: of one that is there, and not the last of its block. */
-COVEY_INLINE void covey__block_vacate(covey__block_store *blocks, uint32_t index, size_t size) {
-    covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = index / 64 % 64, bit = index % 64, last = page->count[block] - 1u,
-             capacity = page->capacity[block];
-    if (capacity != 64) {
-        char *data = page->data[block];
-        uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;
-        uint8_t slot = map[bit], moved = ids[last];
-        ids[slot] = moved;
-        map[moved] = slot;
-        if (slot != last) covey__copy(data + slot * size, data + last * size, size);
-    }
-    page->masks[block] &= ~((uint64_t)1 << bit);
-    page->count[block] = (uint8_t)last;
+/* Gives the slot of an index back, of one that is there; `left` is what the block has then: not nothing. */
+COVEY_INLINE void covey__block_vacate(covey__block_store *blocks, covey__block_page *page, uint32_t index,
+                                      uint64_t left, size_t size) {
+    uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
+    page->masks[block] = left;
     blocks->count--;
+    if (capacity == 64) return;
+    char *data = page->data[block];
+    uint32_t last = page->used[block] - 1u;
+    uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;
+    uint8_t slot = map[bit], moved = ids[last];
+    ids[slot] = moved;
+    map[moved] = slot;
+    page->used[block] = (uint8_t)last;
+    if (slot != last) covey__copy(data + slot * size, data + last * size, size);
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
@@ -957,8 +985,9 @@ COVEY_INLINE void covey__block_vacate(covey__block_store *blocks, uint32_t index
 /* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
 COVEY_INLINE void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
-    if (pool->storage == COVEY_STORAGE_BLOCK) {
-        if (!COVEY__LIKELY(covey_alive(pool->world, e))) return NULL;
+    if (covey__in_blocks(pool)) {
+        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return NULL;
+        if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
         void *to = covey__block_append(&pool->blocks, e.index, size);
         COVEY__CHANGED(pool->world);
         return to;
@@ -977,7 +1006,7 @@ COVEY_INLINE void *covey__pool_append(covey_pool *pool, covey_entity e, size_t s
 /* A literal lies nowhere in the pool, so it needs no care when the pool grows. As its address goes nowhere, either, its
  * fields stay in registers until they are stored where they belong. */
 COVEY_INLINE void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
-    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     void *to = covey__pool_append(pool, e, size);
     if (!COVEY__LIKELY(to != NULL)) {
         if (!literal) return covey__pool_add_slowly(pool, e, value);
@@ -994,14 +1023,14 @@ COVEY_INLINE void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const vo
 }
 
 COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
-    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     /* Read before any branch, so that a loop of gets keeps them in registers. */
     const covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
     char *data = (char *)set->data;
     uint32_t page_count = set->page_count, end = set->end, flat_end = set->paged ? 0 : end;
-    if (pool->storage == COVEY_STORAGE_BLOCK)
-        return covey_pool_has(pool, e) ? covey__block_value(&pool->blocks, e.index, size) : NULL;
+    if (covey__in_blocks(pool))
+        return COVEY__LIKELY(covey_pool_has(pool, e)) ? covey__block_value(&pool->blocks, e.index, size) : NULL;
     uint64_t at = covey__position_in(pages, page_count, e);
     if (!COVEY__LIKELY(at < flat_end)) return at < end ? covey__value_at(set, (size_t)at, size) : NULL;
     char *value = data + (size_t)at * size;
@@ -1012,7 +1041,7 @@ COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, si
 COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
     const covey_sparse_set *set = &pool->set;
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
-    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_value(&pool->blocks, e.index, size);
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, e.index, size);
     return covey__value_at(set, (uint32_t)*covey__slot_of(set, e.index), size);
 }
 
@@ -1021,10 +1050,11 @@ COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e) {
     const covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
     uint32_t page_count = set->page_count, end = set->end;
-    if (pool->storage != COVEY_STORAGE_BLOCK) return covey__position_in(pages, page_count, e) < end;
-    /* No branch on the answers: which entities have a component is often random. */
-    int alive = covey_alive(pool->world, e), there = covey__block_has(&pool->blocks, e.index);
-    return (alive & there) != 0;
+    if (!covey__in_blocks(pool)) return covey__position_in(pages, page_count, e) < end;
+    if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
+    /* No branch on the answers: which entities have a component is often random. Who has one is alive. */
+    uint64_t there = covey__block_page_of(&pool->blocks, e.index)->masks[covey__block_of(e.index)] >> e.index % 64;
+    return (bool)(there & (covey__generation_of(pool->world, e.index) == e.generation));
 }
 
 COVEY_INLINE void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
@@ -1044,11 +1074,13 @@ COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const vo
 /* Removes a component and drops its value; false when it is absent. Of a block pool, the entity is alive or was so
  * until now: what is at its index is its own. */
 COVEY_INLINE bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
-    if (pool->storage == COVEY_STORAGE_BLOCK) {
+    if (covey__in_blocks(pool)) {
         covey__block_store *blocks = &pool->blocks;
-        if (!covey__block_has(blocks, e.index)) return false;
-        bool last = covey__block_page_of(blocks, e.index)->count[e.index / 64 % 64] == 1;
-        if (COVEY__LIKELY(!last && !blocks->slow_removal)) covey__block_vacate(blocks, e.index, size);
+        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+        covey__block_page *page = covey__block_page_of(blocks, e.index);
+        uint64_t mask = page->masks[covey__block_of(e.index)], left = mask & ~((uint64_t)1 << e.index % 64);
+        if (left == mask) return false;
+        if (COVEY__LIKELY(left != 0 && !blocks->slow_removal)) covey__block_vacate(blocks, page, e.index, left, size);
         else covey__pool_take_out_slowly(pool, e);
         return true;
     }
@@ -1078,20 +1110,25 @@ COVEY_INLINE bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t 
 }
 
 COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
-    COVEY__CONTRACT(pool->world, size == pool->set.size, "the size is not that of the pool's values");
-    bool own = pool->storage != COVEY_STORAGE_BLOCK || covey_alive(pool->world, e);
-    bool removed = own && covey__pool_take_out(pool, e, size);
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    if (covey__in_blocks(pool)) { /* where the index has one, its generation is alive */
+        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
+        if (!COVEY__LIKELY(covey__generation_of(pool->world, e.index) == e.generation)) return false;
+    }
+    bool removed = covey__pool_take_out(pool, e, size);
     COVEY__CHANGED(pool->world);
     return removed;
 }
 
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
-    return pool->storage == COVEY_STORAGE_BLOCK ? pool->blocks.count : covey_sparse_set_count(&pool->set);
+    return covey__in_blocks(pool) ? pool->blocks.count : covey_sparse_set_count(&pool->set);
 }
-COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return pool->set.end; }
-COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) { return pool->set.ids; }
+COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return covey__in_blocks(pool) ? 0 : pool->set.end; }
+COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? NULL : pool->set.ids;
+}
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
-    return pool->set.paged || pool->storage == COVEY_STORAGE_BLOCK ? NULL : pool->set.data;
+    return covey__in_blocks(pool) || pool->set.paged ? NULL : pool->set.data;
 }
 
 COVEY_INLINE void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
@@ -1178,14 +1215,14 @@ COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_
 }
 
 COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position) {
-    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_next(&pool->blocks, position);
+    if (covey__in_blocks(pool)) return covey__block_next(&pool->blocks, position);
     return covey_sparse_set_next(&pool->set, position);
 }
 
 COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position, size_t size) {
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_next(pool, position) == position,
                            "no component is at this position");
-    if (pool->storage == COVEY_STORAGE_BLOCK) return covey__block_value(&pool->blocks, position, size);
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, position, size);
     return covey__value_at(&pool->set, position, size);
 }
 

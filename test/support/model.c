@@ -124,8 +124,8 @@ static void compare_walk(model *m, const covey_pool *pool, const oracle_set *ora
 
 static void see_forms(model *m, const covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->page_count; i++)
-        for (uint32_t block = 0; block < 64; block++)
-            if (blocks->pages[i]->count[block] != 0)
+        for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++)
+            if (blocks->pages[i]->masks[block] != 0)
                 m->block_forms |= (uint64_t)1 << blocks->pages[i]->capacity[block] % 64;
 }
 

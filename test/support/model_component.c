@@ -187,9 +187,9 @@ static void check_vacated(model *m, const covey_sparse_set *vacated) {
 /* What a block that holds others keeps where the value was, or where the one that took its place was. */
 static void check_vacated_block(model *m, const covey__block_store *blocks, uint32_t index) {
     const covey__block_page *page = blocks->pages[index / COVEY__BLOCK_PAGE];
-    uint32_t block = index / 64 % 64;
-    if (!blocks->zero_vacated || page->count[block] == 0) return;
-    uint32_t slot = page->capacity[block] == 64 ? index % 64 : page->count[block];
+    uint32_t block = covey__block_of(index);
+    if (!blocks->zero_vacated || page->masks[block] == 0) return;
+    uint32_t slot = page->capacity[block] == 64 ? index % 64 : page->used[block];
     const char *value = page->data[block] + (size_t)slot * blocks->size;
     for (uint32_t i = 0; i < blocks->size; i++) REQUIRE(m, value[i] == 0, "a vacated value is not zero");
 }

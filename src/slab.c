@@ -1,0 +1,256 @@
+/* Slabs: where the chunks of a block store come from. A slab is an array of chunks of one capacity. The first slabs
+ * are small; later ones grow with what there is already, so that a small pool wastes little and a large one has its
+ * chunks side by side. A slab that is empty is returned, unless it is the last one with room for its class. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+#define HEADER 64 /* bytes before the first chunk, which is aligned as much */
+#define NO_CHUNK UINT32_MAX
+
+struct covey__slab {
+    covey__slab *next, *previous; /* of its class, among those with room */
+    uint32_t chunks, used;        /* in all; handed out */
+    uint32_t fresh;               /* chunks from here on were never handed out */
+    uint32_t free;                /* the chunk that was given back last; its first bytes say which came before */
+    uint32_t stride;              /* from a chunk to the next */
+    uint8_t capacity;
+};
+
+_Static_assert(sizeof(covey__slab) <= HEADER, "the header of a slab");
+
+static size_t slab_bytes(const covey__slab *slab) { return HEADER + (size_t)slab->chunks * slab->stride; }
+
+static char *chunk_at(covey__slab *slab, uint32_t number) {
+    return (char *)slab + HEADER + (size_t)number * slab->stride;
+}
+
+/* ---- Classes -----------------------------------------------------------------------------------------------------*/
+
+/* Few steps on the way up, so that growing copies little; fewer for small values, which waste less. */
+static const uint8_t *steps_of(const covey__block_store *blocks) {
+    static const uint8_t few[COVEY__CLASSES] = { 8, 32, 64 }, many[COVEY__CLASSES] = { 4, 8, 16, 32, 48, 64 };
+    return blocks->size <= 16 ? few : many;
+}
+
+uint32_t covey__chunk_capacity(const covey__block_store *blocks, uint32_t slots) {
+    const uint8_t *step = steps_of(blocks);
+    while (*step < slots) step++;
+    return *step;
+}
+
+/* The number of the step with this capacity, or COVEY__CLASSES for one that only compaction gives. */
+static uint32_t class_of(const covey__block_store *blocks, uint32_t capacity) {
+    const uint8_t *steps = steps_of(blocks);
+    uint32_t number = 0;
+    while (number < COVEY__CLASSES && steps[number] != capacity) number++;
+    return number;
+}
+
+size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity) {
+    size_t values = (size_t)capacity * blocks->size;
+    if (capacity == 0 || capacity == 64) return values;
+    size_t all = values + capacity + 64;
+    return (all + blocks->align - 1) / blocks->align * blocks->align;
+}
+
+/* Slabs with room for a class are in its list. */
+static void link_slab(covey__block_store *blocks, covey__slab *slab) {
+    uint32_t class = class_of(blocks, slab->capacity);
+    if (class == COVEY__CLASSES) return;
+    slab->previous = NULL;
+    slab->next = blocks->roomy[class];
+    if (slab->next) slab->next->previous = slab;
+    blocks->roomy[class] = slab;
+}
+
+static void unlink_slab(covey__block_store *blocks, covey__slab *slab) {
+    uint32_t class = class_of(blocks, slab->capacity);
+    if (class == COVEY__CLASSES) return;
+    if (slab->next) slab->next->previous = slab->previous;
+    if (slab->previous) slab->previous->next = slab->next;
+    else blocks->roomy[class] = slab->next;
+}
+
+/* ---- All slabs, by address ---------------------------------------------------------------------------------------*/
+
+/* The number of slabs at or below an address: the one before it is the slab of a chunk. */
+static uint32_t slabs_up_to(const covey__block_store *blocks, const void *address) {
+    uint32_t low = 0, high = blocks->slab_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)blocks->slabs[middle] <= (uintptr_t)address) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static covey__slab *slab_of(const covey__block_store *blocks, const void *chunk) {
+    return blocks->slabs[slabs_up_to(blocks, chunk) - 1];
+}
+
+/* A slab with this many chunks, in no list; NULL when memory is out. */
+covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks) {
+    covey__slab **slabs = covey__reach(&blocks->heap, blocks->slabs, &blocks->slab_capacity, blocks->slab_count,
+                                       UINT32_MAX, NULL);
+    if (!slabs) return NULL;
+    blocks->slabs = slabs;
+    covey__slab shape = { .chunks = chunks, .free = NO_CHUNK, .capacity = (uint8_t)capacity };
+    size_t stride = covey__chunk_bytes(blocks, capacity);
+    if (stride > UINT32_MAX || chunks > (SIZE_MAX - HEADER) / stride) return NULL;
+    shape.stride = (uint32_t)stride;
+    covey__slab *slab = covey__resize(&blocks->heap, NULL, 0, slab_bytes(&shape), 1, HEADER);
+    if (!slab) return NULL;
+    *slab = shape;
+    uint32_t at = slabs_up_to(blocks, slab);
+    memmove(slabs + at + 1, slabs + at, (blocks->slab_count - at) * sizeof *slabs);
+    slabs[at] = slab;
+    blocks->slab_count++;
+    return slab;
+}
+
+static void destroy_slab(covey__block_store *blocks, covey__slab *slab) {
+    uint32_t at = slabs_up_to(blocks, slab) - 1;
+    blocks->slab_count--;
+    memmove(blocks->slabs + at, blocks->slabs + at + 1, (blocks->slab_count - at) * sizeof *blocks->slabs);
+    covey__free(&blocks->heap, slab, slab_bytes(slab), 1, HEADER);
+}
+
+/* How many chunks the next slab of a capacity has: as many as there are while they are few, then a quarter, then a
+ * 64th, so that spare room is a small part of the whole and slabs stay few. */
+static uint32_t next_chunks(const covey__block_store *blocks, uint32_t capacity) {
+    size_t stride = covey__chunk_bytes(blocks, capacity), bytes = 0;
+    for (uint32_t i = 0; i < blocks->slab_count; i++)
+        if (blocks->slabs[i]->capacity == capacity) bytes += slab_bytes(blocks->slabs[i]) - HEADER;
+    size_t wanted = bytes < COVEY_SLAB_BYTES / 16 ? bytes : bytes / 4;
+    if (wanted > COVEY_SLAB_BYTES) wanted = bytes / 64 > COVEY_SLAB_BYTES ? bytes / 64 : COVEY_SLAB_BYTES;
+    size_t chunks = wanted / stride;
+    return chunks == 0 ? 1 : chunks < NO_CHUNK ? (uint32_t)chunks : NO_CHUNK - 1;
+}
+
+/* ---- Chunks ------------------------------------------------------------------------------------------------------*/
+
+char *covey__slab_take(covey__slab *slab) {
+    uint32_t number = slab->free;
+    char *chunk = chunk_at(slab, number != NO_CHUNK ? number : slab->fresh);
+    if (number != NO_CHUNK) memcpy(&slab->free, chunk, sizeof slab->free);
+    else slab->fresh++;
+    slab->used++;
+    return chunk;
+}
+
+bool covey__slab_full(const covey__slab *slab) { return slab->used == slab->chunks; }
+
+char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity) {
+    covey__slab *slab = blocks->roomy[class_of(blocks, capacity)];
+    if (!slab) {
+        slab = covey__slab_create(blocks, capacity, next_chunks(blocks, capacity));
+        if (!slab) return NULL;
+        link_slab(blocks, slab);
+    }
+    char *chunk = covey__slab_take(slab);
+    if (covey__slab_full(slab)) unlink_slab(blocks, slab);
+    return chunk;
+}
+
+/* Whether the next chunk of this class would need a new slab without this one. */
+static bool is_last_with_room(const covey__block_store *blocks, const covey__slab *slab) {
+    uint32_t class = class_of(blocks, slab->capacity);
+    return class != COVEY__CLASSES && blocks->roomy[class] == slab && !slab->next;
+}
+
+void covey__chunk_give(covey__block_store *blocks, char *chunk) {
+    covey__slab *slab = slab_of(blocks, chunk);
+    if (blocks->zero_vacated) memset(chunk, 0, slab->stride);
+    if (covey__slab_full(slab)) link_slab(blocks, slab);
+    if (--slab->used != 0) {
+        memcpy(chunk, &slab->free, sizeof slab->free);
+        slab->free = (uint32_t)((size_t)(chunk - chunk_at(slab, 0)) / slab->stride);
+        return;
+    }
+    slab->fresh = 0;
+    slab->free = NO_CHUNK;
+    if (is_last_with_room(blocks, slab)) return;
+    unlink_slab(blocks, slab);
+    destroy_slab(blocks, slab);
+}
+
+/* Puts slabs that compaction filled by itself among the others. */
+void covey__slab_join(covey__block_store *blocks, covey__slab *slab) {
+    if (!covey__slab_full(slab)) link_slab(blocks, slab);
+}
+
+void covey__slabs_trim(covey__block_store *blocks) {
+    for (uint32_t i = blocks->slab_count; i-- != 0;) {
+        covey__slab *slab = blocks->slabs[i];
+        if (slab->used != 0) continue;
+        unlink_slab(blocks, slab);
+        destroy_slab(blocks, slab);
+    }
+    covey__slab **slabs = covey__resize(&blocks->heap, blocks->slabs, blocks->slab_capacity, blocks->slab_count,
+                                        sizeof *slabs, alignof(covey__slab *));
+    if (!slabs && blocks->slab_count != 0) return;
+    blocks->slabs = slabs;
+    blocks->slab_capacity = blocks->slab_count;
+}
+
+void covey__slabs_free(covey__block_store *blocks) {
+    for (uint32_t i = 0; i < blocks->slab_count; i++) {
+        covey__slab *slab = blocks->slabs[i];
+        size_t bytes = slab_bytes(slab);
+        if (blocks->zero_vacated) memset(slab, 0, bytes);
+        covey__free(&blocks->heap, slab, bytes, 1, HEADER);
+    }
+    covey__free(&blocks->heap, blocks->slabs, blocks->slab_capacity, sizeof *blocks->slabs, alignof(covey__slab *));
+    blocks->slabs = NULL;
+    blocks->slab_count = blocks->slab_capacity = 0;
+    memset(blocks->roomy, 0, sizeof blocks->roomy);
+}
+
+size_t covey__slabs_bytes(const covey__block_store *blocks) {
+    size_t bytes = blocks->slab_capacity * sizeof *blocks->slabs;
+    for (uint32_t i = 0; i < blocks->slab_count; i++) bytes += slab_bytes(blocks->slabs[i]);
+    return bytes;
+}
+
+/* The number of blocks whose chunk lies in a slab, or UINT32_MAX when one of them is no chunk of it. */
+static uint32_t blocks_in(const covey__block_store *blocks, covey__slab *slab) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        const covey__block_page *page = blocks->pages[i];
+        for (uint64_t left = page->summary; left != 0; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left);
+            uintptr_t at = (uintptr_t)page->data[block], first = (uintptr_t)chunk_at(slab, 0);
+            if (at < first || at - first >= (uintptr_t)slab->chunks * slab->stride) continue;
+            if ((at - first) % slab->stride != 0 || page->capacity[block] != slab->capacity) return UINT32_MAX;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Whether a slab is in the list of its class, or belongs to none. */
+static bool is_listed(const covey__block_store *blocks, const covey__slab *slab) {
+    uint32_t class = class_of(blocks, slab->capacity);
+    const covey__slab *at = class != COVEY__CLASSES ? blocks->roomy[class] : slab;
+    while (at && at != slab) at = at->next;
+    return at != NULL;
+}
+
+bool covey__slabs_valid(const covey__block_store *blocks, const char **why) {
+    const char *reason = NULL;
+    for (uint32_t i = 0; i < blocks->slab_count && !reason; i++) {
+        covey__slab *slab = blocks->slabs[i];
+        uint32_t free = 0;
+        for (uint32_t at = slab->free; at != NO_CHUNK && at < slab->fresh && free <= slab->fresh; free++)
+            memcpy(&at, chunk_at(slab, at), sizeof at);
+        if (i != 0 && (uintptr_t)blocks->slabs[i - 1] >= (uintptr_t)slab) reason = "slabs: not by address";
+        else if (slab->used + free != slab->fresh || slab->fresh > slab->chunks)
+            reason = "slabs: a chunk that is neither free nor used";
+        else if (blocks_in(blocks, slab) != slab->used) reason = "slabs: the number of chunks is not what was counted";
+        else if (class_of(blocks, slab->capacity) != COVEY__CLASSES && is_listed(blocks, slab) == covey__slab_full(slab))
+            reason = "slabs: with room and not in the list, or the other way round";
+    }
+    if (reason && why) *why = reason;
+    return !reason;
+}
