@@ -18,7 +18,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test asan hard tsan clang fuzz bench bench-quick coverage format clean
+.PHONY: help setup run test asan hard tsan clang fuzz bench bench-quick memory coverage format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +65,10 @@ $(PIN) build/bench/covey-bench $(1) --csv build/bench/results.csv
 @$(call build,bench-native,covey-bench)
 $(PIN) build/bench-native/covey-bench $(1) --csv build/bench/results-native.csv
 endef
+
+memory: setup ## the bytes of block pools beside three formulas; build/bench/memory.csv and memory.svg
+	@$(call build,bench,covey-memory)
+	build/bench/covey-memory --csv build/bench/memory.csv --svg build/bench/memory.svg $(ARGS)
 
 coverage: setup ## the tests with gcov; prints line and branch coverage of each source file
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true

@@ -4,6 +4,8 @@
 
 #include <covey/covey.h>
 
+#include <stdio.h>
+
 /* A function whose time is taken: on its own, so that the compiler treats all contestants alike, and at the start of a
  * cache line, so that none is lucky with its place. */
 #define BENCH_TIMED __attribute__((noinline, aligned(64)))
@@ -79,9 +81,6 @@ void bench_entities_close(bench_entities *entities);
 void *bench_alloc(size_t count, size_t size);
 void bench_shuffle(covey_entity *entities, uint32_t count);
 
-/* Says what went wrong, as printf does, and ends the program. */
-_Noreturn void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* ---- Reporting ----------------------------------------------------------------------------------------------------*/
 
 void bench_print_machine(void);
@@ -91,6 +90,39 @@ void bench_report_open(const char *csv_path);
 void bench_report_add(const bench_scenario *scenario, uint32_t n, const bench_time *times);
 /* Returns whether every bar was met. */
 bool bench_report_close(void);
-void bench_report_progress(const bench_scenario *scenario, uint32_t n);
+
+/* ---- What programs share ------------------------------------------------------------------------------------------*/
+
+extern const char bench_program[]; /* each program defines its own name */
+
+/* Says what went wrong, as printf does, and ends the program with 2. */
+_Noreturn void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+bool bench_is(const char *argument, const char *name);
+/* The argument behind an option; ends the program when there is none. */
+const char *bench_value_of(char **arguments, int *at);
+
+/* A file to write, none for NULL. Both end the program when they fail; closing also when a write before has failed. */
+FILE *bench_file_open(const char *path);
+void bench_file_close(FILE *file, const char *path);
+
+#define BENCH_PLAIN "\033[0m"
+#define BENCH_GREEN "\033[32m"
+#define BENCH_YELLOW "\033[33m"
+#define BENCH_RED "\033[1;31m"
+
+/* The code for a terminal that wants colours; nothing for a file, or where NO_COLOR is set. */
+const char *bench_color(const char *code);
+void bench_print_met(bool met);
+
+/* Says on a terminal what goes on, in a line that what comes next overwrites; empties that line. */
+void bench_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void bench_progress_end(void);
+
+#define BENCH_CHART_WIDTH 32
+#define BENCH_CHART_PER_TIME 8 /* columns for a ratio of 1 */
+
+/* The ratio as a line of marks: 8 for 1.0; a plus where it goes on; a bar across where the limit is. */
+void bench_draw_chart(char chart[BENCH_CHART_WIDTH + 1], double ratio, double limit);
 
 #endif

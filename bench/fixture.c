@@ -1,20 +1,7 @@
 /* Worlds with entities, and the orders in which scenarios walk over them. */
 #include "bench.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-void bench_fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fflush(stdout);
-    fputs("covey-bench: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(2);
-}
 
 void *bench_alloc(size_t count, size_t size) {
     void *memory = malloc(count * size);

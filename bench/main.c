@@ -1,7 +1,7 @@
 /* The benchmark program: command line, and the run through the scenarios. */
 #include "bench.h"
 
-#include <stdio.h>
+const char bench_program[] = "covey-bench";
 
 static const char help[] =
     "usage: covey-bench [options]\n"
@@ -28,24 +28,16 @@ typedef struct options {
 
 /* ---- The command line ---------------------------------------------------------------------------------------------*/
 
-static bool is(const char *argument, const char *name) { return strcmp(argument, name) == 0; }
-
-static const char *value_of(char **arguments, int *at) {
-    const char *name = arguments[*at], *value = arguments[++*at];
-    if (!value) bench_fail("%s needs a value; --help shows the options", name);
-    return value;
-}
-
 static options parse(char **arguments) {
     options o = { .filter = "" };
     for (int i = 1; arguments[i]; i++) {
         const char *argument = arguments[i];
-        if (is(argument, "--quick")) o.quick = true;
-        else if (is(argument, "--strict")) o.strict = true;
-        else if (is(argument, "--list")) o.list = true;
-        else if (is(argument, "--help")) o.help = true;
-        else if (is(argument, "--filter")) o.filter = value_of(arguments, &i);
-        else if (is(argument, "--csv")) o.csv = value_of(arguments, &i);
+        if (bench_is(argument, "--quick")) o.quick = true;
+        else if (bench_is(argument, "--strict")) o.strict = true;
+        else if (bench_is(argument, "--list")) o.list = true;
+        else if (bench_is(argument, "--help")) o.help = true;
+        else if (bench_is(argument, "--filter")) o.filter = bench_value_of(arguments, &i);
+        else if (bench_is(argument, "--csv")) o.csv = bench_value_of(arguments, &i);
         else bench_fail("unknown option %s; --help shows the options", argument);
     }
     return o;
@@ -68,7 +60,7 @@ static void list_scenario(const bench_scenario *scenario, uint32_t n) {
 
 static void run_scenario(const bench_scenario *scenario, uint32_t n) {
     bench_time times[BENCH_MAX_CONTESTANTS];
-    bench_report_progress(scenario, n);
+    bench_progress("%s, n = %u", scenario->name, n);
     bench_measure(scenario, n, times);
     bench_report_add(scenario, n, times);
 }
