@@ -89,11 +89,13 @@ BENCH_TIMED static uint64_t create1_raw(void *context) {
 BENCH_TIMED static uint64_t create3_covey(void *context) {
     fixture *f = context;
     covey_world *world = f->world;
+    covey_pool *positions = covey_pool_of(world, Position), *velocities = covey_pool_of(world, Velocity),
+               *forces = covey_pool_of(world, Force);
     for (uint32_t i = 0; i < f->n; i++) {
         covey_entity e = covey_create(world);
-        covey_add(world, e, Position, { 1, 2 });
-        covey_add(world, e, Velocity, { 3, 4 });
-        covey_add(world, e, Force, { 5, 6 });
+        covey_pool_add(positions, e, Position, { 1, 2 });
+        covey_pool_add(velocities, e, Velocity, { 3, 4 });
+        covey_pool_add(forces, e, Force, { 5, 6 });
     }
     return covey_entity_count(world);
 }

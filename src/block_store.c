@@ -115,9 +115,13 @@ static void move_block(covey__block_store *blocks, covey__block_page *page, uint
 
 static uint32_t slots_taken(const covey__block_page *page, uint32_t block) { return covey__bits_in(page->masks[block]); }
 
-/* A block whose neighbour below is full is likely to be filled as well: it is direct from the start. */
+static bool is_full(const covey__block_page *page, uint32_t block) {
+    return block < COVEY__PAGE_BLOCKS && page->masks[block] == UINT64_MAX;
+}
+
+/* A block whose neighbour is full is likely to be filled as well: it is direct from the start. */
 static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
-    bool direct = blocks->pinned || blocks->size == 0 || (block != 0 && page->masks[block - 1] == UINT64_MAX);
+    bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1);
     return direct ? 64 : covey__chunk_capacity(blocks, slots_taken(page, block) + 1);
 }
 

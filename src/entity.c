@@ -252,27 +252,49 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-static void take_out_all(covey_world *world, covey_entity e) {
-    size_t words;
-    const uint64_t *near = covey__near(world, e.index, &words);
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
-            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
-            covey__pool_take_out(pool, e, pool->size);
+static COVEY__NOINLINE void take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey__pool_take_out(pool, (covey_entity){ index, generation }, pool->size);
+}
+
+/* Takes an entity out of 64 pools: those whose bit is set. Most are blocks that are direct and have others left; where
+ * a block pool is near, its directory reaches. */
+static inline void take_out(covey_pool *const *pools, uint64_t near, uint32_t index, uint32_t generation) {
+    uint32_t block = covey__block_of(index);
+    uint64_t bit = (uint64_t)1 << index % 64;
+    for (; near != 0; near &= near - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(near)];
+        if (COVEY__LIKELY(pool->plain)) {
+            covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+            uint64_t mask = page->masks[block], left = mask & ~bit;
+            if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
+                page->masks[block] = left;
+                pool->blocks.count -= left != mask;
+                continue;
+            }
         }
+        take_out_slowly(pool, index, generation);
     }
+}
+
+static COVEY__NOINLINE void take_out_of_many(covey_world *world, uint32_t index, uint32_t generation) {
+    size_t words;
+    const uint64_t *near = covey__near(world, index, &words);
+    for (size_t i = 0; i < words; i++) take_out(world->pools + i * 64, near[i], index, generation);
 }
 
 bool covey_destroy(covey_world *world, covey_entity e) {
     if (!covey_alive(world, e)) return false;
-    covey__entity_page *page = page_of(world, e.index);
-    uint32_t at = e.index % COVEY_PAGE_SIZE;
-    bool last = e.generation == COVEY_GENERATION_MAX;
-    page->generation[at] = last ? 0 : e.generation + 1;
+    uint32_t index = e.index, generation = e.generation, at = index % COVEY_PAGE_SIZE;
+    covey__entity_page *page = page_of(world, index);
+    bool last = generation == COVEY_GENERATION_MAX;
+    page->generation[at] = last ? 0 : generation + 1;
     world->alive--;
-    take_out_all(world, e);
-    if (last) page->next[at] = e.index;
-    else push_free(world, range_of(world, e.index), e.index);
+    if (last) page->next[at] = index;
+    else push_free(world, world->reserved_count == 0 ? &world->range : range_of(world, index), index);
+    size_t words;
+    const uint64_t *near = covey__near(world, index, &words);
+    if (COVEY__LIKELY(words == 1)) take_out(world->pools, *near, index, generation);
+    else take_out_of_many(world, index, generation);
     COVEY__CHANGED(world);
     return true;
 }

@@ -112,8 +112,20 @@ typedef struct covey__near_page {
     size_t words; /* for each block */
     uint64_t bits[];
 } covey__near_page;
+extern covey__near_page covey__near_missing; /* stands for pages that are missing */
+
+static inline covey__near_page *covey__near_page_of(const covey_world *world, uint32_t index) {
+    uint32_t at = index / COVEY__BLOCK_PAGE;
+    return at < world->near_count ? world->near_pages[at] : &covey__near_missing;
+}
+
 /* The pools that may have something in the block of an index: a bit for each, in *words words. */
-const uint64_t *covey__near(const covey_world *world, uint32_t index, size_t *words);
+static inline const uint64_t *covey__near(const covey_world *world, uint32_t index, size_t *words) {
+    const covey__near_page *page = covey__near_page_of(world, index);
+    *words = page->words;
+    return page->bits + covey__block_of(index) * page->words;
+}
+
 bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
 void covey__near_unmark(covey_world *world, uint32_t pool, uint32_t index);
 void covey__near_unmark_all(covey_world *world, uint32_t pool);

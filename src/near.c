@@ -7,21 +7,10 @@
 
 #define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY__BLOCK_PAGE + 1)
 
-static covey__near_page missing; /* stands for pages that are missing; has no words; never written */
+covey__near_page covey__near_missing; /* has no words; never written */
 
 static size_t bytes_of(size_t words) {
     return sizeof(covey__near_page) + COVEY__PAGE_BLOCKS * words * sizeof(uint64_t);
-}
-
-static covey__near_page *page_of(const covey_world *world, uint32_t index) {
-    uint32_t at = index / COVEY__BLOCK_PAGE;
-    return at < world->near_count ? world->near_pages[at] : &missing;
-}
-
-const uint64_t *covey__near(const covey_world *world, uint32_t index, size_t *words) {
-    const covey__near_page *page = page_of(world, index);
-    *words = page->words;
-    return page->bits + covey__block_of(index) * page->words;
 }
 
 /* A page with more words for each block, and what the old one had. */
@@ -39,13 +28,13 @@ static covey__near_page *widened(covey_world *world, const covey__near_page *old
 bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
     covey__near_page **pages =
-        covey__reach(&world->heap, world->near_pages, &world->near_count, at, TABLE_LIMIT, &missing);
+        covey__reach(&world->heap, world->near_pages, &world->near_count, at, TABLE_LIMIT, &covey__near_missing);
     if (!pages) return false;
     world->near_pages = pages;
     if (pages[at]->words <= pool / 64) {
         covey__near_page *old = pages[at], *page = widened(world, old, pool / 64 + 1);
         if (!page) return false;
-        if (old != &missing) covey__free(&world->heap, old, bytes_of(old->words), 1, alignof(covey__near_page));
+        if (old != &covey__near_missing) covey__free(&world->heap, old, bytes_of(old->words), 1, alignof(covey__near_page));
         pages[at] = page;
     }
     pages[at]->bits[covey__block_of(index) * pages[at]->words + pool / 64] |= (uint64_t)1 << pool % 64;
@@ -53,7 +42,7 @@ bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
 }
 
 void covey__near_unmark(covey_world *world, uint32_t pool, uint32_t index) {
-    covey__near_page *page = page_of(world, index);
+    covey__near_page *page = covey__near_page_of(world, index);
     if (page->words > pool / 64)
         page->bits[covey__block_of(index) * page->words + pool / 64] &= ~((uint64_t)1 << pool % 64);
 }
@@ -68,7 +57,7 @@ void covey__near_unmark_all(covey_world *world, uint32_t pool) {
 
 void covey__near_free(covey_world *world) {
     for (uint32_t i = 0; i < world->near_count; i++)
-        if (world->near_pages[i] != &missing)
+        if (world->near_pages[i] != &covey__near_missing)
             covey__free(&world->heap, world->near_pages[i], bytes_of(world->near_pages[i]->words), 1,
                         alignof(covey__near_page));
     covey__free(&world->heap, world->near_pages, world->near_count, sizeof *world->near_pages, alignof(void *));
@@ -77,6 +66,6 @@ void covey__near_free(covey_world *world) {
 size_t covey__near_bytes(const covey_world *world) {
     size_t bytes = world->near_count * sizeof *world->near_pages;
     for (uint32_t i = 0; i < world->near_count; i++)
-        if (world->near_pages[i] != &missing) bytes += bytes_of(world->near_pages[i]->words);
+        if (world->near_pages[i] != &covey__near_missing) bytes += bytes_of(world->near_pages[i]->words);
     return bytes;
 }

@@ -13,11 +13,11 @@ static void init_storage(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
     covey_allocator allocator = pool->world->heap.allocator;
     pool->storage = storage;
+    pool->plain = storage != COVEY_STORAGE_SPARSE && !type->drop && !type->zero_vacated;
     if (covey__in_blocks(pool)) {
         pool->blocks = (covey__block_store){
             .size = type->size,
             .align = (uint8_t)(type->align ? type->align : 1),
-            .slow_removal = type->drop || type->zero_vacated,
             .zero_vacated = type->zero_vacated,
             .pinned = storage == COVEY_STORAGE_PINNED,
             .heap = { allocator, 0 },
@@ -125,19 +125,20 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
     return value;
 }
 
-void *covey__pool_place_slowly(covey_pool *pool, covey_entity e) {
+void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     const void *none = NULL;
-    return place(pool, e, &none);
+    return place(pool, (covey_entity){ index, generation }, &none);
 }
 
-void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value) {
-    void *to = place(pool, e, &value);
+void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
+    void *to = place(pool, (covey_entity){ index, generation }, &value);
     if (to && to != value) covey__fill(to, value, pool->size);
     return to;
 }
 
 /* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
-covey_pool *covey__pool_meet(covey_world *world, covey_entity e, const covey_type *type) {
+covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type) {
+    covey_entity e = { index, generation };
     if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
     covey__fail(world, COVEY_ERROR_DEAD, "%s could not be added to %u:%u: %s", type->name ? type->name : "(no name)",
                 e.index, e.generation, covey_result_text(COVEY_ERROR_DEAD));
@@ -162,7 +163,8 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
     if (block_is_empty(pool, e.index)) covey__near_unmark(pool->world, pool->number, e.index);
 }
 
-void covey__pool_take_out_slowly(covey_pool *pool, covey_entity e) {
+void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
     covey__pool_drop(pool, e);
     covey__pool_erase(pool, e);
 }

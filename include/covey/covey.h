@@ -93,6 +93,11 @@
 #endif
 
 #define COVEY_INLINE static inline
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define COVEY_HOT static inline __attribute__((always_inline)) /* worth a copy at every call */
+#else
+#define COVEY_HOT static inline
+#endif
 
 #if COVEY_INDEX_BITS != 32 || COVEY_GENERATION_BITS != 32 || COVEY_PAGE_SIZE != 1024
 #define COVEY__PASTE(name, i, g, p) name##_i##i##_g##g##_p##p
@@ -265,7 +270,7 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
  * resolves. */
 
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out. O(1). */
-COVEY_INLINE covey_entity covey_create(covey_world *world);
+COVEY_HOT covey_entity covey_create(covey_world *world);
 
 /* Makes `count` entities, the same that as many single calls would make. All or nothing: false leaves null handles. */
 COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
@@ -299,7 +304,7 @@ COVEY_API void covey_destroy_all(covey_world *world);
 
 /* Whether the handle names a living entity of this world. A handle carries no world: one of another world is refused
  * only when its index or generation differs here. */
-COVEY_INLINE bool covey_alive(const covey_world *world, covey_entity e);
+COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e);
 
 /* How many entities are alive. */
 COVEY_API uint32_t covey_entity_count(const covey_world *world);
@@ -328,7 +333,7 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
 #define covey_add_value(world, e, T, value) \
     ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
 #define covey_add_tag(world, e, T) covey__add_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
-COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size);
 
 /* Adds a component or overwrites it, dropping the old value. Returns its address, or NULL as covey_add does. */
@@ -336,7 +341,7 @@ COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey
 #define covey_set_value(world, e, T, value) \
     ((T *)covey_set_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
 #define covey_set_tag(world, e, T) covey__set_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
-COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size);
 
 /* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent
@@ -347,12 +352,12 @@ COVEY_API bool covey_replace_raw(covey_world *world, covey_entity e, const covey
 
 /* The component's address, or NULL when the entity does not have it. A tag that is there has an address, too. */
 #define covey_get(world, e, T) ((T *)covey_get_raw((world), (e), covey_id(T), COVEY__SIZE(T)))
-COVEY_INLINE void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size);
+COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size);
 
 /* The component's address; adds it with this value when it is absent. Otherwise the caller keeps the value. */
 #define covey_get_or_add(world, e, T, ...) \
     ((T *)covey__get_or_add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
-COVEY_INLINE void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                         size_t size);
 
 /* Calls change(value, context) on a component that is there, so that whoever listens learns of the change. `change` may
@@ -364,7 +369,7 @@ COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_
 
 /* Whether the entity has the component; all, or any, of several: covey_has_all(world, e, covey_id(A), covey_id(B)). */
 #define covey_has(world, e, T) covey_has_raw((world), (e), covey_id(T))
-COVEY_INLINE bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type);
+COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type);
 #define covey_has_all(world, e, ...) covey_has_all_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
 #define covey_has_any(world, e, ...) covey_has_any_raw((world), (e), (const covey_type *const[]){ __VA_ARGS__, NULL })
 COVEY_API bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types);
@@ -372,7 +377,7 @@ COVEY_API bool covey_has_any_raw(const covey_world *world, covey_entity e, const
 
 /* Removes a component and drops its value. Returns whether it was there. Never allocates, never fails. */
 #define covey_remove(world, e, T) covey_remove_raw((world), (e), covey_id(T), COVEY__SIZE(T))
-COVEY_INLINE bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size);
+COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size);
 
 /* Removes one type from every entity; or every type. The entities stay. */
 #define covey_clear(world, T) covey_clear_raw((world), covey_id(T))
@@ -425,26 +430,26 @@ COVEY_API covey_pool *covey_world_pool(const covey_world *world, uint32_t number
     ((T *)covey__pool_add(COVEY__TYPED(pool, T), (e), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_pool_add_value(pool, e, T, value) \
     ((T *)covey_pool_add_raw(COVEY__TYPED(pool, T), (e), (value), COVEY__SIZE_OF(T, value)))
-COVEY_INLINE void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value, size_t size);
+COVEY_HOT void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value, size_t size);
 
 #define covey_pool_set(pool, e, T, ...) \
     ((T *)covey__pool_set(COVEY__TYPED(pool, T), (e), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_pool_set_value(pool, e, T, value) \
     ((T *)covey_pool_set_raw(COVEY__TYPED(pool, T), (e), (value), COVEY__SIZE_OF(T, value)))
-COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value, size_t size);
+COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value, size_t size);
 
 #define covey_pool_get(pool, e, T) ((T *)covey_pool_get_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T)))
-COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size);
+COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size);
 
-COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e);
+COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e);
 
 #define covey_pool_remove(pool, e, T) covey_pool_remove_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T))
-COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size);
+COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size);
 
 /* The unchecked twin: the component must be there. Two loads, no compare. */
 #define covey_pool_get_unchecked(pool, e, T) \
     ((T *)covey_pool_get_unchecked_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T)))
-COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size);
+COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size);
 
 /* Every component of a pool of either storage, by position:
  *     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1))
@@ -626,10 +631,12 @@ COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char
 #define COVEY__LIKELY(x) __builtin_expect(!!(x), 1)
 #define COVEY__ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 #define COVEY__PURE __attribute__((pure)) /* reads, and changes nothing */
+#define COVEY__NOINLINE __attribute__((noinline))
 #else
 #define COVEY__LIKELY(x) (!!(x))
 #define COVEY__ASSUME(x) ((void)0)
 #define COVEY__PURE
+#define COVEY__NOINLINE
 #endif
 
 #if COVEY_ASSERT_LEVEL >= 1
@@ -725,7 +732,6 @@ typedef struct covey__block_store {
     uint32_t count;
     uint32_t size;
     uint8_t align;
-    bool slow_removal; /* values need more than to be overwritten */
     bool zero_vacated;
     bool pinned;                       /* every block is direct */
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
@@ -745,7 +751,7 @@ struct covey_pool {
     uint32_t size;    /* of a value */
     uint32_t storage; /* a covey_storage, and not the default */
     uint32_t number;  /* among the world's pools */
-    uint32_t uses;    /* what it was used for: covey_use */
+    bool plain;       /* in blocks, and a value that is removed needs nothing */
 };
 
 /* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
@@ -793,17 +799,18 @@ struct covey_world {
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
-COVEY_API covey_pool *covey__pool_meet(covey_world *world, covey_entity e, const covey_type *type);
-COVEY_API void *covey__pool_place_slowly(covey_pool *pool, covey_entity e);
-COVEY_API void *covey__pool_add_slowly(covey_pool *pool, covey_entity e, const void *value);
-COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, covey_entity e);
+/* These take a handle in two parts: as one, gcc 12 loads it into a vector register, and its parts come out slowly. */
+COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
+COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
+COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
 
 /* The slot of an index that the table reaches. */
-COVEY_INLINE covey__slot *covey__slot_in(const uintptr_t *pages, uint32_t index) {
+COVEY_HOT covey__slot *covey__slot_in(const uintptr_t *pages, uint32_t index) {
     return (covey__slot *)(pages[index / COVEY_PAGE_SIZE] + index * sizeof(covey__slot));
 }
 
@@ -812,7 +819,7 @@ COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t i
 }
 
 /* The position of a handle, or a number that no position reaches. */
-COVEY_INLINE uint64_t covey__position_in(const uintptr_t *pages, uint32_t page_count, covey_entity e) {
+COVEY_HOT uint64_t covey__position_in(const uintptr_t *pages, uint32_t page_count, covey_entity e) {
     uint64_t handle = COVEY__SLOT(e.index, e.generation); /* one load of both */
     uint32_t index = (uint32_t)handle;
     if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < page_count)) return UINT64_MAX;
@@ -829,7 +836,7 @@ COVEY_INLINE void *covey__value_at(const covey_sparse_set *set, size_t position,
 }
 
 /* memcpy, without a call for small sizes that are known only at run time. */
-COVEY_INLINE void covey__copy(void *to, const void *from, size_t size) {
+COVEY_HOT void covey__copy(void *to, const void *from, size_t size) {
     switch (size) {
     case 4: memcpy(to, from, 4); return;
     case 8: memcpy(to, from, 8); return;
@@ -839,14 +846,14 @@ COVEY_INLINE void covey__copy(void *to, const void *from, size_t size) {
     }
 }
 
-COVEY_INLINE void covey__fill(void *to, const void *value, size_t size) {
+COVEY_HOT void covey__fill(void *to, const void *value, size_t size) {
     if (value) covey__copy(to, value, size);
     else memset(to, 0, size);
 }
 
 /* The same for a literal. Word by word, compilers forward its fields from registers; as one copy, gcc 12 builds it on
  * the stack and reads it back with wider loads, which stall. */
-COVEY_INLINE void covey__fill_literal(void *to, const void *value, size_t size) {
+COVEY_HOT void covey__fill_literal(void *to, const void *value, size_t size) {
     char *words = (char *)to;
     const char *from = (const char *)value;
     if (size > 32 || size % 4 != 0) {
@@ -864,13 +871,13 @@ COVEY_INLINE void covey__fill_literal(void *to, const void *value, size_t size) 
 }
 
 /* The entry where the search for a type begins. */
-COVEY_INLINE covey__type_entry *covey__type_entry_of(const covey_world *world, const covey_type *type) {
+COVEY_HOT covey__type_entry *covey__type_entry_of(const covey_world *world, const covey_type *type) {
     uint64_t hash = (uint64_t)(uintptr_t)type * world->type_multiplier >> 32;
     return &world->types[(uint32_t)hash & world->type_mask];
 }
 
 /* The pool of a type for reading, or NULL when the world does not know the type. */
-COVEY_INLINE covey_pool *covey__pool_known(const covey_world *world, const covey_type *type) {
+COVEY_HOT covey_pool *covey__pool_known(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     const covey__type_entry *entry = covey__type_entry_of(world, type);
     if (!COVEY__LIKELY(entry->type == type)) return covey__pool_search(world, type);
@@ -879,30 +886,30 @@ COVEY_INLINE covey_pool *covey__pool_known(const covey_world *world, const covey
 }
 
 /* The pool of a type for adding to e; the world meets the type here if e is alive. */
-COVEY_INLINE covey_pool *covey__pool_to_change(covey_world *world, covey_entity e, const covey_type *type) {
+COVEY_HOT covey_pool *covey__pool_to_change(covey_world *world, covey_entity e, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     const covey__type_entry *entry = covey__type_entry_of(world, type);
-    if (!COVEY__LIKELY(entry->type == type)) return covey__pool_meet(world, e, type);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__pool_meet(world, e.index, e.generation, type);
     COVEY__ASSUME(entry->pool != NULL);
     return entry->pool;
 }
 
 /* The generation of an index that the world's table reaches. */
-COVEY_INLINE uint32_t covey__generation_of(const covey_world *world, uint32_t index) {
+COVEY_HOT uint32_t covey__generation_of(const covey_world *world, uint32_t index) {
     return world->pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
 }
 
 /* Whether the handle has the generation of its index, which the world's table reaches, and that is alive. */
-COVEY_INLINE bool covey__is_current(const covey_world *world, covey_entity e) {
-    return (bool)((covey__generation_of(world, e.index) == e.generation) & e.generation & 1);
+COVEY_HOT bool covey__is_current(const covey_world *world, covey_entity e) {
+    return covey__generation_of(world, e.index) == e.generation && (e.generation & 1) != 0;
 }
 
-COVEY_INLINE bool covey_alive(const covey_world *world, covey_entity e) {
+COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     return e.index / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
 }
 
-COVEY_INLINE covey_entity covey_create(covey_world *world) {
+COVEY_HOT covey_entity covey_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey__range *range = &world->range;
     covey_entity e = { range->free, 0 };
@@ -930,41 +937,42 @@ COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *b
 }
 
 /* Whether an index is there; of an entity that is alive, it is that entity's. */
-COVEY_INLINE bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
+COVEY_HOT bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
     return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64 & 1;
 }
 
 /* The value of an index that is there. */
-COVEY_INLINE void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
+COVEY_HOT void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
     const covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
     return page->data[block] + page->maps[block][index % 64] * size;
 }
 
 /* Takes a slot in a block that has one to spare, or returns NULL. The directory reaches the index. */
-COVEY_INLINE void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
+COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = covey__block_of(index), bit = index % 64;
-    uint32_t slot = page->used[block], capacity = page->capacity[block];
-    uint64_t mask = page->masks[block];
-    if (!COVEY__LIKELY(slot < capacity && (mask >> bit & 1) == 0)) return NULL;
+    uint32_t block = covey__block_of(index), bit = index % 64, slot = bit, capacity = page->capacity[block];
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << bit;
     char *data = page->data[block];
-    if (capacity != 64) {
+    if (mask == with) return NULL;
+    if (!COVEY__LIKELY(capacity == 64)) {
+        slot = page->used[block];
+        if (slot == capacity) return NULL;
         uint8_t *ids = (uint8_t *)data + capacity * size;
         ids[slot] = (uint8_t)bit;
         (ids + capacity)[bit] = (uint8_t)slot;
         page->used[block] = (uint8_t)(slot + 1);
-    } else {
-        slot = bit;
     }
-    page->masks[block] = mask | (uint64_t)1 << bit;
+    page->masks[block] = with;
     blocks->count++;
-    return data + slot * size;
+    char *value = data + slot * size;
+    COVEY__ASSUME(value != NULL);
+    return value;
 }
 
 /* Gives the slot of an index back, of one that is there; `left` is what the block has then: not nothing. */
-COVEY_INLINE void covey__block_vacate(covey__block_store *blocks, covey__block_page *page, uint32_t index,
+COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page *page, uint32_t index,
                                       uint64_t left, size_t size) {
     uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
     page->masks[block] = left;
@@ -983,7 +991,7 @@ COVEY_INLINE void covey__block_vacate(covey__block_store *blocks, covey__block_p
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
 
 /* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
-COVEY_INLINE void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
+COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
     if (covey__in_blocks(pool)) {
         if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return NULL;
@@ -1005,12 +1013,12 @@ COVEY_INLINE void *covey__pool_append(covey_pool *pool, covey_entity e, size_t s
 
 /* A literal lies nowhere in the pool, so it needs no care when the pool grows. As its address goes nowhere, either, its
  * fields stay in registers until they are stored where they belong. */
-COVEY_INLINE void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     void *to = covey__pool_append(pool, e, size);
     if (!COVEY__LIKELY(to != NULL)) {
-        if (!literal) return covey__pool_add_slowly(pool, e, value);
-        to = covey__pool_place_slowly(pool, e);
+        if (!literal) return covey__pool_add_slowly(pool, e.index, e.generation, value);
+        to = covey__pool_place_slowly(pool, e.index, e.generation);
         if (!to) return NULL;
     }
     if (literal) covey__fill_literal(to, value, size);
@@ -1018,11 +1026,11 @@ COVEY_INLINE void *covey__pool_add(covey_pool *pool, covey_entity e, const void 
     return to;
 }
 
-COVEY_INLINE void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value, size_t size) {
+COVEY_HOT void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value, size_t size) {
     return covey__pool_add(pool, e, value, size, false);
 }
 
-COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
+COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     /* Read before any branch, so that a loop of gets keeps them in registers. */
     const covey_sparse_set *set = &pool->set;
@@ -1038,14 +1046,14 @@ COVEY_INLINE void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, si
     return value;
 }
 
-COVEY_INLINE void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
+COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
     const covey_sparse_set *set = &pool->set;
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, e.index, size);
     return covey__value_at(set, (uint32_t)*covey__slot_of(set, e.index), size);
 }
 
-COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e) {
+COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
     /* Read before the branch, as in get. */
     const covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
@@ -1057,7 +1065,7 @@ COVEY_INLINE bool covey_pool_has(const covey_pool *pool, covey_entity e) {
     return (bool)(there & (covey__generation_of(pool->world, e.index) == e.generation));
 }
 
-COVEY_INLINE void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     void *to = covey_pool_get_raw(pool, e, size);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
     if (!literal && to == value) return to;
@@ -1067,21 +1075,21 @@ COVEY_INLINE void *covey__pool_set(covey_pool *pool, covey_entity e, const void 
     return to;
 }
 
-COVEY_INLINE void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value, size_t size) {
+COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value, size_t size) {
     return covey__pool_set(pool, e, value, size, false);
 }
 
 /* Removes a component and drops its value; false when it is absent. Of a block pool, the entity is alive or was so
  * until now: what is at its index is its own. */
-COVEY_INLINE bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
+COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
     if (covey__in_blocks(pool)) {
         covey__block_store *blocks = &pool->blocks;
         if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
         covey__block_page *page = covey__block_page_of(blocks, e.index);
         uint64_t mask = page->masks[covey__block_of(e.index)], left = mask & ~((uint64_t)1 << e.index % 64);
         if (left == mask) return false;
-        if (COVEY__LIKELY(left != 0 && !blocks->slow_removal)) covey__block_vacate(blocks, page, e.index, left, size);
-        else covey__pool_take_out_slowly(pool, e);
+        if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_vacate(blocks, page, e.index, left, size);
+        else covey__pool_take_out_slowly(pool, e.index, e.generation);
         return true;
     }
     covey_sparse_set *set = &pool->set;
@@ -1102,14 +1110,14 @@ COVEY_INLINE bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t 
         set->marks[at / 64] |= (uint64_t)1 << at % 64;
         set->holes++;
     } else {
-        covey__pool_take_out_slowly(pool, e);
+        covey__pool_take_out_slowly(pool, e.index, e.generation);
         return true;
     }
     *slot = COVEY__SLOT_NULL;
     return true;
 }
 
-COVEY_INLINE bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
+COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     if (covey__in_blocks(pool)) { /* where the index has one, its generation is alive */
         if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
@@ -1131,22 +1139,22 @@ COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
     return covey__in_blocks(pool) || pool->set.paged ? NULL : pool->set.data;
 }
 
-COVEY_INLINE void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                               size_t size, bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
     return pool ? covey__pool_add(pool, e, value, size, literal) : NULL;
 }
 
-COVEY_INLINE bool covey__add_tag(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+COVEY_HOT bool covey__add_tag(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
     return covey__add(world, e, type, NULL, size, false) != NULL;
 }
 
-COVEY_INLINE void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size) {
     return covey__add(world, e, type, value, size, false);
 }
 
-COVEY_INLINE void *covey__set(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey__set(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                               size_t size, bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
     return pool ? covey__pool_set(pool, e, value, size, literal) : NULL;
@@ -1156,34 +1164,34 @@ COVEY_INLINE bool covey__set_tag(covey_world *world, covey_entity e, const covey
     return covey__set(world, e, type, NULL, size, false) != NULL;
 }
 
-COVEY_INLINE void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                  size_t size) {
     return covey__set(world, e, type, value, size, false);
 }
 
-COVEY_INLINE void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size) {
     const covey_pool *pool = covey__pool_known(world, type);
     return pool ? covey_pool_get_raw(pool, e, size) : NULL;
 }
 
-COVEY_INLINE void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                      size_t size, bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
     void *found = pool ? covey_pool_get_raw(pool, e, size) : NULL;
     return found || !pool ? found : covey__pool_add(pool, e, value, size, literal);
 }
 
-COVEY_INLINE void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                         size_t size) {
     return covey__get_or_add(world, e, type, value, size, false);
 }
 
-COVEY_INLINE bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type) {
+COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type) {
     const covey_pool *pool = covey__pool_known(world, type);
     return pool && covey_pool_has(pool, e);
 }
 
-COVEY_INLINE bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
     covey_pool *pool = covey__pool_known(world, type);
     return pool && covey_pool_remove_raw(pool, e, size);
 }
