@@ -1,4 +1,4 @@
-/* What the sources share with each other and nobody else. The structures are in covey.h, section 12, because the inline
+/* What the sources share with each other and nobody else. The structures are in covey.h, section 13, because the inline
  * code needs them; docs/design.md draws them. */
 #ifndef COVEY_INTERNAL_H
 #define COVEY_INTERNAL_H
@@ -23,17 +23,6 @@ void covey__free(covey__heap *heap, void *array, size_t count, size_t size, size
 uint32_t covey__grown(uint32_t capacity, uint32_t wanted, uint32_t limit);
 /* Grows a table of pointers so that entry `at` exists; new entries are `filler`. Returns the table, or NULL. */
 void *covey__reach(covey__heap *heap, void *table, uint32_t *capacity, uint32_t at, uint32_t limit, void *filler);
-
-/* The number of the lowest bit that is set; there is one. */
-static inline uint32_t covey__lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return (uint32_t)__builtin_ctzll(bits);
-#else
-    uint32_t number = 0;
-    while ((bits >> number & 1) == 0) number++;
-    return number;
-#endif
-}
 
 static inline uint32_t covey__bits_in(uint64_t bits) {
     bits -= bits >> 1 & UINT64_C(0x5555555555555555);

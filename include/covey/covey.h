@@ -16,10 +16,11 @@
  *
  * This header is the whole API, in reading order:
  *
- *     1  configuration          5  worlds            9  many at once
- *     2  results                6  entities         10  looking inside
- *     3  memory                 7  components       11  the sparse set on its own
- *     4  component types        8  held pools       12  the hot path (not API)
+ *     1  configuration          6  entities         11  looking inside
+ *     2  results                7  components       12  the sparse set on its own
+ *     3  memory                 8  held pools       13  the hot path (not API)
+ *     4  component types        9  views
+ *     5  worlds                10  many at once
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
@@ -494,7 +495,102 @@ COVEY_API const covey_type *covey_pool_type(const covey_pool *pool);
 COVEY_API covey_world *covey_pool_world(const covey_pool *pool);
 COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of covey_world_memory */
 
-/* ---- 9. Many at once ---------------------------------------------------------------------------------------------*/
+/* ---- 9. Views ------------------------------------------------------------------------------------------------------
+ *
+ * A view names what entities must have and must not have. It is a value: make it once, keep it, copy it, iterate it as
+ * often as you like; it sees what was added since. Iterating allocates nothing.
+ *
+ *     covey_view moving = covey_view_make(world, &(covey_view_desc){
+ *         .with = { covey_id(Position), covey_id(Velocity) }, .without = { covey_id(Frozen) } });
+ *
+ * Span by span: runs of entities whose components lie one after the other, so that the body is a loop over arrays.
+ *
+ *     covey_iter it = covey_view_iter(&moving);
+ *     while (covey_next(&it)) {
+ *         Position *p = covey_field(&it, 0, Position);
+ *         const Velocity *v = covey_field(&it, 1, Velocity);
+ *         for (uint32_t i = 0; i < it.count; i++) p[i].x += v[i].x;
+ *     }
+ *
+ * Row by row: one entity at a time, for bodies that change structure; also the faster form where matches are scattered.
+ *
+ *     covey_iter it = covey_view_iter(&moving);
+ *     covey_row row = { 0 };
+ *     while (covey_next_row(&it, &row))
+ *         if (covey_row_field(&it, row, 0, Position)->x > 100) covey_destroy(world, covey_row_entity(&it, row));
+ *
+ * While a span is open no pool of its view may change: nothing is added to it or removed from it. While a row is
+ * visited, its entity may get and lose components and be destroyed, others may be created and get components (whether
+ * these are visited is not specified), but no entity other than the row's may stop matching. Assertion level 2 finds
+ * broken rules and names the pool; docs/guarantees.md has the whole table. */
+
+#define COVEY_TERMS 16 /* of a view, all kinds together */
+
+typedef struct covey_view_desc {
+    const covey_type *with[COVEY_TERMS];     /* must be there */
+    const covey_type *optional[COVEY_TERMS]; /* may be there: the field is NULL where it is not */
+    const covey_type *any[COVEY_TERMS];      /* at least one of these must be there; fields as with optional */
+    const covey_type *without[COVEY_TERMS];  /* must not be there */
+    const covey_type *read[COVEY_TERMS];     /* those of the above that the loop only reads; it may write the others */
+} covey_view_desc;
+
+/* Its insides are not API. A zeroed view matches nothing. */
+typedef struct covey_view {
+    covey_world *world;
+    const covey_type *types[COVEY_TERMS]; /* with, optional, any, without; the first `fields` have a field */
+    uint8_t with, optional, any, without, fields;
+    uint16_t reads; /* bit i: field i is only read */
+} covey_view;
+
+/* Makes a view; NULL for `desc`, or one without anything, means all entities. Fields are numbered through `with`, then
+ * `optional`, then `any`, in the order in which they are named. Types that the world has not met yet are fine. A
+ * description with too many terms, a type in two places or a read type that is no term gives a view that matches
+ * nothing (TYPE): covey_view_valid is false for it. */
+COVEY_API covey_view covey_view_make(covey_world *world, const covey_view_desc *desc);
+COVEY_API bool covey_view_valid(const covey_view *view);
+/* The number of fields; the type of one; whether it is only read. */
+COVEY_API uint32_t covey_view_fields(const covey_view *view);
+COVEY_API const covey_type *covey_view_type(const covey_view *view, uint32_t field);
+COVEY_API bool covey_view_reads(const covey_view *view, uint32_t field);
+
+/* How many entities match: exact, by counting bits where all pools are blocks. Values are not touched. */
+COVEY_API uint32_t covey_view_count(const covey_view *view);
+/* The first entity that spans visit, or null. */
+COVEY_API covey_entity covey_view_first(const covey_view *view);
+COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
+
+/* `count` is the number of rows of the span; the rest is not API. */
+typedef struct covey_iter covey_iter;
+/* One entity of an iteration: { 0 } before the first. Its insides are not API. */
+typedef struct covey_row {
+    uint64_t left;
+    uint32_t base;
+} covey_row;
+
+/* Begins an iteration; the view and the iterator stay where they are while it lasts. Where all pools are blocks, or the
+ * smallest is, entities come by index; otherwise in the order of the smallest sparse pool: spans from its first to its
+ * last component, rows from its last to its first, so that the row's entity may be removed. */
+COVEY_API covey_iter covey_view_iter(const covey_view *view);
+/* The same in the order of this pool, which may be any of the world's: from its first component to its last. Entities
+ * without a component there are left out. While rows of a sparse pool are visited, nothing is removed from it. */
+COVEY_API covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool);
+/* The same over the entities of a list, in its order, as often as they are there; dead ones are skipped. */
+COVEY_API covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count);
+
+/* The next span, or false at the end. */
+COVEY_API bool covey_next(covey_iter *it);
+/* The array of a span, or NULL for a component that is optional and not there. A tag has an address without bytes. */
+#define covey_field(it, field, T) ((T *)COVEY__FIELD((it), (field), T))
+/* The entity of a row of the span. */
+COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
+
+/* The next row, or false at the end. */
+COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
+/* The component of the row's entity: as it is now, also after it moved; NULL when it is not there any more. */
+#define covey_row_field(it, row, field, T) ((T *)COVEY__ROW_FIELD((it), (row), (field), T))
+COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
+
+/* ---- 10. Many at once --------------------------------------------------------------------------------------------*/
 
 /* Adds a component to each of `count` entities, from an array of values: all or nothing (DEAD, PRESENT when one has it
  * or comes twice, MEMORY, FULL). On success the values have moved; they may lie in the same pool if it is sparse.
@@ -511,7 +607,7 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, const void *value, size_t size);
 
-/* ---- 10. Looking inside ------------------------------------------------------------------------------------------*/
+/* ---- 11. Looking inside ------------------------------------------------------------------------------------------*/
 
 /* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
 typedef void covey_write_fn(const char *text, void *context);
@@ -530,7 +626,7 @@ typedef struct covey_memory {
 } covey_memory;
 COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation);
 
-/* ---- 11. The sparse set on its own ---------------------------------------------------------------------------------
+/* ---- 12. The sparse set on its own ---------------------------------------------------------------------------------
  *
  * What pools are made of, usable without a world: a set of entities, with or without a value each. Index and generation
  * are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to
@@ -610,7 +706,7 @@ COVEY_API void covey_sparse_set_shrink(covey_sparse_set *set);
 COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why);
 
 /* ====================================================================================================================
- * 12. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
+ * 13. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
  * a value as a constant.
  * ==================================================================================================================*/
 
@@ -796,6 +892,44 @@ struct covey_world {
     covey_assert_fn *on_assert;
     void *assert_context;
 };
+
+/* A column of an iteration: a term of its view. */
+typedef struct covey__column {
+    char *at;                      /* the value of the span's first row, or NULL */
+    const covey__block_page *page; /* rows: of the page that is walked, where the component must be there; or NULL */
+    const covey_pool *pool;        /* NULL while the world does not know the type */
+    uint32_t added, removed;       /* changes of the pool that were known when the span or row began */
+} covey__column;
+
+/* How entities are found: block by block through the ids, or one after the other through an array. */
+typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_BLOCKS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
+
+struct covey_iter {
+    uint32_t count; /* of the span */
+    /* What follows is not API. */
+    uint8_t walk;               /* a covey__walk */
+    uint8_t simple;             /* blocks: the number of terms, when all are `with` and in blocks; otherwise 0 */
+    bool backwards;             /* set: rows go from the last position to the first */
+    uint32_t first;             /* blocks: the first id of the block; otherwise the position to go on from */
+    uint32_t end;               /* blocks: of the pages; otherwise of the positions */
+    uint32_t page;              /* blocks: the one that is walked */
+    uint64_t blocks;            /* blocks: those of the page that are still to come */
+    uint64_t left;              /* blocks: ids of the block that are still to come */
+    const covey_view *view;
+    const covey_pool *lead;     /* its order is followed; NULL: that of ids, or of the list */
+    const covey_entity *list;
+    const covey_entity *entities; /* of the span; NULL: consecutive ids from `id`, or as `bits` says */
+    const uint8_t *bits;          /* of the span: the ids less `id` */
+    uint32_t id;
+    uint32_t destroyed; /* entities that were known to be when the row began */
+    covey__column columns[COVEY_TERMS];
+};
+
+COVEY_API covey_row covey__next_rows(covey_iter *it);
+COVEY_API void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field);
+COVEY_API void covey__check_row(const covey_iter *it, covey_row row);
+COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
+                                      int line);
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
@@ -1232,6 +1366,66 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
                            "no component is at this position");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, position, size);
     return covey__value_at(&pool->set, position, size);
+}
+
+/* ---- Views -------------------------------------------------------------------------------------------------------*/
+
+/* The number of the lowest bit that is set; there is one. */
+COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits);
+#else
+    uint32_t number = 0;
+    while ((bits >> number & 1) == 0) number++;
+    return number;
+#endif
+}
+
+#if COVEY_ASSERT_LEVEL >= 1
+#define COVEY__FIELD_NUMBER(it, field, T) covey__check_field((it), (field), covey_id(T), __FILE__, __LINE__)
+#else
+#define COVEY__FIELD_NUMBER(it, field, T) (field)
+#endif
+#define COVEY__FIELD(it, field, T) ((void *)(it)->columns[COVEY__FIELD_NUMBER(it, field, T)].at)
+#define COVEY__ROW_FIELD(it, row, field, T) \
+    covey__row_field((it), (row), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
+
+COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
+    if (it->entities) return it->entities[row];
+    uint32_t index = it->id + (it->bits ? it->bits[row] : row);
+    covey_entity e = { index, covey__generation_of(it->view->world, index) };
+    return e;
+}
+
+COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
+#if COVEY_ASSERT_LEVEL >= 2
+    if (row->left != 0) covey__check_row(it, *row);
+#endif
+    row->left &= row->left - 1;
+    if (COVEY__LIKELY(row->left != 0)) return true;
+    *row = covey__next_rows(it);
+    return row->left != 0;
+}
+
+/* The entities that a row's number is of: a position of the lead or the list. */
+COVEY_INLINE covey_entity covey__row_listed(const covey_iter *it, covey_row row) {
+    uint32_t bit = covey__lowest_bit(row.left), at = it->backwards ? row.base - bit : row.base + bit;
+    return it->walk == COVEY__WALK_SET ? it->lead->set.ids[at] : it->list[at];
+}
+
+COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
+    if (it->walk != COVEY__WALK_BLOCKS) return covey__row_listed(it, row);
+    uint32_t index = row.base + covey__lowest_bit(row.left);
+    covey_entity e = { index, covey__generation_of(it->view->world, index) };
+    return e;
+}
+
+/* Reads the block again each time, because the row before may have changed it. */
+COVEY_HOT void *covey__row_field(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
+    const covey__block_page *page = it->columns[field].page;
+    if (!COVEY__LIKELY(page != NULL)) return covey__row_value(it, row, field);
+    uint32_t block = covey__block_of(row.base);
+    return page->data[block] + page->maps[block][covey__lowest_bit(row.left)] * size;
 }
 
 #ifdef __cplusplus
