@@ -20,13 +20,13 @@ int main(void) {
     }
 
     covey_pool *moving = covey_pool_of(world, Velocity);
-    const covey_entity *ids = covey_pool_ids(moving);
-    const Velocity *v = covey_pool_values(moving, Velocity); /* v[i] belongs to ids[i] */
-    for (uint32_t i = 0; i < covey_pool_count(moving); i++) {
-        Position *p = covey_get(world, ids[i], Position);
-        p->x += v[i].x;
-        p->y += v[i].y;
-        printf("entity %u is at %g, %g\n", ids[i].index, p->x, p->y);
+    for (uint32_t i = covey_pool_next(moving, 0); i != COVEY_NONE; i = covey_pool_next(moving, i + 1)) {
+        covey_entity e = covey_pool_at(moving, i);
+        const Velocity *v = covey_pool_value_at(moving, i, Velocity);
+        Position *p = covey_get(world, e, Position);
+        p->x += v->x;
+        p->y += v->y;
+        printf("entity %u is at %g, %g\n", e.index, p->x, p->y);
     }
     covey_world_destroy(world);
     return 0;

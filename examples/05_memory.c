@@ -6,7 +6,7 @@
 typedef struct {
     float x, y, z, w;
 } Position;
-COVEY_COMPONENT_DEFINE(Position);
+COVEY_COMPONENT_DEFINE(Position, .storage = COVEY_STORAGE_SPARSE); /* one array of values, which doubles */
 
 typedef struct {
     size_t used, limit;
@@ -55,7 +55,7 @@ int main(void) {
     covey_pool *positions = covey_pool_of(world, Position);
     printf("the pool: %zu bytes for %u components\n", covey_pool_memory(positions), covey_pool_count(positions));
 
-    /* Removing never allocates, and returns no memory either: that is the work of shrink. */
+    /* Removing never allocates, and a sparse pool keeps the memory, too: returning it is the work of shrink. */
     for (uint32_t i = covey_pool_count(positions); i-- > made / 4;)
         covey_remove(world, covey_pool_ids(positions)[i], Position);
     printf("three quarters removed: %zu bytes\n", covey_pool_memory(positions));

@@ -69,7 +69,7 @@ static const char *const step_names[STEPS] = {
     "create an entity",
     "add a component (pools grow meanwhile)",
     "get a component, at random",
-    "iterate one packed array",
+    "iterate one pool",
     "move: iterate one pool, look up two",
     "churn: remove a component or add it",
     "churn: destroy, create and fill",
@@ -118,26 +118,24 @@ static void populate(covey_world *world, covey_entity *entities, uint32_t n) {
 static void move(covey_world *world) {
     covey_pool *positions = covey_pool_of(world, Position), *velocities = covey_pool_of(world, Velocity);
     covey_pool *frozen = covey_pool_of(world, Frozen);
-    const covey_entity *ids = covey_pool_ids(velocities);
-    const Velocity *v = covey_pool_values(velocities, Velocity);
-    uint32_t count = covey_pool_count(velocities);
     double start = now_ns();
-    for (uint32_t i = 0; i < count; i++) {
-        if (covey_pool_has(frozen, ids[i])) continue;
-        Position *p = covey_pool_get(positions, ids[i], Position);
-        p->x += v[i].x;
-        p->y += v[i].y;
+    for (uint32_t i = covey_pool_next(velocities, 0); i != COVEY_NONE; i = covey_pool_next(velocities, i + 1)) {
+        covey_entity e = covey_pool_at(velocities, i);
+        if (covey_pool_has(frozen, e)) continue;
+        const Velocity *v = covey_pool_value_at(velocities, i, Velocity);
+        Position *p = covey_pool_get(positions, e, Position);
+        p->x += v->x;
+        p->y += v->y;
     }
-    took(MOVE, start, count);
+    took(MOVE, start, covey_pool_count(velocities));
 }
 
-/* The values of a pool are one array (in-place pools have pages: covey_pool_page). */
 static void fall(covey_world *world) {
-    Position *p = covey_pool_values(covey_pool_of(world, Position), Position);
-    uint32_t count = covey_pool_count(covey_pool_of(world, Position));
+    covey_pool *positions = covey_pool_of(world, Position);
     double start = now_ns();
-    for (uint32_t i = 0; i < count; i++) p[i].y -= 0.5f;
-    took(ITERATE, start, count);
+    for (uint32_t i = covey_pool_next(positions, 0); i != COVEY_NONE; i = covey_pool_next(positions, i + 1))
+        covey_pool_value_at(positions, i, Position)->y -= 0.5f;
+    took(ITERATE, start, covey_pool_count(positions));
 }
 
 static void jump(covey_world *world, const covey_entity *entities, uint32_t n) {
@@ -177,12 +175,12 @@ static void tear_down(covey_world *world, const covey_entity *entities, uint32_t
 }
 
 static void print_memory(const covey_world *world, size_t before) {
-    static const char *const policies[] = { "swap and pop", "in place", "swap only", "ordered" };
+    static const char *const kept[] = { "in blocks", "in place", "swap only", "ordered" }; /* by policy */
     uint32_t n = covey_entity_count(world);
     size_t rest = covey_world_memory(world);
     printf("%u entities, %u pools: %zu bytes, %zu after covey_shrink\n\n", n, covey_world_pool_count(world), before,
            covey_world_memory(world));
-    printf("%-9s %-13s %4s %10s %11s %9s  %12s %12s %12s\n", "pool", "policy", "size", "components", "bytes", "each",
+    printf("%-9s %-13s %4s %10s %11s %9s  %12s %12s %12s\n", "pool", "kept", "size", "components", "bytes", "each",
            "linear", "bitmask", "sparse");
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
         const covey_pool *pool = covey_world_pool(world, i);
@@ -190,7 +188,7 @@ static void print_memory(const covey_world *world, size_t before) {
         uint32_t count = covey_pool_count(pool);
         rest -= covey_pool_memory(pool);
         covey_memory model = covey_memory_model(type->size, n, (double)count / n);
-        printf("%-9s %-13s %4u %10u %11zu %9.2f ", type->name, policies[type->policy], type->size, count,
+        printf("%-9s %-13s %4u %10u %11zu %9.2f ", type->name, kept[type->policy], type->size, count,
                covey_pool_memory(pool), (double)covey_pool_memory(pool) / (count ? count : 1));
         uint64_t formulas[] = { model.linear, model.bitmask, model.sparse }; /* as in covey_memory_kind */
         for (uint32_t k = 0; k < 3; k++)
@@ -247,7 +245,7 @@ int main(int argc, char **argv) {
         fall(world);
         move(world);
         churn(world, entities, n);
-        covey_compact(world); /* closes the holes of Sprite in one pass, in order */
+        covey_compact(world); /* closes the holes of Sprite in one pass, in order, and fits blocks to what they hold */
         show_progress(round);
     }
     show_progress(ROUNDS + 1);

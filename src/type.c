@@ -21,7 +21,8 @@ bool covey__type_valid(const covey_type *type) {
 }
 
 covey_storage covey__type_storage(const covey_type *type) {
-    return names_policy(type) || type->storage == COVEY_STORAGE_DEFAULT ? COVEY_STORAGE_SPARSE : type->storage;
+    if (names_policy(type)) return COVEY_STORAGE_SPARSE;
+    return type->storage == COVEY_STORAGE_DEFAULT ? COVEY_STORAGE_BLOCK : type->storage;
 }
 
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {

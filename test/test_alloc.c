@@ -10,12 +10,17 @@ typedef struct Wide {
 typedef Plain Fixed;
 typedef Plain Kept;
 typedef Plain Sorted;
-COVEY_COMPONENT_DEFINE(Plain);
-COVEY_COMPONENT_DEFINE(Wide);
+typedef Plain Blocked;
+typedef Wide BlockedWide;
+COVEY_COMPONENT_DEFINE(Plain, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Wide, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Sorted, .policy = COVEY_ORDERED);
-COVEY_TAG_DEFINE(Marked);
+COVEY_COMPONENT_DEFINE(Blocked);
+COVEY_COMPONENT_DEFINE(BlockedWide);
+COVEY_TAG_DEFINE(Marked, .storage = COVEY_STORAGE_SPARSE);
+COVEY_TAG_DEFINE(BlockedTag);
 
 /* ---- The C library -------------------------------------------------------------------------------------------------*/
 
@@ -50,9 +55,12 @@ static void a_world_needs_no_description(void **state) {
     for (uint32_t i = 0; i < 100; i++) {
         covey_entity e = covey_create(world);
         assert_non_null(covey_add(world, e, Plain, { i, 0 }));
-        Wide *wide = covey_add(world, e, Wide, { .a = i });
-        assert_non_null(wide);
+        assert_non_null(covey_add(world, e, Blocked, { i, 0 }));
+        const Wide *wide = covey_add(world, e, Wide, { .a = i });
+        const BlockedWide *blocked_wide = covey_add(world, e, BlockedWide, { .a = i });
+        assert_true(wide && blocked_wide);
         assert_int_equal((uintptr_t)wide % 64, 0);
+        assert_int_equal((uintptr_t)blocked_wide % 64, 0);
     }
     test_world_is_valid(world);
     covey_world_destroy(world);
@@ -100,6 +108,7 @@ static void every_block_comes_back_as_one_free(void **state) {
         covey_entity e = covey_create(world);
         assert_non_null(covey_add(world, e, Plain, { i, i }));
         assert_non_null(covey_add(world, e, Fixed, { i, i }));
+        assert_non_null(covey_add(world, e, Blocked, { i, i }));
     }
     uint32_t frees = r.frees;
     size_t blocks = r.heap.blocks;
@@ -143,7 +152,10 @@ static void add_all_kinds(covey_world *world, covey_entity e) {
     assert_non_null(covey_add(world, e, Fixed, { 4, 5 }));
     assert_non_null(covey_add(world, e, Kept, { 6, 7 }));
     assert_non_null(covey_add(world, e, Sorted, { 8, 9 }));
+    assert_non_null(covey_add(world, e, Blocked, { 10, 11 }));
+    assert_non_null(covey_add(world, e, BlockedWide, { .a = 12 }));
     assert_true(covey_add_tag(world, e, Marked));
+    assert_true(covey_add_tag(world, e, BlockedTag));
 }
 
 static void a_world_counts_every_byte_at_every_step(void **state) {
@@ -215,22 +227,28 @@ static void values_larger_than_all_memory_are_refused(void **state) {
     }
 }
 
-static void a_component_larger_than_all_memory_is_refused(void **state) {
-    (void)state;
+static void refuse_larger_than_all_memory(covey_storage storage) {
     recorder r = { .limit = 1 << 20 };
     covey_world *world = covey_world_create(&(covey_world_desc){ .allocator = { record, &r } });
     assert_non_null(world);
     covey_entity e = covey_create(world);
-    const covey_type *huge = covey_type_create(world, &(covey_type){ .name = "huge", .size = UINT32_MAX });
+    const covey_type *huge =
+        covey_type_create(world, &(covey_type){ .name = "huge", .size = UINT32_MAX, .storage = storage });
     assert_non_null(huge);
     assert_null(covey_add_raw(world, e, huge, NULL, huge->size));
     assert_int_equal(covey_world_result(world), COVEY_ERROR_MEMORY);
-    assert_int_equal(covey_pool_reserve(covey_pool_find_raw(world, huge), COVEY_NONE), COVEY_ERROR_MEMORY);
+    covey_result reserved = covey_pool_reserve(covey_pool_find_raw(world, huge), COVEY_NONE);
+    assert_int_equal(reserved, storage == COVEY_STORAGE_SPARSE ? COVEY_ERROR_MEMORY : COVEY_OK); /* blocks need none */
     assert_false(covey_has_raw(world, e, huge));
     assert_true(covey_is_orphan(world, e));
     counts_agree(world, &r.heap);
     covey_world_destroy(world);
     assert_int_equal(r.heap.bytes, 0);
+}
+static void a_component_larger_than_all_memory_is_refused(void **state) {
+    (void)state;
+    refuse_larger_than_all_memory(COVEY_STORAGE_SPARSE);
+    refuse_larger_than_all_memory(COVEY_STORAGE_BLOCK);
 }
 
 int main(void) {

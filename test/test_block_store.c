@@ -144,6 +144,8 @@ static void test_find_and_first_follow_the_order_of_indices(void **state) {
     covey_set(world, e[66], Blocked, { 8, ~8u });
     assert_same(covey_find(world, Blocked, &eight, NULL), e[66]);
     assert_same(covey_first(world, Wiped), e[70]);
+    assert_true(covey_add_tag(world, e[80], Label) && covey_add_tag(world, e[5], Label));
+    assert_same(covey_first(world, Label), e[5]);
 }
 
 static void test_a_block_pool_has_no_arrays(void **state) {
@@ -195,21 +197,29 @@ static void test_blocks_with_a_policy_are_no_type(void **state) {
 
 static void test_another_storage_is_another_layout(void **state) {
     (void)state;
+    static const covey_type sparse = {
+        .name = "Blocked", .size = sizeof(Value), .align = _Alignof(Value), .storage = COVEY_STORAGE_SPARSE
+    };
     covey_type type = { .name = "Blocked", .size = sizeof(Value), .align = _Alignof(Value) };
     covey_pool *pool = covey_pool_of(world, Blocked);
-    assert_null(covey_pool_of_raw(world, &type));
+    assert_null(covey_pool_of_raw(world, &sparse));
     assert_failed(COVEY_ERROR_LAYOUT);
-    type.storage = COVEY_STORAGE_SPARSE;
-    assert_null(covey_type_create(world, &type));
-    assert_failed(COVEY_ERROR_LAYOUT);
-    type.storage = COVEY_STORAGE_BLOCK;
+    assert_null(covey_type_create(world, &sparse));
+    assert_ptr_equal(covey_type_create(world, &type), covey_pool_type(pool)); /* the default */
+    type.storage = COVEY_STORAGE_BLOCK;                                       /* the same by its name */
     assert_ptr_equal(covey_type_create(world, &type), covey_pool_type(pool));
     type.name = "Packed";
     assert_non_null(covey_pool_of(world, Packed));
     assert_null(covey_type_create(world, &type));
     assert_failed(COVEY_ERROR_LAYOUT);
-    type.storage = COVEY_STORAGE_SPARSE; /* the default by its name */
-    assert_non_null(covey_type_create(world, &type));
+    type.storage = COVEY_STORAGE_DEFAULT;
+    assert_null(covey_type_create(world, &type));
+    type.storage = COVEY_STORAGE_SPARSE;
+    assert_ptr_equal(covey_type_create(world, &type), covey_id(Packed));
+    type.name = "Ordered";
+    type.policy = COVEY_ORDERED; /* which says sparse, whether or not the storage does */
+    assert_non_null(covey_pool_of(world, Ordered));
+    assert_ptr_equal(covey_type_create(world, &type), covey_id(Ordered));
 }
 
 /* ---- Values -------------------------------------------------------------------------------------------------------*/

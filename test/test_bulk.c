@@ -221,13 +221,16 @@ static void book_drop(void *value, void *context) {
     book.drops++;
 }
 
-#define BOOKED(copy_policy, hook)                                                                                    \
-    {                                                                                                                \
-        .name = "Booked", .size = sizeof(Value), .align = _Alignof(Value), .policy = copy_policy, .drop = book_drop, \
-        .copy = hook, .context = &book                                                                               \
+#define BOOKED(hook, ...)                                                                                       \
+    {                                                                                                           \
+        .name = "Booked", .size = sizeof(Value), .align = _Alignof(Value), .drop = book_drop, .context = &book, \
+        .copy = hook, __VA_ARGS__                                                                               \
     }
-static const covey_type booked_types[] = { BOOKED(COVEY_SWAP_AND_POP, book_copy), BOOKED(COVEY_IN_PLACE, book_copy),
-                                           BOOKED(COVEY_SWAP_ONLY, book_copy), BOOKED(COVEY_ORDERED, book_copy) };
+static const covey_type booked_types[] = {
+    BOOKED(book_copy, .storage = COVEY_STORAGE_SPARSE), BOOKED(book_copy, .policy = COVEY_IN_PLACE),
+    BOOKED(book_copy, .policy = COVEY_SWAP_ONLY),       BOOKED(book_copy, .policy = COVEY_ORDERED),
+    BOOKED(book_copy, .storage = COVEY_STORAGE_BLOCK),
+};
 
 static void start_over(void **state) {
     world_teardown(state);
@@ -277,25 +280,30 @@ static void test_when_a_copy_is_refused_those_made_are_dropped_once_and_nothing_
 }
 
 static void test_a_type_with_drop_and_no_copy_is_not_copied(void **state) {
-    start_over(state);
-    static const covey_type owned = BOOKED(COVEY_SWAP_AND_POP, NULL);
-    covey_entity e[2] = { covey_create(world), covey_create(world) };
-    Value values[2] = { value_of(1000), value_of(1000) };
-    covey_pool_of_raw(world, &owned);
-    uint64_t before = world_digest(world);
-    assert_false(covey_add_copies_raw(world, e, 2, &owned, &values[0], sizeof(Value)));
-    assert_failed(COVEY_ERROR_COPY);
-    assert_int_equal(world_digest(world), before);
-    assert_int_equal(book.drops, 0);
-    assert_true(covey_add_array_raw(world, e, 2, &owned, values, sizeof(Value))); /* moving is fine */
+    static const covey_type owned[] = { BOOKED(NULL, .storage = COVEY_STORAGE_SPARSE),
+                                        BOOKED(NULL, .storage = COVEY_STORAGE_BLOCK) };
+    for (uint32_t k = 0; k < COUNT_OF(owned); k++) {
+        start_over(state);
+        covey_entity e[2] = { covey_create(world), covey_create(world) };
+        Value values[2] = { value_of(1000), value_of(1000) };
+        covey_pool_of_raw(world, &owned[k]);
+        uint64_t before = world_digest(world);
+        assert_false(covey_add_copies_raw(world, e, 2, &owned[k], &values[0], sizeof(Value)));
+        assert_failed(COVEY_ERROR_COPY);
+        assert_int_equal(world_digest(world), before);
+        assert_int_equal(book.drops, 0);
+        assert_true(covey_add_array_raw(world, e, 2, &owned[k], values, sizeof(Value))); /* moving is fine */
+    }
 }
 
 static void test_an_array_moves_without_the_copy_hook(void **state) {
-    start_over(state);
-    covey_entity e[2] = { covey_create(world), covey_create(world) };
-    Value values[2] = { value_of(1000), value_of(1000) };
-    assert_true(covey_add_array_raw(world, e, 2, &booked_types[0], values, sizeof(Value)));
-    assert_int_equal(book.copies, 0);
+    for (uint32_t k = 0; k < COUNT_OF(booked_types); k++) {
+        start_over(state);
+        covey_entity e[2] = { covey_create(world), covey_create(world) };
+        Value values[2] = { value_of(1000), value_of(1000) };
+        assert_true(covey_add_array_raw(world, e, 2, &booked_types[k], values, sizeof(Value)));
+        assert_int_equal(book.copies, 0);
+    }
 }
 
 /* ---- Values that lie in the pool ----------------------------------------------------------------------------------*/

@@ -30,6 +30,9 @@ struct Spin : Velocity {}; // a second component over one type
 struct Fixed {
     int number;
 };
+struct Packed {
+    int number;
+};
 struct Marked {};
 
 // Counts its values, and says no to a copy when told.
@@ -62,6 +65,7 @@ using Box = std::unique_ptr<int>;
 COVEY_CPP_DEFINE(game::Velocity);
 COVEY_CPP_DEFINE(game::Spin);
 COVEY_CPP_DEFINE(game::Fixed, covey::options().policy(COVEY_IN_PLACE).name("Fixed"));
+COVEY_CPP_DEFINE(game::Packed, covey::options().storage(COVEY_STORAGE_SPARSE));
 COVEY_CPP_DEFINE(game::Marked);
 COVEY_CPP_DEFINE(game::Owner, covey::options().relocatable());
 COVEY_CPP_DEFINE(game::Bag, covey::options().relocatable().policy(COVEY_ORDERED));
@@ -86,6 +90,8 @@ static void descriptors_say_what_the_types_are() {
     CHECK(!velocity->drop && !velocity->copy);
     CHECK(std::strcmp(covey::type_of<Fixed>()->name, "Fixed") == 0);
     CHECK(covey::type_of<Fixed>()->policy == COVEY_IN_PLACE);
+    CHECK(covey::type_of<Packed>()->storage == COVEY_STORAGE_SPARSE);
+    CHECK(velocity->storage == COVEY_STORAGE_DEFAULT && velocity->policy == COVEY_SWAP_AND_POP);
     CHECK(covey::type_of<Marked>()->size == 0);
     CHECK(covey::type_of<Owner>()->drop && covey::type_of<Owner>()->copy);
     CHECK(covey::type_of<Box>()->drop && !covey::type_of<Box>()->copy);
@@ -193,14 +199,45 @@ static void held_pools() {
     CHECK(pool.add(e, { 1, 2 })->x == 1 && !pool.add(e, { 1, 2 }));
     CHECK(pool.set(f, { 3, 4 })->x == 3);
     CHECK(pool.get(e) == covey::get<Velocity>(world, e) && pool.get_unchecked(f) == pool.get(f));
-    CHECK(pool.has(e) && pool.count() == 2 && pool.size() == 2);
-    CHECK(pool.ids()[1] == f && pool.values()[1].x == 3 && pool.next(1) == 1 && pool.next(2) == COVEY_NONE);
+    CHECK(pool.has(e) && pool.count() == 2);
     CHECK(pool.remove(e) && !pool.remove(e) && !pool.has(e));
-    covey::pool<Fixed> fixed = covey::pool_of<Fixed>(world);
-    CHECK(fixed.add(e, { 5 }) == &fixed.page(0)[0] && !fixed.values());
     CHECK(covey::pool_of<Marked>(world).add(e));
     covey_pool_compact(pool);
     check_valid(world);
+}
+
+// Blocks, unless a type asks for a sparse set or names a policy.
+static void arrays_are_for_those_who_ask() {
+    covey::world world;
+    covey_create(world);
+    covey_entity e = covey_create(world);
+    covey::pool<Velocity> blocks = covey::pool_of<Velocity>(world);
+    CHECK(blocks.add(e, { 1, 2 }) && blocks.next(0) == e.index && blocks.next(e.index + 1) == COVEY_NONE);
+    CHECK(blocks.size() == 0 && !blocks.ids() && !blocks.values());
+    CHECK(covey::pool_of<Position>(world).add(e, { 1, 2 }) && !covey::pool_of<Position>(world).values());
+    covey::pool<Packed> packed = covey::pool_of<Packed>(world);
+    CHECK(packed.add(e, { 5 }) == &packed.values()[0] && packed.ids()[0] == e);
+    CHECK(packed.size() == 1 && packed.next(0) == 0 && packed.next(1) == COVEY_NONE);
+    covey::pool<Fixed> fixed = covey::pool_of<Fixed>(world);
+    CHECK(fixed.add(e, { 5 }) == &fixed.page(0)[0] && !fixed.values() && fixed.ids()[0] == e);
+}
+
+template <class T> static void walk(T first, T second) {
+    covey::world world;
+    covey::pool<T> pool = covey::pool_of<T>(world);
+    covey_entity made[] = { covey_create(world), covey_create(world), covey_create(world) };
+    CHECK(pool.add(made[0], first) && pool.add(made[2], second));
+    int met = 0;
+    for (uint32_t p = pool.next(0); p != COVEY_NONE; p = pool.next(p + 1), met++) {
+        CHECK(pool.at(p) == made[2 * met]);
+        CHECK(pool.value_at(p) == pool.get(made[2 * met]));
+    }
+    CHECK(met == 2 && covey_is_null(pool.at(1)) == (pool.size() == 0));
+}
+
+static void pools_of_either_storage_are_walked_by_position() {
+    walk<Velocity>({ 1, 2 }, { 3, 4 });
+    walk<Packed>({ 1 }, { 2 });
 }
 
 static void owners_are_dropped_once() {
@@ -292,6 +329,8 @@ int main() {
     a_world_is_moved_and_freed_once();
     all_entities_in_a_loop();
     held_pools();
+    arrays_are_for_those_who_ask();
+    pools_of_either_storage_are_walked_by_position();
     owners_are_dropped_once();
     copies_use_the_copy_constructor();
     types_of_the_standard_library();

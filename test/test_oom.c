@@ -8,18 +8,18 @@ typedef Plain Fixed;
 typedef Plain Kept;
 typedef Plain Sorted;
 typedef Plain Late; /* the world does not know it */
-COVEY_COMPONENT_DEFINE(Plain);
+COVEY_COMPONENT_DEFINE(Plain, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Sorted, .policy = COVEY_ORDERED);
-COVEY_COMPONENT_DEFINE(Late);
+COVEY_COMPONENT_DEFINE(Late, .storage = COVEY_STORAGE_SPARSE);
 typedef Plain Block;
 typedef Plain LateBlock;
-COVEY_COMPONENT_DEFINE(Block, .storage = COVEY_STORAGE_BLOCK);
-COVEY_COMPONENT_DEFINE(LateBlock, .storage = COVEY_STORAGE_BLOCK);
-COVEY_TAG_DEFINE(BlockTag, .storage = COVEY_STORAGE_BLOCK);
-COVEY_TAG_DEFINE(Marked);
-COVEY_TAG_DEFINE(LateTag);
+COVEY_COMPONENT_DEFINE(Block);
+COVEY_COMPONENT_DEFINE(LateBlock);
+COVEY_TAG_DEFINE(BlockTag);
+COVEY_TAG_DEFINE(Marked, .storage = COVEY_STORAGE_SPARSE);
+COVEY_TAG_DEFINE(LateTag, .storage = COVEY_STORAGE_SPARSE);
 
 /* ---- Scenes --------------------------------------------------------------------------------------------------------*/
 
@@ -142,11 +142,13 @@ static bool get_or_add(scene *s) { return covey_get_or_add(s->world, s->e[8], Pl
 
 static bool pool_of(scene *s) { return covey_pool_of(s->world, Late) != NULL; }
 static bool pool_of_other_address(scene *s) {
-    static const covey_type twin = { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain) };
-    static const covey_type triplet = { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain) };
-    static const covey_type fourth = { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain) };
-    return covey_pool_of_raw(s->world, &twin) && covey_pool_of_raw(s->world, &triplet) &&
-           covey_pool_of_raw(s->world, &fourth);
+    static const covey_type twins[3] = {
+        { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain), .storage = COVEY_STORAGE_SPARSE },
+        { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain), .storage = COVEY_STORAGE_SPARSE },
+        { .name = "Plain", .size = sizeof(Plain), .align = _Alignof(Plain), .storage = COVEY_STORAGE_SPARSE },
+    };
+    return covey_pool_of_raw(s->world, &twins[0]) && covey_pool_of_raw(s->world, &twins[1]) &&
+           covey_pool_of_raw(s->world, &twins[2]);
 }
 static bool pool_add(scene *s) {
     return covey_pool_add(covey_pool_of(s->world, Plain), s->e[8], Plain, { 1, 2 }) != NULL;

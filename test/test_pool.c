@@ -31,8 +31,8 @@ static void test_pools_are_numbered_in_the_order_of_their_types(void **state) {
 
 static void test_an_empty_pool_has_nothing(void **state) {
     (void)state;
-    for (uint32_t i = 0; i < COUNT_OF(policy_types); i++) {
-        covey_pool *pool = covey_pool_of_raw(world, policy_types[i]);
+    for (uint32_t i = 0; i < COUNT_OF(storage_types); i++) {
+        covey_pool *pool = covey_pool_of_raw(world, storage_types[i]);
         assert_int_equal(covey_pool_count(pool), 0);
         assert_int_equal(covey_pool_size(pool), 0);
         assert_null(covey_pool_ids(pool));
@@ -111,16 +111,18 @@ static void test_the_verbs_of_a_pool_work_with_every_policy(void **state) {
 
 static void test_an_unchecked_get_finds_what_a_checked_one_finds(void **state) {
     (void)state;
-    covey_entity e = create_with(covey_id(Packed), 1), f = create_with(covey_id(Fixed), 2);
+    covey_entity e = create_with(covey_id(Packed), 1), f = create_with(covey_id(Fixed), 2),
+                 g = create_with(covey_id(Blocked), 3);
     covey_pool *packed = covey_pool_of(world, Packed), *fixed = covey_pool_of(world, Fixed);
     assert_ptr_equal(covey_pool_get_unchecked(packed, e, Packed), covey_get(world, e, Packed));
     assert_ptr_equal(covey_pool_get_unchecked(fixed, f, Fixed), covey_get(world, f, Fixed));
+    assert_ptr_equal(covey_pool_get_unchecked(covey_pool_of(world, Blocked), g, Blocked), covey_get(world, g, Blocked));
 }
 
 /* ---- Broken contracts ---------------------------------------------------------------------------------------------*/
 
 typedef Value Other; /* of the same size, so that only the type tells them apart */
-COVEY_COMPONENT_DEFINE(Other);
+COVEY_COMPONENT_DEFINE(Other, .storage = COVEY_STORAGE_SPARSE);
 
 static void test_a_pool_used_with_another_type_breaks_a_contract(void **state) {
     (void)state;
@@ -143,20 +145,25 @@ static void test_a_pool_used_with_another_type_breaks_a_contract(void **state) {
 
 static void test_a_pool_may_be_used_through_another_descriptor_of_its_name(void **state) {
     (void)state;
-    static const covey_type again = { .name = "Packed", .size = sizeof(Packed), .align = _Alignof(Packed) };
+    static const covey_type again = {
+        .name = "Packed", .size = sizeof(Packed), .align = _Alignof(Packed), .storage = COVEY_STORAGE_SPARSE
+    };
     covey_pool *pool = covey_pool_of_raw(world, &again);
     covey_entity e = create_with(&again, 1);
     assert_int_equal(covey_pool_get(pool, e, Packed)->number, 1);
 }
 
+static void get_unchecked_what_is_absent(const covey_type *type) {
+    covey_pool *pool = covey_pool_of_raw(world, type);
+    covey_entity stale = create_with(type, 1), absent = covey_create(world);
+    covey_destroy(world, stale);
+    expect_assert_failure((void)covey_pool_get_unchecked_raw(pool, absent, sizeof(Value)));
+    expect_assert_failure((void)covey_pool_get_unchecked_raw(pool, stale, sizeof(Value)));
+}
 static void test_an_unchecked_get_of_an_absent_component_breaks_a_costly_contract(void **state) {
     (void)state;
     if (COVEY_ASSERT_LEVEL < 2) skip();
-    covey_pool *pool = covey_pool_of(world, Packed);
-    covey_entity stale = create_with(covey_id(Packed), 1), absent = covey_create(world);
-    covey_destroy(world, stale);
-    expect_assert_failure((void)covey_pool_get_unchecked(pool, absent, Packed));
-    expect_assert_failure((void)covey_pool_get_unchecked(pool, stale, Packed));
+    for_each_storage(get_unchecked_what_is_absent);
 }
 
 /* ---- The packed arrays --------------------------------------------------------------------------------------------*/
@@ -569,9 +576,11 @@ typedef struct Wide64 {
     _Alignas(64) uint32_t number;
 } Wide64;
 typedef Wide64 FixedWide64;
-COVEY_COMPONENT_DEFINE(Wide32);
+typedef Wide64 BlockedWide64;
+COVEY_COMPONENT_DEFINE(Wide32, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Wide64, .policy = COVEY_ORDERED);
 COVEY_COMPONENT_DEFINE(FixedWide64, .policy = COVEY_IN_PLACE);
+COVEY_COMPONENT_DEFINE(BlockedWide64);
 
 static void test_over_aligned_components_stay_aligned(void **state) {
     (void)state;
@@ -581,6 +590,7 @@ static void test_over_aligned_components_stay_aligned(void **state) {
         assert_non_null(covey_add(world, e[i], Wide32, { i }));
         assert_non_null(covey_add(world, e[i], Wide64, { i }));
         assert_non_null(covey_add(world, e[i], FixedWide64, { i }));
+        assert_non_null(covey_add(world, e[i], BlockedWide64, { i }));
         if (i % 7 == 6) covey_destroy(world, e[i - 3]);
         if (i % 20 == 19) covey_compact(world);
         if (i % 30 == 29) covey_shrink(world);
@@ -590,9 +600,11 @@ static void test_over_aligned_components_stay_aligned(void **state) {
         assert_int_equal((uintptr_t)covey_get(world, e[i], Wide32) % 32, 0);
         assert_int_equal((uintptr_t)covey_get(world, e[i], Wide64) % 64, 0);
         assert_int_equal((uintptr_t)covey_get(world, e[i], FixedWide64) % 64, 0);
+        assert_int_equal((uintptr_t)covey_get(world, e[i], BlockedWide64) % 64, 0);
         assert_int_equal(covey_get(world, e[i], Wide32)->number, i);
         assert_int_equal(covey_get(world, e[i], Wide64)->number, i);
         assert_int_equal(covey_get(world, e[i], FixedWide64)->number, i);
+        assert_int_equal(covey_get(world, e[i], BlockedWide64)->number, i);
     }
 }
 
@@ -604,6 +616,7 @@ static void test_over_aligned_components_stay_aligned_with_the_c_library(void **
         assert_int_equal((uintptr_t)covey_add(plain, e, Wide32, { i }) % 32, 0);
         assert_int_equal((uintptr_t)covey_add(plain, e, Wide64, { i }) % 64, 0);
         assert_int_equal((uintptr_t)covey_add(plain, e, FixedWide64, { i }) % 64, 0);
+        assert_int_equal((uintptr_t)covey_add(plain, e, BlockedWide64, { i }) % 64, 0);
     }
     covey_shrink(plain);
     covey_world_destroy(plain);

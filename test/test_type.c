@@ -13,6 +13,7 @@ COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Velocity);
 COVEY_TAG_DEFINE(Frozen);
 COVEY_TAG_DEFINE(FixedTag, .policy = COVEY_IN_PLACE);
+COVEY_TAG_DEFINE(SparseTag, .storage = COVEY_STORAGE_SPARSE);
 
 /* ---- Descriptors --------------------------------------------------------------------------------------------------*/
 
@@ -89,6 +90,55 @@ static void test_300_types_in_one_world_keep_apart(void **state) {
     assert_int_equal(covey_types_of(world, e, NULL, 0), COUNT_OF(types));
     covey_destroy(world, e);
     for (uint32_t i = 0; i < COUNT_OF(types); i++) assert_int_equal(covey_pool_count(covey_world_pool(world, i)), 0);
+}
+
+/* ---- Storage ------------------------------------------------------------------------------------------------------*/
+
+/* Adds to entity 1 alone. In blocks it is at position 1, and there are no arrays; in a sparse set it is the first. */
+static void assert_storage(const covey_type *description, covey_storage storage) {
+    const covey_type *type = covey_type_create(world, description);
+    covey_create(world);
+    covey_entity e = covey_create(world);
+    assert_non_null(type);
+    assert_non_null(covey_add_raw(world, e, type, NULL, type->size));
+    covey_pool *pool = covey_pool_find_raw(world, type);
+    bool block = storage == COVEY_STORAGE_BLOCK;
+    assert_int_equal(covey_pool_count(pool), 1);
+    assert_int_equal(covey_pool_next(pool, 0), block ? 1 : 0);
+    assert_int_equal(covey_pool_size(pool), block ? 0 : 1);
+    assert_int_equal(covey_pool_ids(pool) == NULL, block);
+    world_teardown(NULL);
+    assert_int_equal(world_setup(NULL), 0);
+}
+
+static void test_a_type_that_asks_for_nothing_is_kept_in_blocks(void **state) {
+    (void)state;
+    assert_storage(covey_id(Position), COVEY_STORAGE_BLOCK);
+    assert_storage(covey_id(Frozen), COVEY_STORAGE_BLOCK);
+    assert_storage(&(covey_type){ .name = "Made", .size = 4, .align = 4 }, COVEY_STORAGE_BLOCK);
+    assert_storage(&(covey_type){ .name = "Made", .size = 4, .zero_vacated = true }, COVEY_STORAGE_BLOCK);
+    assert_storage(&(covey_type){ .name = "Made", .size = 4, .storage = COVEY_STORAGE_BLOCK }, COVEY_STORAGE_BLOCK);
+    /* The first policy is 0, which names none. */
+    assert_storage(&(covey_type){ .name = "Made", .size = 4, .policy = COVEY_SWAP_AND_POP }, COVEY_STORAGE_BLOCK);
+}
+
+static void test_a_type_that_asks_for_a_sparse_set_gets_one(void **state) {
+    (void)state;
+    assert_storage(&(covey_type){ .name = "Made", .size = 4, .storage = COVEY_STORAGE_SPARSE }, COVEY_STORAGE_SPARSE);
+    assert_storage(&(covey_type){ .name = "MadeTag", .storage = COVEY_STORAGE_SPARSE }, COVEY_STORAGE_SPARSE);
+}
+
+static void test_naming_a_policy_selects_a_sparse_set(void **state) {
+    (void)state;
+    for (covey_policy policy = COVEY_IN_PLACE; policy <= COVEY_ORDERED; policy++) {
+        covey_type type = { .name = "Made", .size = 4, .align = 4, .policy = policy };
+        assert_storage(&type, COVEY_STORAGE_SPARSE);
+        type.storage = COVEY_STORAGE_SPARSE;
+        assert_storage(&type, COVEY_STORAGE_SPARSE);
+        type.storage = COVEY_STORAGE_BLOCK;
+        assert_null(covey_type_create(world, &type));
+        assert_failed(COVEY_ERROR_TYPE);
+    }
 }
 
 /* ---- Names --------------------------------------------------------------------------------------------------------*/
@@ -168,6 +218,7 @@ static void test_one_name_with_another_layout_is_refused(void **state) {
         { .name = "Position", .size = 2 * sizeof(Position), .align = _Alignof(Position) },
         { .name = "Position", .size = sizeof(Position), .align = 2 * _Alignof(Position) },
         { .name = "Position", .size = 0, .align = 1 },
+        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .storage = COVEY_STORAGE_SPARSE },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .policy = COVEY_ORDERED },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .zero_vacated = true },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .drop = drop_nothing },
@@ -209,11 +260,14 @@ static void test_a_descriptor_that_is_not_valid_is_refused(void **state) {
 
 static void test_every_alignment_up_to_64_is_honoured(void **state) {
     (void)state;
-    for (uint32_t align = 1; align <= 64; align *= 2) {
+    for (uint32_t i = 0; i < 14; i++) {
+        uint32_t align = UINT32_C(1) << i / 2;
         char name[32];
-        snprintf(name, sizeof name, "aligned %u", align);
-        const covey_type *type = covey_type_create(world, &(covey_type){ .name = name, .size = align, .align = align });
-        for (uint32_t i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "aligned %u", i);
+        covey_type description = { .name = name, .size = align, .align = align };
+        if (i % 2 == 0) description.storage = COVEY_STORAGE_SPARSE;
+        const covey_type *type = covey_type_create(world, &description);
+        for (uint32_t k = 0; k < 20; k++) {
             const void *value = covey_add_raw(world, covey_create(world), type, NULL, align);
             assert_non_null(value);
             assert_int_equal((uintptr_t)value % align, 0);
@@ -246,18 +300,20 @@ static void test_a_tag_that_is_there_has_an_address(void **state) {
     assert_non_null(covey_set_raw(world, e, covey_id(Frozen), NULL, 0));
     assert_true(covey_add_tag(world, e, FixedTag));
     assert_non_null(covey_get(world, e, FixedTag));
+    assert_true(covey_add_tag(world, e, SparseTag));
+    assert_non_null(covey_get(world, e, SparseTag));
 }
 
 static void test_a_tag_costs_ids_but_no_values(void **state) {
     (void)state;
-    covey_pool *tags = covey_pool_of(world, Frozen), *values = covey_pool_of(world, Position);
+    covey_pool *tags = covey_pool_of(world, SparseTag), *values = covey_pool_of(world, Packed);
     for (uint32_t i = 0; i < 100; i++) {
         covey_entity e = covey_create(world);
-        assert_true(covey_add_tag(world, e, Frozen));
-        covey_add(world, e, Position, { 1, 2 });
+        assert_true(covey_add_tag(world, e, SparseTag));
+        covey_add(world, e, Packed, { 1, 2 });
     }
     covey_shrink(world);
-    assert_int_equal(covey_pool_memory(values) - covey_pool_memory(tags), 100 * sizeof(Position));
+    assert_int_equal(covey_pool_memory(values) - covey_pool_memory(tags), 100 * sizeof(Packed));
 }
 
 /* ---- Types made at run time ---------------------------------------------------------------------------------------*/
@@ -341,22 +397,24 @@ static bool token_copy(void *to, const void *from, void *context) {
 }
 
 /* Written by hand, as any descriptor may be. */
-#define TOKEN(T, token_policy)                                                                                         \
-    COVEY_COMPONENT_DECLARE(T);                                                                                        \
-    const covey_type covey_type_##T = {                                                                                \
-        #T, sizeof(T), _Alignof(T), .policy = token_policy, .drop = token_drop, .copy = token_copy, .context = &tokens \
+#define TOKEN(T, ...)                                                                                       \
+    COVEY_COMPONENT_DECLARE(T);                                                                             \
+    const covey_type covey_type_##T = {                                                                     \
+        #T, sizeof(T), _Alignof(T), .drop = token_drop, .copy = token_copy, .context = &tokens, __VA_ARGS__ \
     }
 typedef Token PackedToken;
 typedef Token FixedToken;
 typedef Token KeptToken;
 typedef Token OrderedToken;
-TOKEN(PackedToken, COVEY_SWAP_AND_POP);
-TOKEN(FixedToken, COVEY_IN_PLACE);
-TOKEN(KeptToken, COVEY_SWAP_ONLY);
-TOKEN(OrderedToken, COVEY_ORDERED);
+typedef Token BlockedToken;
+TOKEN(PackedToken, .storage = COVEY_STORAGE_SPARSE);
+TOKEN(FixedToken, .policy = COVEY_IN_PLACE);
+TOKEN(KeptToken, .policy = COVEY_SWAP_ONLY);
+TOKEN(OrderedToken, .policy = COVEY_ORDERED);
+TOKEN(BlockedToken, .storage = COVEY_STORAGE_BLOCK);
 
 static const covey_type *const token_types[] = { covey_id(PackedToken), covey_id(FixedToken), covey_id(KeptToken),
-                                                 covey_id(OrderedToken) };
+                                                 covey_id(OrderedToken), covey_id(BlockedToken) };
 
 static Token make_token(void) {
     assert_true(tokens.made < COUNT_OF(tokens.lost));
@@ -516,8 +574,8 @@ static void test_destroying_the_world_drops_every_value_once(void **state) {
         covey_remove_raw(other, e[1], token_types[i], sizeof(Token));
     }
     covey_world_destroy(other);
-    assert_int_equal(tokens.made, 20);
-    assert_int_equal(tokens.dropped, 20);
+    assert_int_equal(tokens.made, 25);
+    assert_int_equal(tokens.dropped, 25);
 }
 
 /* The entity is no longer alive when its first component is dropped. */
@@ -546,9 +604,12 @@ static void test_zero_vacated_leaves_no_bytes_behind(void **state) {
     for (uint32_t policy = COVEY_SWAP_AND_POP; policy <= COVEY_ORDERED; policy++) {
         char name[32];
         snprintf(name, sizeof name, "secret %u", policy);
-        const covey_type *type = covey_type_create(
-            world,
-            &(covey_type){ .name = name, .size = 4, .align = 4, .policy = (covey_policy)policy, .zero_vacated = true });
+        const covey_type *type = covey_type_create(world, &(covey_type){ .name = name,
+                                                                         .size = 4,
+                                                                         .align = 4,
+                                                                         .storage = COVEY_STORAGE_SPARSE,
+                                                                         .policy = (covey_policy)policy,
+                                                                         .zero_vacated = true });
         covey_entity e = covey_create(world);
         uint32_t *value = covey_add_raw(world, e, type, &(uint32_t){ 0xABCDEF }, 4);
         covey_remove_raw(world, e, type, 4);
@@ -563,6 +624,9 @@ int main(void) {
         WORLD_TEST(test_one_type_serves_two_worlds_at_once),
         WORLD_TEST(test_two_components_over_one_c_type_are_two_components),
         WORLD_TEST(test_300_types_in_one_world_keep_apart),
+        WORLD_TEST(test_a_type_that_asks_for_nothing_is_kept_in_blocks),
+        WORLD_TEST(test_a_type_that_asks_for_a_sparse_set_gets_one),
+        WORLD_TEST(test_naming_a_policy_selects_a_sparse_set),
         WORLD_TEST(test_two_descriptors_of_one_name_share_a_pool),
         WORLD_TEST(test_a_second_descriptor_reads_before_it_is_ever_added_with),
         WORLD_TEST(test_one_name_with_another_layout_is_refused),

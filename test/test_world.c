@@ -9,7 +9,7 @@ static void test_a_world_takes_exactly_the_memory_it_says(void **state) {
     (void)state;
     assert_int_equal(covey_world_memory(world), heap.bytes);
     for (uint32_t i = 0; i < 200; i++) {
-        covey_entity e = create_with(policy_types[i % 4], i);
+        covey_entity e = create_with(storage_types[i % COUNT_OF(storage_types)], i);
         if (i % 3 == 0) assert_true(covey_add_tag(world, e, Marked));
         assert_int_equal(covey_world_memory(world), heap.bytes);
     }
@@ -69,16 +69,16 @@ static void test_add_with_fields_left_out_zeroes_them(void **state) {
 
 static void test_add_raw_without_a_value_adds_zero_bytes(void **state) {
     (void)state;
-    for (uint32_t i = 0; i < COUNT_OF(policy_types); i++) {
+    for (uint32_t i = 0; i < COUNT_OF(storage_types); i++) {
         for (uint32_t round = 0; round < 2; round++) { /* the second time over the bytes of the first */
             covey_entity e = covey_create(world);
-            Value *value = covey_add_raw(world, e, policy_types[i], NULL, sizeof(Value));
+            Value *value = covey_add_raw(world, e, storage_types[i], NULL, sizeof(Value));
             assert_int_equal(value->number | value->check, 0);
             *value = value_of(9);
-            assert_non_null(covey_set_raw(world, e, policy_types[i], NULL, sizeof(Value)));
-            assert_int_equal(get_value(e, policy_types[i])->check, 0);
-            *get_value(e, policy_types[i]) = value_of(9);
-            remove_value(e, policy_types[i]);
+            assert_non_null(covey_set_raw(world, e, storage_types[i], NULL, sizeof(Value)));
+            assert_int_equal(get_value(e, storage_types[i])->check, 0);
+            *get_value(e, storage_types[i]) = value_of(9);
+            remove_value(e, storage_types[i]);
         }
     }
 }
@@ -245,10 +245,10 @@ static void test_removing_and_destroying_never_ask_for_memory(void **state) {
     covey_entity e[100];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) {
         e[i] = covey_create(world);
-        for (uint32_t k = 0; k < COUNT_OF(policy_types); k++) add_value(e[i], policy_types[k], i);
+        for (uint32_t k = 0; k < COUNT_OF(storage_types); k++) add_value(e[i], storage_types[k], i);
     }
     uint64_t calls = heap.calls;
-    for (uint32_t i = 0; i < 50; i++) remove_value(e[i], policy_types[i % 4]);
+    for (uint32_t i = 0; i < 50; i++) remove_value(e[i], storage_types[i % COUNT_OF(storage_types)]);
     for (uint32_t i = 0; i < 50; i++) covey_destroy(world, e[2 * i]);
     covey_clear(world, Kept);
     covey_clear_all(world);
@@ -261,16 +261,16 @@ static void test_clear_takes_one_type_from_all_entities(void **state) {
     covey_entity e[5];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) {
         e[i] = covey_create(world);
-        for (uint32_t k = 0; k < COUNT_OF(policy_types); k++) add_value(e[i], policy_types[k], i);
+        for (uint32_t k = 0; k < COUNT_OF(storage_types); k++) add_value(e[i], storage_types[k], i);
     }
-    for (uint32_t k = 0; k < COUNT_OF(policy_types); k++) {
-        remove_value(e[2], policy_types[k]);
-        covey_clear_raw(world, policy_types[k]);
-        assert_int_equal(covey_pool_count(covey_pool_find_raw(world, policy_types[k])), 0);
-        assert_int_equal(covey_pool_size(covey_pool_find_raw(world, policy_types[k])), 0);
+    for (uint32_t k = 0; k < COUNT_OF(storage_types); k++) {
+        remove_value(e[2], storage_types[k]);
+        covey_clear_raw(world, storage_types[k]);
+        assert_int_equal(covey_pool_count(covey_pool_find_raw(world, storage_types[k])), 0);
+        assert_int_equal(covey_pool_size(covey_pool_find_raw(world, storage_types[k])), 0);
         for (uint32_t i = 0; i < COUNT_OF(e); i++) {
-            assert_false(covey_has_raw(world, e[i], policy_types[k]));
-            if (i != 2) assert_int_equal(covey_types_of(world, e[i], NULL, 0), 3 - k);
+            assert_false(covey_has_raw(world, e[i], storage_types[k]));
+            if (i != 2) assert_int_equal(covey_types_of(world, e[i], NULL, 0), 4 - k);
         }
         test_world_is_valid(world);
     }

@@ -1,8 +1,9 @@
 /* Covey: an entity component system for C.
  *
  * An entity is an eight-byte handle. A component is a plain C struct. A world owns both: it knows which entities are
- * alive, and keeps one pool for each component type. Every pool is a sparse set: a paged table from an entity's index
- * to a position, and packed arrays of ids and values at that position.
+ * alive, and keeps one pool for each component type. A pool keeps its components in blocks of 64 indices, in the order
+ * of indices; or, for types that ask for it, in a sparse set: a paged table from an entity's index to a position, and
+ * packed arrays of ids and values at that position.
  *
  *     typedef struct { float x, y; } Position;
  *     COVEY_COMPONENT_DEFINE(Position);
@@ -175,7 +176,7 @@ typedef struct covey_allocator {
 
 /* How a pool keeps its components. */
 typedef enum covey_storage {
-    COVEY_STORAGE_DEFAULT = 0, /* sparse */
+    COVEY_STORAGE_DEFAULT = 0, /* block, or sparse when a policy is named */
     COVEY_STORAGE_SPARSE = 1,  /* a sparse set: packed arrays in an order you control */
     COVEY_STORAGE_BLOCK = 2,   /* a bitmap and a small sparse set for each 64 ids: in index order, less memory */
     COVEY_STORAGE_PINNED = 3   /* the same with an array for each 64 ids: addresses are stable */
@@ -447,7 +448,7 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e);
 #define covey_pool_remove(pool, e, T) covey_pool_remove_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T))
 COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size);
 
-/* The unchecked twin: the component must be there. Two loads, no compare. */
+/* The unchecked twin: the component must be there. Of a sparse pool, two loads and no compare. */
 #define covey_pool_get_unchecked(pool, e, T) \
     ((T *)covey_pool_get_unchecked_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T)))
 COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size);
@@ -478,7 +479,8 @@ COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
  * and block pools. */
 COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b);
 
-/* Room for `count` components in all, so that adds up to there need no memory for values. */
+/* Room for `count` components in all, so that adds up to there need no memory for values. A block pool has nothing to
+ * reserve: it asks for memory block by block. */
 COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 
 /* Closes the holes that removal left, in one pass that keeps the order. In-place pools keep their addresses: they lose
@@ -487,7 +489,8 @@ COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 COVEY_API void covey_pool_compact(covey_pool *pool);
 COVEY_API void covey_compact(covey_world *world);
 
-/* Returns unused memory: spare capacity, and pages of the table that hold nothing. Never fails. */
+/* Returns unused memory: spare capacity, and pages of the table that hold nothing. The spare slots of blocks are
+ * returned by compaction. Never fails. */
 COVEY_API void covey_pool_shrink(covey_pool *pool);
 COVEY_API void covey_shrink(covey_world *world);
 
@@ -628,8 +631,8 @@ COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t enti
 
 /* ---- 12. The sparse set on its own ---------------------------------------------------------------------------------
  *
- * What pools are made of, usable without a world: a set of entities, with or without a value each. Index and generation
- * are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to
+ * What sparse pools are made of, usable without a world: a set of entities, with or without a value each. Index and
+ * generation are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to
  * covey_sparse_set_size. */
 
 typedef struct covey_sparse_set_desc {

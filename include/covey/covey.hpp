@@ -369,7 +369,10 @@ bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, c
 
 /* ---- Held pools ---------------------------------------------------------------------------------------------------*/
 
-/* A pool that knows its type. Made by pool_of; converts to covey_pool *, which is NULL when there is none. */
+/* A pool that knows its type. Made by pool_of; converts to covey_pool *, which is NULL when there is none. Every
+ * component of a pool of either storage:
+ *     for (uint32_t p = pool.next(0); p != COVEY_NONE; p = pool.next(p + 1)) pool.value_at(p)->x += 1;
+ * The arrays (size, ids, values, page) are those of sparse pools. */
 template <class T> class pool {
   public:
     explicit pool(covey_pool *held) noexcept : pool_(held) {}
@@ -397,6 +400,10 @@ template <class T> class pool {
     uint32_t count() const noexcept { return covey_pool_count(pool_); }
     uint32_t size() const noexcept { return covey_pool_size(pool_); }
     uint32_t next(uint32_t position) const noexcept { return covey_pool_next(pool_, position); }
+    covey_entity at(uint32_t position) const noexcept { return covey_pool_at(pool_, position); }
+    T *value_at(uint32_t position) const noexcept {
+        return static_cast<T *>(covey_pool_value_at_raw(pool_, position, size_of<T>));
+    }
     const covey_entity *ids() const noexcept { return covey_pool_ids(pool_); }
     T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(pool_)); }
     T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }

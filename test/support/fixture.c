@@ -47,16 +47,18 @@ int world_teardown(void **state) {
     return 0;
 }
 
-/* ---- A component for each policy ----------------------------------------------------------------------------------*/
+/* ---- A component for each storage and policy ----------------------------------------------------------------------*/
 
-COVEY_COMPONENT_DEFINE(Packed);
+COVEY_COMPONENT_DEFINE(Packed, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Ordered, .policy = COVEY_ORDERED);
 COVEY_COMPONENT_DEFINE(Blocked, .storage = COVEY_STORAGE_BLOCK);
-COVEY_TAG_DEFINE(Marked);
+COVEY_TAG_DEFINE(Marked, .storage = COVEY_STORAGE_SPARSE);
 
 const covey_type *const policy_types[4] = { covey_id(Packed), covey_id(Fixed), covey_id(Kept), covey_id(Ordered) };
+const covey_type *const storage_types[5] = { covey_id(Packed), covey_id(Fixed), covey_id(Kept), covey_id(Ordered),
+                                             covey_id(Blocked) };
 
 static void test_in_new_world(void (*test)(const covey_type *type), const covey_type *type) {
     print_message("    %s\n", type->name);
@@ -70,8 +72,7 @@ void for_each_policy(void (*test)(const covey_type *type)) {
 }
 
 void for_each_storage(void (*test)(const covey_type *type)) {
-    for_each_policy(test);
-    test_in_new_world(test, covey_id(Blocked));
+    for (uint32_t i = 0; i < COUNT_OF(storage_types); i++) test_in_new_world(test, storage_types[i]);
 }
 
 Value value_of(uint32_t number) { return (Value){ number, ~number }; }

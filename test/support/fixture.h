@@ -36,7 +36,7 @@ void assert_no_entity(covey_entity e);
 /* The last failure had this reason, and the log heard of it. */
 void assert_failed(covey_result reason);
 
-/* One component for each policy, one in blocks, and a tag. */
+/* One sparse component for each policy, one in blocks, and a sparse tag. */
 typedef struct Value {
     uint32_t number, check;
 } Value;
@@ -51,9 +51,10 @@ COVEY_COMPONENT_DECLARE(Kept);
 COVEY_COMPONENT_DECLARE(Ordered);
 COVEY_COMPONENT_DECLARE(Blocked);
 COVEY_TAG_DECLARE(Marked);
-extern const covey_type *const policy_types[4];
+extern const covey_type *const policy_types[4];  /* the sparse ones */
+extern const covey_type *const storage_types[5]; /* and the one in blocks */
 
-/* Runs a test with each of them, in a world of its own. */
+/* Runs a test with each of the sparse ones, in a world of its own. */
 void for_each_policy(void (*test)(const covey_type *type));
 /* The same, and with the one in blocks: for all that does not ask for packed arrays. */
 void for_each_storage(void (*test)(const covey_type *type));

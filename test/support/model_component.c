@@ -326,7 +326,7 @@ static void add_copies(model *m) {
     bool added = covey_add_copies_raw(m->world, m->batch, count, type, value, type->size);
     values.copy_fails_in = 0;
     /* Blocks take one entity after the other: when one is there already, a copy for one before it may fail first. */
-    bool either = expected == COVEY_ERROR_PRESENT && type->storage == COVEY_STORAGE_BLOCK && fails != 0;
+    bool either = expected == COVEY_ERROR_PRESENT && oracle_type_is_block(type) && fails != 0;
     if (either && !added && covey_world_result(m->world) == COVEY_ERROR_COPY) expected = COVEY_ERROR_COPY;
     added = model_settle(m, added, in_vain ? COVEY_ERROR_COPY : expected);
     value_disown(type, m->value);

@@ -27,8 +27,8 @@ static bool counted_copy(void *to, const void *from, void *context) {
     return true;
 }
 
-COVEY_COMPONENT_DEFINE(Counted, .drop = counted_drop, .copy = counted_copy);
-COVEY_COMPONENT_DEFINE(CountedBlock, .storage = COVEY_STORAGE_BLOCK, .drop = counted_drop, .copy = counted_copy);
+COVEY_COMPONENT_DEFINE(Counted, .storage = COVEY_STORAGE_SPARSE, .drop = counted_drop, .copy = counted_copy);
+COVEY_COMPONENT_DEFINE(CountedBlock, .drop = counted_drop, .copy = counted_copy);
 
 /* ---- Scenes --------------------------------------------------------------------------------------------------------*/
 

@@ -177,10 +177,13 @@ bool oracle_type_valid(const covey_type *type) {
     return type->name && type->name[0] && power && type->size % align == 0 && (type->size != 0 || !type->drop);
 }
 
+bool oracle_type_is_block(const covey_type *type) {
+    return type->storage != COVEY_STORAGE_SPARSE && type->policy == COVEY_SWAP_AND_POP;
+}
+
 static bool same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
-    bool a_block = a->storage == COVEY_STORAGE_BLOCK, b_block = b->storage == COVEY_STORAGE_BLOCK;
-    if (a_block != b_block) return false;
+    if (oracle_type_is_block(a) != oracle_type_is_block(b)) return false;
     return a->size == b->size && a_align == b_align && a->policy == b->policy && a->zero_vacated == b->zero_vacated &&
            !a->drop == !b->drop && !a->copy == !b->copy;
 }
@@ -200,7 +203,7 @@ oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type) {
     oracle_pool *pool = &world->pools[world->pool_count++];
     covey_sparse_set_desc desc = { .size = type->size, .policy = type->policy, .zero_vacated = type->zero_vacated };
     *pool = (oracle_pool){ type, oracle_set_create(&desc, world->fault) };
-    pool->set->by_index = type->storage == COVEY_STORAGE_BLOCK;
+    pool->set->by_index = oracle_type_is_block(type);
     return pool;
 }
 

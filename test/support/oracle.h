@@ -126,6 +126,8 @@ bool oracle_destroy(oracle_world *world, covey_entity e);
 void oracle_destroy_all(oracle_world *world);
 
 bool oracle_type_valid(const covey_type *type);
+/* Whether a valid type is kept in blocks: unless it says otherwise, or names a policy. */
+bool oracle_type_is_block(const covey_type *type);
 /* The pool of a type's name, whatever its layout; the pool of the type itself; or NULL. */
 oracle_pool *oracle_pool_named(oracle_world *world, const char *name);
 oracle_pool *oracle_pool_of(oracle_world *world, const covey_type *type);

@@ -71,43 +71,49 @@ static bool copy(void *to, const void *from, void *context) {
 
 /* ---- Types --------------------------------------------------------------------------------------------------------*/
 
-COVEY_COMPONENT_DEFINE(Pair);
-COVEY_COMPONENT_DEFINE(Triple);
-COVEY_COMPONENT_DEFINE(Wide);
-COVEY_COMPONENT_DEFINE(Small);
+COVEY_COMPONENT_DEFINE(Pair, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Triple, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Wide, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Small, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Queue, .policy = COVEY_ORDERED);
-COVEY_COMPONENT_DEFINE(Blank, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Blank, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true);
 COVEY_COMPONENT_DEFINE(FixedBlank, .policy = COVEY_IN_PLACE, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(Owner, .drop = drop, .copy = copy);
+COVEY_COMPONENT_DEFINE(Owner, .storage = COVEY_STORAGE_SPARSE, .drop = drop, .copy = copy);
 COVEY_COMPONENT_DEFINE(FixedOwner, .policy = COVEY_IN_PLACE, .drop = drop);
 COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy = copy, .zero_vacated = true);
 COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true);
-COVEY_TAG_DEFINE(Flag);
+COVEY_TAG_DEFINE(Flag, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(FixedFlag, .policy = COVEY_IN_PLACE);
-COVEY_COMPONENT_DEFINE(BlockPair, .storage = COVEY_STORAGE_BLOCK);
-COVEY_COMPONENT_DEFINE(BlockTriple, .storage = COVEY_STORAGE_BLOCK);
-COVEY_COMPONENT_DEFINE(BlockWide, .storage = COVEY_STORAGE_BLOCK);
+COVEY_COMPONENT_DEFINE(BlockPair);
+COVEY_COMPONENT_DEFINE(BlockTriple);
+COVEY_COMPONENT_DEFINE(BlockWide);
 COVEY_COMPONENT_DEFINE(BlockSmall, .storage = COVEY_STORAGE_BLOCK);
-COVEY_COMPONENT_DEFINE(BlockBlank, .storage = COVEY_STORAGE_BLOCK, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(BlockOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .copy = copy);
+COVEY_COMPONENT_DEFINE(BlockBlank, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop, .copy = copy);
 COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_vacated = true);
-COVEY_TAG_DEFINE(BlockFlag, .storage = COVEY_STORAGE_BLOCK);
+COVEY_TAG_DEFINE(BlockFlag);
 
-/* As another shared library would define it; and as it must not. */
-static const covey_type pair_twin = { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair) };
-static const covey_type pair_sparse = {
+/* As another shared library would define it, in the same words or in others; and as it must not. */
+static const covey_type pair_twin = {
     .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE
 };
+static const covey_type queue_sparse = { .name = "Queue",
+                                         .size = sizeof(Queue),
+                                         .align = _Alignof(Queue),
+                                         .storage = COVEY_STORAGE_SPARSE,
+                                         .policy = COVEY_ORDERED };
 static const covey_type block_twin = {
     .name = "BlockTriple", .size = sizeof(Triple), .align = _Alignof(Triple), .storage = COVEY_STORAGE_BLOCK
 };
-static const covey_type block_clash = { .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair) };
+static const covey_type block_clash = {
+    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE
+};
 static const covey_type block_policy = {
     .name = "BlockPolicy", .size = 4, .align = 4, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_IN_PLACE
 };
-static const covey_type triple_clash = { .name = "Triple", .size = 8, .align = 4 };
+static const covey_type triple_clash = { .name = "Triple", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE };
 static const covey_type misaligned = { .name = "Misaligned", .size = 12, .align = 8 };
 static const covey_type nameless = { .size = 4, .align = 4 };
 
@@ -136,7 +142,7 @@ const covey_type *const value_types[VALUE_TYPES] = {
     covey_id(BlockOnlyOwner),
     covey_id(BlockFlag),
     &pair_twin,
-    &pair_sparse,
+    &queue_sparse,
     &block_twin,
     &block_clash,
     &block_policy,
@@ -146,15 +152,15 @@ const covey_type *const value_types[VALUE_TYPES] = {
 };
 
 const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
-    { .name = "Made", .size = 24, .align = 8 },
-    { .name = "Made", .size = 16, .align = 8 },
+    { .name = "Made", .size = 24, .align = 8, .storage = COVEY_STORAGE_SPARSE },
+    { .name = "Made", .size = 16, .align = 8, .storage = COVEY_STORAGE_SPARSE },
     { .name = "MadeFixed", .size = 3, .policy = COVEY_IN_PLACE },
     { .name = "MadeQueue", .size = 32, .align = 32, .policy = COVEY_ORDERED },
-    { .name = "MadeTag" },
-    { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair) },
+    { .name = "MadeTag", .storage = COVEY_STORAGE_SPARSE },
+    { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE },
     { .name = "", .size = 4, .align = 4 },
-    { .name = "MadeBlock", .size = 24, .align = 8, .storage = COVEY_STORAGE_BLOCK },
-    { .name = "MadeBlockTag", .storage = COVEY_STORAGE_BLOCK },
+    { .name = "MadeBlock", .size = 24, .align = 8 },
+    { .name = "MadeBlockTag" },
     { .name = "MadeBlock", .size = 24, .align = 8, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_ORDERED },
     { .name = "MadeShelf", .size = 5, .align = 3, .policy = COVEY_SWAP_ONLY },
 };
