@@ -589,7 +589,7 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
 
 /* The next row, or false at the end. */
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
-/* The component of the row's entity: as it is now, also after it moved; NULL when it is not there any more. */
+/* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. */
 #define covey_row_field(it, row, field, T) ((T *)COVEY__ROW_FIELD((it), (row), (field), T))
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
 
@@ -785,7 +785,7 @@ struct covey_sparse_set {
     uint32_t end;        /* live elements and holes are before it */
     uint32_t room;       /* inline adds may append while end < room; 0 sends adds out of line */
     uint8_t removal;     /* a covey__removal: what the inline code may do to remove an element */
-    bool paged;          /* data is a table of pages */
+    uint8_t paged;       /* whether data is a table of pages */
     uint8_t policy;
     bool zero_vacated;
     uint64_t *marks; /* ordered: a bit for each position, set where a hole is; marking there touches no element */

@@ -1,0 +1,563 @@
+/* Views: which entities have what. An iteration walks block by block through the ids, 64 at a time, where masks answer;
+ * or one entity after the other, through the ids of a sparse set or a list. Rows come in batches of up to 64, as bits
+ * of a word; spans are runs of rows whose values follow each other in every column. */
+#include "internal.h"
+
+#include <stdio.h>
+
+/* ---- Making ------------------------------------------------------------------------------------------------------*/
+
+static uint32_t term_count(const covey_type *const *types) {
+    uint32_t count = 0;
+    while (count < COVEY_TERMS && types[count]) count++;
+    return count;
+}
+
+static uint32_t find_term(const covey_view *view, uint32_t count, const covey_type *type) {
+    for (uint32_t i = 0; i < count; i++)
+        if (view->types[i] == type || strcmp(view->types[i]->name, type->name) == 0) return i;
+    return COVEY_TERMS;
+}
+
+/* Appends terms; returns their number, or NULL's reason when there are too many or one is there already. */
+static const char *append_terms(covey_view *view, uint32_t *count, const covey_type *const *types, uint8_t *number) {
+    *number = (uint8_t)term_count(types);
+    if (*count + *number > COVEY_TERMS) return "it has more than 16 terms";
+    for (uint32_t i = 0; i < *number; i++) {
+        if (!covey__type_valid(types[i])) return "a type's description is incomplete or contradicts itself";
+        if (find_term(view, *count, types[i]) != COVEY_TERMS) return "a type is named twice";
+        view->types[(*count)++] = types[i];
+    }
+    return NULL;
+}
+
+static const char *note_reads(covey_view *view, const covey_type *const *types) {
+    for (uint32_t i = 0; i < term_count(types); i++) {
+        uint32_t field = types[i]->name ? find_term(view, view->fields, types[i]) : COVEY_TERMS;
+        if (field == COVEY_TERMS) return "a type that is read has no field";
+        view->reads |= (uint16_t)(1u << field);
+    }
+    return NULL;
+}
+
+covey_view covey_view_make(covey_world *world, const covey_view_desc *desc) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_view view = { .world = world };
+    if (!desc) return view;
+    uint32_t count = 0;
+    const char *wrong = append_terms(&view, &count, desc->with, &view.with);
+    if (!wrong) wrong = append_terms(&view, &count, desc->optional, &view.optional);
+    if (!wrong) wrong = append_terms(&view, &count, desc->any, &view.any);
+    view.fields = (uint8_t)count;
+    if (!wrong) wrong = append_terms(&view, &count, desc->without, &view.without);
+    if (!wrong) wrong = note_reads(&view, desc->read);
+    if (!wrong) return view;
+    covey__fail(world, COVEY_ERROR_TYPE, "a view could not be made: %s", wrong);
+    return (covey_view){ 0 };
+}
+
+bool covey_view_valid(const covey_view *view) { return view->world != NULL; }
+
+uint32_t covey_view_fields(const covey_view *view) { return view->fields; }
+
+const covey_type *covey_view_type(const covey_view *view, uint32_t field) {
+    return field < view->fields ? view->types[field] : NULL;
+}
+
+bool covey_view_reads(const covey_view *view, uint32_t field) { return (view->reads >> field & 1) != 0; }
+
+static uint32_t terms_of(const covey_view *view) { return (uint32_t)view->fields + view->without; }
+
+/* ---- Matching one ------------------------------------------------------------------------------------------------*/
+
+/* Whether an entity that is alive, with this index, is in a pool, which may be unknown. */
+static bool has_index(const covey_pool *pool, uint32_t index) {
+    if (!pool) return false;
+    if (covey__in_blocks(pool)) return covey__block_has(&pool->blocks, index);
+    const covey_sparse_set *set = &pool->set;
+    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < set->end;
+}
+
+static void *value_of_index(const covey_pool *pool, uint32_t index) {
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, pool->size);
+    return covey__value_at(&pool->set, (uint32_t)*covey__slot_of(&pool->set, index), pool->size);
+}
+
+static bool matches(const covey_iter *it, uint32_t index) {
+    const covey_view *view = it->view;
+    const covey__column *column = it->columns;
+    for (uint32_t i = 0; i < view->with; i++, column++)
+        if (!has_index(column->pool, index)) return false;
+    column += view->optional;
+    bool any = view->any == 0;
+    for (uint32_t i = 0; i < view->any; i++, column++) any |= has_index(column->pool, index);
+    for (uint32_t i = 0; i < view->without && any; i++, column++)
+        if (has_index(column->pool, index)) return false;
+    return any;
+}
+
+/* ---- Beginning ---------------------------------------------------------------------------------------------------*/
+
+static covey_iter begin(const covey_view *view) {
+    covey_iter it;
+    memset(&it, 0, offsetof(covey_iter, columns));
+    it.view = view;
+    for (uint32_t i = 0; view->world && i < terms_of(view); i++)
+        it.columns[i] = (covey__column){ .pool = covey_pool_find_raw(view->world, view->types[i]) };
+    return it;
+}
+
+static bool all_known(const covey_iter *it) {
+    for (uint32_t i = 0; i < it->view->with; i++)
+        if (!it->columns[i].pool) return false;
+    return it->view->world != NULL;
+}
+
+/* The smallest of the pools in which entities must be, or NULL. */
+static const covey_pool *smallest(const covey_iter *it) {
+    const covey_pool *found = NULL;
+    for (uint32_t i = 0; i < it->view->with; i++) {
+        const covey_pool *pool = it->columns[i].pool;
+        if (!found || covey_pool_count(pool) < covey_pool_count(found)) found = pool;
+    }
+    return found;
+}
+
+/* The number of block pages to walk: of the shortest directory of those in which entities must be. */
+static uint32_t pages_to_walk(const covey_iter *it) {
+    uint64_t ids = (uint64_t)it->view->world->page_count * COVEY_PAGE_SIZE;
+    uint32_t end = (uint32_t)(ids / COVEY__BLOCK_PAGE);
+    if (it->lead && it->lead->blocks.page_count < end) end = it->lead->blocks.page_count;
+    for (uint32_t i = 0; i < it->view->with; i++) {
+        const covey_pool *pool = it->columns[i].pool;
+        if (covey__in_blocks(pool) && pool->blocks.page_count < end) end = pool->blocks.page_count;
+    }
+    return end;
+}
+
+static bool is_simple(const covey_iter *it) {
+    bool simple = it->view->with != 0 && it->view->with == terms_of(it->view) && !it->lead;
+    for (uint32_t i = 0; i < it->view->with && simple; i++) simple = covey__in_blocks(it->columns[i].pool);
+    return simple;
+}
+
+static void walk_blocks(covey_iter *it) {
+    it->walk = COVEY__WALK_BLOCKS;
+    it->end = pages_to_walk(it);
+    it->page = UINT32_MAX; /* before the first */
+    it->simple = is_simple(it) ? it->view->with : 0;
+}
+
+static void walk_set(covey_iter *it, const covey_pool *lead, bool backwards) {
+    it->walk = COVEY__WALK_SET;
+    it->lead = lead;
+    it->end = lead->set.end;
+    it->backwards = backwards;
+}
+
+covey_iter covey_view_iter(const covey_view *view) {
+    covey_iter it = begin(view);
+    if (!all_known(&it)) return it;
+    const covey_pool *lead = smallest(&it);
+    if (!lead || covey__in_blocks(lead)) walk_blocks(&it);
+    else walk_set(&it, lead, true);
+    return it;
+}
+
+covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
+    covey_iter it = begin(view);
+    COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
+    if (!all_known(&it)) return it;
+    it.lead = pool;
+    if (covey__in_blocks(pool)) walk_blocks(&it);
+    else walk_set(&it, pool, false);
+    return it;
+}
+
+covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
+    covey_iter it = begin(view);
+    if (!all_known(&it)) return it;
+    it.walk = COVEY__WALK_LIST;
+    it.list = entities;
+    it.end = count;
+    return it;
+}
+
+/* ---- Walking blocks ----------------------------------------------------------------------------------------------*/
+
+static const covey__block_page no_page; /* of a pool that does not reach so far */
+
+static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
+    bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
+    return there ? pool->blocks.pages[page] : &no_page;
+}
+
+/* The blocks of a page in which there may be matches. */
+static uint64_t blocks_of_page(covey_iter *it, uint32_t page) {
+    const covey_view *view = it->view;
+    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
+    if (it->lead) blocks &= page_of(it->lead, page)->summary;
+    for (uint32_t i = 0; i < view->with; i++) {
+        covey__column *column = &it->columns[i];
+        if (!covey__in_blocks(column->pool)) continue;
+        column->page = page_of(column->pool, page);
+        blocks &= column->page->summary;
+    }
+    const covey__column *column = &it->columns[view->with + view->optional];
+    for (uint32_t i = 0; i < view->any; i++, column++) {
+        bool sparse = column->pool && !covey__in_blocks(column->pool);
+        any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
+    }
+    return view->any != 0 ? blocks & any : blocks;
+}
+
+static bool next_page(covey_iter *it) {
+    while (++it->page < it->end) {
+        it->blocks = blocks_of_page(it, it->page);
+        if (it->blocks != 0) return true;
+    }
+    it->page--; /* so that asking again ends again */
+    return false;
+}
+
+/* The living among 64 ids. */
+static uint64_t alive_mask(const covey_world *world, uint32_t first) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 64; i++) mask |= (uint64_t)(covey__generation_of(world, first + i) & 1) << i;
+    return mask;
+}
+
+/* Those of some ids that are in a pool of any storage. */
+static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
+    if (!pool) return 0;
+    if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
+    uint64_t found = 0;
+    for (uint64_t left = ids; left != 0; left &= left - 1)
+        found |= (uint64_t)has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
+    return found;
+}
+
+/* The matches among 64 ids: blocks first, because a mask is less work than 64 lookups. */
+static uint64_t matches_of_block(const covey_iter *it, uint32_t first) {
+    const covey_view *view = it->view;
+    const covey__column *columns = it->columns;
+    uint64_t ids = UINT64_MAX, any = 0;
+    if (it->lead) ids &= members(it->lead, first, ids);
+    for (uint32_t i = 0; i < view->with; i++)
+        if (covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
+    if (!it->lead && view->with == 0 && view->any == 0) ids = alive_mask(view->world, first);
+    for (uint32_t i = 0; i < view->with; i++)
+        if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
+    columns += view->with + view->optional;
+    for (uint32_t i = 0; i < view->any; i++) any |= members(columns[i].pool, first, ids);
+    if (view->any != 0) ids &= any;
+    columns += view->any;
+    for (uint32_t i = 0; i < view->without; i++) ids &= ~members(columns[i].pool, first, ids);
+    return ids;
+}
+
+/* Steps to the next block with matches: sets `first` and `left`. The number of terms is a constant where it is small,
+ * so that the loops over them vanish; 0 stands for views that need more than masks of blocks. */
+static inline bool next_block(covey_iter *it, uint32_t terms) {
+    for (;;) {
+        while (it->blocks != 0) {
+            uint32_t block = covey__lowest_bit(it->blocks);
+            uint32_t first = it->page * COVEY__BLOCK_PAGE + block * 64;
+            uint64_t ids = UINT64_MAX;
+            it->blocks &= it->blocks - 1;
+            for (uint32_t i = 0; i < terms; i++) ids &= it->columns[i].page->masks[block];
+            if (terms == 0) ids = matches_of_block(it, first);
+            if (ids == 0) continue;
+            it->first = first;
+            it->left = ids;
+            return true;
+        }
+        if (!next_page(it)) return false;
+    }
+}
+
+/* ---- Spans of blocks ---------------------------------------------------------------------------------------------*/
+
+static uint32_t ones_from(uint64_t bits, uint32_t first) {
+    uint64_t gap = ~(bits >> first);
+    return gap != 0 ? covey__lowest_bit(gap) : 64;
+}
+
+/* How many values follow each other in a block, from this bit on, which is there: at most `most`. */
+static uint32_t run_in_block(const covey__block_page *page, uint32_t block, uint32_t bit, uint32_t most) {
+    if (page->capacity[block] == 64) return most;
+    const uint8_t *slot = page->maps[block] + bit;
+    uint32_t run = 1;
+    while (run < most && slot[run] == slot[0] + run) run++;
+    return run;
+}
+
+static void open_span(covey_iter *it, uint32_t id, uint32_t count) {
+    it->id = id;
+    it->count = count;
+    it->bits = NULL;
+    it->entities = NULL;
+}
+
+/* Full blocks, one after the other, as far as their values are joined in every column. */
+static inline void open_full_span(covey_iter *it, uint32_t block, uint32_t terms) {
+    uint64_t joined = UINT64_MAX;
+    uint32_t last = block;
+    for (uint32_t i = 0; i < terms; i++) {
+        const covey__block_page *page = it->columns[i].page;
+        it->columns[i].at = page->data[block];
+        joined &= page->joined;
+    }
+    while ((joined >> last & 1) != 0) {
+        uint64_t ids = UINT64_MAX;
+        for (uint32_t i = 0; i < terms; i++) ids &= it->columns[i].page->masks[last + 1];
+        if (ids != UINT64_MAX) break;
+        last++;
+    }
+    it->blocks &= last == 63 ? 0 : UINT64_MAX << (last + 1);
+    it->left = 0;
+    open_span(it, it->first, (last - block + 1) * 64);
+}
+
+/* Compact blocks that hold the same ids in the same slots are a span as a whole. */
+static inline bool open_compact_span(covey_iter *it, uint32_t block, uint32_t terms) {
+    const uint8_t *ids = NULL;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < terms; i++) {
+        const covey__column *column = &it->columns[i];
+        const covey__block_page *page = column->page;
+        uint32_t capacity = page->capacity[block];
+        if (capacity == 64 || page->masks[block] != it->left) return false;
+        const uint8_t *own = (const uint8_t *)page->data[block] + (size_t)capacity * column->pool->size;
+        used = page->used[block];
+        if (ids && memcmp(ids, own, used) != 0) return false;
+        ids = own;
+    }
+    for (uint32_t i = 0; i < terms; i++) it->columns[i].at = it->columns[i].page->data[block];
+    open_span(it, it->first, used);
+    it->bits = ids;
+    it->left = 0;
+    return true;
+}
+
+static void take_from_block(covey_iter *it, uint32_t bit, uint32_t run) {
+    open_span(it, it->first + bit, run);
+    it->left &= bit + run == 64 ? 0 : UINT64_MAX << (bit + run);
+}
+
+static inline bool next_span_simple(covey_iter *it, uint32_t terms) {
+    if (it->left == 0 && !next_block(it, terms)) return false;
+    uint32_t block = covey__block_of(it->first);
+    uint64_t direct = UINT64_MAX;
+    for (uint32_t i = 0; i < terms; i++) direct &= it->columns[i].page->direct;
+    if (COVEY__LIKELY(it->left == UINT64_MAX && (direct >> block & 1) != 0)) {
+        open_full_span(it, block, terms);
+        return true;
+    }
+    if (open_compact_span(it, block, terms)) return true;
+    uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
+    for (uint32_t i = 0; i < terms; i++) {
+        covey__column *column = &it->columns[i];
+        const covey__block_page *page = column->page;
+        run = run_in_block(page, block, bit, run);
+        column->at = page->data[block] + page->maps[block][bit] * (size_t)column->pool->size;
+    }
+    take_from_block(it, bit, run);
+    return true;
+}
+
+/* How far one column goes from an id on: values that follow each other, or ids without any; at most `most`. */
+static uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most) {
+    const covey_pool *pool = column->pool;
+    uint32_t run = 1;
+    column->at = has_index(pool, id) ? value_of_index(pool, id) : NULL;
+    if (!column->at) {
+        while (run < most && !has_index(pool, id + run)) run++;
+        return run;
+    }
+    while (run < most && has_index(pool, id + run) &&
+           value_of_index(pool, id + run) == column->at + (size_t)run * pool->size)
+        run++;
+    return run;
+}
+
+static bool next_span_of_blocks(covey_iter *it) {
+    if (it->left == 0 && !next_block(it, 0)) return false;
+    uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_ids(&it->columns[i], it->first + bit, run);
+    take_from_block(it, bit, run);
+    return true;
+}
+
+/* ---- Walking an array --------------------------------------------------------------------------------------------*/
+
+static const covey_entity *array_of(const covey_iter *it) {
+    return it->walk == COVEY__WALK_SET ? it->lead->set.ids : it->list;
+}
+
+static bool is_there(const covey_iter *it, uint32_t at) {
+    if (it->walk == COVEY__WALK_LIST) return covey_alive(it->view->world, it->list[at]);
+    return it->lead->set.holes == 0 || !covey__is_hole(&it->lead->set, at);
+}
+
+/* How far one sparse column goes along an array of ids: as far as its own ids are the same. */
+static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *entities, uint32_t at, uint32_t most) {
+    uint32_t run = 1;
+    if (most > set->end - at) most = set->end - at;
+    if (set->paged && most > COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE) most = COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE;
+    while (run < most && covey_same(set->ids[at + run], entities[run]) &&
+           (set->holes == 0 || !covey__is_hole(set, at + run)))
+        run++;
+    return run;
+}
+
+/* How far a column goes along an array, as run_of_ids does along consecutive ids. */
+static uint32_t run_of_array(covey__column *column, const covey_entity *entities, uint32_t most) {
+    const covey_pool *pool = column->pool;
+    uint32_t run = 1;
+    column->at = has_index(pool, entities->index) ? value_of_index(pool, entities->index) : NULL;
+    if (!column->at) {
+        while (run < most && !has_index(pool, entities[run].index)) run++;
+        return run;
+    }
+    if (!covey__in_blocks(pool))
+        return run_in_set(&pool->set, entities, (uint32_t)*covey__slot_of(&pool->set, entities->index), most);
+    while (run < most && has_index(pool, entities[run].index) &&
+           value_of_index(pool, entities[run].index) == column->at + (size_t)run * pool->size)
+        run++;
+    return run;
+}
+
+static uint32_t run_without(const covey_iter *it, const covey_entity *entities, uint32_t most) {
+    const covey__column *columns = &it->columns[it->view->fields];
+    for (uint32_t i = 0; i < it->view->without; i++) {
+        uint32_t run = 0;
+        while (run < most && !has_index(columns[i].pool, entities[run].index)) run++;
+        most = run;
+    }
+    return most;
+}
+
+/* A set without holes that nothing else belongs to is a span as a whole. */
+static uint32_t run_there(const covey_iter *it, uint32_t at) {
+    uint32_t run = 1;
+    if (it->walk == COVEY__WALK_SET && it->lead->set.holes == 0) return it->end - at;
+    while (at + run < it->end && is_there(it, at + run)) run++;
+    return run;
+}
+
+static bool next_span_of_array(covey_iter *it) {
+    const covey_entity *entities = array_of(it);
+    for (; it->first < it->end; it->first++) {
+        const covey_entity *from = entities + it->first;
+        if (!is_there(it, it->first) || !matches(it, from->index)) continue;
+        uint32_t run = run_there(it, it->first);
+        for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_array(&it->columns[i], from, run);
+        run = run_without(it, from, run);
+        open_span(it, 0, run);
+        it->entities = from;
+        it->first += run;
+        return true;
+    }
+    return false;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------------------------------*/
+
+/* Positions that match among the next 64, as bits from the first one on. */
+static covey_row rows_of_array(covey_iter *it) {
+    while (it->first < it->end) {
+        uint32_t from = it->first, count = it->end - from < 64 ? it->end - from : 64;
+        covey_row row = { 0, it->backwards ? it->end - 1 - from : from };
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t at = it->backwards ? row.base - i : row.base + i;
+            bool match = is_there(it, at) && matches(it, array_of(it)[at].index);
+            row.left |= (uint64_t)match << i;
+        }
+        it->first += count;
+        if (row.left != 0) return row;
+    }
+    return (covey_row){ 0, 0 };
+}
+
+static inline covey_row rows_of_block(covey_iter *it, uint32_t terms) {
+    if (!next_block(it, terms)) return (covey_row){ 0, 0 };
+    covey_row row = { it->left, it->first };
+    return row;
+}
+
+static covey_row next_rows(covey_iter *it) {
+    if (it->walk != COVEY__WALK_BLOCKS) return rows_of_array(it);
+    switch (it->simple) {
+    case 1: return rows_of_block(it, 1);
+    case 2: return rows_of_block(it, 2);
+    case 3: return rows_of_block(it, 3);
+    case 0: return rows_of_block(it, 0);
+    default: return rows_of_block(it, it->simple);
+    }
+}
+
+void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field) {
+    covey_entity e = covey_row_entity(it, row);
+    const covey_pool *pool = it->columns[field].pool;
+    return has_index(pool, e.index) ? value_of_index(pool, e.index) : NULL;
+}
+
+/* ---- Next --------------------------------------------------------------------------------------------------------*/
+
+static bool next_span(covey_iter *it) {
+    switch (it->walk) {
+    case COVEY__WALK_NOTHING: return false;
+    case COVEY__WALK_BLOCKS: break;
+    default: return next_span_of_array(it);
+    }
+    switch (it->simple) {
+    case 0: return next_span_of_blocks(it);
+    case 1: return next_span_simple(it, 1);
+    case 2: return next_span_simple(it, 2);
+    case 3: return next_span_simple(it, 3);
+    default: return next_span_simple(it, it->simple);
+    }
+}
+
+bool covey_next(covey_iter *it) {
+    bool more = next_span(it);
+    if (!more) it->count = 0;
+    return more;
+}
+
+covey_row covey__next_rows(covey_iter *it) { return next_rows(it); }
+
+void covey__check_row(const covey_iter *it, covey_row row) {
+    (void)it;
+    (void)row;
+}
+
+uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
+    const covey_view *view = it->view;
+    bool right = field < view->fields &&
+                 (view->types[field] == type || strcmp(view->types[field]->name, type->name) == 0);
+    if (!right) covey__contract_broken(view->world, "the field is not of this type", file, line);
+    return field;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------*/
+
+uint32_t covey_view_count(const covey_view *view) {
+    covey_iter it = covey_view_iter(view);
+    uint32_t count = 0;
+    for (covey_row row = next_rows(&it); row.left != 0; row = next_rows(&it)) count += covey__bits_in(row.left);
+    return count;
+}
+
+covey_entity covey_view_first(const covey_view *view) {
+    covey_iter it = covey_view_iter(view);
+    it.backwards = false;
+    covey_row row = next_rows(&it);
+    return row.left != 0 ? covey_row_entity(&it, row) : (covey_entity){ 0, 0 };
+}
+
+bool covey_view_contains(const covey_view *view, covey_entity e) {
+    covey_iter it = begin(view);
+    return view->world && covey_alive(view->world, e) && matches(&it, e.index);
+}
