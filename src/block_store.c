@@ -171,7 +171,7 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
 void covey__blocks_clear(covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->page_count; i++)
         if (covey__blocks_have_page(blocks, i)) memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
-    covey__slabs_free(blocks);
+    covey__slabs_reset(blocks);
     blocks->count = 0;
 }
 
@@ -183,8 +183,7 @@ void covey__blocks_free(covey__block_store *blocks) {
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-/* The capacity that takes least memory: a multiple of four slots, or direct. */
-static uint32_t fitting_capacity(const covey__block_store *blocks, uint32_t count) {
+uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count) {
     uint32_t compact = (count + 3) / 4 * 4;
     bool smaller = compact < 64 && covey__chunk_bytes(blocks, compact) < covey__chunk_bytes(blocks, 64);
     return smaller && !blocks->pinned ? compact : 64;
@@ -203,7 +202,7 @@ static covey__plan plan_of(const covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t capacity = fitting_capacity(blocks, slots_taken(page, covey__lowest_bit(left)));
+            uint32_t capacity = covey__fitting_capacity(blocks, slots_taken(page, covey__lowest_bit(left)));
             plan.chunks[capacity / 4]++;
             plan.bytes += covey__chunk_bytes(blocks, capacity);
         }
@@ -211,8 +210,6 @@ static covey__plan plan_of(const covey__block_store *blocks) {
     }
     return plan;
 }
-
-size_t covey__blocks_fitting_bytes(const covey__block_store *blocks) { return plan_of(blocks).bytes; }
 
 /* The slab that the next chunk of a capacity comes from; NULL when memory is out. */
 static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint32_t capacity, uint32_t chunks) {
@@ -230,7 +227,7 @@ static void rebuild(covey__block_store *blocks, covey__plan *plan) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0 && !out; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left), capacity = fitting_capacity(blocks, slots_taken(page, block));
+            uint32_t block = covey__lowest_bit(left), capacity = covey__fitting_capacity(blocks, slots_taken(page, block));
             covey__slab *slab = slab_for(blocks, slabs[capacity / 4], capacity, plan->chunks[capacity / 4]);
             out = !slab;
             if (out) break;

@@ -44,6 +44,7 @@ static covey_result place_claimed(covey_pool *pool, const covey_entity *entities
     covey_sparse_set *set = &pool->set;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = covey__set_place(set, entities[i], true);
+        COVEY__TRACE(pool->added, entities[i].index);
         void *to = covey__value_at(set, at, set->size);
         const void *value = from ? from + i * stride : NULL;
         if (!copies) covey__fill(to, value, set->size);

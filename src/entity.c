@@ -269,6 +269,7 @@ static inline void take_out(covey_pool *const *pools, uint64_t near, uint32_t in
             if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
                 page->masks[block] = left;
                 pool->blocks.count -= left != mask;
+                if (left != mask) COVEY__TRACE(pool->removed, index);
                 continue;
             }
         }
@@ -289,6 +290,7 @@ bool covey_destroy(covey_world *world, covey_entity e) {
     bool last = generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : generation + 1;
     world->alive--;
+    COVEY__TRACE(world->destroyed, index);
     if (last) page->next[at] = index;
     else push_free(world, world->reserved_count == 0 ? &world->range : range_of(world, index), index);
     size_t words;

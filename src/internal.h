@@ -77,8 +77,13 @@ void covey__blocks_free(covey__block_store *blocks);
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
-size_t covey__blocks_bytes(const covey__block_store *blocks);         /* counted from what is there */
-size_t covey__blocks_fitting_bytes(const covey__block_store *blocks); /* of its chunks, if they were compacted */
+size_t covey__blocks_bytes(const covey__block_store *blocks); /* counted from what is there */
+/* The capacity with which so many values take least memory: a multiple of four slots, or direct. */
+uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);
+/* The pages that a directory may have: as many as the world's table covers. */
+static inline uint32_t covey__block_limit(const covey_world *world) {
+    return (uint32_t)((uint64_t)world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE);
+}
 
 /* slab.c */
 uint32_t covey__chunk_capacity(const covey__block_store *blocks, uint32_t slots); /* the step that has so many */
@@ -92,6 +97,7 @@ char *covey__slab_take(covey__slab *slab);
 bool covey__slab_full(const covey__slab *slab);
 void covey__slab_join(covey__block_store *blocks, covey__slab *slab);
 void covey__slabs_trim(covey__block_store *blocks); /* returns the empty ones */
+void covey__slabs_reset(covey__block_store *blocks); /* empties all */
 void covey__slabs_free(covey__block_store *blocks);
 size_t covey__slabs_bytes(const covey__block_store *blocks);
 bool covey__slabs_valid(const covey__block_store *blocks, const char **why);
@@ -139,6 +145,10 @@ void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 
 /* pool.c */
+void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
+/* Tells assertion level 2 that values moved, or that components of others than one entity changed. */
+void covey__pool_moved(covey_pool *pool, bool others);
+void covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_free(covey_pool *pool);
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */

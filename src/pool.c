@@ -9,11 +9,14 @@ covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type
 }
 
 /* Makes an empty storage, in the place of whatever was there. */
-static void init_storage(covey_pool *pool, covey_storage storage) {
+void covey__pool_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
     covey_allocator allocator = pool->world->heap.allocator;
     pool->storage = storage;
     pool->plain = storage != COVEY_STORAGE_SPARSE && !type->drop && !type->zero_vacated;
+    bool stable = storage == COVEY_STORAGE_PINNED || type->policy == COVEY_IN_PLACE;
+    bool ordered = type->policy == COVEY_SWAP_ONLY || type->policy == COVEY_ORDERED;
+    pool->uses = (uint8_t)((stable ? COVEY_USE_STABLE : 0) | (ordered ? COVEY_USE_ORDER : 0));
     if (covey__in_blocks(pool)) {
         pool->blocks = (covey__block_store){
             .size = type->size,
@@ -43,7 +46,7 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .size = type->size,
         .number = number,
     };
-    init_storage(pool, covey__type_storage(type));
+    covey__pool_init(pool, covey__type_storage(type));
     world->pools[world->pool_count++] = pool;
     return pool;
 }
@@ -102,16 +105,17 @@ static bool block_is_empty(const covey_pool *pool, uint32_t index) {
 }
 
 static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    uint32_t limit = (uint32_t)((uint64_t)pool->world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE);
     bool first = block_is_empty(pool, e.index);
     if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__blocks_place(&pool->blocks, e.index, limit, source, value);
+    covey_result result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
     if (first && result != COVEY_OK) covey__near_unmark(pool->world, pool->number, e.index);
     return result;
 }
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    return (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
+    covey_result result = (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
+    if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
+    return result;
 }
 
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
@@ -179,6 +183,7 @@ void covey__pool_clear(covey_pool *pool) {
     } else {
         covey_sparse_set_clear(&pool->set);
     }
+    covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
 }
 
@@ -197,6 +202,8 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
                     covey_result_text(result));
+    else pool->uses |= COVEY_USE_ORDER;
+    covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
     return result;
 }
@@ -207,6 +214,7 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
     else if (count > COVEY_NONE) result = COVEY_ERROR_FULL;
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
+    covey__pool_moved(pool, false);
     return result;
 }
 
@@ -214,21 +222,39 @@ void covey_pool_compact(covey_pool *pool) {
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
     else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
     else covey__set_trim(&pool->set);
+    covey__pool_moved(pool, !covey__in_blocks(pool));
     COVEY__CHANGED(pool->world);
 }
 
-/* Returned pages hold nothing: mark those that are left. */
-static void shrink_set(covey_pool *pool) {
-    covey_sparse_set_shrink(&pool->set);
+void covey__pool_mark_all(covey_pool *pool) {
     covey__near_unmark_all(pool->world, pool->number);
+    if (covey__in_blocks(pool)) {
+        for (uint32_t page = 0; page < pool->blocks.page_count; page++)
+            for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1)
+                covey__near_mark(pool->world, pool->number, page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64);
+        return;
+    }
     for (uint32_t page = 0; page < pool->set.page_count; page++)
         for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += 64)
             covey__near_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
 }
 
+void covey__pool_moved(covey_pool *pool, bool others) {
+#if COVEY_ASSERT_LEVEL >= 2
+    pool->moved++;
+    if (others) COVEY__TRACE(pool->removed, COVEY_NONE);
+#else
+    (void)pool, (void)others;
+#endif
+}
+
 void covey_pool_shrink(covey_pool *pool) {
     if (covey__in_blocks(pool)) covey__blocks_shrink(&pool->blocks);
-    else shrink_set(pool);
+    else {
+        covey_sparse_set_shrink(&pool->set);
+        covey__pool_mark_all(pool); /* pages were returned that held nothing */
+    }
+    covey__pool_moved(pool, false);
     COVEY__CHANGED(pool->world);
 }
 

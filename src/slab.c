@@ -194,6 +194,19 @@ void covey__slabs_trim(covey__block_store *blocks) {
     blocks->slab_capacity = blocks->slab_count;
 }
 
+/* Takes all chunks back and keeps the slabs, but for those whose capacity no block would ask for. */
+void covey__slabs_reset(covey__block_store *blocks) {
+    memset(blocks->roomy, 0, sizeof blocks->roomy);
+    for (uint32_t i = blocks->slab_count; i-- != 0;) {
+        covey__slab *slab = blocks->slabs[i];
+        if (blocks->zero_vacated) memset(chunk_at(slab, 0), 0, (size_t)slab->chunks * slab->stride);
+        slab->used = slab->fresh = 0;
+        slab->free = NO_CHUNK;
+        link_slab(blocks, slab);
+        if (class_of(blocks, slab->capacity) == COVEY__CLASSES) destroy_slab(blocks, slab);
+    }
+}
+
 void covey__slabs_free(covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->slab_count; i++) {
         covey__slab *slab = blocks->slabs[i];

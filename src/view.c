@@ -503,6 +503,82 @@ void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field) {
     return has_index(pool, e.index) ? value_of_index(pool, e.index) : NULL;
 }
 
+/* ---- Rules -------------------------------------------------------------------------------------------------------*/
+
+#if COVEY_ASSERT_LEVEL >= 2
+
+static void remember(covey_iter *it) {
+    for (uint32_t i = 0; i < terms_of(it->view); i++) {
+        covey__column *column = &it->columns[i];
+        if (!column->pool) continue;
+        column->added = column->pool->added.count;
+        column->removed = column->pool->removed.count;
+        column->moved = column->pool->moved;
+    }
+    it->destroyed = it->view->world->destroyed.count;
+}
+
+static void remember_row(covey_iter *it, covey_row row) {
+    remember(it);
+    it->id = covey_row_entity(it, row).index;
+}
+
+static void broken(const covey_iter *it, const covey_pool *pool, const char *rule) {
+    char text[200];
+    snprintf(text, sizeof text, "%s: %s", pool ? pool->type->name : "entities", rule);
+    covey__contract_broken(it->view->world, text, __FILE__, __LINE__);
+}
+
+static void check_span(const covey_iter *it) {
+    for (uint32_t i = 0; i < terms_of(it->view); i++) {
+        const covey__column *column = &it->columns[i];
+        const covey_pool *pool = column->pool;
+        if (!pool) continue;
+        if (pool->added.count != column->added || pool->removed.count != column->removed ||
+            pool->moved != column->moved)
+            broken(it, pool, "the pool changed while a span of a view with it was open");
+    }
+    if (it->view->fields == 0 && it->view->world->destroyed.count != it->destroyed)
+        broken(it, NULL, "one was destroyed while a span of a view was open");
+}
+
+/* Whether all changes since then were of this index. */
+static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
+    uint32_t count = trace->count - since;
+    return count == 0 || (trace->index == index && trace->run >= count);
+}
+
+/* Finds a pool that others than the row's entity got into, although the view excludes it. */
+static void check_excluded(const covey_iter *it, covey_row row) {
+    const covey_view *view = it->view;
+    while ((row.left &= row.left - 1) != 0)
+        for (uint32_t i = view->fields; i < terms_of(view); i++)
+            if (has_index(it->columns[i].pool, covey_row_entity(it, row).index))
+                broken(it, it->columns[i].pool, "another entity than the row's got it and is still to be visited");
+}
+
+static void check_row(const covey_iter *it, covey_row row) {
+    const covey_view *view = it->view;
+    for (uint32_t i = 0; i < view->fields; i++) {
+        const covey__column *column = &it->columns[i];
+        bool optional = i >= view->with && i < (uint32_t)view->with + view->optional;
+        if (column->pool && !optional && !only_of(&column->pool->removed, column->removed, it->id))
+            broken(it, column->pool, "another entity than the row's lost it while rows were visited");
+    }
+    if (view->with == 0 && view->any == 0 && !only_of(&view->world->destroyed, it->destroyed, it->id))
+        broken(it, NULL, "another one than the row's was destroyed while rows were visited");
+    check_excluded(it, row);
+}
+
+#else
+
+static inline void remember(covey_iter *it) { (void)it; }
+static inline void remember_row(covey_iter *it, covey_row row) { (void)it, (void)row; }
+static inline void check_span(const covey_iter *it) { (void)it; }
+static inline void check_row(const covey_iter *it, covey_row row) { (void)it, (void)row; }
+
+#endif
+
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
 
 static bool next_span(covey_iter *it) {
@@ -521,16 +597,23 @@ static bool next_span(covey_iter *it) {
 }
 
 bool covey_next(covey_iter *it) {
+    if (it->count != 0) check_span(it);
     bool more = next_span(it);
-    if (!more) it->count = 0;
+    if (more) remember(it);
+    else it->count = 0;
     return more;
 }
 
-covey_row covey__next_rows(covey_iter *it) { return next_rows(it); }
+covey_row covey__next_rows(covey_iter *it) {
+    covey_row row = next_rows(it);
+    if (row.left != 0) remember_row(it, row);
+    return row;
+}
 
-void covey__check_row(const covey_iter *it, covey_row row) {
-    (void)it;
-    (void)row;
+void covey__check_row(covey_iter *it, covey_row row) {
+    check_row(it, row);
+    row.left &= row.left - 1;
+    if (row.left != 0) remember_row(it, row);
 }
 
 uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {

@@ -489,6 +489,11 @@ COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 COVEY_API void covey_pool_compact(covey_pool *pool);
 COVEY_API void covey_compact(covey_world *world);
 
+/* Keeps the components of a pool in another storage from now on: its type's, for COVEY_STORAGE_DEFAULT. Handles stay
+ * valid, addresses do not; a pool that becomes sparse has its components by index. All or nothing: MEMORY; REFUSED for
+ * pools whose addresses are stable (in place, pinned), and for blocks where a policy is named. */
+COVEY_API covey_result covey_pool_convert(covey_pool *pool, covey_storage storage);
+
 /* Returns unused memory: spare capacity, and pages of the table that hold nothing. The spare slots of blocks are
  * returned by compaction. Never fails. */
 COVEY_API void covey_pool_shrink(covey_pool *pool);
@@ -523,9 +528,10 @@ COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of 
  *         if (covey_row_field(&it, row, 0, Position)->x > 100) covey_destroy(world, covey_row_entity(&it, row));
  *
  * While a span is open no pool of its view may change: nothing is added to it or removed from it. While a row is
- * visited, its entity may get and lose components and be destroyed, others may be created and get components (whether
- * these are visited is not specified), but no entity other than the row's may stop matching. Assertion level 2 finds
- * broken rules and names the pool; docs/guarantees.md has the whole table. */
+ * visited, its entity may get and lose components and be destroyed, and others may be created and get components
+ * (whether these are visited is not specified); but no other entity loses a component that the view is about, and none
+ * that is still to be visited gets one that the view excludes. Assertion level 2 finds broken rules and names the pool;
+ * docs/guarantees.md has the whole table. */
 
 #define COVEY_TERMS 16 /* of a view, all kinds together */
 
@@ -615,6 +621,25 @@ COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *enti
 /* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
 typedef void covey_write_fn(const char *text, void *context);
 COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write, void *context);
+
+/* What a pool takes and what it would take in the storage that is best for it: the one with the least memory of those
+ * that do what the pool is used for. */
+typedef enum covey_use {
+    COVEY_USE_ORDER = 1, /* it has a policy that keeps an order, or components were swapped */
+    COVEY_USE_STABLE = 2 /* its addresses are stable */
+} covey_use;
+typedef struct covey_advice {
+    covey_pool *pool;
+    covey_storage storage, best;
+    uint32_t uses;             /* a set of covey_use */
+    size_t bytes, best_bytes;  /* now; in the best storage, compacted and shrunk */
+    uint64_t ids;              /* the range of indices that its directory or table covers */
+} covey_advice;
+/* Advice for each pool, in the order in which the world met their types. Writes at most `capacity` and returns how many
+ * pools there are. O(ids of all pools / 64). */
+COVEY_API uint32_t covey_world_advise(const covey_world *world, covey_advice *advice, uint32_t capacity);
+/* Writes one line with the call to make, as snprintf does. Returns the length of the whole text. */
+COVEY_API int covey_advice_print(char *text, size_t size, const covey_advice *advice);
 
 /* What `entities` slots cost, `utilisation` (0 to 1) of them with a component of this size, in bytes:
  *     linear  = (size + 1) * n                 an array and a bool each
@@ -751,6 +776,11 @@ COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char
 #else
 #define COVEY__COSTLY_CONTRACT(world, holds, what) ((void)0)
 #endif
+#if COVEY_ASSERT_LEVEL >= 2
+#define COVEY__TRACE(trace, index) covey__trace_note(&(trace), (index))
+#else
+#define COVEY__TRACE(trace, index) ((void)0)
+#endif
 #if COVEY_ASSERT_LEVEL >= 3
 #define COVEY__CHANGED(world) covey__changed(world)
 #else
@@ -839,6 +869,12 @@ typedef struct covey__block_store {
     covey__heap heap;
 } covey__block_store;
 
+/* What assertion level 2 knows of changes of one kind: how many there were, and for how many of them, in a row and up
+ * to the last, it was the same index. */
+typedef struct covey__trace {
+    uint32_t count, index, run;
+} covey__trace;
+
 struct covey_pool {
     union {
         covey_sparse_set set;
@@ -851,6 +887,9 @@ struct covey_pool {
     uint32_t storage; /* a covey_storage, and not the default */
     uint32_t number;  /* among the world's pools */
     bool plain;       /* in blocks, and a value that is removed needs nothing */
+    uint8_t uses;     /* what it was used for: covey_use */
+    covey__trace added, removed;
+    uint32_t moved; /* times that values may have moved otherwise; level 2, too */
 };
 
 /* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
@@ -887,6 +926,7 @@ struct covey_world {
     uint32_t near_count;
     covey__range *reserved;
     uint32_t reserved_count, reserved_capacity;
+    covey__trace destroyed;
     covey_result result;
     struct covey__made_type *made_types;
     covey__heap heap;
@@ -896,12 +936,18 @@ struct covey_world {
     void *assert_context;
 };
 
+COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
+    trace->run = trace->count != 0 && trace->index == index ? trace->run + 1 : 1;
+    trace->index = index;
+    trace->count++;
+}
+
 /* A column of an iteration: a term of its view. */
 typedef struct covey__column {
     char *at;                      /* the value of the span's first row, or NULL */
     const covey__block_page *page; /* rows: of the page that is walked, where the component must be there; or NULL */
     const covey_pool *pool;        /* NULL while the world does not know the type */
-    uint32_t added, removed;       /* changes of the pool that were known when the span or row began */
+    uint32_t added, removed, moved; /* changes of the pool that were known when the span or row began */
 } covey__column;
 
 /* How entities are found: block by block through the ids, or one after the other through an array. */
@@ -923,14 +969,14 @@ struct covey_iter {
     const covey_entity *list;
     const covey_entity *entities; /* of the span; NULL: consecutive ids from `id`, or as `bits` says */
     const uint8_t *bits;          /* of the span: the ids less `id` */
-    uint32_t id;
-    uint32_t destroyed; /* entities that were known to be when the row began */
+    uint32_t id;        /* of the span's first row; at assertion level 2, of the row */
+    uint32_t destroyed; /* entities that were when the row began */
     covey__column columns[COVEY_TERMS];
 };
 
 COVEY_API covey_row covey__next_rows(covey_iter *it);
 COVEY_API void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field);
-COVEY_API void covey__check_row(const covey_iter *it, covey_row row);
+COVEY_API void covey__check_row(covey_iter *it, covey_row row);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
                                       int line);
 
@@ -1134,6 +1180,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
         if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
         void *to = covey__block_append(&pool->blocks, e.index, size);
+        if (to) COVEY__TRACE(pool->added, e.index);
         COVEY__CHANGED(pool->world);
         return to;
     }
@@ -1144,6 +1191,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     size_t at = set->end++;
     *slot = COVEY__SLOT(at, e.generation);
     set->ids[at] = e;
+    COVEY__TRACE(pool->added, e.index);
     COVEY__CHANGED(pool->world);
     return (char *)set->data + at * size;
 }
@@ -1225,6 +1273,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
         covey__block_page *page = covey__block_page_of(blocks, e.index);
         uint64_t mask = page->masks[covey__block_of(e.index)], left = mask & ~((uint64_t)1 << e.index % 64);
         if (left == mask) return false;
+        COVEY__TRACE(pool->removed, e.index);
         if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_vacate(blocks, page, e.index, left, size);
         else covey__pool_take_out_slowly(pool, e.index, e.generation);
         return true;
@@ -1234,6 +1283,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
     covey__slot *slot = covey__slot_of(set, e.index);
     uint64_t found = *slot ^ COVEY__SLOT(0, e.generation);
     if (found >= set->end) return false;
+    COVEY__TRACE(pool->removed, e.index);
     size_t at = (size_t)found;
     if (COVEY__LIKELY(set->removal == COVEY__REMOVE_SWAPPING)) {
         size_t last = --set->end;

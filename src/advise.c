@@ -1,0 +1,135 @@
+/* Which storage would be best for a pool: counted from where its components are, not estimated. */
+#include "internal.h"
+
+#include <stdio.h>
+
+/* Where the components of a pool are, in numbers. */
+typedef struct covey__census {
+    uint64_t components, ids; /* ids: up to the last block that has any */
+    uint64_t set_pages;       /* pages that the table of a sparse set would have */
+    uint64_t block_pages, blocks;
+    uint64_t chunks[17];      /* blocks that would have a chunk of this capacity, by its quarter */
+} covey__census;
+
+/* Which of 64 ids are there. */
+static uint64_t mask_of(const covey_pool *pool, uint32_t first) {
+    if (covey__in_blocks(pool)) {
+        if (first / COVEY__BLOCK_PAGE >= pool->blocks.page_count) return 0;
+        return covey__block_page_of(&pool->blocks, first)->masks[covey__block_of(first)];
+    }
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t index = first + i;
+        if (index / COVEY_PAGE_SIZE >= pool->set.page_count) break;
+        mask |= (uint64_t)((uint32_t)*covey__slot_of(&pool->set, index) < pool->set.end) << i;
+    }
+    return mask;
+}
+
+static uint64_t ids_of(const covey_pool *pool) {
+    if (covey__in_blocks(pool)) return (uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE;
+    return (uint64_t)pool->set.page_count * COVEY_PAGE_SIZE;
+}
+
+/* Pages of both kinds are multiples of 64 ids, or parts of them: counts those that the block is the first to need. */
+static void count_pages(covey__census *census, uint64_t first, uint64_t mask, uint64_t *set_end, uint64_t *block_end) {
+    if (first >= *block_end) {
+        census->block_pages++;
+        *block_end = (first / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE;
+    }
+    for (; mask != 0; mask &= mask - 1) {
+        uint64_t index = first + covey__lowest_bit(mask);
+        if (index < *set_end) continue;
+        census->set_pages++;
+        *set_end = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+    }
+}
+
+static covey__census census_of(const covey_pool *pool, const covey__block_store *shape) {
+    covey__census census = { 0 };
+    uint64_t set_end = 0, block_end = 0;
+    for (uint64_t first = 0; first < ids_of(pool); first += 64) {
+        uint64_t mask = mask_of(pool, (uint32_t)first);
+        if (mask == 0) continue;
+        uint32_t count = covey__bits_in(mask);
+        census.components += count;
+        census.ids = first + 64;
+        census.blocks++;
+        census.chunks[covey__fitting_capacity(shape, count) / 4]++;
+        count_pages(&census, first, mask, &set_end, &block_end);
+    }
+    return census;
+}
+
+static uint64_t divided(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+static size_t bytes_as_set(const covey_pool *pool, const covey__census *census) {
+    uint64_t positions = census->components;
+    if (pool->type->policy == COVEY_IN_PLACE) positions = divided(positions, COVEY_PAGE_SIZE) * COVEY_PAGE_SIZE;
+    uint64_t bytes = census->set_pages * COVEY_PAGE_SIZE * sizeof(covey__slot);
+    bytes += divided(census->ids, COVEY_PAGE_SIZE) * sizeof(uintptr_t);
+    return (size_t)(bytes + census->components * sizeof(covey_entity) + positions * pool->size);
+}
+
+static size_t bytes_as_blocks(const covey__block_store *shape, const covey__census *census) {
+    uint64_t bytes = census->block_pages * sizeof(covey__block_page);
+    bytes += divided(census->ids, COVEY__BLOCK_PAGE) * sizeof(void *);
+    for (uint32_t i = 1; i <= 16 && shape->size != 0; i++) {
+        uint64_t chunks = shape->pinned ? (i == 16 ? census->blocks : 0) : census->chunks[i];
+        uint64_t all = chunks * covey__chunk_bytes(shape, i * 4);
+        bytes += all + divided(all, COVEY_SLAB_BYTES) * (64 + sizeof(void *));
+    }
+    return (size_t)bytes;
+}
+
+static size_t bytes_as(const covey_pool *pool, covey_storage storage) {
+    covey_pool other = *pool;
+    covey__pool_init(&other, storage == COVEY_STORAGE_SPARSE ? COVEY_STORAGE_BLOCK : storage);
+    covey__census census = census_of(pool, &other.blocks);
+    size_t inside =
+        storage == COVEY_STORAGE_SPARSE ? bytes_as_set(pool, &census) : bytes_as_blocks(&other.blocks, &census);
+    return sizeof *pool + inside;
+}
+
+static covey_advice advice_for(covey_pool *pool) {
+    covey_advice advice = {
+        .pool = pool,
+        .storage = (covey_storage)pool->storage,
+        .best = (covey_storage)pool->storage,
+        .uses = pool->uses,
+        .bytes = covey_pool_memory(pool),
+        .best_bytes = bytes_as(pool, (covey_storage)pool->storage),
+        .ids = ids_of(pool),
+    };
+    if ((pool->uses & COVEY_USE_ORDER) != 0) return advice;
+    bool stable = (pool->uses & COVEY_USE_STABLE) != 0;
+    covey_storage other = stable                                     ? COVEY_STORAGE_PINNED
+                          : pool->storage == COVEY_STORAGE_SPARSE ? COVEY_STORAGE_BLOCK
+                                                                     : COVEY_STORAGE_SPARSE;
+    size_t bytes = bytes_as(pool, other);
+    if (bytes >= advice.best_bytes) return advice;
+    advice.best = other;
+    advice.best_bytes = bytes;
+    return advice;
+}
+
+uint32_t covey_world_advise(const covey_world *world, covey_advice *advice, uint32_t capacity) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    for (uint32_t i = 0; i < world->pool_count && i < capacity; i++) advice[i] = advice_for(world->pools[i]);
+    return world->pool_count;
+}
+
+int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
+    static const char *const names[] = { "DEFAULT", "SPARSE", "BLOCK", "PINNED" };
+    const char *type = covey_pool_type(advice->pool)->name, *best = names[advice->best];
+    size_t saved = advice->bytes > advice->best_bytes ? advice->bytes - advice->best_bytes : 0;
+    if (saved == 0) return snprintf(text, size, "%s: %zu bytes, the least of all storages", type, advice->bytes);
+    if (advice->best == advice->storage)
+        return snprintf(text, size, "%s: %zu bytes; covey_pool_compact and covey_pool_shrink would save %zu", type,
+                        advice->bytes, saved);
+    if ((advice->uses & COVEY_USE_STABLE) != 0)
+        return snprintf(text, size, "%s: %zu bytes; .storage = COVEY_STORAGE_%s in its type would save %zu", type,
+                        advice->bytes, best, saved);
+    return snprintf(text, size, "%s: %zu bytes; covey_pool_convert(pool, COVEY_STORAGE_%s) would save %zu", type,
+                    advice->bytes, best, saved);
+}
