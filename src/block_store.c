@@ -47,13 +47,13 @@ static void free_page(covey__block_store *blocks, uint32_t page) {
 /* ---- Chunks ------------------------------------------------------------------------------------------------------*/
 
 static uint8_t *ids_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
-    return (uint8_t *)page->data[block] + (size_t)page->capacity[block] * blocks->size;
+    return (uint8_t *)page->chunks[block].data + (size_t)page->capacity[block] * blocks->size;
 }
 
 static void note_joint(const covey__block_store *blocks, covey__block_page *page, uint32_t block) {
     if (block + 1 >= COVEY__PAGE_BLOCKS) return;
     bool both = (page->direct >> block & 3) == 3 && blocks->size != 0;
-    bool joined = both && page->data[block + 1] == page->data[block] + (size_t)64 * blocks->size;
+    bool joined = both && page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
     page->joined = (page->joined & ~((uint64_t)1 << block)) | (uint64_t)joined << block;
 }
 
@@ -61,9 +61,9 @@ static void note_joint(const covey__block_store *blocks, covey__block_page *page
 static void set_chunk(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                       uint32_t capacity) {
     uint64_t bit = (uint64_t)1 << block;
-    page->data[block] = data;
+    page->chunks[block].data = data;
     page->capacity[block] = (uint8_t)capacity;
-    page->maps[block] = capacity == 64 ? identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
+    page->chunks[block].map = capacity == 64 ? identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
     page->used[block] = (uint8_t)(capacity == 64 ? 0 : covey__bits_in(page->masks[block]));
     page->direct = capacity == 64 ? page->direct | bit : page->direct & ~bit;
     note_joint(blocks, page, block);
@@ -71,7 +71,7 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
 }
 
 static void free_chunk(covey__block_store *blocks, covey__block_page *page, uint32_t block) {
-    if (blocks->size != 0) covey__chunk_give(blocks, page->data[block]);
+    if (blocks->size != 0) covey__chunk_give(blocks, page->chunks[block].data);
     set_chunk(blocks, page, block, NULL, 0);
 }
 
@@ -82,7 +82,7 @@ static void fill_chunk(const covey__block_store *blocks, const covey__block_page
     uint8_t slot = 0;
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1, slot++) {
         uint32_t bit = covey__lowest_bit(left);
-        const char *value = page->data[block] + (size_t)page->maps[block][bit] * blocks->size;
+        const char *value = page->chunks[block].data + (size_t)page->chunks[block].map[bit] * blocks->size;
         if (capacity == 64) {
             covey__copy(data + (size_t)bit * blocks->size, value, blocks->size);
             continue;
@@ -96,7 +96,7 @@ static void fill_chunk(const covey__block_store *blocks, const covey__block_page
 /* The bit of the value in which an address lies, or 64 when it lies in none of the block's. */
 static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                        const void *address) {
-    uintptr_t at = (uintptr_t)address, base = (uintptr_t)page->data[block];
+    uintptr_t at = (uintptr_t)address, base = (uintptr_t)page->chunks[block].data;
     if (at < base || at - base >= (uintptr_t)page->capacity[block] * blocks->size) return 64;
     uint32_t slot = (uint32_t)((at - base) / blocks->size);
     if (page->capacity[block] == 64) return slot;
@@ -110,7 +110,7 @@ static void move_block(covey__block_store *blocks, covey__block_page *page, uint
     uint32_t followed = source && *source ? bit_at(blocks, page, block, *source) : 64;
     if (page->capacity[block] != 0) free_chunk(blocks, page, block);
     set_chunk(blocks, page, block, data, capacity);
-    if (followed != 64) *source = data + (size_t)page->maps[block][followed] * blocks->size;
+    if (followed != 64) *source = data + (size_t)page->chunks[block].map[followed] * blocks->size;
 }
 
 static uint32_t slots_taken(const covey__block_page *page, uint32_t block) { return covey__bits_in(page->masks[block]); }
@@ -165,7 +165,7 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
     }
     uint32_t vacated = page->capacity[block] == 64 ? index % 64 : page->used[block] - 1u;
     covey__block_vacate(blocks, page, index, left, blocks->size);
-    if (blocks->zero_vacated) memset(page->data[block] + (size_t)vacated * blocks->size, 0, blocks->size);
+    if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)vacated * blocks->size, 0, blocks->size);
 }
 
 void covey__blocks_clear(covey__block_store *blocks) {

@@ -233,7 +233,7 @@ static uint32_t blocks_in(const covey__block_store *blocks, covey__slab *slab) {
         const covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
-            uintptr_t at = (uintptr_t)page->data[block], first = (uintptr_t)chunk_at(slab, 0);
+            uintptr_t at = (uintptr_t)page->chunks[block].data, first = (uintptr_t)chunk_at(slab, 0);
             if (at < first || at - first >= (uintptr_t)slab->chunks * slab->stride) continue;
             if ((at - first) % slab->stride != 0 || page->capacity[block] != slab->capacity) return UINT32_MAX;
             count++;

@@ -112,15 +112,15 @@ static bool validate_block(const covey__block_store *blocks, const covey__block_
     REQUIRE((page->summary >> block & 1) == (count != 0), "block: the summary is wrong");
     REQUIRE((capacity != 0) == (count != 0), "block: an empty block with a chunk, or the other way round");
     REQUIRE(count <= capacity && capacity <= 64, "block: more ids than slots");
-    REQUIRE(count != 0 || (!page->data[block] && !page->maps[block]), "block: an empty block that points somewhere");
+    REQUIRE(count != 0 || (!page->chunks[block].data && !page->chunks[block].map), "block: an empty block that points somewhere");
     bool joined = block + 1 < COVEY__PAGE_BLOCKS && (page->direct >> block & 3) == 3 && blocks->size != 0 &&
-                  page->data[block + 1] == page->data[block] + (size_t)64 * blocks->size;
+                  page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
     REQUIRE((page->joined >> block & 1) == joined, "block: values that follow each other, and marked otherwise");
     if (count == 0) return true;
-    const uint8_t *ids = (const uint8_t *)page->data[block] + (size_t)capacity * blocks->size;
-    REQUIRE(capacity == 64 || page->maps[block] == ids + capacity, "block: a map outside of its chunk");
+    const uint8_t *ids = (const uint8_t *)page->chunks[block].data + (size_t)capacity * blocks->size;
+    REQUIRE(capacity == 64 || page->chunks[block].map == ids + capacity, "block: a map outside of its chunk");
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1) {
-        uint32_t bit = covey__lowest_bit(left), slot = page->maps[block][bit];
+        uint32_t bit = covey__lowest_bit(left), slot = page->chunks[block].map[bit];
         REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id with a slot that it cannot have");
         REQUIRE(capacity == 64 || ids[slot] == bit, "block: a slot of another id");
     }

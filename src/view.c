@@ -286,7 +286,7 @@ static uint32_t ones_from(uint64_t bits, uint32_t first) {
 /* How many values follow each other in a block, from this bit on, which is there: at most `most`. */
 static uint32_t run_in_block(const covey__block_page *page, uint32_t block, uint32_t bit, uint32_t most) {
     if (page->capacity[block] == 64) return most;
-    const uint8_t *slot = page->maps[block] + bit;
+    const uint8_t *slot = page->chunks[block].map + bit;
     uint32_t run = 1;
     while (run < most && slot[run] == slot[0] + run) run++;
     return run;
@@ -305,7 +305,7 @@ static inline void open_full_span(covey_iter *it, uint32_t block, uint32_t terms
     uint32_t last = block;
     for (uint32_t i = 0; i < terms; i++) {
         const covey__block_page *page = it->columns[i].page;
-        it->columns[i].at = page->data[block];
+        it->columns[i].at = page->chunks[block].data;
         joined &= page->joined;
     }
     while ((joined >> last & 1) != 0) {
@@ -328,12 +328,12 @@ static inline bool open_compact_span(covey_iter *it, uint32_t block, uint32_t te
         const covey__block_page *page = column->page;
         uint32_t capacity = page->capacity[block];
         if (capacity == 64 || page->masks[block] != it->left) return false;
-        const uint8_t *own = (const uint8_t *)page->data[block] + (size_t)capacity * column->pool->size;
+        const uint8_t *own = (const uint8_t *)page->chunks[block].data + (size_t)capacity * column->pool->size;
         used = page->used[block];
         if (ids && memcmp(ids, own, used) != 0) return false;
         ids = own;
     }
-    for (uint32_t i = 0; i < terms; i++) it->columns[i].at = it->columns[i].page->data[block];
+    for (uint32_t i = 0; i < terms; i++) it->columns[i].at = it->columns[i].page->chunks[block].data;
     open_span(it, it->first, used);
     it->bits = ids;
     it->left = 0;
@@ -360,7 +360,7 @@ static inline bool next_span_simple(covey_iter *it, uint32_t terms) {
         covey__column *column = &it->columns[i];
         const covey__block_page *page = column->page;
         run = run_in_block(page, block, bit, run);
-        column->at = page->data[block] + page->maps[block][bit] * (size_t)column->pool->size;
+        column->at = page->chunks[block].data + page->chunks[block].map[bit] * (size_t)column->pool->size;
     }
     take_from_block(it, bit, run);
     return true;
@@ -468,9 +468,10 @@ static bool next_span_of_array(covey_iter *it) {
 static covey_row rows_of_array(covey_iter *it) {
     while (it->first < it->end) {
         uint32_t from = it->first, count = it->end - from < 64 ? it->end - from : 64;
-        covey_row row = { 0, it->backwards ? it->end - 1 - from : from };
+        uint32_t base = it->backwards ? it->end - 1 - from : from;
+        covey_row row = { 0, base };
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t at = it->backwards ? row.base - i : row.base + i;
+            uint32_t at = it->backwards ? base - i : base + i;
             bool match = is_there(it, at) && matches(it, array_of(it)[at].index);
             row.left |= (uint64_t)match << i;
         }
@@ -482,8 +483,10 @@ static covey_row rows_of_array(covey_iter *it) {
 
 static inline covey_row rows_of_block(covey_iter *it, uint32_t terms) {
     if (!next_block(it, terms)) return (covey_row){ 0, 0 };
-    covey_row row = { it->left, it->first };
-    return row;
+    uint32_t block = covey__block_of(it->first), with = terms != 0 ? terms : it->view->with;
+    for (uint32_t i = 0; i < with; i++)
+        if (terms != 0 || it->columns[i].page) it->columns[i].chunk = &it->columns[i].page->chunks[block];
+    return (covey_row){ it->left, it->first };
 }
 
 static covey_row next_rows(covey_iter *it) {

@@ -637,7 +637,7 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     covey__block_page *page = blocks->pages[0];
     assert_int_equal(page->capacity[0], 4);
     assert_int_equal(page->capacity[1], 64);
-    uint8_t *ids = (uint8_t *)page->data[0] + 4 * sizeof(Value), *map = ids + 4;
+    uint8_t *ids = (uint8_t *)page->chunks[0].data + 4 * sizeof(Value), *map = ids + 4;
 
     BREAK(uint64_t, page->masks[0], 0xF, "block: the number of slots is not what was counted");
     BREAK(uint8_t, page->used[0], 2, "block: the number of slots is not what was counted");
@@ -649,10 +649,10 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     BREAK(uint8_t, page->capacity[2], 4, "block: an empty block with a chunk, or the other way round");
     BREAK(uint8_t, page->capacity[0], 0, "block: an empty block with a chunk, or the other way round");
     BREAK(uint8_t, page->capacity[0], 2, "block: more ids than slots");
-    BREAK(const uint8_t *, page->maps[2], map, "block: an empty block that points somewhere");
-    BREAK(const uint8_t *, page->maps[0], ids, "block: a map outside of its chunk");
+    BREAK(const uint8_t *, page->chunks[2].map, map, "block: an empty block that points somewhere");
+    BREAK(const uint8_t *, page->chunks[0].map, ids, "block: a map outside of its chunk");
     BREAK(uint8_t, map[3], 3, "block: an id with a slot that it cannot have");
-    BREAK(const uint8_t *, page->maps[1], map, "block: an id with a slot that it cannot have");
+    BREAK(const uint8_t *, page->chunks[1].map, map, "block: an id with a slot that it cannot have");
     BREAK(uint8_t, ids[2], 1, "block: a slot of another id");
     BREAK(uint8_t, map[3], 1, "block: a slot of another id");
     BREAK(uint32_t, blocks->count, 66, "blocks: the number of components is not what was counted");

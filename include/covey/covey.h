@@ -572,8 +572,7 @@ COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 typedef struct covey_iter covey_iter;
 /* One entity of an iteration: { 0 } before the first. Its insides are not API. */
 typedef struct covey_row {
-    uint64_t left;
-    uint32_t base;
+    uint64_t left, base;
 } covey_row;
 
 /* Begins an iteration; the view and the iterator stay where they are while it lasts. Where all pools are blocks, or the
@@ -839,13 +838,17 @@ typedef enum covey__removal { COVEY__REMOVE_SLOWLY, COVEY__REMOVE_SWAPPING, COVE
 #define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks of a page */
 #define COVEY__BLOCK_PAGE (64 * COVEY__PAGE_BLOCKS)        /* ids of a page */
 
+typedef struct covey__chunk {
+    char *data;
+    const uint8_t *map;
+} covey__chunk;
+
 typedef struct covey__block_page {
     uint64_t summary; /* bit b: block b holds any */
     uint64_t direct;  /* bit b: block b is direct */
     uint64_t joined;  /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
     uint64_t masks[COVEY__PAGE_BLOCKS];
-    char *data[COVEY__PAGE_BLOCKS];
-    const uint8_t *maps[COVEY__PAGE_BLOCKS];
+    covey__chunk chunks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS]; /* 64 is direct */
     uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are taken: the first ones; direct: 0 */
 } covey__block_page;
@@ -945,7 +948,8 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
 /* A column of an iteration: a term of its view. */
 typedef struct covey__column {
     char *at;                      /* the value of the span's first row, or NULL */
-    const covey__block_page *page; /* rows: of the page that is walked, where the component must be there; or NULL */
+    const covey__block_page *page; /* the one that is walked, of a pool in blocks in which entities must be */
+    const covey__chunk *chunk;     /* rows: of the block that is walked, of such a pool; otherwise NULL */
     const covey_pool *pool;        /* NULL while the world does not know the type */
     uint32_t added, removed, moved; /* changes of the pool that were known when the span or row began */
 } covey__column;
@@ -975,7 +979,7 @@ struct covey_iter {
 };
 
 COVEY_API covey_row covey__next_rows(covey_iter *it);
-COVEY_API void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field);
+COVEY_API COVEY__PURE void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field);
 COVEY_API void covey__check_row(covey_iter *it, covey_row row);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
                                       int line);
@@ -1128,8 +1132,8 @@ COVEY_HOT bool covey__block_has(const covey__block_store *blocks, uint32_t index
 /* The value of an index that is there. */
 COVEY_HOT void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
     const covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = covey__block_of(index);
-    return page->data[block] + page->maps[block][index % 64] * size;
+    const covey__chunk *chunk = &page->chunks[covey__block_of(index)];
+    return chunk->data + chunk->map[index % 64] * size;
 }
 
 /* Takes a slot in a block that has one to spare, or returns NULL. The directory reaches the index. */
@@ -1137,7 +1141,7 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index), bit = index % 64, slot = bit, capacity = page->capacity[block];
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << bit;
-    char *data = page->data[block];
+    char *data = page->chunks[block].data;
     if (mask == with) return NULL;
     if (!COVEY__LIKELY(capacity == 64)) {
         slot = page->used[block];
@@ -1161,7 +1165,7 @@ COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page
     page->masks[block] = left;
     blocks->count--;
     if (capacity == 64) return;
-    char *data = page->data[block];
+    char *data = page->chunks[block].data;
     uint32_t last = page->used[block] - 1u;
     uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;
     uint8_t slot = map[bit], moved = ids[last];
@@ -1426,7 +1430,7 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
 /* The number of the lowest bit that is set; there is one. */
 COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #if defined(__GNUC__)
-    return (uint32_t)__builtin_ctzll(bits);
+    return (uint32_t)__builtin_ctzll(bits) & 63;
 #else
     uint32_t number = 0;
     while ((bits >> number & 1) == 0) number++;
@@ -1462,23 +1466,24 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 
 /* The entities that a row's number is of: a position of the lead or the list. */
 COVEY_INLINE covey_entity covey__row_listed(const covey_iter *it, covey_row row) {
-    uint32_t bit = covey__lowest_bit(row.left), at = it->backwards ? row.base - bit : row.base + bit;
+    uint32_t bit = covey__lowest_bit(row.left), base = (uint32_t)row.base;
+    uint32_t at = it->backwards ? base - bit : base + bit;
     return it->walk == COVEY__WALK_SET ? it->lead->set.ids[at] : it->list[at];
 }
 
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
     if (it->walk != COVEY__WALK_BLOCKS) return covey__row_listed(it, row);
-    uint32_t index = row.base + covey__lowest_bit(row.left);
+    uint32_t index = (uint32_t)row.base + covey__lowest_bit(row.left);
     covey_entity e = { index, covey__generation_of(it->view->world, index) };
     return e;
 }
 
 /* Reads the block again each time, because the row before may have changed it. */
 COVEY_HOT void *covey__row_field(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
-    const covey__block_page *page = it->columns[field].page;
-    if (!COVEY__LIKELY(page != NULL)) return covey__row_value(it, row, field);
-    uint32_t block = covey__block_of(row.base);
-    return page->data[block] + page->maps[block][covey__lowest_bit(row.left)] * size;
+    const covey__chunk *chunk = it->columns[field].chunk;
+    uint32_t bit = covey__lowest_bit(row.left);
+    if (!COVEY__LIKELY(chunk != NULL)) return covey__row_value(it, row, field);
+    return chunk->data + chunk->map[bit] * size;
 }
 
 #ifdef __cplusplus

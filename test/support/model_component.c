@@ -190,7 +190,7 @@ static void check_vacated_block(model *m, const covey__block_store *blocks, uint
     uint32_t block = covey__block_of(index);
     if (!blocks->zero_vacated || page->masks[block] == 0) return;
     uint32_t slot = page->capacity[block] == 64 ? index % 64 : page->used[block];
-    const char *value = page->data[block] + (size_t)slot * blocks->size;
+    const char *value = page->chunks[block].data + (size_t)slot * blocks->size;
     for (uint32_t i = 0; i < blocks->size; i++) REQUIRE(m, value[i] == 0, "a vacated value is not zero");
 }
 
