@@ -123,10 +123,9 @@ static const covey_pool *smallest(const covey_iter *it) {
     return found;
 }
 
-/* The number of block pages to walk: of the shortest directory of those in which entities must be. */
+/* The number of pages to walk: of the shortest directory of those in which entities must be. */
 static uint32_t pages_to_walk(const covey_iter *it) {
-    uint64_t ids = (uint64_t)it->view->world->page_count * COVEY_PAGE_SIZE;
-    uint32_t end = (uint32_t)(ids / COVEY__BLOCK_PAGE);
+    uint32_t end = covey__block_limit(it->view->world);
     if (it->lead && it->lead->blocks.page_count < end) end = it->lead->blocks.page_count;
     for (uint32_t i = 0; i < it->view->with; i++) {
         const covey_pool *pool = it->columns[i].pool;
@@ -135,17 +134,11 @@ static uint32_t pages_to_walk(const covey_iter *it) {
     return end;
 }
 
-static bool is_simple(const covey_iter *it) {
-    bool simple = it->view->with != 0 && it->view->with == terms_of(it->view) && !it->lead;
-    for (uint32_t i = 0; i < it->view->with && simple; i++) simple = covey__in_blocks(it->columns[i].pool);
-    return simple;
-}
-
-static void walk_blocks(covey_iter *it) {
-    it->walk = COVEY__WALK_BLOCKS;
+static void walk_ids(covey_iter *it) {
+    it->walk = COVEY__WALK_IDS;
     it->end = pages_to_walk(it);
-    it->page = UINT32_MAX; /* before the first */
-    it->simple = is_simple(it) ? it->view->with : 0;
+    it->simple = it->view->with == it->view->fields;
+    for (uint32_t i = 0; i < it->view->with; i++) it->simple &= covey__in_blocks(it->columns[i].pool);
 }
 
 static void walk_set(covey_iter *it, const covey_pool *lead, bool backwards) {
@@ -159,7 +152,7 @@ covey_iter covey_view_iter(const covey_view *view) {
     covey_iter it = begin(view);
     if (!all_known(&it)) return it;
     const covey_pool *lead = smallest(&it);
-    if (!lead || covey__in_blocks(lead)) walk_blocks(&it);
+    if (!lead || covey__in_blocks(lead)) walk_ids(&it);
     else walk_set(&it, lead, true);
     return it;
 }
@@ -169,7 +162,7 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
     if (!all_known(&it)) return it;
     it.lead = pool;
-    if (covey__in_blocks(pool)) walk_blocks(&it);
+    if (covey__in_blocks(pool)) walk_ids(&it);
     else walk_set(&it, pool, false);
     return it;
 }
@@ -183,7 +176,7 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
     return it;
 }
 
-/* ---- Walking blocks ----------------------------------------------------------------------------------------------*/
+/* ---- Walking ids -------------------------------------------------------------------------------------------------*/
 
 static const covey__block_page no_page; /* of a pool that does not reach so far */
 
@@ -211,15 +204,6 @@ static uint64_t blocks_of_page(covey_iter *it, uint32_t page) {
     return view->any != 0 ? blocks & any : blocks;
 }
 
-static bool next_page(covey_iter *it) {
-    while (++it->page < it->end) {
-        it->blocks = blocks_of_page(it, it->page);
-        if (it->blocks != 0) return true;
-    }
-    it->page--; /* so that asking again ends again */
-    return false;
-}
-
 /* The living among 64 ids. */
 static uint64_t alive_mask(const covey_world *world, uint32_t first) {
     uint64_t mask = 0;
@@ -237,17 +221,15 @@ static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     return found;
 }
 
-/* The matches among 64 ids: blocks first, because a mask is less work than 64 lookups. */
-static uint64_t matches_of_block(const covey_iter *it, uint32_t first) {
+/* What is left of the ids of a block that are in all the block pools of a view: looks into its other pools. */
+static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
     const covey_view *view = it->view;
     const covey__column *columns = it->columns;
-    uint64_t ids = UINT64_MAX, any = 0;
+    uint64_t any = 0;
     if (it->lead) ids &= members(it->lead, first, ids);
+    else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
     for (uint32_t i = 0; i < view->with; i++)
-        if (covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
-    if (!it->lead && view->with == 0 && view->any == 0) ids = alive_mask(view->world, first);
-    for (uint32_t i = 0; i < view->with; i++)
-        if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
+        if (!columns[i].page) ids &= members(columns[i].pool, first, ids);
     columns += view->with + view->optional;
     for (uint32_t i = 0; i < view->any; i++) any |= members(columns[i].pool, first, ids);
     if (view->any != 0) ids &= any;
@@ -256,24 +238,57 @@ static uint64_t matches_of_block(const covey_iter *it, uint32_t first) {
     return ids;
 }
 
-/* Steps to the next block with matches: sets `first` and `left`. The number of terms is a constant where it is small,
- * so that the loops over them vanish; 0 stands for views that need more than masks of blocks. */
-static inline bool next_block(covey_iter *it, uint32_t terms) {
-    for (;;) {
-        while (it->blocks != 0) {
-            uint32_t block = covey__lowest_bit(it->blocks);
-            uint32_t first = it->page * COVEY__BLOCK_PAGE + block * 64;
-            uint64_t ids = UINT64_MAX;
-            it->blocks &= it->blocks - 1;
-            for (uint32_t i = 0; i < terms; i++) ids &= it->columns[i].page->masks[block];
-            if (terms == 0) ids = matches_of_block(it, first);
-            if (ids == 0) continue;
-            it->first = first;
-            it->left = ids;
-            return true;
-        }
-        if (!next_page(it)) return false;
+/* Finds the matches of some blocks of a page. The number of pages is a constant where it is small, so that the loop
+ * over them vanishes. */
+static inline uint64_t match_pages(covey_iter *it, uint64_t blocks, const covey__block_page *const *pages,
+                                   uint32_t count) {
+    uint64_t found = 0;
+    for (; blocks != 0; blocks &= blocks - 1) {
+        uint32_t block = covey__lowest_bit(blocks);
+        uint64_t ids = UINT64_MAX;
+        for (uint32_t i = 0; i < count; i++) ids &= pages[i]->masks[block];
+        it->matches[block] = ids;
+        found |= (uint64_t)(ids != 0) << block;
     }
+    return found;
+}
+
+static uint64_t match_blocks(covey_iter *it, uint64_t blocks) {
+    const covey__block_page *pages[COVEY_TERMS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < it->view->with; i++)
+        if (it->columns[i].page) pages[count++] = it->columns[i].page;
+    switch (count) {
+    case 1: return match_pages(it, blocks, pages, 1);
+    case 2: return match_pages(it, blocks, pages, 2);
+    case 3: return match_pages(it, blocks, pages, 3);
+    default: return match_pages(it, blocks, pages, count);
+    }
+}
+
+/* Whether blocks are not all that a view is about. */
+static bool needs_more(const covey_iter *it) {
+    return !it->simple || it->lead || it->view->with == 0 || it->view->any != 0 || it->view->without != 0;
+}
+
+static uint64_t next_page_of_ids(covey_iter *it) {
+    while (it->next < it->end) {
+        uint32_t page = it->next++;
+        uint64_t blocks = blocks_of_page(it, page), found = blocks;
+        if (blocks == 0) continue;
+        blocks = match_blocks(it, blocks);
+        it->first = page * COVEY__BLOCK_PAGE;
+        if (needs_more(it)) {
+            for (found = 0; blocks != 0; blocks &= blocks - 1) {
+                uint32_t block = covey__lowest_bit(blocks);
+                it->matches[block] = matches_of_block(it, it->first + block * 64, it->matches[block]);
+                found |= (uint64_t)(it->matches[block] != 0) << block;
+            }
+            blocks = found;
+        }
+        if (blocks != 0) return blocks;
+    }
+    return 0;
 }
 
 /* ---- Spans of blocks ---------------------------------------------------------------------------------------------*/
@@ -299,31 +314,38 @@ static void open_span(covey_iter *it, uint32_t id, uint32_t count) {
     it->entities = NULL;
 }
 
+/* Goes on to the next block with matches, if there are none left in this one. */
+static bool reach_block(covey_iter *it) {
+    if (it->left != 0) return true;
+    if (it->blocks == 0) it->blocks = next_page_of_ids(it);
+    if (it->blocks == 0) return false;
+    it->block = covey__lowest_bit(it->blocks);
+    it->blocks &= it->blocks - 1;
+    it->left = it->matches[it->block];
+    return true;
+}
+
 /* Full blocks, one after the other, as far as their values are joined in every column. */
-static inline void open_full_span(covey_iter *it, uint32_t block, uint32_t terms) {
-    uint64_t joined = UINT64_MAX;
-    uint32_t last = block;
-    for (uint32_t i = 0; i < terms; i++) {
+static void open_full_span(covey_iter *it) {
+    uint64_t joined = it->blocks >> 1; /* those whose successor is still to come */
+    uint32_t first = it->block, last = first;
+    for (uint32_t i = 0; i < it->view->fields; i++) {
         const covey__block_page *page = it->columns[i].page;
-        it->columns[i].at = page->chunks[block].data;
+        it->columns[i].at = page->chunks[first].data;
         joined &= page->joined;
     }
-    while ((joined >> last & 1) != 0) {
-        uint64_t ids = UINT64_MAX;
-        for (uint32_t i = 0; i < terms; i++) ids &= it->columns[i].page->masks[last + 1];
-        if (ids != UINT64_MAX) break;
-        last++;
-    }
+    while ((joined >> last & 1) != 0 && it->matches[last + 1] == UINT64_MAX) last++;
     it->blocks &= last == 63 ? 0 : UINT64_MAX << (last + 1);
     it->left = 0;
-    open_span(it, it->first, (last - block + 1) * 64);
+    open_span(it, it->first + first * 64, (last - first + 1) * 64);
 }
 
 /* Compact blocks that hold the same ids in the same slots are a span as a whole. */
-static inline bool open_compact_span(covey_iter *it, uint32_t block, uint32_t terms) {
+static bool open_compact_span(covey_iter *it) {
     const uint8_t *ids = NULL;
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < terms; i++) {
+    uint32_t block = it->block, used = 0;
+    if (it->view->fields == 0) return false;
+    for (uint32_t i = 0; i < it->view->fields; i++) {
         const covey__column *column = &it->columns[i];
         const covey__block_page *page = column->page;
         uint32_t capacity = page->capacity[block];
@@ -333,30 +355,30 @@ static inline bool open_compact_span(covey_iter *it, uint32_t block, uint32_t te
         if (ids && memcmp(ids, own, used) != 0) return false;
         ids = own;
     }
-    for (uint32_t i = 0; i < terms; i++) it->columns[i].at = it->columns[i].page->chunks[block].data;
-    open_span(it, it->first, used);
+    for (uint32_t i = 0; i < it->view->fields; i++) it->columns[i].at = it->columns[i].page->chunks[block].data;
+    open_span(it, it->first + block * 64, used);
     it->bits = ids;
     it->left = 0;
     return true;
 }
 
 static void take_from_block(covey_iter *it, uint32_t bit, uint32_t run) {
-    open_span(it, it->first + bit, run);
+    open_span(it, it->first + it->block * 64 + bit, run);
     it->left &= bit + run == 64 ? 0 : UINT64_MAX << (bit + run);
 }
 
-static inline bool next_span_simple(covey_iter *it, uint32_t terms) {
-    if (it->left == 0 && !next_block(it, terms)) return false;
-    uint32_t block = covey__block_of(it->first);
+static bool next_span_simple(covey_iter *it) {
+    if (!reach_block(it)) return false;
+    uint32_t block = it->block;
     uint64_t direct = UINT64_MAX;
-    for (uint32_t i = 0; i < terms; i++) direct &= it->columns[i].page->direct;
-    if (COVEY__LIKELY(it->left == UINT64_MAX && (direct >> block & 1) != 0)) {
-        open_full_span(it, block, terms);
+    for (uint32_t i = 0; i < it->view->fields; i++) direct &= it->columns[i].page->direct;
+    if (it->left == UINT64_MAX && (direct >> block & 1) != 0) {
+        open_full_span(it);
         return true;
     }
-    if (open_compact_span(it, block, terms)) return true;
+    if (open_compact_span(it)) return true;
     uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
-    for (uint32_t i = 0; i < terms; i++) {
+    for (uint32_t i = 0; i < it->view->fields; i++) {
         covey__column *column = &it->columns[i];
         const covey__block_page *page = column->page;
         run = run_in_block(page, block, bit, run);
@@ -381,10 +403,11 @@ static uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most) {
     return run;
 }
 
-static bool next_span_of_blocks(covey_iter *it) {
-    if (it->left == 0 && !next_block(it, 0)) return false;
+static bool next_span_of_ids(covey_iter *it) {
+    if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
-    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_ids(&it->columns[i], it->first + bit, run);
+    uint32_t id = it->first + it->block * 64 + bit;
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_ids(&it->columns[i], id, run);
     take_from_block(it, bit, run);
     return true;
 }
@@ -448,15 +471,15 @@ static uint32_t run_there(const covey_iter *it, uint32_t at) {
 
 static bool next_span_of_array(covey_iter *it) {
     const covey_entity *entities = array_of(it);
-    for (; it->first < it->end; it->first++) {
-        const covey_entity *from = entities + it->first;
-        if (!is_there(it, it->first) || !matches(it, from->index)) continue;
-        uint32_t run = run_there(it, it->first);
+    for (; it->next < it->end; it->next++) {
+        const covey_entity *from = entities + it->next;
+        if (!is_there(it, it->next) || !matches(it, from->index)) continue;
+        uint32_t run = run_there(it, it->next);
         for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_array(&it->columns[i], from, run);
         run = run_without(it, from, run);
         open_span(it, 0, run);
         it->entities = from;
-        it->first += run;
+        it->next += run;
         return true;
     }
     return false;
@@ -464,44 +487,30 @@ static bool next_span_of_array(covey_iter *it) {
 
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
-/* Positions that match among the next 64, as bits from the first one on. */
-static covey_row rows_of_array(covey_iter *it) {
-    while (it->first < it->end) {
-        uint32_t from = it->first, count = it->end - from < 64 ? it->end - from : 64;
-        uint32_t base = it->backwards ? it->end - 1 - from : from;
-        covey_row row = { 0, base };
+/* The positions that match among the next ones, as many as the blocks of a page have bits. */
+static uint64_t next_page_of_array(covey_iter *it) {
+    uint64_t found = 0;
+    while (found == 0 && it->next < it->end) {
+        uint32_t count = it->end - it->next < COVEY__BLOCK_PAGE ? it->end - it->next : COVEY__BLOCK_PAGE;
+        it->first = it->backwards ? it->end - 1 - it->next : it->next;
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t at = it->backwards ? base - i : base + i;
+            uint32_t at = it->backwards ? it->first - i : it->first + i;
             bool match = is_there(it, at) && matches(it, array_of(it)[at].index);
-            row.left |= (uint64_t)match << i;
+            if (i % 64 == 0) it->matches[i / 64] = 0;
+            it->matches[i / 64] |= (uint64_t)match << i % 64;
+            found |= (uint64_t)match << i / 64;
         }
-        it->first += count;
-        if (row.left != 0) return row;
+        it->next += count;
     }
-    return (covey_row){ 0, 0 };
+    return found;
 }
 
-static inline covey_row rows_of_block(covey_iter *it, uint32_t terms) {
-    if (!next_block(it, terms)) return (covey_row){ 0, 0 };
-    uint32_t block = covey__block_of(it->first), with = terms != 0 ? terms : it->view->with;
-    for (uint32_t i = 0; i < with; i++)
-        if (terms != 0 || it->columns[i].page) it->columns[i].chunk = &it->columns[i].page->chunks[block];
-    return (covey_row){ it->left, it->first };
+uint64_t covey__next_page(covey_iter *it) {
+    return it->walk == COVEY__WALK_IDS ? next_page_of_ids(it) : next_page_of_array(it);
 }
 
-static covey_row next_rows(covey_iter *it) {
-    if (it->walk != COVEY__WALK_BLOCKS) return rows_of_array(it);
-    switch (it->simple) {
-    case 1: return rows_of_block(it, 1);
-    case 2: return rows_of_block(it, 2);
-    case 3: return rows_of_block(it, 3);
-    case 0: return rows_of_block(it, 0);
-    default: return rows_of_block(it, it->simple);
-    }
-}
-
-void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field) {
-    covey_entity e = covey_row_entity(it, row);
+void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
+    covey_entity e = covey__numbered(it, number);
     const covey_pool *pool = it->columns[field].pool;
     return has_index(pool, e.index) ? value_of_index(pool, e.index) : NULL;
 }
@@ -519,11 +528,6 @@ static void remember(covey_iter *it) {
         column->moved = column->pool->moved;
     }
     it->destroyed = it->view->world->destroyed.count;
-}
-
-static void remember_row(covey_iter *it, covey_row row) {
-    remember(it);
-    it->id = covey_row_entity(it, row).index;
 }
 
 static void broken(const covey_iter *it, const covey_pool *pool, const char *rule) {
@@ -551,10 +555,22 @@ static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
     return count == 0 || (trace->index == index && trace->run >= count);
 }
 
+/* Steps through the rest of a page. */
+static bool next_of_page(const covey_iter *it, covey_row *row) {
+    row->left &= row->left - 1;
+    if (row->left == 0 && row->blocks == 0) return false;
+    if (row->left != 0) return true;
+    uint32_t block = covey__lowest_bit(row->blocks);
+    row->blocks &= row->blocks - 1;
+    row->left = it->matches[block];
+    row->block = block * sizeof(covey__chunk);
+    return true;
+}
+
 /* Finds a pool that others than the row's entity got into, although the view excludes it. */
 static void check_excluded(const covey_iter *it, covey_row row) {
     const covey_view *view = it->view;
-    while ((row.left &= row.left - 1) != 0)
+    while (view->without != 0 && next_of_page(it, &row))
         for (uint32_t i = view->fields; i < terms_of(view); i++)
             if (has_index(it->columns[i].pool, covey_row_entity(it, row).index))
                 broken(it, it->columns[i].pool, "another entity than the row's got it and is still to be visited");
@@ -576,7 +592,6 @@ static void check_row(const covey_iter *it, covey_row row) {
 #else
 
 static inline void remember(covey_iter *it) { (void)it; }
-static inline void remember_row(covey_iter *it, covey_row row) { (void)it, (void)row; }
 static inline void check_span(const covey_iter *it) { (void)it; }
 static inline void check_row(const covey_iter *it, covey_row row) { (void)it, (void)row; }
 
@@ -587,15 +602,8 @@ static inline void check_row(const covey_iter *it, covey_row row) { (void)it, (v
 static bool next_span(covey_iter *it) {
     switch (it->walk) {
     case COVEY__WALK_NOTHING: return false;
-    case COVEY__WALK_BLOCKS: break;
+    case COVEY__WALK_IDS: return it->simple ? next_span_simple(it) : next_span_of_ids(it);
     default: return next_span_of_array(it);
-    }
-    switch (it->simple) {
-    case 0: return next_span_of_blocks(it);
-    case 1: return next_span_simple(it, 1);
-    case 2: return next_span_simple(it, 2);
-    case 3: return next_span_simple(it, 3);
-    default: return next_span_simple(it, it->simple);
     }
 }
 
@@ -607,17 +615,12 @@ bool covey_next(covey_iter *it) {
     return more;
 }
 
-covey_row covey__next_rows(covey_iter *it) {
-    covey_row row = next_rows(it);
-    if (row.left != 0) remember_row(it, row);
-    return row;
+void covey__row_begins(covey_iter *it, covey_row row) {
+    remember(it);
+    it->id = covey_row_entity(it, row).index;
 }
 
-void covey__check_row(covey_iter *it, covey_row row) {
-    check_row(it, row);
-    row.left &= row.left - 1;
-    if (row.left != 0) remember_row(it, row);
-}
+void covey__row_ends(const covey_iter *it, covey_row row) { check_row(it, row); }
 
 uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
     const covey_view *view = it->view;
@@ -632,15 +635,14 @@ uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_ty
 uint32_t covey_view_count(const covey_view *view) {
     covey_iter it = covey_view_iter(view);
     uint32_t count = 0;
-    for (covey_row row = next_rows(&it); row.left != 0; row = next_rows(&it)) count += covey__bits_in(row.left);
+    for (uint64_t blocks = covey__next_page(&it); blocks != 0; blocks = covey__next_page(&it))
+        for (; blocks != 0; blocks &= blocks - 1) count += covey__bits_in(it.matches[covey__lowest_bit(blocks)]);
     return count;
 }
 
 covey_entity covey_view_first(const covey_view *view) {
     covey_iter it = covey_view_iter(view);
-    it.backwards = false;
-    covey_row row = next_rows(&it);
-    return row.left != 0 ? covey_row_entity(&it, row) : (covey_entity){ 0, 0 };
+    return covey_next(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 
 bool covey_view_contains(const covey_view *view, covey_entity e) {

@@ -570,9 +570,11 @@ COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 
 /* `count` is the number of rows of the span; the rest is not API. */
 typedef struct covey_iter covey_iter;
-/* One entity of an iteration: { 0 } before the first. Its insides are not API. */
+/* One entity of an iteration: { 0 } before the first. Its insides are not API: the matches of the block and the blocks
+ * of the page that are left, and where the block's chunk is among those of its page. */
 typedef struct covey_row {
-    uint64_t left, base;
+    uint64_t left, blocks;
+    size_t block;
 } covey_row;
 
 /* Begins an iteration; the view and the iterator stay where they are while it lasts. Where all pools are blocks, or the
@@ -947,40 +949,43 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
 
 /* A column of an iteration: a term of its view. */
 typedef struct covey__column {
-    char *at;                      /* the value of the span's first row, or NULL */
-    const covey__block_page *page; /* the one that is walked, of a pool in blocks in which entities must be */
-    const covey__chunk *chunk;     /* rows: of the block that is walked, of such a pool; otherwise NULL */
-    const covey_pool *pool;        /* NULL while the world does not know the type */
+    char *at;                       /* the value of the span's first row, or NULL */
+    const covey__block_page *page;  /* the one that is walked, of a pool in blocks in which entities must be; or NULL */
+    const covey_pool *pool;         /* NULL while the world does not know the type */
     uint32_t added, removed, moved; /* changes of the pool that were known when the span or row began */
 } covey__column;
 
-/* How entities are found: block by block through the ids, or one after the other through an array. */
-typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_BLOCKS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
+/* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
+typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_IDS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
 
+/* Matches are found a page at a time: those of block b are the bits of matches[b]. A number is `first` and 64 for each
+ * block and the bit: an id, or a position of the array, from the last on if the walk goes backwards. */
 struct covey_iter {
     uint32_t count; /* of the span */
     /* What follows is not API. */
-    uint8_t walk;               /* a covey__walk */
-    uint8_t simple;             /* blocks: the number of terms, when all are `with` and in blocks; otherwise 0 */
-    bool backwards;             /* set: rows go from the last position to the first */
-    uint32_t first;             /* blocks: the first id of the block; otherwise the position to go on from */
-    uint32_t end;               /* blocks: of the pages; otherwise of the positions */
-    uint32_t page;              /* blocks: the one that is walked */
-    uint64_t blocks;            /* blocks: those of the page that are still to come */
-    uint64_t left;              /* blocks: ids of the block that are still to come */
+    uint8_t walk;   /* a covey__walk */
+    bool simple;    /* all fields are in blocks, and entities must have them */
+    bool backwards; /* set: from the last position to the first */
+    uint32_t first; /* number of the page */
+    uint32_t next;  /* the page, or the position, to go on with */
+    uint32_t end;   /* of the pages, or positions */
+    uint64_t left, blocks; /* spans: of the block, and of the page, that are still to come */
+    uint32_t block;
+    uint32_t id; /* of the span's first row; at assertion level 2, of the row */
     const covey_view *view;
-    const covey_pool *lead;     /* its order is followed; NULL: that of ids, or of the list */
-    const covey_entity *list;
-    const covey_entity *entities; /* of the span; NULL: consecutive ids from `id`, or as `bits` says */
+    const covey_pool *lead;       /* its order is followed; NULL: that of ids, or of the list */
+    const covey_entity *list;     /* what is walked, if that is a list */
+    const covey_entity *entities; /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
     const uint8_t *bits;          /* of the span: the ids less `id` */
-    uint32_t id;        /* of the span's first row; at assertion level 2, of the row */
-    uint32_t destroyed; /* entities that were when the row began */
+    uint32_t destroyed;           /* entities that were when the row began */
     covey__column columns[COVEY_TERMS];
+    uint64_t matches[COVEY__PAGE_BLOCKS];
 };
 
-COVEY_API covey_row covey__next_rows(covey_iter *it);
-COVEY_API COVEY__PURE void *covey__row_value(const covey_iter *it, covey_row row, uint32_t field);
-COVEY_API void covey__check_row(covey_iter *it, covey_row row);
+COVEY_API uint64_t covey__next_page(covey_iter *it);
+COVEY_API COVEY__PURE void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field);
+COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
+COVEY_API void covey__row_ends(const covey_iter *it, covey_row row);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
                                       int line);
 
@@ -1454,35 +1459,52 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) 
     return e;
 }
 
-COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 #if COVEY_ASSERT_LEVEL >= 2
-    if (row->left != 0) covey__check_row(it, *row);
+#define COVEY__ROW_BEGINS(it, row) covey__row_begins((it), (row))
+#define COVEY__ROW_ENDS(it, row) ((row).left != 0 ? covey__row_ends((it), (row)) : (void)0)
+#else
+#define COVEY__ROW_BEGINS(it, row) ((void)0)
+#define COVEY__ROW_ENDS(it, row) ((void)0)
 #endif
+
+COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
+    COVEY__ROW_ENDS(it, *row);
     row->left &= row->left - 1;
-    if (COVEY__LIKELY(row->left != 0)) return true;
-    *row = covey__next_rows(it);
-    return row->left != 0;
+    if (row->left == 0) {
+        if (row->blocks == 0) row->blocks = covey__next_page(it);
+        if (row->blocks == 0) return false;
+        uint32_t block = covey__lowest_bit(row->blocks);
+        row->blocks &= row->blocks - 1;
+        row->left = it->matches[block];
+        row->block = block * sizeof(covey__chunk);
+    }
+    COVEY__ROW_BEGINS(it, *row);
+    return true;
 }
 
-/* The entities that a row's number is of: a position of the lead or the list. */
-COVEY_INLINE covey_entity covey__row_listed(const covey_iter *it, covey_row row) {
-    uint32_t bit = covey__lowest_bit(row.left), base = (uint32_t)row.base;
-    uint32_t at = it->backwards ? base - bit : base + bit;
-    return it->walk == COVEY__WALK_SET ? it->lead->set.ids[at] : it->list[at];
+/* The row's id, or its position in an array. */
+COVEY_INLINE uint32_t covey__row_number(const covey_iter *it, covey_row row) {
+    uint32_t number = (uint32_t)(row.block / sizeof(covey__chunk)) * 64 + covey__lowest_bit(row.left);
+    return it->backwards ? it->first - number : it->first + number;
 }
 
-COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
-    if (it->walk != COVEY__WALK_BLOCKS) return covey__row_listed(it, row);
-    uint32_t index = (uint32_t)row.base + covey__lowest_bit(row.left);
-    covey_entity e = { index, covey__generation_of(it->view->world, index) };
+COVEY_INLINE covey_entity covey__numbered(const covey_iter *it, uint32_t number) {
+    if (it->walk == COVEY__WALK_SET) return it->lead->set.ids[number];
+    if (it->walk == COVEY__WALK_LIST) return it->list[number];
+    covey_entity e = { number, covey__generation_of(it->view->world, number) };
     return e;
 }
 
-/* Reads the block again each time, because the row before may have changed it. */
+COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
+    return covey__numbered(it, covey__row_number(it, row));
+}
+
+/* Reads the chunk again each time, because the body may have made it move. */
 COVEY_HOT void *covey__row_field(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
-    const covey__chunk *chunk = it->columns[field].chunk;
+    const covey__block_page *page = it->columns[field].page;
     uint32_t bit = covey__lowest_bit(row.left);
-    if (!COVEY__LIKELY(chunk != NULL)) return covey__row_value(it, row, field);
+    if (!COVEY__LIKELY(page != NULL)) return covey__row_value(it, covey__row_number(it, row), field);
+    const covey__chunk *chunk = (const covey__chunk *)((const char *)page->chunks + row.block);
     return chunk->data + chunk->map[bit] * size;
 }
 
