@@ -61,6 +61,7 @@ static void note_joint(const covey__block_store *blocks, covey__block_page *page
 static void set_chunk(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                       uint32_t capacity) {
     uint64_t bit = (uint64_t)1 << block;
+    ++*blocks->moves;
     page->chunks[block].data = data;
     page->capacity[block] = (uint8_t)capacity;
     page->chunks[block].map = capacity == 64 ? identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
@@ -173,6 +174,7 @@ void covey__blocks_clear(covey__block_store *blocks) {
         if (covey__blocks_have_page(blocks, i)) memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
     covey__slabs_reset(blocks);
     blocks->count = 0;
+    ++*blocks->moves;
 }
 
 void covey__blocks_free(covey__block_store *blocks) {

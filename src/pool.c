@@ -23,6 +23,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
             .align = (uint8_t)(type->align ? type->align : 1),
             .zero_vacated = type->zero_vacated,
             .pinned = storage == COVEY_STORAGE_PINNED,
+            .moves = &pool->world->moves,
             .heap = { allocator, 0 },
         };
         return;

@@ -98,12 +98,18 @@ static bool matches(const covey_iter *it, uint32_t index) {
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
+static const covey__block_page no_page; /* of a pool that does not reach so far, or is not in blocks */
+
 static covey_iter begin(const covey_view *view) {
+    static const uint32_t never = 0;
     covey_iter it;
     memset(&it, 0, offsetof(covey_iter, columns));
     it.view = view;
+    it.moves = view->world ? &view->world->moves : &never;
+    it.slow = UINT32_MAX;
+    for (uint32_t i = 0; i < 4; i++) it.columns[i].page = &no_page;
     for (uint32_t i = 0; view->world && i < terms_of(view); i++)
-        it.columns[i] = (covey__column){ .pool = covey_pool_find_raw(view->world, view->types[i]) };
+        it.columns[i] = (covey__column){ .pool = covey_pool_find_raw(view->world, view->types[i]), .page = &no_page };
     return it;
 }
 
@@ -139,6 +145,7 @@ static void walk_ids(covey_iter *it) {
     it->end = pages_to_walk(it);
     it->simple = it->view->with == it->view->fields;
     for (uint32_t i = 0; i < it->view->with; i++) it->simple &= covey__in_blocks(it->columns[i].pool);
+    it->slow = it->simple ? 0 : UINT32_MAX;
 }
 
 static void walk_set(covey_iter *it, const covey_pool *lead, bool backwards) {
@@ -177,8 +184,6 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
 }
 
 /* ---- Walking ids -------------------------------------------------------------------------------------------------*/
-
-static const covey__block_page no_page; /* of a pool that does not reach so far */
 
 static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
     bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
@@ -229,7 +234,7 @@ static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t 
     if (it->lead) ids &= members(it->lead, first, ids);
     else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
     for (uint32_t i = 0; i < view->with; i++)
-        if (!columns[i].page) ids &= members(columns[i].pool, first, ids);
+        if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
     columns += view->with + view->optional;
     for (uint32_t i = 0; i < view->any; i++) any |= members(columns[i].pool, first, ids);
     if (view->any != 0) ids &= any;
@@ -238,31 +243,26 @@ static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t 
     return ids;
 }
 
-/* Finds the matches of some blocks of a page. The number of pages is a constant where it is small, so that the loop
- * over them vanishes. */
-static inline uint64_t match_pages(covey_iter *it, uint64_t blocks, const covey__block_page *const *pages,
-                                   uint32_t count) {
-    uint64_t found = 0;
-    for (; blocks != 0; blocks &= blocks - 1) {
-        uint32_t block = covey__lowest_bit(blocks);
+/* Finds what all pages have in common. Their number is a constant where it is small, so that the loop over them
+ * vanishes. */
+static inline void match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         uint64_t ids = UINT64_MAX;
         for (uint32_t i = 0; i < count; i++) ids &= pages[i]->masks[block];
-        it->matches[block] = ids;
-        found |= (uint64_t)(ids != 0) << block;
+        matches[block] = ids;
     }
-    return found;
 }
 
-static uint64_t match_blocks(covey_iter *it, uint64_t blocks) {
+static void match_blocks(covey_iter *it) {
     const covey__block_page *pages[COVEY_TERMS];
     uint32_t count = 0;
     for (uint32_t i = 0; i < it->view->with; i++)
-        if (it->columns[i].page) pages[count++] = it->columns[i].page;
+        if (covey__in_blocks(it->columns[i].pool)) pages[count++] = it->columns[i].page;
     switch (count) {
-    case 1: return match_pages(it, blocks, pages, 1);
-    case 2: return match_pages(it, blocks, pages, 2);
-    case 3: return match_pages(it, blocks, pages, 3);
-    default: return match_pages(it, blocks, pages, count);
+    case 1: match_pages(it->matches, pages, 1); break;
+    case 2: match_pages(it->matches, pages, 2); break;
+    case 3: match_pages(it->matches, pages, 3); break;
+    default: match_pages(it->matches, pages, count); break;
     }
 }
 
@@ -271,22 +271,19 @@ static bool needs_more(const covey_iter *it) {
     return !it->simple || it->lead || it->view->with == 0 || it->view->any != 0 || it->view->without != 0;
 }
 
+/* The blocks of the next page in which there may be matches; 0 at the end. */
 static uint64_t next_page_of_ids(covey_iter *it) {
     while (it->next < it->end) {
         uint32_t page = it->next++;
-        uint64_t blocks = blocks_of_page(it, page), found = blocks;
+        uint64_t blocks = blocks_of_page(it, page);
         if (blocks == 0) continue;
-        blocks = match_blocks(it, blocks);
         it->first = page * COVEY__BLOCK_PAGE;
-        if (needs_more(it)) {
-            for (found = 0; blocks != 0; blocks &= blocks - 1) {
-                uint32_t block = covey__lowest_bit(blocks);
-                it->matches[block] = matches_of_block(it, it->first + block * 64, it->matches[block]);
-                found |= (uint64_t)(it->matches[block] != 0) << block;
-            }
-            blocks = found;
+        match_blocks(it);
+        for (uint64_t left = needs_more(it) ? blocks : 0; left != 0; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left);
+            it->matches[block] = matches_of_block(it, it->first + block * 64, it->matches[block]);
         }
-        if (blocks != 0) return blocks;
+        return blocks;
     }
     return 0;
 }
@@ -316,12 +313,13 @@ static void open_span(covey_iter *it, uint32_t id, uint32_t count) {
 
 /* Goes on to the next block with matches, if there are none left in this one. */
 static bool reach_block(covey_iter *it) {
-    if (it->left != 0) return true;
-    if (it->blocks == 0) it->blocks = next_page_of_ids(it);
-    if (it->blocks == 0) return false;
-    it->block = covey__lowest_bit(it->blocks);
-    it->blocks &= it->blocks - 1;
-    it->left = it->matches[it->block];
+    while (it->left == 0) {
+        if (it->blocks == 0) it->blocks = next_page_of_ids(it);
+        if (it->blocks == 0) return false;
+        it->block = covey__lowest_bit(it->blocks);
+        it->blocks &= it->blocks - 1;
+        it->left = it->matches[it->block];
+    }
     return true;
 }
 
@@ -558,13 +556,11 @@ static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
 /* Steps through the rest of a page. */
 static bool next_of_page(const covey_iter *it, covey_row *row) {
     row->left &= row->left - 1;
-    if (row->left == 0 && row->blocks == 0) return false;
-    if (row->left != 0) return true;
-    uint32_t block = covey__lowest_bit(row->blocks);
-    row->blocks &= row->blocks - 1;
-    row->left = it->matches[block];
-    row->block = block * sizeof(covey__chunk);
-    return true;
+    for (; row->left == 0 && row->blocks != 0; row->blocks &= row->blocks - 1) {
+        row->block = covey__lowest_bit(row->blocks);
+        row->left = it->matches[row->block];
+    }
+    return row->left != 0;
 }
 
 /* Finds a pool that others than the row's entity got into, although the view excludes it. */

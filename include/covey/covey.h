@@ -570,11 +570,15 @@ COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 
 /* `count` is the number of rows of the span; the rest is not API. */
 typedef struct covey_iter covey_iter;
-/* One entity of an iteration: { 0 } before the first. Its insides are not API: the matches of the block and the blocks
- * of the page that are left, and where the block's chunk is among those of its page. */
+/* One entity of an iteration: { 0 } before the first. Its insides are not API. Compilers keep it in registers. */
 typedef struct covey_row {
-    uint64_t left, blocks;
-    size_t block;
+    uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page */
+    uint32_t block;
+    uint32_t moves; /* where `chunks` were valid: as long as the world's number is the same */
+    struct {
+        char *data;
+        const uint8_t *map;
+    } chunks[4]; /* of the first fields */
 } covey_row;
 
 /* Begins an iteration; the view and the iterator stay where they are while it lasts. Where all pools are blocks, or the
@@ -871,6 +875,7 @@ typedef struct covey__block_store {
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
     covey__slab **slabs;               /* all, by address */
     uint32_t slab_count, slab_capacity;
+    uint32_t *moves; /* the world's: counts chunks that moved or were freed */
     covey__heap heap;
 } covey__block_store;
 
@@ -932,6 +937,7 @@ struct covey_world {
     covey__range *reserved;
     uint32_t reserved_count, reserved_capacity;
     covey__trace destroyed;
+    uint32_t moves; /* of chunks of block stores */
     covey_result result;
     struct covey__made_type *made_types;
     covey__heap heap;
@@ -950,7 +956,7 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
 /* A column of an iteration: a term of its view. */
 typedef struct covey__column {
     char *at;                       /* the value of the span's first row, or NULL */
-    const covey__block_page *page;  /* the one that is walked, of a pool in blocks in which entities must be; or NULL */
+    const covey__block_page *page;  /* the one that is walked, of a pool in blocks in which entities must be */
     const covey_pool *pool;         /* NULL while the world does not know the type */
     uint32_t added, removed, moved; /* changes of the pool that were known when the span or row began */
 } covey__column;
@@ -958,7 +964,7 @@ typedef struct covey__column {
 /* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
 typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_IDS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
 
-/* Matches are found a page at a time: those of block b are the bits of matches[b]. A number is `first` and 64 for each
+/* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A number is `first` and 64 for each
  * block and the bit: an id, or a position of the array, from the last on if the walk goes backwards. */
 struct covey_iter {
     uint32_t count; /* of the span */
@@ -977,7 +983,9 @@ struct covey_iter {
     const covey_entity *list;     /* what is walked, if that is a list */
     const covey_entity *entities; /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
     const uint8_t *bits;          /* of the span: the ids less `id` */
+    const uint32_t *moves;        /* the world's */
     uint32_t destroyed;           /* entities that were when the row began */
+    uint32_t slow;                /* rows look values up: 0, or all bits */
     covey__column columns[COVEY_TERMS];
     uint64_t matches[COVEY__PAGE_BLOCKS];
 };
@@ -1467,16 +1475,28 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) 
 #define COVEY__ROW_ENDS(it, row) ((void)0)
 #endif
 
+COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t field) {
+    const covey__chunk *chunk = &it->columns[field].page->chunks[row->block];
+    row->chunks[field].data = chunk->data;
+    row->chunks[field].map = chunk->map;
+}
+
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
     COVEY__ROW_ENDS(it, *row);
     row->left &= row->left - 1;
     if (row->left == 0) {
-        if (row->blocks == 0) row->blocks = covey__next_page(it);
-        if (row->blocks == 0) return false;
-        uint32_t block = covey__lowest_bit(row->blocks);
-        row->blocks &= row->blocks - 1;
-        row->left = it->matches[block];
-        row->block = block * sizeof(covey__chunk);
+        do {
+            if (row->blocks == 0) row->blocks = covey__next_page(it);
+            if (row->blocks == 0) return false;
+            row->block = covey__lowest_bit(row->blocks);
+            row->blocks &= row->blocks - 1;
+            row->left = it->matches[row->block];
+        } while (row->left == 0);
+        row->moves = *it->moves ^ it->slow;
+        covey__row_knows(it, row, 0); /* those that no field asks for vanish; a loop would not */
+        covey__row_knows(it, row, 1);
+        covey__row_knows(it, row, 2);
+        covey__row_knows(it, row, 3);
     }
     COVEY__ROW_BEGINS(it, *row);
     return true;
@@ -1484,7 +1504,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 
 /* The row's id, or its position in an array. */
 COVEY_INLINE uint32_t covey__row_number(const covey_iter *it, covey_row row) {
-    uint32_t number = (uint32_t)(row.block / sizeof(covey__chunk)) * 64 + covey__lowest_bit(row.left);
+    uint32_t number = row.block * 64 + covey__lowest_bit(row.left);
     return it->backwards ? it->first - number : it->first + number;
 }
 
@@ -1499,13 +1519,12 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
     return covey__numbered(it, covey__row_number(it, row));
 }
 
-/* Reads the chunk again each time, because the body may have made it move. */
+/* A chunk that the row knows may have moved since: then, and for fields that are not in blocks, the value is looked
+ * up. */
 COVEY_HOT void *covey__row_field(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
-    const covey__block_page *page = it->columns[field].page;
-    uint32_t bit = covey__lowest_bit(row.left);
-    if (!COVEY__LIKELY(page != NULL)) return covey__row_value(it, covey__row_number(it, row), field);
-    const covey__chunk *chunk = (const covey__chunk *)((const char *)page->chunks + row.block);
-    return chunk->data + chunk->map[bit] * size;
+    if (!COVEY__LIKELY(field < 4 && row.moves == *it->moves))
+        return covey__row_value(it, covey__row_number(it, row), field);
+    return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
 }
 
 #ifdef __cplusplus
