@@ -31,6 +31,18 @@ static inline uint32_t covey__bits_in(uint64_t bits) {
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* Asks for the first bytes of what will be read soon; hardware goes on from there. */
+static inline void covey__prefetch(const char *data) {
+#if defined(__GNUC__)
+    __builtin_prefetch(data);
+    __builtin_prefetch(data + 64);
+    __builtin_prefetch(data + 128);
+    __builtin_prefetch(data + 192);
+#else
+    (void)data;
+#endif
+}
+
 /* result.c */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
 #if defined(__GNUC__)

@@ -304,7 +304,7 @@ static uint32_t run_in_block(const covey__block_page *page, uint32_t block, uint
     return run;
 }
 
-static void open_span(covey_iter *it, uint32_t id, uint32_t count) {
+static inline void open_span(covey_iter *it, uint32_t id, uint32_t count) {
     it->id = id;
     it->count = count;
     it->bits = NULL;
@@ -312,7 +312,7 @@ static void open_span(covey_iter *it, uint32_t id, uint32_t count) {
 }
 
 /* Goes on to the next block with matches, if there are none left in this one. */
-static bool reach_block(covey_iter *it) {
+static inline bool reach_block(covey_iter *it) {
     while (it->left == 0) {
         if (it->blocks == 0) it->blocks = next_page_of_ids(it);
         if (it->blocks == 0) return false;
@@ -324,18 +324,21 @@ static bool reach_block(covey_iter *it) {
 }
 
 /* Full blocks, one after the other, as far as their values are joined in every column. */
-static void open_full_span(covey_iter *it) {
-    uint64_t joined = it->blocks >> 1; /* those whose successor is still to come */
+static inline void open_full_span(covey_iter *it, uint32_t fields) {
+    uint64_t blocks = it->blocks, joined = blocks >> 1; /* those whose successor is still to come */
     uint32_t first = it->block, last = first;
-    for (uint32_t i = 0; i < it->view->fields; i++) {
+    for (uint32_t i = 0; i < fields; i++) {
         const covey__block_page *page = it->columns[i].page;
         it->columns[i].at = page->chunks[first].data;
         joined &= page->joined;
     }
     while ((joined >> last & 1) != 0 && it->matches[last + 1] == UINT64_MAX) last++;
-    it->blocks &= last == 63 ? 0 : UINT64_MAX << (last + 1);
+    if (last != first) blocks &= last == 63 ? 0 : UINT64_MAX << (last + 1);
+    it->blocks = blocks;
     it->left = 0;
     open_span(it, it->first + first * 64, (last - first + 1) * 64);
+    for (uint32_t i = 0; i < fields && blocks != 0; i++)
+        covey__prefetch(it->columns[i].page->chunks[covey__lowest_bit(blocks)].data);
 }
 
 /* Compact blocks that hold the same ids in the same slots are a span as a whole. */
@@ -365,15 +368,18 @@ static void take_from_block(covey_iter *it, uint32_t bit, uint32_t run) {
     it->left &= bit + run == 64 ? 0 : UINT64_MAX << (bit + run);
 }
 
-static bool next_span_simple(covey_iter *it) {
-    if (!reach_block(it)) return false;
-    uint32_t block = it->block;
+/* The number of fields is a constant where it is small, so that the loops over them vanish. */
+static inline bool next_full_span(covey_iter *it, uint32_t fields) {
     uint64_t direct = UINT64_MAX;
-    for (uint32_t i = 0; i < it->view->fields; i++) direct &= it->columns[i].page->direct;
-    if (it->left == UINT64_MAX && (direct >> block & 1) != 0) {
-        open_full_span(it);
-        return true;
-    }
+    if (it->left != UINT64_MAX) return false;
+    for (uint32_t i = 0; i < fields; i++) direct &= it->columns[i].page->direct;
+    if ((direct >> it->block & 1) == 0) return false;
+    open_full_span(it, fields);
+    return true;
+}
+
+static bool next_partial_span(covey_iter *it) {
+    uint32_t block = it->block;
     if (open_compact_span(it)) return true;
     uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
     for (uint32_t i = 0; i < it->view->fields; i++) {
@@ -399,6 +405,18 @@ static uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most) {
            value_of_index(pool, id + run) == column->at + (size_t)run * pool->size)
         run++;
     return run;
+}
+
+static bool next_span_simple(covey_iter *it) {
+    if (!reach_block(it)) return false;
+    bool full;
+    switch (it->view->fields) {
+    case 1: full = next_full_span(it, 1); break;
+    case 2: full = next_full_span(it, 2); break;
+    case 3: full = next_full_span(it, 3); break;
+    default: full = next_full_span(it, it->view->fields); break;
+    }
+    return full || next_partial_span(it);
 }
 
 static bool next_span_of_ids(covey_iter *it) {
