@@ -118,15 +118,9 @@ static inline BASELINE_T *hash_get(const hash *h, uint32_t key) {
     return slot->key == key ? &slot->value : NULL;
 }
 
-/* ---- option: an array of values that may be absent; aos: an array of structs of which one field is wanted ---------*/
+/* ---- option: an array of values that may be absent ----------------------------------------------------------------*/
 
 typedef struct option {
     bool present;
     BASELINE_T value;
 } option;
-
-typedef struct aos {
-    char before[24];
-    BASELINE_T value;
-    char after[64 - 24 - sizeof(BASELINE_T)];
-} aos;

@@ -50,8 +50,17 @@ typedef struct bench_suite {
     size_t count;
 } bench_suite;
 
-extern const bench_suite bench_add_remove, bench_read, bench_holes, bench_create_destroy, bench_latency, bench_matrix;
-extern const bench_suite bench_add_remove_block, bench_read_block, bench_create_destroy_block;
+/* Some are there for both storages, and for several sizes of components: see components.h. */
+extern const bench_suite bench_holes, bench_latency, bench_matrix;
+extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, bench_add_remove_sparse_64,
+    bench_add_remove_sparse_128, bench_add_remove_block_8, bench_add_remove_block_16, bench_add_remove_block_64,
+    bench_add_remove_block_128;
+extern const bench_suite bench_iterate_sparse_8, bench_iterate_sparse_16, bench_iterate_sparse_64,
+    bench_iterate_sparse_128, bench_iterate_block_8, bench_iterate_block_16, bench_iterate_block_64,
+    bench_iterate_block_128;
+extern const bench_suite bench_read_sparse_8, bench_read_block_8, bench_churn_sparse_8, bench_churn_block_8;
+extern const bench_suite bench_create_destroy_sparse_8, bench_create_destroy_block_8;
+extern const bench_suite bench_destroy_pools_sparse_8, bench_destroy_pools_block_8;
 
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
 
@@ -64,6 +73,9 @@ void bench_measure(const bench_scenario *scenario, uint32_t n, bench_time *times
 
 uint64_t bench_now(void); /* nanoseconds */
 size_t bench_contestant_count(const bench_scenario *scenario);
+
+/* Runs every contestant once, so that `open` can compare what they have done. */
+void bench_run_each(const bench_scenario *scenario, void *fixture);
 
 /* ---- Fixtures -----------------------------------------------------------------------------------------------------*/
 

@@ -11,7 +11,8 @@
 #define FEW_REPETITIONS 11  /* at least, beyond */
 #define MANY_UP_TO 100000
 #define MAX_REPETITIONS 2000
-#define SCENARIO_NS 6e8 /* repetitions go on until a scenario took so long: longer than most disturbances last */
+#define SCENARIO_NS 6e8       /* repetitions go on until a scenario took so long: longer than most disturbances last */
+#define SCENARIO_MOST_NS 15e9 /* and end when it took so long, however few they are */
 
 uint64_t bench_now(void) {
     struct timespec now;
@@ -23,6 +24,13 @@ size_t bench_contestant_count(const bench_scenario *scenario) {
     size_t count = 0;
     while (scenario->contestants[count].name) count++;
     return count;
+}
+
+void bench_run_each(const bench_scenario *scenario, void *fixture) {
+    for (const bench_contestant *contestant = scenario->contestants; contestant->name; contestant++) {
+        if (contestant->prepare) contestant->prepare(fixture);
+        contestant->run(fixture);
+    }
 }
 
 static uint32_t operations(const bench_scenario *scenario, uint32_t n) {
@@ -85,13 +93,15 @@ static uint32_t take_samples(runner *runners, size_t count, uint32_t least) {
     }
     for (size_t i = 0; i < count; i++) runners[i].rounds = rounds;
     uint64_t start = bench_now();
+    double elapsed = 0;
     uint32_t taken = 0;
-    while (taken < least || (taken < MAX_REPETITIONS && (double)(bench_now() - start) < SCENARIO_NS)) {
+    while (elapsed < SCENARIO_MOST_NS && (taken < least || (taken < MAX_REPETITIONS && elapsed < SCENARIO_NS))) {
         for (size_t i = 0; i < count; i++) {
             runner *r = &runners[(i + taken) % count]; /* nobody always comes after the same one */
             r->samples[taken] = take_sample(r);
         }
         taken++;
+        elapsed = (double)(bench_now() - start);
     }
     return taken;
 }

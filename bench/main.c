@@ -16,9 +16,33 @@ static const char help[] =
     "  --help         print this and end\n";
 
 static const bench_suite *const suites[] = {
-    &bench_add_remove,       &bench_read,       &bench_holes,
-    &bench_create_destroy,   &bench_latency,    &bench_matrix,
-    &bench_add_remove_block, &bench_read_block, &bench_create_destroy_block,
+    &bench_add_remove_sparse_8,
+    &bench_read_sparse_8,
+    &bench_iterate_sparse_8,
+    &bench_churn_sparse_8,
+    &bench_create_destroy_sparse_8,
+    &bench_destroy_pools_sparse_8,
+    &bench_add_remove_sparse_16,
+    &bench_iterate_sparse_16,
+    &bench_add_remove_sparse_64,
+    &bench_iterate_sparse_64,
+    &bench_add_remove_sparse_128,
+    &bench_iterate_sparse_128,
+    &bench_holes,
+    &bench_latency,
+    &bench_matrix,
+    &bench_add_remove_block_8,
+    &bench_read_block_8,
+    &bench_iterate_block_8,
+    &bench_churn_block_8,
+    &bench_create_destroy_block_8,
+    &bench_destroy_pools_block_8,
+    &bench_add_remove_block_16,
+    &bench_iterate_block_16,
+    &bench_add_remove_block_64,
+    &bench_iterate_block_64,
+    &bench_add_remove_block_128,
+    &bench_iterate_block_128,
 };
 
 typedef struct options {
