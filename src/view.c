@@ -444,6 +444,7 @@ static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *enti
     uint32_t run = 1;
     if (most > set->end - at) most = set->end - at;
     if (set->paged && most > COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE) most = COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE;
+    if (set->ids + at == entities) return most; /* the array that is walked, and its holes are known */
     while (run < most && covey_same(set->ids[at + run], entities[run]) &&
            (set->holes == 0 || !covey__is_hole(set, at + run)))
         run++;
@@ -477,24 +478,32 @@ static uint32_t run_without(const covey_iter *it, const covey_entity *entities, 
     return most;
 }
 
-/* A set without holes that nothing else belongs to is a span as a whole. */
-static uint32_t run_there(const covey_iter *it, uint32_t at) {
+/* How many positions from this one on are not holes, or not of the dead: at most `most`. */
+static uint32_t run_there(const covey_iter *it, uint32_t at, uint32_t most) {
     uint32_t run = 1;
-    if (it->walk == COVEY__WALK_SET && it->lead->set.holes == 0) return it->end - at;
-    while (at + run < it->end && is_there(it, at + run)) run++;
+    if (it->walk == COVEY__WALK_SET && it->lead->set.holes == 0) return most;
+    while (run < most && is_there(it, at + run)) run++;
     return run;
 }
 
+static uint32_t run_at(covey_iter *it, uint32_t at, uint32_t most) {
+    const covey_entity *entities = array_of(it) + at;
+    uint32_t run = run_without(it, entities, run_there(it, at, most));
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_array(&it->columns[i], entities, run);
+    return run;
+}
+
+/* A span is found in steps that grow, so that a short one costs little and a long one not much more than once. */
 static bool next_span_of_array(covey_iter *it) {
-    const covey_entity *entities = array_of(it);
     for (; it->next < it->end; it->next++) {
-        const covey_entity *from = entities + it->next;
-        if (!is_there(it, it->next) || !matches(it, from->index)) continue;
-        uint32_t run = run_there(it, it->next);
-        for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_array(&it->columns[i], from, run);
-        run = run_without(it, from, run);
+        uint32_t at = it->next, end = it->end - at, most = 4, run = 0;
+        if (!is_there(it, at) || !matches(it, array_of(it)[at].index)) continue;
+        do {
+            most = most < end / 8 ? most * 8 : end;
+            run = run_at(it, at, most);
+        } while (run == most && most != end);
         open_span(it, 0, run);
-        it->entities = from;
+        it->entities = array_of(it) + at;
         it->next += run;
         return true;
     }
