@@ -114,7 +114,9 @@ static void move_block(covey__block_store *blocks, covey__block_page *page, uint
     if (followed != 64) *source = data + (size_t)page->chunks[block].map[followed] * blocks->size;
 }
 
-static uint32_t slots_taken(const covey__block_page *page, uint32_t block) { return covey__bits_in(page->masks[block]); }
+static uint32_t slots_taken(const covey__block_page *page, uint32_t block) {
+    return covey__bits_in(page->masks[block]);
+}
 
 static bool is_full(const covey__block_page *page, uint32_t block) {
     return block < COVEY__PAGE_BLOCKS && page->masks[block] == UINT64_MAX;
@@ -222,24 +224,18 @@ static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint
 }
 
 /* Moves every block to a chunk that fits, in the order of ids, so that neighbours lie side by side. Where memory is
- * out, blocks stay where they are. */
+ * out, blocks stay where they are. A new slab has as many chunks as it gets blocks: no list needs to know it. */
 static void rebuild(covey__block_store *blocks, covey__plan *plan) {
     covey__slab *slabs[17] = { NULL };
-    bool out = false;
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
-        for (uint64_t left = page->summary; left != 0 && !out; left &= left - 1) {
+        for (uint64_t left = page->summary; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left), capacity = covey__fitting_capacity(blocks, slots_taken(page, block));
-            covey__slab *slab = slab_for(blocks, slabs[capacity / 4], capacity, plan->chunks[capacity / 4]);
-            out = !slab;
-            if (out) break;
-            slabs[capacity / 4] = slab;
-            plan->chunks[capacity / 4]--;
-            move_block(blocks, page, block, covey__slab_take(slab), capacity, NULL);
+            covey__slab **slab = &slabs[capacity / 4];
+            *slab = slab_for(blocks, *slab, capacity, plan->chunks[capacity / 4]--);
+            if (*slab) move_block(blocks, page, block, covey__slab_take(*slab), capacity, NULL);
         }
     }
-    for (uint32_t i = 0; i < 17; i++)
-        if (slabs[i]) covey__slab_join(blocks, slabs[i]);
 }
 
 /* Does nothing to a store that would gain less than a hundredth and is in order. */
@@ -260,6 +256,7 @@ void covey__blocks_shrink(covey__block_store *blocks) {
         else reach = i + 1;
     }
     covey__slabs_trim(blocks);
+    if (blocks->page_count == reach) return;
     void *pages =
         covey__resize(&blocks->heap, blocks->pages, blocks->page_count, reach, sizeof(void *), alignof(void *));
     if (!pages && reach != 0) return;

@@ -64,10 +64,14 @@ static covey_result place_claimed(covey_pool *pool, const covey_entity *entities
 static covey_result place_in_set(covey_pool *pool, const covey_entity *entities, uint32_t count, const void *from,
                                  size_t stride, bool copies) {
     covey__source source = covey__set_source(&pool->set, from);
-    for (uint32_t i = 0; i < count; i++)
-        if (!covey__pool_mark_page(pool, entities[i].index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__set_claim(&pool->set, entities, count);
-    if (result != COVEY_OK) return result;
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
+        if (!covey__pool_mark_page(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) result = covey__set_claim(&pool->set, entities, count);
+    if (result != COVEY_OK) {
+        for (uint32_t i = 0; i < count; i++) covey__pool_unmark_page(pool, entities[i].index);
+        return result;
+    }
     return place_claimed(pool, entities, count, covey__set_resolve(&pool->set, &source), stride, copies);
 }
 

@@ -98,16 +98,24 @@ static inline uint32_t covey__block_limit(const covey_world *world) {
 }
 
 /* slab.c */
+struct covey__slab {
+    covey__slab *next, *previous; /* of its class, among those with room */
+    uint32_t chunks, used;        /* in all; handed out */
+    uint32_t fresh;               /* chunks from here on were never handed out */
+    uint32_t free;                /* the chunk that was given back last; its first bytes say which came before */
+    uint32_t stride;              /* from a chunk to the next */
+    uint8_t capacity;
+};
+
 uint32_t covey__chunk_capacity(const covey__block_store *blocks, uint32_t slots); /* the step that has so many */
-size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity);
+size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity);   /* SIZE_MAX if they are too many */
 /* A chunk of a capacity that is a step; NULL when memory is out. */
 char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity);
 void covey__chunk_give(covey__block_store *blocks, char *chunk);
-/* A slab that gives its chunks to one user, from the first to the last, until it joins the others. */
+/* A slab for one user, who takes all its chunks, from the first to the last, before anybody else looks at it. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
 char *covey__slab_take(covey__slab *slab);
 bool covey__slab_full(const covey__slab *slab);
-void covey__slab_join(covey__block_store *blocks, covey__slab *slab);
 void covey__slabs_trim(covey__block_store *blocks); /* returns the empty ones */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all */
 void covey__slabs_free(covey__block_store *blocks);
@@ -167,7 +175,10 @@ void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a
 /* The two halves of adding: a place without a value, for an entity that is alive; *source, which may lie in the pool,
  * follows when values move. */
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
-bool covey__pool_mark_page(covey_pool *pool, uint32_t index); /* before a sparse pool gets a page for the index */
+bool covey__pool_mark_page(covey_pool *pool, uint32_t index);   /* before a sparse pool gets a page for the index */
+void covey__pool_unmark_page(covey_pool *pool, uint32_t index); /* when it did not get it */
+/* Whether a pool has anything in the block of an index: components, or, if it is sparse, a page of its table. */
+bool covey__pool_is_near(const covey_pool *pool, uint32_t index);
 void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
 
 #endif

@@ -34,7 +34,8 @@ bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
     if (pages[at]->words <= pool / 64) {
         covey__near_page *old = pages[at], *page = widened(world, old, pool / 64 + 1);
         if (!page) return false;
-        if (old != &covey__near_missing) covey__free(&world->heap, old, bytes_of(old->words), 1, alignof(covey__near_page));
+        if (old != &covey__near_missing)
+            covey__free(&world->heap, old, bytes_of(old->words), 1, alignof(covey__near_page));
         pages[at] = page;
     }
     pages[at]->bits[covey__block_of(index) * pages[at]->words + pool / 64] |= (uint64_t)1 << pool % 64;

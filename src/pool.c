@@ -76,14 +76,24 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
 
 /* ---- The slow halves ---------------------------------------------------------------------------------------------*/
 
+static bool set_has_page(const covey_sparse_set *set, uint32_t index) {
+    uint32_t page = index / COVEY_PAGE_SIZE;
+    return page < set->page_count && covey__set_page(set, page);
+}
+
 /* Where the set has no page for the index yet, all blocks that the page covers may soon hold something. */
 bool covey__pool_mark_page(covey_pool *pool, uint32_t index) {
-    uint32_t page = index / COVEY_PAGE_SIZE;
-    if (page < pool->set.page_count && covey__set_page(&pool->set, page)) return true;
-    uint32_t first = page * COVEY_PAGE_SIZE;
+    if (set_has_page(&pool->set, index)) return true;
+    uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += 64)
         if (!covey__near_mark(pool->world, pool->number, first + i)) return false;
     return true;
+}
+
+void covey__pool_unmark_page(covey_pool *pool, uint32_t index) {
+    uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += 64)
+        if (!covey__pool_is_near(pool, first + i)) covey__near_unmark(pool->world, pool->number, first + i);
 }
 
 static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **source, void **value) {
@@ -93,7 +103,10 @@ static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **
     covey__source followed = covey__set_source(set, *source);
     if (!covey__pool_mark_page(pool, e.index)) return COVEY_ERROR_MEMORY;
     covey_result result = covey__set_prepare(set, e.index, force_back);
-    if (result != COVEY_OK) return result;
+    if (result != COVEY_OK) {
+        covey__pool_unmark_page(pool, e.index);
+        return result;
+    }
     *value = covey__value_at(set, covey__set_place(set, e, force_back), set->size);
     *source = covey__set_resolve(set, &followed);
     return COVEY_OK;
@@ -103,6 +116,13 @@ static bool block_is_empty(const covey_pool *pool, uint32_t index) {
     const covey__block_store *blocks = &pool->blocks;
     return index / COVEY__BLOCK_PAGE >= blocks->page_count ||
            covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
+}
+
+bool covey__pool_is_near(const covey_pool *pool, uint32_t index) {
+    if (covey__in_blocks(pool)) return !block_is_empty(pool, index);
+    uint32_t first = index / 64 * 64, at = 0;
+    while (at < 64 && !set_has_page(&pool->set, first + at)) at += COVEY_PAGE_SIZE;
+    return at < 64;
 }
 
 static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
@@ -212,7 +232,7 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
 covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
     covey_result result = COVEY_OK; /* blocks never move a value to make room in another block */
     if (!covey__in_blocks(pool)) result = covey_sparse_set_reserve(&pool->set, count);
-    else if (count > COVEY_NONE) result = COVEY_ERROR_FULL;
+    else if (count > COVEY_NONE) result = COVEY_ERROR_RANGE;
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
     covey__pool_moved(pool, false);

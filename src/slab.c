@@ -8,15 +8,6 @@
 #define HEADER 64 /* bytes before the first chunk, which is aligned as much */
 #define NO_CHUNK UINT32_MAX
 
-struct covey__slab {
-    covey__slab *next, *previous; /* of its class, among those with room */
-    uint32_t chunks, used;        /* in all; handed out */
-    uint32_t fresh;               /* chunks from here on were never handed out */
-    uint32_t free;                /* the chunk that was given back last; its first bytes say which came before */
-    uint32_t stride;              /* from a chunk to the next */
-    uint8_t capacity;
-};
-
 _Static_assert(sizeof(covey__slab) <= HEADER, "the header of a slab");
 
 static size_t slab_bytes(const covey__slab *slab) { return HEADER + (size_t)slab->chunks * slab->stride; }
@@ -47,11 +38,12 @@ static uint32_t class_of(const covey__block_store *blocks, uint32_t capacity) {
     return number;
 }
 
+/* In 64 bits, which sizes of 32 do not exceed. */
 size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity) {
-    size_t values = (size_t)capacity * blocks->size;
-    if (capacity == 0 || capacity == 64) return values;
-    size_t all = values + capacity + 64;
-    return (all + blocks->align - 1) / blocks->align * blocks->align;
+    uint64_t bytes = (uint64_t)capacity * blocks->size;
+    if (capacity != 0 && capacity != 64)
+        bytes = (bytes + capacity + 64 + blocks->align - 1) / blocks->align * blocks->align;
+    return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 /* Slabs with room for a class are in its list. */
@@ -89,16 +81,17 @@ static covey__slab *slab_of(const covey__block_store *blocks, const void *chunk)
     return blocks->slabs[slabs_up_to(blocks, chunk) - 1];
 }
 
-/* A slab with this many chunks, in no list; NULL when memory is out. */
+/* A slab with this many chunks, in no list; NULL when memory is out, or the size is beyond what there can be. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks) {
-    covey__slab **slabs = covey__reach(&blocks->heap, blocks->slabs, &blocks->slab_capacity, blocks->slab_count,
-                                       UINT32_MAX, NULL);
-    if (!slabs) return NULL;
-    blocks->slabs = slabs;
-    covey__slab shape = { .chunks = chunks, .free = NO_CHUNK, .capacity = (uint8_t)capacity };
     size_t stride = covey__chunk_bytes(blocks, capacity);
     if (stride > UINT32_MAX || chunks > (SIZE_MAX - HEADER) / stride) return NULL;
-    shape.stride = (uint32_t)stride;
+    covey__slab **slabs =
+        covey__reach(&blocks->heap, blocks->slabs, &blocks->slab_capacity, blocks->slab_count, UINT32_MAX, NULL);
+    if (!slabs) return NULL;
+    blocks->slabs = slabs;
+    covey__slab shape = {
+        .chunks = chunks, .free = NO_CHUNK, .stride = (uint32_t)stride, .capacity = (uint8_t)capacity
+    };
     covey__slab *slab = covey__resize(&blocks->heap, NULL, 0, slab_bytes(&shape), 1, HEADER);
     if (!slab) return NULL;
     *slab = shape;
@@ -175,11 +168,6 @@ void covey__chunk_give(covey__block_store *blocks, char *chunk) {
     destroy_slab(blocks, slab);
 }
 
-/* Puts slabs that compaction filled by itself among the others. */
-void covey__slab_join(covey__block_store *blocks, covey__slab *slab) {
-    if (!covey__slab_full(slab)) link_slab(blocks, slab);
-}
-
 void covey__slabs_trim(covey__block_store *blocks) {
     for (uint32_t i = blocks->slab_count; i-- != 0;) {
         covey__slab *slab = blocks->slabs[i];
@@ -187,6 +175,7 @@ void covey__slabs_trim(covey__block_store *blocks) {
         unlink_slab(blocks, slab);
         destroy_slab(blocks, slab);
     }
+    if (blocks->slab_capacity == blocks->slab_count) return;
     covey__slab **slabs = covey__resize(&blocks->heap, blocks->slabs, blocks->slab_capacity, blocks->slab_count,
                                         sizeof *slabs, alignof(covey__slab *));
     if (!slabs && blocks->slab_count != 0) return;
@@ -226,20 +215,38 @@ size_t covey__slabs_bytes(const covey__block_store *blocks) {
     return bytes;
 }
 
-/* The number of blocks whose chunk lies in a slab, or UINT32_MAX when one of them is no chunk of it. */
-static uint32_t blocks_in(const covey__block_store *blocks, covey__slab *slab) {
-    uint32_t count = 0;
+/* ---- Validating --------------------------------------------------------------------------------------------------*/
+
+/* Some chunks of a slab: how many, and the sum of their numbers. Where each is used once or free once, the sum is known
+ * beforehand. */
+typedef struct tally {
+    uint64_t count, sum;
+} tally;
+
+/* The chunks of blocks; false when one of them is no chunk of the slab in which it lies. */
+static bool tally_blocks(const covey__block_store *blocks, covey__slab *slab, tally *used) {
+    uintptr_t first = (uintptr_t)chunk_at(slab, 0);
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
-            uintptr_t at = (uintptr_t)page->chunks[block].data, first = (uintptr_t)chunk_at(slab, 0);
-            if (at < first || at - first >= (uintptr_t)slab->chunks * slab->stride) continue;
-            if ((at - first) % slab->stride != 0 || page->capacity[block] != slab->capacity) return UINT32_MAX;
-            count++;
+            uintptr_t at = (uintptr_t)page->chunks[block].data - first;
+            if (at >= (uintptr_t)slab->chunks * slab->stride) continue;
+            if (at % slab->stride != 0 || page->capacity[block] != slab->capacity) return false;
+            used->count++;
+            used->sum += at / slab->stride;
         }
     }
-    return count;
+    return true;
+}
+
+static tally tally_free(covey__slab *slab) {
+    tally free = { 0, 0 };
+    for (uint32_t at = slab->free; at < slab->fresh && free.count <= slab->fresh; free.count++) {
+        free.sum += at;
+        memcpy(&at, chunk_at(slab, at), sizeof at);
+    }
+    return free;
 }
 
 /* Whether a slab is in the list of its class, or belongs to none. */
@@ -250,19 +257,25 @@ static bool is_listed(const covey__block_store *blocks, const covey__slab *slab)
     return at != NULL;
 }
 
+static const char *wrong_with(const covey__block_store *blocks, covey__slab *slab) {
+    tally used = { 0, 0 }, free = tally_free(slab);
+    bool listed = is_listed(blocks, slab), classless = class_of(blocks, slab->capacity) == COVEY__CLASSES;
+    if (slab->used + free.count != slab->fresh || slab->fresh > slab->chunks)
+        return "slabs: a chunk that is neither free nor used";
+    if (!tally_blocks(blocks, slab, &used) || used.count != slab->used)
+        return "slabs: the number of chunks is not what was counted";
+    if (used.sum + free.sum != (uint64_t)slab->fresh * (slab->fresh - 1) / 2)
+        return "slabs: a chunk that two have, or one that is free and used";
+    if (!classless && listed == covey__slab_full(slab))
+        return "slabs: with room and not in the list, or the other way round";
+    return NULL;
+}
+
 bool covey__slabs_valid(const covey__block_store *blocks, const char **why) {
     const char *reason = NULL;
     for (uint32_t i = 0; i < blocks->slab_count && !reason; i++) {
-        covey__slab *slab = blocks->slabs[i];
-        uint32_t free = 0;
-        for (uint32_t at = slab->free; at != NO_CHUNK && at < slab->fresh && free <= slab->fresh; free++)
-            memcpy(&at, chunk_at(slab, at), sizeof at);
-        if (i != 0 && (uintptr_t)blocks->slabs[i - 1] >= (uintptr_t)slab) reason = "slabs: not by address";
-        else if (slab->used + free != slab->fresh || slab->fresh > slab->chunks)
-            reason = "slabs: a chunk that is neither free nor used";
-        else if (blocks_in(blocks, slab) != slab->used) reason = "slabs: the number of chunks is not what was counted";
-        else if (class_of(blocks, slab->capacity) != COVEY__CLASSES && is_listed(blocks, slab) == covey__slab_full(slab))
-            reason = "slabs: with room and not in the list, or the other way round";
+        bool order = i == 0 || (uintptr_t)blocks->slabs[i - 1] < (uintptr_t)blocks->slabs[i];
+        reason = order ? wrong_with(blocks, blocks->slabs[i]) : "slabs: not by address";
     }
     if (reason && why) *why = reason;
     return !reason;

@@ -249,6 +249,7 @@ static void a_component_larger_than_all_memory_is_refused(void **state) {
     (void)state;
     refuse_larger_than_all_memory(COVEY_STORAGE_SPARSE);
     refuse_larger_than_all_memory(COVEY_STORAGE_BLOCK);
+    refuse_larger_than_all_memory(COVEY_STORAGE_PINNED);
 }
 
 int main(void) {

@@ -17,6 +17,10 @@ typedef Plain Block;
 typedef Plain LateBlock;
 COVEY_COMPONENT_DEFINE(Block);
 COVEY_COMPONENT_DEFINE(LateBlock);
+typedef Plain Pin;
+typedef Plain LatePin;
+COVEY_COMPONENT_DEFINE(Pin, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(LatePin, .storage = COVEY_STORAGE_PINNED);
 COVEY_TAG_DEFINE(BlockTag);
 COVEY_TAG_DEFINE(Marked, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(LateTag, .storage = COVEY_STORAGE_SPARSE);
@@ -63,6 +67,19 @@ static void world_with_blocks(scene *s) {
     assert_non_null(covey_add(s->world, s->e[4], Block, { 4, 8 }));
     assert_non_null(covey_add_value(s->world, s->e[4], CountedBlock, &value));
     covey_compact(s->world);
+}
+
+/* Slabs without room, none of them where entity 8 is; and a slab of another type without anything. */
+static void world_with_pins(scene *s) {
+    busy_world(s);
+    for (uint32_t i = 0; i < 3; i++) {
+        CountedPinned value = counted_make(20 + i);
+        assert_non_null(covey_add(s->world, s->e[i], Pin, { i, i + 5 }));
+        assert_non_null(covey_add_value(s->world, s->e[i], CountedPinned, &value));
+    }
+    covey_shrink(s->world);
+    assert_non_null(covey_add(s->world, s->e[5], Block, { 5, 5 }));
+    assert_true(covey_remove(s->world, s->e[5], Block));
 }
 
 /* A block that is larger than what it holds, one that is nearly full, and a directory page that holds nothing. */
@@ -234,6 +251,23 @@ static bool add_copies_block_counted(scene *s) {
     return done;
 }
 
+static bool add_pin(scene *s) { return covey_add(s->world, s->e[8], Pin, { 1, 2 }) != NULL; }
+static bool add_new_pin(scene *s) { return covey_add(s->world, s->e[8], LatePin, { 1, 2 }) != NULL; }
+static bool set_pin(scene *s) { return covey_set(s->world, s->e[8], Pin, { 1, 2 }) != NULL; }
+static bool add_pin_of_itself(scene *s) {
+    return covey_add_value(s->world, s->e[8], Pin, covey_get(s->world, s->e[2], Pin)) != NULL;
+}
+static bool add_pin_counted(scene *s) {
+    CountedPinned value = counted_make(77);
+    return kept_or_taken(&value, covey_add_value(s->world, s->e[8], CountedPinned, &value) != NULL);
+}
+static bool add_array_pin(scene *s) { return add_array_block_of(s, covey_id(Pin)); }
+static bool add_array_new_pin(scene *s) { return add_array_block_of(s, covey_id(LatePin)); }
+static bool add_copies_pin_counted(scene *s) {
+    covey_entity to[] = { s->e[7], s->e[5], s->e[8] };
+    return covey_add_copies(s->world, to, 3, CountedPinned, covey_get(s->world, s->e[1], CountedPinned));
+}
+
 static bool type_create(scene *s) {
     return covey_type_create(s->world, &(covey_type){ .name = "made at run time", .size = 8, .align = 4 }) != NULL;
 }
@@ -297,6 +331,14 @@ static const operation operations[] = {
     { "covey_add_array, block, new type", busy_world, add_array_new_block },
     { "covey_add_copies, block, of the pool itself", world_with_blocks, add_copies_block },
     { "covey_add_copies, block, with hooks", world_with_blocks, add_copies_block_counted },
+    { "covey_add, pinned", world_with_pins, add_pin },
+    { "covey_add, pinned, new type", busy_world, add_new_pin },
+    { "covey_set, pinned", world_with_pins, set_pin },
+    { "covey_add_value, pinned, of the pool itself", world_with_pins, add_pin_of_itself },
+    { "covey_add_value, pinned, with hooks", world_with_pins, add_pin_counted },
+    { "covey_add_array, pinned", world_with_pins, add_array_pin },
+    { "covey_add_array, pinned, new type", busy_world, add_array_new_pin },
+    { "covey_add_copies, pinned, with hooks, of the pool itself", world_with_pins, add_copies_pin_counted },
     { "covey_type_create", busy_world, type_create },
 };
 
@@ -427,6 +469,22 @@ static bool look_at_blocks(scene *s) {
            covey_same(covey_find(s->world, Block, &two, NULL), s->e[2]) && covey_world_validate(s->world, NULL);
 }
 
+/* Whatever is added beside it, a block of pinned values takes memory only once. */
+static bool add_pin_near(scene *s) {
+    const Pin *first = covey_get(s->world, s->e[0], Pin);
+    return covey_add(s->world, s->e[4], Pin, { 1, 2 }) && covey_add(s->world, s->e[5], Pin, { 3, 4 }) &&
+           covey_get(s->world, s->e[0], Pin) == first;
+}
+static bool remove_pins(scene *s) {
+    return covey_remove(s->world, s->e[0], Pin) && covey_remove(s->world, s->e[0], CountedPinned) &&
+           covey_remove(s->world, s->e[1], Pin) && covey_destroy(s->world, s->e[2]) && covey_destroy(s->world, s->e[1]);
+}
+static bool clear_pins(scene *s) {
+    covey_clear(s->world, Pin);
+    covey_clear(s->world, CountedPinned);
+    return true;
+}
+
 static const operation free_operations[] = {
     { "covey_destroy", busy_world, destroy },
     { "covey_destroy_many", busy_world, destroy_many },
@@ -449,6 +507,10 @@ static const operation free_operations[] = {
     { "covey_add, block, into a slot that was left", world_with_blocks, add_block_back },
     { "covey_pool_reserve, block", world_with_blocks, reserve_blocks },
     { "looking, block", world_with_blocks, look_at_blocks },
+    { "covey_add, pinned, near", world_with_pins, add_pin_near },
+    { "covey_remove, pinned", world_with_pins, remove_pins },
+    { "covey_clear, pinned", world_with_pins, clear_pins },
+    { "covey_destroy_all, pinned", world_with_pins, destroy_all },
 };
 
 /* There is a place: it takes no memory to fill it. */
@@ -465,6 +527,8 @@ static const operation shrinking_operations[] = {
     { "covey_shrink, block", world_with_loose_blocks, shrink },
     { "covey_pool_compact, block", world_with_loose_blocks, pool_compact_blocks },
     { "covey_pool_shrink, block", world_with_loose_blocks, pool_shrink_blocks },
+    { "covey_compact, pinned", world_with_pins, compact },
+    { "covey_shrink, pinned", world_with_pins, shrink },
 };
 
 /* ---- Tests ---------------------------------------------------------------------------------------------------------*/
@@ -472,8 +536,8 @@ static const operation shrinking_operations[] = {
 /* A call that fails may leave the world with a pool for a type that it has met, but an empty one. */
 static void a_failed_add_leaves_at_most_an_empty_pool(void **state) {
     (void)state;
-    static run_fn *const runs[] = { add_new_type,  add_new_tag,        set_new_type,
-                                    add_new_block, add_array_new_type, add_array_new_block };
+    static run_fn *const runs[] = { add_new_type,       add_new_tag,         set_new_type, add_new_block,
+                                    add_array_new_type, add_array_new_block, add_new_pin,  add_array_new_pin };
     for (uint32_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         bool done = false;
         for (uint64_t at = 1; !done; at++) {

@@ -102,7 +102,8 @@ static void assert_storage(const covey_type *description, covey_storage storage)
     assert_non_null(type);
     assert_non_null(covey_add_raw(world, e, type, NULL, type->size));
     covey_pool *pool = covey_pool_find_raw(world, type);
-    bool block = storage == COVEY_STORAGE_BLOCK;
+    bool block = storage != COVEY_STORAGE_SPARSE;
+    assert_int_equal(pool->storage, storage);
     assert_int_equal(covey_pool_count(pool), 1);
     assert_int_equal(covey_pool_next(pool, 0), block ? 1 : 0);
     assert_int_equal(covey_pool_size(pool), block ? 0 : 1);
@@ -122,6 +123,12 @@ static void test_a_type_that_asks_for_nothing_is_kept_in_blocks(void **state) {
     assert_storage(&(covey_type){ .name = "Made", .size = 4, .policy = COVEY_SWAP_AND_POP }, COVEY_STORAGE_BLOCK);
 }
 
+static void test_a_type_that_asks_to_be_pinned_is(void **state) {
+    (void)state;
+    assert_storage(&(covey_type){ .name = "Made", .size = 4, .storage = COVEY_STORAGE_PINNED }, COVEY_STORAGE_PINNED);
+    assert_storage(&(covey_type){ .name = "MadeTag", .storage = COVEY_STORAGE_PINNED }, COVEY_STORAGE_PINNED);
+}
+
 static void test_a_type_that_asks_for_a_sparse_set_gets_one(void **state) {
     (void)state;
     assert_storage(&(covey_type){ .name = "Made", .size = 4, .storage = COVEY_STORAGE_SPARSE }, COVEY_STORAGE_SPARSE);
@@ -135,9 +142,10 @@ static void test_naming_a_policy_selects_a_sparse_set(void **state) {
         assert_storage(&type, COVEY_STORAGE_SPARSE);
         type.storage = COVEY_STORAGE_SPARSE;
         assert_storage(&type, COVEY_STORAGE_SPARSE);
-        type.storage = COVEY_STORAGE_BLOCK;
-        assert_null(covey_type_create(world, &type));
-        assert_failed(COVEY_ERROR_TYPE);
+        for (type.storage = COVEY_STORAGE_BLOCK; type.storage <= COVEY_STORAGE_PINNED; type.storage++) {
+            assert_null(covey_type_create(world, &type));
+            assert_failed(COVEY_ERROR_TYPE);
+        }
     }
 }
 
@@ -236,7 +244,9 @@ static void test_a_descriptor_that_is_not_valid_is_refused(void **state) {
         { .name = "Wrong", .size = 128, .align = 128 },
         { .name = "Wrong", .size = 6, .align = 4 },
         { .name = "Wrong", .size = 4, .align = 4, .policy = (covey_policy)4 },
-        { .name = "Wrong", .size = 4, .align = 4, .storage = (covey_storage)3 },
+        { .name = "Wrong", .size = 4, .align = 4, .storage = (covey_storage)4 },
+        { .name = "Wrong", .size = 4, .align = 4, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_IN_PLACE },
+        { .name = "Wrong", .size = 4, .align = 4, .storage = COVEY_STORAGE_PINNED, .policy = COVEY_ORDERED },
         { .name = "Wrong", .drop = drop_nothing },
         { .name = "Wrong", .copy = copy_nothing },
         { .name = "Wrong", .zero_vacated = true },
@@ -407,14 +417,18 @@ typedef Token FixedToken;
 typedef Token KeptToken;
 typedef Token OrderedToken;
 typedef Token BlockedToken;
+typedef Token PinnedToken;
 TOKEN(PackedToken, .storage = COVEY_STORAGE_SPARSE);
 TOKEN(FixedToken, .policy = COVEY_IN_PLACE);
 TOKEN(KeptToken, .policy = COVEY_SWAP_ONLY);
 TOKEN(OrderedToken, .policy = COVEY_ORDERED);
 TOKEN(BlockedToken, .storage = COVEY_STORAGE_BLOCK);
+TOKEN(PinnedToken, .storage = COVEY_STORAGE_PINNED);
 
-static const covey_type *const token_types[] = { covey_id(PackedToken), covey_id(FixedToken), covey_id(KeptToken),
-                                                 covey_id(OrderedToken), covey_id(BlockedToken) };
+static const covey_type *const token_types[] = {
+    covey_id(PackedToken),  covey_id(FixedToken),   covey_id(KeptToken),
+    covey_id(OrderedToken), covey_id(BlockedToken), covey_id(PinnedToken)
+};
 
 static Token make_token(void) {
     assert_true(tokens.made < COUNT_OF(tokens.lost));
@@ -574,8 +588,8 @@ static void test_destroying_the_world_drops_every_value_once(void **state) {
         covey_remove_raw(other, e[1], token_types[i], sizeof(Token));
     }
     covey_world_destroy(other);
-    assert_int_equal(tokens.made, 25);
-    assert_int_equal(tokens.dropped, 25);
+    assert_int_equal(tokens.made, 5 * COUNT_OF(token_types));
+    assert_int_equal(tokens.dropped, 5 * COUNT_OF(token_types));
 }
 
 /* The entity is no longer alive when its first component is dropped. */
@@ -625,6 +639,7 @@ int main(void) {
         WORLD_TEST(test_two_components_over_one_c_type_are_two_components),
         WORLD_TEST(test_300_types_in_one_world_keep_apart),
         WORLD_TEST(test_a_type_that_asks_for_nothing_is_kept_in_blocks),
+        WORLD_TEST(test_a_type_that_asks_to_be_pinned_is),
         WORLD_TEST(test_a_type_that_asks_for_a_sparse_set_gets_one),
         WORLD_TEST(test_naming_a_policy_selects_a_sparse_set),
         WORLD_TEST(test_two_descriptors_of_one_name_share_a_pool),

@@ -270,7 +270,7 @@ static void test_clear_takes_one_type_from_all_entities(void **state) {
         assert_int_equal(covey_pool_size(covey_pool_find_raw(world, storage_types[k])), 0);
         for (uint32_t i = 0; i < COUNT_OF(e); i++) {
             assert_false(covey_has_raw(world, e[i], storage_types[k]));
-            if (i != 2) assert_int_equal(covey_types_of(world, e[i], NULL, 0), 4 - k);
+            if (i != 2) assert_int_equal(covey_types_of(world, e[i], NULL, 0), COUNT_OF(storage_types) - 1 - k);
         }
         test_world_is_valid(world);
     }

@@ -295,7 +295,7 @@ COVEY_API covey_range covey_range_reserve(covey_world *world, uint32_t first, ui
 COVEY_API covey_entity covey_create_in(covey_world *world, covey_range range);
 
 /* Ends an entity and drops its components. From the first drop on the entity is no longer alive. Returns whether it was
- * alive. O(number of pools). */
+ * alive. O(number of pools that have anything near: in the same 64 ids, or, of sparse pools, in the same page). */
 COVEY_API bool covey_destroy(covey_world *world, covey_entity e);
 
 /* Ends those of the entities that are alive; returns how many were. */
@@ -568,8 +568,6 @@ COVEY_API uint32_t covey_view_count(const covey_view *view);
 COVEY_API covey_entity covey_view_first(const covey_view *view);
 COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 
-/* `count` is the number of rows of the span; the rest is not API. */
-typedef struct covey_iter covey_iter;
 /* One entity of an iteration: { 0 } before the first. Its insides are not API. Compilers keep it in registers. */
 typedef struct covey_row {
     uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page */
@@ -580,6 +578,44 @@ typedef struct covey_row {
         const uint8_t *map;
     } chunks[4]; /* of the first fields */
 } covey_row;
+
+#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* of 64 ids, in a page of a block store */
+
+/* A column of an iteration: a term of its view. */
+typedef struct covey__column {
+    char *at;                       /* the value of the span's first row, or NULL */
+    const struct covey__block_page *page;  /* the one that is walked, of a pool in blocks in which entities must be */
+    const covey_pool *pool;         /* NULL while the world does not know the type */
+    uint32_t added, removed, moved; /* changes of the pool that were known when the span or row began */
+} covey__column;
+
+/* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
+typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_IDS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
+
+/* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A number is `first` and 64 for each
+ * block and the bit: an id, or a position of the array, from the last on if the walk goes backwards. */
+typedef struct covey_iter {
+    uint32_t count; /* rows of the span; what follows is not API */
+    uint8_t walk;   /* a covey__walk */
+    bool simple;    /* all fields are in blocks, and entities must have them */
+    bool backwards; /* set: from the last position to the first */
+    uint32_t first; /* number of the page */
+    uint32_t next;  /* the page, or the position, to go on with */
+    uint32_t end;   /* of the pages, or positions */
+    uint64_t left, blocks; /* spans: of the block, and of the page, that are still to come */
+    uint32_t block;
+    uint32_t id; /* of the span's first row; at assertion level 2, of the row */
+    const covey_view *view;
+    const covey_pool *lead;       /* its order is followed; NULL: that of ids, or of the list */
+    const covey_entity *list;     /* what is walked, if that is a list */
+    const covey_entity *entities; /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
+    const uint8_t *bits;          /* of the span: the ids less `id` */
+    const uint32_t *moves;        /* the world's */
+    uint32_t destroyed;           /* entities that were when the row began */
+    uint32_t slow;                /* rows look values up: 0, or all bits */
+    covey__column columns[COVEY_TERMS];
+    uint64_t matches[COVEY__PAGE_BLOCKS];
+} covey_iter;
 
 /* Begins an iteration; the view and the iterator stay where they are while it lasts. Where all pools are blocks, or the
  * smallest is, entities come by index; otherwise in the order of the smallest sparse pool: spans from its first to its
@@ -841,8 +877,7 @@ typedef enum covey__removal { COVEY__REMOVE_SLOWLY, COVEY__REMOVE_SWAPPING, COVE
  *     direct    data: | values of 64 slots |                          map: the identity, shared
  *     empty     no chunk; capacity 0
  */
-#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks of a page */
-#define COVEY__BLOCK_PAGE (64 * COVEY__PAGE_BLOCKS)        /* ids of a page */
+#define COVEY__BLOCK_PAGE (64 * COVEY__PAGE_BLOCKS) /* ids of a page */
 
 typedef struct covey__chunk {
     char *data;
@@ -953,43 +988,6 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
     trace->count++;
 }
 
-/* A column of an iteration: a term of its view. */
-typedef struct covey__column {
-    char *at;                       /* the value of the span's first row, or NULL */
-    const covey__block_page *page;  /* the one that is walked, of a pool in blocks in which entities must be */
-    const covey_pool *pool;         /* NULL while the world does not know the type */
-    uint32_t added, removed, moved; /* changes of the pool that were known when the span or row began */
-} covey__column;
-
-/* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
-typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_IDS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
-
-/* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A number is `first` and 64 for each
- * block and the bit: an id, or a position of the array, from the last on if the walk goes backwards. */
-struct covey_iter {
-    uint32_t count; /* of the span */
-    /* What follows is not API. */
-    uint8_t walk;   /* a covey__walk */
-    bool simple;    /* all fields are in blocks, and entities must have them */
-    bool backwards; /* set: from the last position to the first */
-    uint32_t first; /* number of the page */
-    uint32_t next;  /* the page, or the position, to go on with */
-    uint32_t end;   /* of the pages, or positions */
-    uint64_t left, blocks; /* spans: of the block, and of the page, that are still to come */
-    uint32_t block;
-    uint32_t id; /* of the span's first row; at assertion level 2, of the row */
-    const covey_view *view;
-    const covey_pool *lead;       /* its order is followed; NULL: that of ids, or of the list */
-    const covey_entity *list;     /* what is walked, if that is a list */
-    const covey_entity *entities; /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
-    const uint8_t *bits;          /* of the span: the ids less `id` */
-    const uint32_t *moves;        /* the world's */
-    uint32_t destroyed;           /* entities that were when the row began */
-    uint32_t slow;                /* rows look values up: 0, or all bits */
-    covey__column columns[COVEY_TERMS];
-    uint64_t matches[COVEY__PAGE_BLOCKS];
-};
-
 COVEY_API uint64_t covey__next_page(covey_iter *it);
 COVEY_API COVEY__PURE void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field);
 COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
@@ -1046,8 +1044,9 @@ COVEY_HOT void covey__copy(void *to, const void *from, size_t size) {
     }
 }
 
+/* Not covey__copy: gcc 12 looks into its cases, and warns that a literal of four bytes has no sixteen. */
 COVEY_HOT void covey__fill(void *to, const void *value, size_t size) {
-    if (value) covey__copy(to, value, size);
+    if (value) memcpy(to, value, size);
     else memset(to, 0, size);
 }
 

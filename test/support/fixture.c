@@ -54,11 +54,12 @@ COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Ordered, .policy = COVEY_ORDERED);
 COVEY_COMPONENT_DEFINE(Blocked, .storage = COVEY_STORAGE_BLOCK);
+COVEY_COMPONENT_DEFINE(Pinned, .storage = COVEY_STORAGE_PINNED);
 COVEY_TAG_DEFINE(Marked, .storage = COVEY_STORAGE_SPARSE);
 
 const covey_type *const policy_types[4] = { covey_id(Packed), covey_id(Fixed), covey_id(Kept), covey_id(Ordered) };
-const covey_type *const storage_types[5] = { covey_id(Packed), covey_id(Fixed), covey_id(Kept), covey_id(Ordered),
-                                             covey_id(Blocked) };
+const covey_type *const storage_types[6] = { covey_id(Packed),  covey_id(Fixed),   covey_id(Kept),
+                                             covey_id(Ordered), covey_id(Blocked), covey_id(Pinned) };
 
 static void test_in_new_world(void (*test)(const covey_type *type), const covey_type *type) {
     print_message("    %s\n", type->name);

@@ -36,7 +36,7 @@ void assert_no_entity(covey_entity e);
 /* The last failure had this reason, and the log heard of it. */
 void assert_failed(covey_result reason);
 
-/* One sparse component for each policy, one in blocks, and a sparse tag. */
+/* One sparse component for each policy, one in blocks, one that is pinned, and a sparse tag. */
 typedef struct Value {
     uint32_t number, check;
 } Value;
@@ -45,18 +45,20 @@ typedef Value Fixed;
 typedef Value Kept;
 typedef Value Ordered;
 typedef Value Blocked;
+typedef Value Pinned;
 COVEY_COMPONENT_DECLARE(Packed);
 COVEY_COMPONENT_DECLARE(Fixed);
 COVEY_COMPONENT_DECLARE(Kept);
 COVEY_COMPONENT_DECLARE(Ordered);
 COVEY_COMPONENT_DECLARE(Blocked);
+COVEY_COMPONENT_DECLARE(Pinned);
 COVEY_TAG_DECLARE(Marked);
 extern const covey_type *const policy_types[4];  /* the sparse ones */
-extern const covey_type *const storage_types[5]; /* and the one in blocks */
+extern const covey_type *const storage_types[6]; /* and those in blocks */
 
 /* Runs a test with each of the sparse ones, in a world of its own. */
 void for_each_policy(void (*test)(const covey_type *type));
-/* The same, and with the one in blocks: for all that does not ask for packed arrays. */
+/* The same, and with those in blocks: for all that does not ask for packed arrays. */
 void for_each_storage(void (*test)(const covey_type *type));
 
 Value value_of(uint32_t number);

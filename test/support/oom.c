@@ -29,6 +29,7 @@ static bool counted_copy(void *to, const void *from, void *context) {
 
 COVEY_COMPONENT_DEFINE(Counted, .storage = COVEY_STORAGE_SPARSE, .drop = counted_drop, .copy = counted_copy);
 COVEY_COMPONENT_DEFINE(CountedBlock, .drop = counted_drop, .copy = counted_copy);
+COVEY_COMPONENT_DEFINE(CountedPinned, .storage = COVEY_STORAGE_PINNED, .drop = counted_drop, .copy = counted_copy);
 
 /* ---- Scenes --------------------------------------------------------------------------------------------------------*/
 

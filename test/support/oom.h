@@ -10,8 +10,10 @@ typedef struct Counted {
     uint32_t number;
 } Counted;
 typedef Counted CountedBlock;
+typedef Counted CountedPinned;
 COVEY_COMPONENT_DECLARE(Counted);
 COVEY_COMPONENT_DECLARE(CountedBlock);
+COVEY_COMPONENT_DECLARE(CountedPinned);
 Counted counted_make(uint32_t number);
 void counted_drop(void *value, void *context);
 

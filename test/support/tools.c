@@ -49,6 +49,7 @@ static void *test_resize(void *context, void *ptr, size_t old_size, size_t new_s
         if (!fresh) return NULL;
         if (ptr) memcpy(fresh, ptr, old_size < new_size ? old_size : new_size);
         heap->bytes += new_size;
+        if (heap->peak < heap->bytes) heap->peak = heap->bytes;
         heap->blocks++;
     }
     if (ptr) {

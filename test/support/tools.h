@@ -10,6 +10,7 @@
  * that was never written, or is read through a pointer to where a block was, shows. */
 typedef struct test_heap {
     size_t bytes, blocks; /* that are out now */
+    size_t peak;          /* the most bytes that were out at once; set it to `bytes` to begin anew */
     uint64_t calls;       /* that asked for memory: allocations and resizes, not frees */
     uint64_t fail_at;     /* the number of the call that fails, from 1 on; 0 for none */
     bool fail_on;         /* all calls from there on fail, too */
