@@ -64,7 +64,9 @@ const covey_type *covey_view_type(const covey_view *view, uint32_t field) {
     return field < view->fields ? view->types[field] : NULL;
 }
 
-bool covey_view_reads(const covey_view *view, uint32_t field) { return (view->reads >> field & 1) != 0; }
+bool covey_view_reads(const covey_view *view, uint32_t field) {
+    return field < view->fields && (view->reads >> field & 1) != 0;
+}
 
 static uint32_t terms_of(const covey_view *view) { return (uint32_t)view->fields + view->without; }
 
@@ -100,6 +102,17 @@ static bool matches(const covey_iter *it, uint32_t index) {
 
 static const covey__block_page no_page; /* of a pool that does not reach so far, or is not in blocks */
 
+/* Whether the world has met types since the iteration began: it may have been those of the view. */
+static bool has_met_types(const covey_iter *it) { return it->pools != it->view->world->pool_count; }
+
+/* The pools of terms whose types the world did not know. */
+static void find_pools(covey_iter *it) {
+    const covey_view *view = it->view;
+    it->pools = view->world->pool_count;
+    for (uint32_t i = 0; i < terms_of(view); i++)
+        if (!it->columns[i].pool) it->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
+}
+
 static covey_iter begin(const covey_view *view) {
     static const uint32_t never = 0;
     covey_iter it;
@@ -107,9 +120,8 @@ static covey_iter begin(const covey_view *view) {
     it.view = view;
     it.moves = view->world ? &view->world->moves : &never;
     it.slow = UINT32_MAX;
-    for (uint32_t i = 0; i < 4; i++) it.columns[i].page = &no_page;
-    for (uint32_t i = 0; view->world && i < terms_of(view); i++)
-        it.columns[i] = (covey__column){ .pool = covey_pool_find_raw(view->world, view->types[i]), .page = &no_page };
+    for (uint32_t i = 0; i < 4 || i < terms_of(view); i++) it.columns[i] = (covey__column){ .page = &no_page };
+    if (view->world) find_pools(&it);
     return it;
 }
 
@@ -512,11 +524,13 @@ static bool next_span_of_array(covey_iter *it) {
 
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
-/* The positions that match among the next ones, as many as the blocks of a page have bits. */
+/* The positions that match among the next ones, as many as the blocks of a page have bits. One by one through a list: an
+ * entity may be there twice and have changed when it was visited first. */
 static uint64_t next_page_of_array(covey_iter *it) {
     uint64_t found = 0;
+    uint32_t most = it->walk == COVEY__WALK_LIST ? 1 : COVEY__BLOCK_PAGE;
     while (found == 0 && it->next < it->end) {
-        uint32_t count = it->end - it->next < COVEY__BLOCK_PAGE ? it->end - it->next : COVEY__BLOCK_PAGE;
+        uint32_t count = it->end - it->next < most ? it->end - it->next : most;
         it->first = it->backwards ? it->end - 1 - it->next : it->next;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t at = it->backwards ? it->first - i : it->first + i;
@@ -531,12 +545,14 @@ static uint64_t next_page_of_array(covey_iter *it) {
 }
 
 uint64_t covey__next_page(covey_iter *it) {
+    if (it->walk != COVEY__WALK_NOTHING && has_met_types(it)) find_pools(it);
     return it->walk == COVEY__WALK_IDS ? next_page_of_ids(it) : next_page_of_array(it);
 }
 
 void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     covey_entity e = covey__numbered(it, number);
     const covey_pool *pool = it->columns[field].pool;
+    if (!pool && has_met_types(it)) pool = covey_pool_find_raw(it->view->world, it->view->types[field]);
     return has_index(pool, e.index) ? value_of_index(pool, e.index) : NULL;
 }
 

@@ -48,6 +48,16 @@ static void large_worlds(void **state) {
     run_programs(model_run_world, large, test_scaled(1000000));
 }
 
+/* Every third step is about a view, and the types are of all storages. */
+static void worlds_with_views(void **state) {
+    model_options options = { .steps = 3000, .crowd = 200, .validate_every = 8, .compare_every = 32, .view_every = 3 };
+    (void)state;
+    run_programs(model_run_world, options, test_scaled(300000));
+    options.crowd = 12;
+    options.steps = 500;
+    run_programs(model_run_world, options, test_scaled(100000));
+}
+
 static void run_sets(covey_policy policy) {
     model_options options = small;
     options.policy = policy;
@@ -144,6 +154,7 @@ int main(void) {
         cmocka_unit_test(small_worlds),
         cmocka_unit_test(long_worlds),
         cmocka_unit_test(large_worlds),
+        cmocka_unit_test(worlds_with_views),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),
         cmocka_unit_test(swap_only_sets),

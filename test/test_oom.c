@@ -268,6 +268,19 @@ static bool add_copies_pin_counted(scene *s) {
     return covey_add_copies(s->world, to, 3, CountedPinned, covey_get(s->world, s->e[1], CountedPinned));
 }
 
+/* Adds one component, row by row: where one add fails, what others got is taken back. */
+static bool add_in_rows(scene *s) {
+    covey_view view = covey_view_make(
+        s->world, &(covey_view_desc){ .optional = { covey_id(Block) }, .without = { covey_id(LateBlock) } });
+    covey_iter it = covey_view_iter(&view);
+    covey_row row = { 0 };
+    bool added = true;
+    while (added && covey_next_row(&it, &row))
+        added = covey_add(s->world, covey_row_entity(&it, row), LateBlock, { 1, 2 }) != NULL;
+    if (!added) covey_clear(s->world, LateBlock);
+    return added && covey_view_count(&view) == 0;
+}
+
 static bool type_create(scene *s) {
     return covey_type_create(s->world, &(covey_type){ .name = "made at run time", .size = 8, .align = 4 }) != NULL;
 }
@@ -339,6 +352,7 @@ static const operation operations[] = {
     { "covey_add_array, pinned", world_with_pins, add_array_pin },
     { "covey_add_array, pinned, new type", busy_world, add_array_new_pin },
     { "covey_add_copies, pinned, with hooks, of the pool itself", world_with_pins, add_copies_pin_counted },
+    { "covey_next_row, while components are added", world_with_blocks, add_in_rows },
     { "covey_type_create", busy_world, type_create },
 };
 
@@ -485,6 +499,33 @@ static bool clear_pins(scene *s) {
     return true;
 }
 
+static const covey_type *const ways[] = { covey_id(Plain), covey_id(Fixed),    covey_id(Kept),  covey_id(Sorted),
+                                          covey_id(Block), covey_id(BlockTag), covey_id(Marked) };
+static bool look_through_views(scene *s) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        covey_view view = covey_view_make(
+            s->world, &(covey_view_desc){ .with = { ways[i] }, .optional = { covey_id(Late) }, .read = { ways[i] } });
+        covey_iter spans = covey_view_iter(&view), rows = covey_view_iter_list(&view, s->e, 9);
+        covey_iter by = covey_view_iter_by(&view, covey_pool_find_raw(s->world, covey_id(Block)));
+        covey_row row = { 0 };
+        while (covey_next(&spans)) found += spans.count;
+        while (covey_next(&by)) found += by.count;
+        while (covey_next_row(&rows, &row)) found += covey_alive(s->world, covey_row_entity(&rows, row));
+        if (covey_view_count(&view) == 0 || covey_is_null(covey_view_first(&view))) return false;
+    }
+    covey_view late = covey_view_make(s->world, &(covey_view_desc){ .with = { covey_id(Late) } });
+    return covey_view_count(&late) == 0 && found != 0;
+}
+static bool destroy_rows(scene *s) {
+    covey_view view = covey_view_make(s->world, &(covey_view_desc){ .with = { covey_id(Plain), covey_id(Block) } });
+    covey_iter it = covey_view_iter(&view);
+    covey_row row = { 0 };
+    uint32_t rows = 0;
+    for (; covey_next_row(&it, &row); rows++) covey_destroy(s->world, covey_row_entity(&it, row));
+    return rows == 3 && covey_view_count(&view) == 0;
+}
+
 static const operation free_operations[] = {
     { "covey_destroy", busy_world, destroy },
     { "covey_destroy_many", busy_world, destroy_many },
@@ -506,6 +547,8 @@ static const operation free_operations[] = {
     { "covey_set, over a value, block", world_with_blocks, overwrite_block },
     { "covey_add, block, into a slot that was left", world_with_blocks, add_block_back },
     { "covey_pool_reserve, block", world_with_blocks, reserve_blocks },
+    { "covey_view_make, covey_next", world_with_blocks, look_through_views },
+    { "covey_destroy, row by row", world_with_blocks, destroy_rows },
     { "looking, block", world_with_blocks, look_at_blocks },
     { "covey_add, pinned, near", world_with_pins, add_pin_near },
     { "covey_remove, pinned", world_with_pins, remove_pins },

@@ -592,8 +592,8 @@ typedef struct covey__column {
 /* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
 typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_IDS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
 
-/* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A number is `first` and 64 for each
- * block and the bit: an id, or a position of the array, from the last on if the walk goes backwards. */
+/* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A row's number is
+ * `first`, and 64 for each block, and the bit: an id, or a position of the array, down from `first` if backwards. */
 typedef struct covey_iter {
     uint32_t count; /* rows of the span; what follows is not API */
     uint8_t walk;   /* a covey__walk */
@@ -613,13 +613,15 @@ typedef struct covey_iter {
     const uint32_t *moves;        /* the world's */
     uint32_t destroyed;           /* entities that were when the row began */
     uint32_t slow;                /* rows look values up: 0, or all bits */
+    uint32_t pools;               /* of the world, when those of the terms were looked up */
     covey__column columns[COVEY_TERMS];
     uint64_t matches[COVEY__PAGE_BLOCKS];
 } covey_iter;
 
 /* Begins an iteration; the view and the iterator stay where they are while it lasts. Where all pools are blocks, or the
- * smallest is, entities come by index; otherwise in the order of the smallest sparse pool: spans from its first to its
- * last component, rows from its last to its first, so that the row's entity may be removed. */
+ * smallest is, entities come by index, in spans by 64 indices: within them, as they lie in memory. Otherwise they come
+ * in the order of the smallest sparse pool: spans from its first to its last component, rows from its last to its
+ * first, so that the row's entity may be removed. */
 COVEY_API covey_iter covey_view_iter(const covey_view *view);
 /* The same in the order of this pool, which may be any of the world's: from its first component to its last. Entities
  * without a component there are left out. While rows of a sparse pool are visited, nothing is removed from it. */
@@ -631,13 +633,16 @@ COVEY_API covey_iter covey_view_iter_list(const covey_view *view, const covey_en
 COVEY_API bool covey_next(covey_iter *it);
 /* The array of a span, or NULL for a component that is optional and not there. A tag has an address without bytes. */
 #define covey_field(it, field, T) ((T *)COVEY__FIELD((it), (field), T))
+COVEY_INLINE void *covey_field_raw(const covey_iter *it, uint32_t field);
 /* The entity of a row of the span. */
 COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
 
 /* The next row, or false at the end. */
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
-/* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. */
+/* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. A row whose
+ * entity was destroyed, or lost a component that had to be there, is asked no more: for its entity, neither. */
 #define covey_row_field(it, row, field, T) ((T *)COVEY__ROW_FIELD((it), (row), (field), T))
+COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size);
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
 
 /* ---- 10. Many at once --------------------------------------------------------------------------------------------*/
@@ -1455,9 +1460,11 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #else
 #define COVEY__FIELD_NUMBER(it, field, T) (field)
 #endif
-#define COVEY__FIELD(it, field, T) ((void *)(it)->columns[COVEY__FIELD_NUMBER(it, field, T)].at)
+#define COVEY__FIELD(it, field, T) covey_field_raw((it), COVEY__FIELD_NUMBER(it, field, T))
 #define COVEY__ROW_FIELD(it, row, field, T) \
-    covey__row_field((it), (row), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
+    covey_row_field_raw((it), (row), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
+
+COVEY_INLINE void *covey_field_raw(const covey_iter *it, uint32_t field) { return it->columns[field].at; }
 
 COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
     if (it->entities) return it->entities[row];
@@ -1520,7 +1527,7 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
 
 /* A chunk that the row knows may have moved since: then, and for fields that are not in blocks, the value is looked
  * up. */
-COVEY_HOT void *covey__row_field(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
+COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
     if (!COVEY__LIKELY(field < 4 && row.moves == *it->moves))
         return covey__row_value(it, covey__row_number(it, row), field);
     return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;

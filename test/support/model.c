@@ -151,10 +151,12 @@ static void compare_blocks(model *m, const covey_pool *pool, const oracle_set *o
     for (uint32_t i = 0; i < oracle->end; i++) {
         REQUIRE(m, at == oracle->ids[i].index, "index %u, not %u", at, oracle->ids[i].index);
         compare_block(m, pool, oracle->ids[i], oracle_set_value(oracle, i));
+        REQUIRE(m, !oracle->pinned || covey_pool_value_at_raw(pool, at, oracle->size) == oracle->addresses[i],
+                "the pinned value of %u has moved", at);
         at = covey_pool_next(pool, at + 1);
     }
     REQUIRE(m, at == COVEY_NONE, "one component too many, at %u", at);
-    see_forms(m, &pool->blocks);
+    if (!oracle->pinned) see_forms(m, &pool->blocks);
 }
 
 static void compare_pool(model *m, uint32_t number) {
@@ -202,18 +204,22 @@ static void compare(model *m) {
 
 /* ---- Running ------------------------------------------------------------------------------------------------------*/
 
+/* New operations come last, and all weights together stay below 257: the inputs of the corpus keep their meaning. */
 static const model_operation *const groups[] = { model_entity_operations, model_component_operations,
-                                                 model_query_operations };
+                                                 model_query_operations, model_view_operations };
+enum { GROUPS = sizeof groups / sizeof groups[0] };
 
-static uint32_t total_weight(void) {
+static uint32_t total_weight(uint32_t first) {
     uint32_t total = 0;
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    for (uint32_t i = first; i < GROUPS; i++)
         for (const model_operation *operation = groups[i]; operation->name; operation++) total += operation->weight;
     return total;
 }
 
-static const model_operation *operation_at(uint32_t weight) {
-    for (size_t i = 0;; i++)
+/* From the first group on, or only of the last one, which is about views. */
+static const model_operation *pick_operation(model *m, uint32_t first) {
+    uint32_t weight = program_below(&m->program, total_weight(first));
+    for (uint32_t i = first;; i++)
         for (const model_operation *operation = groups[i]; operation->name; operation++) {
             if (weight < operation->weight) return operation;
             weight -= operation->weight;
@@ -227,7 +233,8 @@ static void validate(model *m) {
 
 static void step(model *m) {
     program *p = &m->program;
-    const model_operation *operation = operation_at(program_below(p, total_weight()));
+    bool view = m->options->view_every != 0 && p->step % m->options->view_every == 0;
+    const model_operation *operation = pick_operation(m, view ? GROUPS - 1 : 0);
     program_begin_step(p, operation->name);
     m->failures = m->messages = 0;
     uint64_t calls = p->heap.calls;
@@ -244,6 +251,14 @@ static void step(model *m) {
     if (p->heap.failed || p->step % m->options->compare_every == 0) compare(m);
 }
 
+/* Pinned types are those that the last values of a byte stand for. */
+static const covey_type *choose_type(model *m) {
+    enum { OTHERS = VALUE_TYPES - 8 };
+    if (m->options->view_every != 0) return value_types[program_below(&m->program, VALUE_TYPES)];
+    uint32_t byte = program_byte(&m->program);
+    return value_types[byte < 248 ? byte % OTHERS : OTHERS + byte - 248];
+}
+
 static void choose_setting(model *m) {
     program *p = &m->program;
     bool large = m->options->crowd >= 1000;
@@ -251,8 +266,8 @@ static void choose_setting(model *m) {
     if (!large && program_chance(p, 64)) limit += pages * COVEY_PAGE_SIZE;
     m->index_limit = limit < COVEY_NONE ? limit : COVEY_NONE;
     m->rarity = large ? 16 : program_chance(p, 96) ? 40 : 1;
-    m->type_count = 1 + program_below(p, large ? 6 : 4);
-    for (uint32_t i = 0; i < m->type_count; i++) m->types[i] = value_types[program_below(p, VALUE_TYPES)];
+    m->type_count = 1 + program_below(p, large || m->options->view_every != 0 ? 6 : 4);
+    for (uint32_t i = 0; i < m->type_count; i++) m->types[i] = choose_type(m);
 }
 
 static void start(model *m) {
@@ -302,6 +317,8 @@ model_report model_run_world(const model_options *options) {
     values.world = NULL;
     covey_world_destroy(m->world);
     oracle_world_destroy(m->oracle);
+    free(m->wanted.ids);
+    free(m->visited.ids);
     free(m);
     return report;
 }

@@ -12,6 +12,7 @@ typedef struct model_options {
     uint32_t crowd;          /* about how many entities, or elements, there are at most */
     uint32_t validate_every; /* steps */
     uint32_t compare_every;
+    uint32_t view_every; /* this many steps are about views; 0: as often as chance has it */
     covey_policy policy; /* of a set */
     bool far;            /* a set of the highest indices there are */
     oracle_fault fault;

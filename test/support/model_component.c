@@ -34,6 +34,8 @@ static void check_component(model *m, const oracle_pool *pool, covey_entity e, c
     REQUIRE(m, address == covey_get_raw(m->world, e, pool->type, pool->type->size), "another address");
     REQUIRE(m, (uintptr_t)address % (pool->type->align ? pool->type->align : 1) == 0, "a misaligned address");
     REQUIRE(m, memcmp(address, oracle_set_value(pool->set, at), pool->type->size) == 0, "another value");
+    const void *old = pool->set->addresses[at];
+    REQUIRE(m, !pool->set->pinned || !old || old == address, "a pinned %s has moved", pool->type->name);
     pool->set->addresses[at] = address;
 }
 
@@ -63,6 +65,13 @@ static void settle_add(model *m, const covey_type *type, covey_entity e, const v
     const oracle_pool *pool = model_meet(m, type);
     oracle_add(m->oracle, pool, e, m->value, type->policy != COVEY_IN_PLACE);
     check_component(m, pool, e, address);
+}
+
+void model_add(model *m, const covey_type *type, covey_entity e) {
+    value_make(type, program_byte(&m->program), m->value);
+    value_own(type, m->value);
+    covey_result expected = may_add(m, type, e);
+    settle_add(m, type, e, covey_add_raw(m->world, e, type, m->value, type->size), expected);
 }
 
 static void add(model *m) {
@@ -210,15 +219,17 @@ static void remove_component(model *m) {
     else check_vacated(m, &held->set);
 }
 
+void model_remove(model *m, const covey_type *type, covey_entity e) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    bool there = pool && oracle_has(m->oracle, pool, e);
+    REQUIRE(m, covey_remove_raw(m->world, e, type, type->size) == there, "removed and not");
+    if (there) oracle_remove(m->oracle, pool, e);
+}
+
 static void remove_neighbours(model *m) {
-    const covey_type *type;
-    const oracle_pool *pool = pick_pool(m, &type);
+    const covey_type *type = model_pick_type(m);
     uint32_t count = model_pick_neighbours(m, NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        bool there = pool && oracle_has(m->oracle, pool, m->batch[i]);
-        REQUIRE(m, covey_remove_raw(m->world, m->batch[i], type, type->size) == there, "removed and not");
-        if (there) oracle_remove(m->oracle, pool, m->batch[i]);
-    }
+    for (uint32_t i = 0; i < count; i++) model_remove(m, type, m->batch[i]);
 }
 
 static void clear(model *m) {

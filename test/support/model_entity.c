@@ -8,8 +8,7 @@ static void check_new(model *m, covey_entity e, covey_entity wanted) {
     model_remember(m, e);
 }
 
-static void destroy(model *m) {
-    covey_entity e = model_pick(m);
+void model_destroy(model *m, covey_entity e) {
     values.world = m->world;
     values.dying = e;
     bool destroyed = covey_destroy(m->world, e);
@@ -19,17 +18,21 @@ static void destroy(model *m) {
     REQUIRE(m, !covey_alive(m->world, e), "%u:%u is still alive", e.index, e.generation);
 }
 
+static void destroy(model *m) { model_destroy(m, model_pick(m)); }
+
 static bool is_crowded(const model *m) { return m->oracle->alive >= m->options->crowd; }
 
-/* Makes room where there are too many. */
-static void create(model *m) {
-    if (is_crowded(m)) {
-        destroy(m);
-        return;
-    }
+covey_entity model_create(model *m) {
     covey_result expected = oracle_can_create(m->oracle, 0, 1) == 1 ? COVEY_OK : COVEY_ERROR_FULL;
     covey_entity e = covey_create(m->world);
     if (model_settle(m, !covey_is_null(e), expected)) check_new(m, e, oracle_create(m->oracle, 0));
+    return e;
+}
+
+/* Makes room where there are too many. */
+static void create(model *m) {
+    if (is_crowded(m)) destroy(m);
+    else model_create(m);
 }
 
 static void create_many(model *m) {

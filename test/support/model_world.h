@@ -8,6 +8,11 @@
 
 enum { MODEL_HISTORY = 64, MODEL_BATCH = 400 };
 
+typedef struct model_list {
+    covey_entity *ids;
+    uint32_t count, capacity;
+} model_list;
+
 typedef struct model {
     program program;
     const model_options *options;
@@ -24,6 +29,7 @@ typedef struct model {
     uint32_t failures, messages; /* of the step */
     unsigned char value[VALUE_BYTES];
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
+    model_list wanted, visited; /* of an iteration */
 } model;
 
 #define REQUIRE(m, holds, ...) PROGRAM_REQUIRE(&(m)->program, holds, __VA_ARGS__)
@@ -45,6 +51,12 @@ oracle_pool *model_meet(model *m, const covey_type *type);
 /* A call that fails late has met the type all the same. */
 void model_meet_anyway(model *m, const covey_type *type);
 
+/* Single changes, of the library and the oracle, for operations that choose the operands. */
+covey_entity model_create(model *m); /* null when it fails */
+void model_destroy(model *m, covey_entity e);
+void model_add(model *m, const covey_type *type, covey_entity e);
+void model_remove(model *m, const covey_type *type, covey_entity e);
+
 typedef struct model_operation {
     const char *name;
     void (*run)(model *m);
@@ -53,6 +65,7 @@ typedef struct model_operation {
 } model_operation;
 
 /* Ended by one without a name. */
-extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[];
+extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[],
+    model_view_operations[];
 
 #endif

@@ -172,8 +172,8 @@ void oracle_destroy_all(oracle_world *world) {
 bool oracle_type_valid(const covey_type *type) {
     uint32_t align = type->align ? type->align : 1;
     bool power = align == 1 || align == 2 || align == 4 || align == 8 || align == 16 || align == 32 || align == 64;
-    bool block = type->storage == COVEY_STORAGE_BLOCK;
-    if ((uint32_t)type->storage > COVEY_STORAGE_BLOCK || (block && type->policy != COVEY_SWAP_AND_POP)) return false;
+    bool block = type->storage == COVEY_STORAGE_BLOCK || type->storage == COVEY_STORAGE_PINNED;
+    if ((uint32_t)type->storage > COVEY_STORAGE_PINNED || (block && type->policy != COVEY_SWAP_AND_POP)) return false;
     return type->name && type->name[0] && power && type->size % align == 0 && (type->size != 0 || !type->drop);
 }
 
@@ -181,9 +181,11 @@ bool oracle_type_is_block(const covey_type *type) {
     return type->storage != COVEY_STORAGE_SPARSE && type->policy == COVEY_SWAP_AND_POP;
 }
 
+static bool is_pinned(const covey_type *type) { return type->storage == COVEY_STORAGE_PINNED; }
+
 static bool same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
-    if (oracle_type_is_block(a) != oracle_type_is_block(b)) return false;
+    if (oracle_type_is_block(a) != oracle_type_is_block(b) || is_pinned(a) != is_pinned(b)) return false;
     return a->size == b->size && a_align == b_align && a->policy == b->policy && a->zero_vacated == b->zero_vacated &&
            !a->drop == !b->drop && !a->copy == !b->copy;
 }
@@ -204,6 +206,7 @@ oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type) {
     covey_sparse_set_desc desc = { .size = type->size, .policy = type->policy, .zero_vacated = type->zero_vacated };
     *pool = (oracle_pool){ type, oracle_set_create(&desc, world->fault) };
     pool->set->by_index = oracle_type_is_block(type);
+    pool->set->pinned = is_pinned(type);
     return pool;
 }
 

@@ -23,6 +23,11 @@ typedef enum oracle_fault {
     ORACLE_LEAVES_COMPONENTS,   /* a destroyed entity keeps one component's value alive */
     ORACLE_FORGETS_SET,         /* set does not overwrite */
     ORACLE_IGNORES_INDEX_ORDER, /* blocks keep the order of adding */
+    ORACLE_IGNORES_WITHOUT,     /* a view matches entities that have what is excluded */
+    ORACLE_NEEDS_OPTIONAL,      /* a view matches only entities that have all that is optional */
+    ORACLE_NEEDS_ALL_OF_ANY,    /* any of several is all of them */
+    ORACLE_LEADS_BY_LARGEST,    /* a view follows the largest of its pools */
+    ORACLE_VIEWS_ROWS_FORWARD,  /* the rows of a sparse pool come from the first to the last */
     ORACLE_FAULTS
 } oracle_fault;
 
@@ -35,6 +40,7 @@ typedef struct oracle_set {
     uint32_t size; /* bytes of a value */
     bool zero_vacated;
     bool by_index; /* the set of a block pool: no policy, always in the order of indices */
+    bool pinned;   /* by index, and values never move */
     oracle_fault fault;
     covey_entity *ids;      /* live ones and holes, then the dead ones of swap only */
     unsigned char *values;  /* `size` bytes each */
@@ -126,7 +132,7 @@ bool oracle_destroy(oracle_world *world, covey_entity e);
 void oracle_destroy_all(oracle_world *world);
 
 bool oracle_type_valid(const covey_type *type);
-/* Whether a valid type is kept in blocks: unless it says otherwise, or names a policy. */
+/* Whether a valid type is kept in blocks, pinned or not: unless it says otherwise, or names a policy. */
 bool oracle_type_is_block(const covey_type *type);
 /* The pool of a type's name, whatever its layout; the pool of the type itself; or NULL. */
 oracle_pool *oracle_pool_named(oracle_world *world, const char *name);
@@ -138,5 +144,15 @@ unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_en
 void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back);
 void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e);
 void oracle_clear(oracle_world *world, const oracle_pool *pool);
+
+/* ---- Views --------------------------------------------------------------------------------------------------------*/
+
+bool oracle_view_valid(const covey_view_desc *desc);
+uint32_t oracle_view_fields(const covey_view_desc *desc);
+const covey_type *oracle_view_type(const covey_view_desc *desc, uint32_t field);
+bool oracle_view_reads(const covey_view_desc *desc, uint32_t field);
+bool oracle_view_matches(oracle_world *world, const covey_view_desc *desc, covey_entity e);
+/* The sparse pool whose order an iteration follows; NULL where it is that of indices. */
+const oracle_pool *oracle_view_lead(oracle_world *world, const covey_view_desc *desc);
 
 #endif

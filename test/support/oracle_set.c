@@ -23,6 +23,11 @@ const char *oracle_fault_name(oracle_fault fault) {
         [ORACLE_LEAVES_COMPONENTS] = "leaves a component behind",
         [ORACLE_FORGETS_SET] = "forgets to overwrite",
         [ORACLE_IGNORES_INDEX_ORDER] = "leaves blocks in the order of adding",
+        [ORACLE_IGNORES_WITHOUT] = "ignores what a view excludes",
+        [ORACLE_NEEDS_OPTIONAL] = "needs what is optional in a view",
+        [ORACLE_NEEDS_ALL_OF_ANY] = "needs all where a view wants any",
+        [ORACLE_LEADS_BY_LARGEST] = "follows the largest pool of a view",
+        [ORACLE_VIEWS_ROWS_FORWARD] = "visits rows from the first to the last",
     };
     return names[fault];
 }
@@ -186,6 +191,8 @@ static uint32_t push_by_index(oracle_set *set, covey_entity e, const void *value
     uint32_t at = lower_bound(set, e.index), behind = set->end++ - at;
     memmove(set->ids + at + 1, set->ids + at, behind * sizeof *set->ids);
     memmove(oracle_set_value(set, at + 1), oracle_set_value(set, at), (size_t)behind * set->size);
+    memmove(set->addresses + at + 1, set->addresses + at, behind * sizeof *set->addresses);
+    set->addresses[at] = NULL;
     set->ids[at] = e;
     fill(set, at, value);
     return at;
@@ -199,6 +206,7 @@ uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, boo
     if (fills_hole(set, force_back)) at = take_hole(set);
     else if (set->fault == ORACLE_FILLS_ORDERED_HOLES && set->policy == COVEY_ORDERED) at = first_hole(set);
     if (at == set->end) set->end++;
+    set->addresses[at] = NULL;
     set->ids[at] = e;
     fill(set, at, value);
     return at;
@@ -231,6 +239,7 @@ static void erase_by_index(oracle_set *set, uint32_t at) {
     uint32_t behind = --set->end - at;
     memmove(set->ids + at, set->ids + at + 1, behind * sizeof *set->ids);
     memmove(oracle_set_value(set, at), oracle_set_value(set, at + 1), (size_t)behind * set->size);
+    memmove(set->addresses + at, set->addresses + at + 1, behind * sizeof *set->addresses);
 }
 
 void oracle_set_erase(oracle_set *set, uint32_t at) {

@@ -36,6 +36,12 @@ typedef Small BlockSmall;
 typedef Triple BlockBlank;
 typedef Owned BlockOwner;
 typedef Owned BlockOnlyOwner;
+typedef Pair PinnedPair;
+typedef Triple PinnedTriple;
+typedef Wide PinnedWide;
+typedef Small PinnedSmall;
+typedef Triple PinnedBlank;
+typedef Owned PinnedOwner;
 
 /* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
@@ -94,6 +100,13 @@ COVEY_COMPONENT_DEFINE(BlockBlank, .zero_vacated = true);
 COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop, .copy = copy);
 COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_vacated = true);
 COVEY_TAG_DEFINE(BlockFlag);
+COVEY_COMPONENT_DEFINE(PinnedPair, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(PinnedTriple, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(PinnedWide, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(PinnedSmall, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(PinnedBlank, .storage = COVEY_STORAGE_PINNED, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(PinnedOwner, .storage = COVEY_STORAGE_PINNED, .drop = drop, .copy = copy);
+COVEY_TAG_DEFINE(PinnedFlag, .storage = COVEY_STORAGE_PINNED);
 
 /* As another shared library would define it, in the same words or in others; and as it must not. */
 static const covey_type pair_twin = {
@@ -109,6 +122,9 @@ static const covey_type block_twin = {
 };
 static const covey_type block_clash = {
     .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE
+};
+static const covey_type pinned_clash = {
+    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_PINNED
 };
 static const covey_type block_policy = {
     .name = "BlockPolicy", .size = 4, .align = 4, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_IN_PLACE
@@ -149,6 +165,14 @@ const covey_type *const value_types[VALUE_TYPES] = {
     &triple_clash,
     &misaligned,
     &nameless,
+    covey_id(PinnedPair),
+    covey_id(PinnedTriple),
+    covey_id(PinnedWide),
+    covey_id(PinnedSmall),
+    covey_id(PinnedBlank),
+    covey_id(PinnedOwner),
+    covey_id(PinnedFlag),
+    &pinned_clash,
 };
 
 const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
@@ -209,7 +233,9 @@ void value_change(const covey_type *type, void *value) {
     LITERAL(BlockPair, verb, target, { v.a, v.b })        \
     LITERAL(BlockTriple, verb, target, { v.a, v.b, v.c }) \
     LITERAL(BlockSmall, verb, target, { v.a })            \
-    LITERAL(BlockOwner, verb, target, { v.token, v.a })
+    LITERAL(BlockOwner, verb, target, { v.token, v.a })   \
+    LITERAL(PinnedPair, verb, target, { v.a, v.b })       \
+    LITERAL(PinnedSmall, verb, target, { v.a })
 
 void *value_add(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
     LITERALS(covey_add, world)

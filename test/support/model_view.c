@@ -1,0 +1,317 @@
+/* Operations on views: a random view, iterated in a random way, visits what a look at every entity finds. */
+#include "model_world.h"
+
+#include <stdlib.h>
+
+typedef enum way { WAY_VIEW, WAY_POOL, WAY_LIST } way;
+
+/* An iteration of a random view. */
+typedef struct tour {
+    covey_view_desc desc;
+    covey_view view;
+    way way;
+    const oracle_pool *lead; /* whose order is followed; NULL: that of indices, or of the list */
+    uint32_t listed;         /* entities of m->batch */
+    covey_iter it;
+} tour;
+
+/* ---- Lists --------------------------------------------------------------------------------------------------------*/
+
+static void append(model_list *list, covey_entity e) {
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity * 2 + 64;
+        list->ids = realloc(list->ids, list->capacity * sizeof *list->ids);
+        if (!list->ids) abort();
+    }
+    list->ids[list->count++] = e;
+}
+
+static bool is_in(const model_list *list, covey_entity e) {
+    for (uint32_t i = 0; i < list->count; i++)
+        if (covey_same(list->ids[i], e)) return true;
+    return false;
+}
+
+static int by_index(const void *a, const void *b) {
+    uint32_t left = ((const covey_entity *)a)->index, right = ((const covey_entity *)b)->index;
+    return left < right ? -1 : left > right;
+}
+
+/* ---- Choosing -----------------------------------------------------------------------------------------------------*/
+
+static bool is_named(const covey_type *const *types, uint32_t count, const covey_type *type) {
+    for (uint32_t i = 0; i < count; i++)
+        if (types[i]->name && strcmp(types[i]->name, type->name) == 0) return true;
+    return false;
+}
+
+/* Every type of the program may be a term of any kind. Now and then the description is wrong. */
+static void pick_desc(model *m, covey_view_desc *desc) {
+    program *p = &m->program;
+    const covey_type **const kinds[] = { desc->with, desc->with, desc->optional, desc->any, desc->without };
+    const covey_type *named[VALUE_TYPES + VALUE_DESCRIPTIONS];
+    uint32_t used[4] = { 0 }, count = 0, reads = 0;
+    static const uint32_t slot[] = { 0, 0, 1, 2, 3 };
+    bool careless = program_chance(p, 12);
+    *desc = (covey_view_desc){ .with = { NULL } };
+    for (uint32_t i = 0; i < m->type_count; i++) {
+        const covey_type *type = m->types[i];
+        uint32_t kind = program_below(p, 7);
+        bool wrong = !oracle_type_valid(type) || is_named(named, count, type);
+        if (kind > 4 || (wrong && !careless) || used[slot[kind]] == COVEY_TERMS) continue;
+        if (!wrong) named[count++] = type;
+        kinds[kind][used[slot[kind]]++] = type;
+        if ((kind != 4 || careless) && reads < COVEY_TERMS && program_chance(p, 64)) desc->read[reads++] = type;
+    }
+}
+
+static void check_view(model *m, const tour *t, bool valid) {
+    const covey_view *view = &t->view;
+    uint32_t fields = valid ? oracle_view_fields(&t->desc) : 0;
+    REQUIRE(m, covey_view_valid(view) == valid, "a view is valid and not");
+    REQUIRE(m, covey_view_fields(view) == fields, "%u fields, not %u", covey_view_fields(view), fields);
+    REQUIRE(m, !covey_view_type(view, fields), "a field behind the last");
+    for (uint32_t i = 0; i < fields; i++) {
+        REQUIRE(m, covey_view_type(view, i) == oracle_view_type(&t->desc, i), "field %u is of another type", i);
+        REQUIRE(m, covey_view_reads(view, i) == oracle_view_reads(&t->desc, i), "field %u is read and not", i);
+    }
+}
+
+static void pick_list(model *m, tour *t) {
+    bool many = program_chance(&m->program, 48);
+    t->listed = many ? program_below(&m->program, MODEL_BATCH) : model_pick_batch(m, NULL);
+    for (uint32_t i = 0; many && i < t->listed; i++) m->batch[i] = model_pick(m);
+}
+
+static void pick_way(model *m, tour *t) {
+    uint32_t how = program_below(&m->program, 8);
+    t->way = how < 4 || (how < 6 && m->oracle->pool_count == 0) ? WAY_VIEW : how < 6 ? WAY_POOL : WAY_LIST;
+    if (t->way == WAY_POOL) t->lead = &m->oracle->pools[program_below(&m->program, m->oracle->pool_count)];
+    else if (t->way == WAY_VIEW) t->lead = oracle_view_lead(m->oracle, &t->desc);
+    else pick_list(m, t);
+}
+
+static void begin(model *m, tour *t) {
+    if (t->way == WAY_VIEW) t->it = covey_view_iter(&t->view);
+    else if (t->way == WAY_LIST) t->it = covey_view_iter_list(&t->view, m->batch, t->listed);
+    else t->it = covey_view_iter_by(&t->view, covey_pool_find_raw(m->world, t->lead->type));
+}
+
+/* Makes a view. A wrong description gives one that matches nothing, which is used all the same. */
+static bool pick_tour(model *m, tour *t) {
+    *t = (tour){ .lead = NULL };
+    pick_desc(m, &t->desc);
+    bool valid = oracle_view_valid(&t->desc);
+    t->view = covey_view_make(m->world, &t->desc);
+    model_settle(m, covey_view_valid(&t->view), valid ? COVEY_OK : COVEY_ERROR_TYPE);
+    check_view(m, t, valid);
+    pick_way(m, t);
+    begin(m, t);
+    m->wanted.count = m->visited.count = 0;
+    return valid;
+}
+
+/* ---- What is wanted -----------------------------------------------------------------------------------------------*/
+
+static void want(model *m, const tour *t, covey_entity e) {
+    if (oracle_view_matches(m->oracle, &t->desc, e)) append(&m->wanted, e);
+}
+
+static bool is_sparse_lead(const oracle_pool *lead) { return lead && !lead->set->by_index; }
+
+static void want_all(model *m, const tour *t, bool backwards) {
+    const covey_entity *ids = t->way == WAY_LIST ? m->batch : is_sparse_lead(t->lead) ? t->lead->set->ids : NULL;
+    uint32_t count = t->way == WAY_LIST ? t->listed : ids ? t->lead->set->end : 0;
+    backwards = backwards && t->way == WAY_VIEW && m->oracle->fault != ORACLE_VIEWS_ROWS_FORWARD;
+    for (uint32_t i = 0; i < count; i++) want(m, t, ids[backwards ? count - 1 - i : i]);
+    if (t->way == WAY_LIST || ids) return;
+    covey_entity e = oracle_next(m->oracle, 0);
+    for (; !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1))
+        if (!t->lead || oracle_has(m->oracle, t->lead, e)) want(m, t, e);
+}
+
+static void compare_visits(model *m) {
+    const model_list *wanted = &m->wanted, *visited = &m->visited;
+    REQUIRE(m, visited->count == wanted->count, "%u entities were visited, not %u", visited->count, wanted->count);
+    for (uint32_t i = 0; i < wanted->count; i++)
+        REQUIRE(m, covey_same(visited->ids[i], wanted->ids[i]), "visit %u is of %u:%u, not of %u:%u", i,
+                visited->ids[i].index, visited->ids[i].generation, wanted->ids[i].index, wanted->ids[i].generation);
+}
+
+/* A field of an entity is where the component is, and has the right value; or is NULL where there is none. */
+static void check_field(model *m, const tour *t, uint32_t field, covey_entity e, const void *at) {
+    const covey_type *type = oracle_view_type(&t->desc, field);
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    const void *wanted = pool ? oracle_get(m->oracle, pool, e) : NULL;
+    REQUIRE(m, (at != NULL) == (wanted != NULL), "%u:%u and its %s", e.index, e.generation, type->name);
+    if (!at) return;
+    REQUIRE(m, memcmp(at, wanted, type->size) == 0, "the %s of %u:%u is wrong", type->name, e.index, e.generation);
+    REQUIRE(m, type->size == 0 || at == covey_get_raw(m->world, e, type, type->size), "another address");
+}
+
+/* ---- Spans --------------------------------------------------------------------------------------------------------*/
+
+static void visit_span(model *m, const tour *t) {
+    const covey_iter *it = &t->it;
+    REQUIRE(m, it->count != 0, "a span of nothing");
+    for (uint32_t row = 0; row < it->count; row++) {
+        covey_entity e = covey_span_entity(it, row);
+        append(&m->visited, e);
+        for (uint32_t i = 0; i < covey_view_fields(&t->view); i++) {
+            const char *at = covey_field_raw(it, i);
+            check_field(m, t, i, e, at ? at + (size_t)row * covey_view_type(&t->view, i)->size : NULL);
+        }
+    }
+}
+
+/* Where no array gives the order, spans come block by block; within a block, in the order of its memory. */
+static void sort_visits(model *m) {
+    const model_list *visited = &m->visited;
+    for (uint32_t i = 1; i < visited->count; i++)
+        REQUIRE(m, visited->ids[i - 1].index / 64 <= visited->ids[i].index / 64, "block %u comes after block %u",
+                visited->ids[i].index / 64, visited->ids[i - 1].index / 64);
+    if (visited->count != 0) qsort(visited->ids, visited->count, sizeof *visited->ids, by_index);
+}
+
+static bool is_too_costly(model *m) {
+    return m->options->crowd >= 1000 && m->options->view_every == 0 && program_below(&m->program, 16) != 0;
+}
+
+static void spans(model *m) {
+    tour t;
+    if (is_too_costly(m)) return;
+    if (pick_tour(m, &t)) want_all(m, &t, false);
+    while (covey_next(&t.it)) visit_span(m, &t);
+    REQUIRE(m, !covey_next(&t.it) && t.it.count == 0, "an iteration goes on after its end");
+    if (t.way != WAY_LIST && !is_sparse_lead(t.lead)) sort_visits(m);
+    compare_visits(m);
+}
+
+/* ---- Rows ---------------------------------------------------------------------------------------------------------*/
+
+static void check_row(model *m, const tour *t, covey_row row, covey_entity e) {
+    REQUIRE(m, covey_same(covey_row_entity(&t->it, row), e), "the row is of another entity");
+    for (uint32_t i = 0; i < covey_view_fields(&t->view); i++)
+        check_field(m, t, i, e, covey_row_field_raw(&t->it, row, i, covey_view_type(&t->view, i)->size));
+}
+
+static void rows(model *m) {
+    tour t;
+    covey_row row = { 0 };
+    if (is_too_costly(m)) return;
+    if (pick_tour(m, &t)) want_all(m, &t, true);
+    while (covey_next_row(&t.it, &row)) {
+        covey_entity e = covey_row_entity(&t.it, row);
+        append(&m->visited, e);
+        check_row(m, &t, row, e);
+    }
+    REQUIRE(m, !covey_next_row(&t.it, &row), "an iteration goes on after its end");
+    compare_visits(m);
+}
+
+/* ---- Questions ----------------------------------------------------------------------------------------------------*/
+
+static void ask(model *m) {
+    tour t;
+    if (is_too_costly(m)) return;
+    bool valid = pick_tour(m, &t);
+    t.way = WAY_VIEW;
+    t.lead = oracle_view_lead(m->oracle, &t.desc);
+    if (valid) want_all(m, &t, false);
+    uint32_t count = covey_view_count(&t.view);
+    covey_iter it = covey_view_iter(&t.view);
+    covey_entity first = covey_view_first(&t.view), wanted = { 0, 0 };
+    if (m->wanted.count != 0 && covey_next(&it)) wanted = covey_span_entity(&it, 0);
+    REQUIRE(m, count == m->wanted.count, "%u are counted, not %u", count, m->wanted.count);
+    REQUIRE(m, covey_same(first, wanted), "%u:%u is the first, not %u:%u", first.index, first.generation, wanted.index,
+            wanted.generation);
+    for (uint32_t i = 0; i < 8; i++) {
+        covey_entity e = model_pick(m);
+        bool contained = valid && oracle_view_matches(m->oracle, &t.desc, e);
+        REQUIRE(m, covey_view_contains(&t.view, e) == contained, "%u:%u is contained and not", e.index, e.generation);
+    }
+}
+
+/* ---- Rows that change ---------------------------------------------------------------------------------------------*/
+
+/* Whether an iteration that began now would visit the entity. */
+static bool is_on_tour(model *m, const tour *t, covey_entity e) {
+    bool led = t->way == WAY_LIST || !t->lead || oracle_has(m->oracle, t->lead, e);
+    return led && oracle_view_matches(m->oracle, &t->desc, e);
+}
+
+static bool has(model *m, const covey_type *type, covey_entity e) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    return pool && oracle_has(m->oracle, pool, e);
+}
+
+/* The row's entity loses or gets components, any of them, or its life. Not the same one twice: an entity that lost its
+ * place in a pool in place may get another one. While a sparse pool is followed, nothing is removed from it. */
+static void change_row(model *m, const tour *t, covey_entity e) {
+    bool bound = t->way == WAY_POOL && is_sparse_lead(t->lead);
+    if (!bound && program_chance(&m->program, 48)) {
+        model_destroy(m, e);
+        return;
+    }
+    for (uint32_t i = 0; i < m->type_count; i++) {
+        const covey_type *type = m->types[i];
+        if (!program_chance(&m->program, 64) || !oracle_type_valid(type) || is_named(m->types, i, type)) continue;
+        bool fixed = bound && strcmp(type->name, t->lead->type->name) == 0;
+        if (!has(m, type, e)) model_add(m, type, e);
+        else if (!fixed) model_remove(m, type, e);
+    }
+}
+
+/* Another entity, old or new, gets a component that the view does not exclude. What was not on the tour before may or
+ * may not be visited. */
+static void change_other(model *m, const tour *t, model_list *gained) {
+    bool old = m->oracle->alive >= m->options->crowd || program_chance(&m->program, 64);
+    covey_entity other = old ? model_pick(m) : model_create(m);
+    const covey_type *type = model_pick_type(m);
+    if (!old) append(gained, other);
+    if (!oracle_alive(m->oracle, other) || !oracle_type_valid(type) || has(m, type, other)) return;
+    for (uint32_t i = 0; i < COVEY_TERMS && t->desc.without[i]; i++)
+        if (t->desc.without[i]->name && strcmp(t->desc.without[i]->name, type->name) == 0) return;
+    if (!is_on_tour(m, t, other)) append(gained, other);
+    model_add(m, type, other);
+}
+
+/* What was wanted in the beginning comes in order and once. What stopped matching can only be an entity that was
+ * visited and is listed again. */
+static void follow(model *m, const tour *t, uint32_t *next, covey_entity e, const model_list *gained) {
+    const model_list *wanted = &m->wanted;
+    REQUIRE(m, is_on_tour(m, t, e), "%u:%u is visited and does not match", e.index, e.generation);
+    while (*next < wanted->count && !is_on_tour(m, t, wanted->ids[*next])) ++*next;
+    if (*next < wanted->count && covey_same(wanted->ids[*next], e)) ++*next;
+    else REQUIRE(m, is_in(gained, e), "%u:%u is visited out of turn", e.index, e.generation);
+}
+
+static void changing_rows(model *m) {
+    tour t;
+    covey_row row = { 0 };
+    uint32_t next = 0;
+    if (is_too_costly(m)) return;
+    if (pick_tour(m, &t)) want_all(m, &t, true);
+    model_list *gained = &m->visited;
+    uint32_t often = 1 + program_below(&m->program, m->options->crowd < 1000 ? 64 : 16);
+    while (covey_next_row(&t.it, &row)) {
+        covey_entity e = covey_row_entity(&t.it, row);
+        follow(m, &t, &next, e, gained);
+        check_row(m, &t, row, e);
+        if (gained->count < 200 && program_chance(&m->program, often)) change_other(m, &t, gained);
+        if (program_chance(&m->program, 2 * often)) change_row(m, &t, e);
+        bool stayed = is_on_tour(m, &t, e); /* who left may come back, elsewhere */
+        if (gained->count < 200 && program_chance(&m->program, often)) change_other(m, &t, gained);
+        if (stayed) check_row(m, &t, row, e);
+    }
+    while (next < m->wanted.count && !is_on_tour(m, &t, m->wanted.ids[next])) next++;
+    REQUIRE(m, next == m->wanted.count, "%u entities were not visited", m->wanted.count - next);
+}
+
+const model_operation model_view_operations[] = {
+    { "view, spans", spans, 2, true },
+    { "view, rows", rows, 1, true },
+    { "view, count, first, contains", ask, 1, true },
+    { "view, rows that change", changing_rows, 3, false },
+    { NULL, NULL, 0, false },
+};
