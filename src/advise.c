@@ -77,7 +77,7 @@ static size_t bytes_as_blocks(const covey__block_store *shape, const covey__cens
     for (uint32_t i = 1; i <= 16 && shape->size != 0; i++) {
         uint64_t chunks = shape->pinned ? (i == 16 ? census->blocks : 0) : census->chunks[i];
         uint64_t all = chunks * covey__chunk_bytes(shape, i * 4);
-        bytes += all + divided(all, COVEY_SLAB_BYTES) * (64 + sizeof(void *));
+        bytes += all + divided(all, COVEY_SLAB_BYTES) * (covey__slab_header(shape) + sizeof(void *));
     }
     return (size_t)bytes;
 }

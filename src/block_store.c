@@ -243,7 +243,8 @@ void covey__blocks_compact(covey__block_store *blocks) {
     if (blocks->size != 0 && !blocks->pinned) {
         covey__plan plan = plan_of(blocks);
         size_t bytes = covey__slabs_bytes(blocks);
-        bool loose = bytes > plan.bytes + plan.bytes / 128 + blocks->slab_count * (size_t)72;
+        size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
+        bool loose = bytes > plan.bytes + plan.bytes / 128 + headers;
         if (loose || plan.apart > plan.chunks[16] / 16 + blocks->slab_count) rebuild(blocks, &plan);
     }
     covey__slabs_trim(blocks);

@@ -158,7 +158,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
         world->reserved = reserved;
         world->reserved_capacity = capacity;
     }
-    world->reserved[world->reserved_count++] = (covey__range){ first, end, first, first, COVEY_NONE };
+    world->reserved[world->reserved_count++] = (covey__range){ first, end, first, first, COVEY_NONE, 0 };
     if (first < world->range.fresh_end) world->range.fresh_end = first;
     return (covey_range){ first, count };
 }
@@ -252,35 +252,45 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-static COVEY__NOINLINE void take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey__pool_take_out(pool, (covey_entity){ index, generation }, pool->size);
-}
-
-/* Takes an entity out of 64 pools: those whose bit is set. Most are blocks that are direct and have others left; where
- * a block pool is near, its directory reaches. */
-static inline void take_out(covey_pool *const *pools, uint64_t near, uint32_t index, uint32_t generation) {
-    uint32_t block = covey__block_of(index);
-    uint64_t bit = (uint64_t)1 << index % 64;
+/* Takes an entity out of 64 pools as far as that is quick: out of blocks that are direct and have others left, of types
+ * whose values need no end. Returns the pools that remain. Where a block pool is near, its directory reaches. No call
+ * is made, so that everything stays in registers. */
+static inline uint64_t take_out(covey_pool *const *pools, uint64_t near, uint32_t index) {
+    uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
+    uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;
     for (; near != 0; near &= near - 1) {
         covey_pool *pool = pools[covey__lowest_bit(near)];
         if (COVEY__LIKELY(pool->plain)) {
-            covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+            covey__block_page *page = pool->blocks.pages[number];
             uint64_t mask = page->masks[block], left = mask & ~bit;
             if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
                 page->masks[block] = left;
-                pool->blocks.count -= left != mask;
+                pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set; gcc's adc is slow */
                 if (left != mask) COVEY__TRACE(pool->removed, index);
                 continue;
             }
         }
-        take_out_slowly(pool, index, generation);
+        remaining |= near & (~near + 1);
+    }
+    return remaining;
+}
+
+static COVEY__NOINLINE void take_out_slowly(covey_pool *const *pools, uint64_t near, uint32_t index,
+                                            uint32_t generation) {
+    for (; near != 0; near &= near - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(near)];
+        covey__pool_take_out(pool, (covey_entity){ index, generation }, pool->size);
     }
 }
 
 static COVEY__NOINLINE void take_out_of_many(covey_world *world, uint32_t index, uint32_t generation) {
     size_t words;
     const uint64_t *near = covey__near(world, index, &words);
-    for (size_t i = 0; i < words; i++) take_out(world->pools + i * 64, near[i], index, generation);
+    covey_pool *const *pools = world->pools;
+    for (size_t i = 0; i < words; i++, pools += 64) {
+        uint64_t remaining = near[i] != 0 ? take_out(pools, near[i], index) : 0;
+        if (remaining != 0) take_out_slowly(pools, remaining, index, generation);
+    }
 }
 
 bool covey_destroy(covey_world *world, covey_entity e) {
@@ -295,8 +305,12 @@ bool covey_destroy(covey_world *world, covey_entity e) {
     else push_free(world, world->reserved_count == 0 ? &world->range : range_of(world, index), index);
     size_t words;
     const uint64_t *near = covey__near(world, index, &words);
-    if (COVEY__LIKELY(words == 1)) take_out(world->pools, *near, index, generation);
-    else take_out_of_many(world, index, generation);
+    if (COVEY__LIKELY(words == 1)) {
+        uint64_t remaining = take_out(world->pools, *near, index);
+        if (!COVEY__LIKELY(remaining == 0)) take_out_slowly(world->pools, remaining, index, generation);
+    } else {
+        take_out_of_many(world, index, generation);
+    }
     COVEY__CHANGED(world);
     return true;
 }

@@ -9,7 +9,7 @@
 #define COVEY_GROW(capacity) ((capacity) < 16 ? 16 : (capacity)*2)
 #endif
 #ifndef COVEY_SLAB_BYTES /* slabs of chunks grow quickly up to this, then slowly */
-#define COVEY_SLAB_BYTES ((size_t)1 << 20)
+#define COVEY_SLAB_BYTES ((size_t)1 << 18)
 #endif
 #define COVEY__ALIGN_MAX 64
 
@@ -105,10 +105,13 @@ struct covey__slab {
     uint32_t free;                /* the chunk that was given back last; its first bytes say which came before */
     uint32_t stride;              /* from a chunk to the next */
     uint8_t capacity;
+    uint8_t header; /* bytes before the first chunk */
+    uint8_t class;  /* the number of the step with this capacity; COVEY__CLASSES for one that only compaction gives */
 };
 
 uint32_t covey__chunk_capacity(const covey__block_store *blocks, uint32_t slots); /* the step that has so many */
 size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity);   /* SIZE_MAX if they are too many */
+uint8_t covey__slab_header(const covey__block_store *blocks); /* bytes that a slab takes beside its chunks */
 /* A chunk of a capacity that is a step; NULL when memory is out. */
 char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity);
 void covey__chunk_give(covey__block_store *blocks, char *chunk);

@@ -5,22 +5,27 @@
 
 #include <stdalign.h>
 
-#define HEADER 64 /* bytes before the first chunk, which is aligned as much */
 #define NO_CHUNK UINT32_MAX
 
-_Static_assert(sizeof(covey__slab) <= HEADER, "the header of a slab");
+_Static_assert(sizeof(covey__slab) <= 48, "the header of a slab");
 
-static size_t slab_bytes(const covey__slab *slab) { return HEADER + (size_t)slab->chunks * slab->stride; }
+/* Chunks have the alignment of a cache line, or less where an allocator gives less for nothing: to align more costs the
+ * allocator of the C library much. */
+static size_t align_of(const covey__block_store *blocks) { return blocks->align <= 16 ? 16 : 64; }
+
+uint8_t covey__slab_header(const covey__block_store *blocks) { return blocks->align <= 16 ? 48 : 64; }
+
+static size_t slab_bytes(const covey__slab *slab) { return slab->header + (size_t)slab->chunks * slab->stride; }
 
 static char *chunk_at(covey__slab *slab, uint32_t number) {
-    return (char *)slab + HEADER + (size_t)number * slab->stride;
+    return (char *)slab + slab->header + (size_t)number * slab->stride;
 }
 
 /* ---- Classes -----------------------------------------------------------------------------------------------------*/
 
 /* Few steps on the way up, so that growing copies little; fewer for small values, which waste less. */
 static const uint8_t *steps_of(const covey__block_store *blocks) {
-    static const uint8_t few[COVEY__CLASSES] = { 8, 32, 64 }, many[COVEY__CLASSES] = { 4, 8, 16, 32, 48, 64 };
+    static const uint8_t few[COVEY__CLASSES] = { 8, 32, 64 }, many[COVEY__CLASSES] = { 8, 20, 36, 64 };
     return blocks->size <= 16 ? few : many;
 }
 
@@ -48,7 +53,7 @@ size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity) {
 
 /* Slabs with room for a class are in its list. */
 static void link_slab(covey__block_store *blocks, covey__slab *slab) {
-    uint32_t class = class_of(blocks, slab->capacity);
+    uint32_t class = slab->class;
     if (class == COVEY__CLASSES) return;
     slab->previous = NULL;
     slab->next = blocks->roomy[class];
@@ -57,7 +62,7 @@ static void link_slab(covey__block_store *blocks, covey__slab *slab) {
 }
 
 static void unlink_slab(covey__block_store *blocks, covey__slab *slab) {
-    uint32_t class = class_of(blocks, slab->capacity);
+    uint32_t class = slab->class;
     if (class == COVEY__CLASSES) return;
     if (slab->next) slab->next->previous = slab->previous;
     if (slab->previous) slab->previous->next = slab->next;
@@ -84,15 +89,20 @@ static covey__slab *slab_of(const covey__block_store *blocks, const void *chunk)
 /* A slab with this many chunks, in no list; NULL when memory is out, or the size is beyond what there can be. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks) {
     size_t stride = covey__chunk_bytes(blocks, capacity);
-    if (stride > UINT32_MAX || chunks > (SIZE_MAX - HEADER) / stride) return NULL;
+    if (stride > UINT32_MAX || chunks > (SIZE_MAX - 64) / stride) return NULL;
     covey__slab **slabs =
         covey__reach(&blocks->heap, blocks->slabs, &blocks->slab_capacity, blocks->slab_count, UINT32_MAX, NULL);
     if (!slabs) return NULL;
     blocks->slabs = slabs;
     covey__slab shape = {
-        .chunks = chunks, .free = NO_CHUNK, .stride = (uint32_t)stride, .capacity = (uint8_t)capacity
+        .chunks = chunks,
+        .free = NO_CHUNK,
+        .stride = (uint32_t)stride,
+        .capacity = (uint8_t)capacity,
+        .header = covey__slab_header(blocks),
+        .class = (uint8_t)class_of(blocks, capacity),
     };
-    covey__slab *slab = covey__resize(&blocks->heap, NULL, 0, slab_bytes(&shape), 1, HEADER);
+    covey__slab *slab = covey__resize(&blocks->heap, NULL, 0, slab_bytes(&shape), 1, align_of(blocks));
     if (!slab) return NULL;
     *slab = shape;
     uint32_t at = slabs_up_to(blocks, slab);
@@ -106,17 +116,17 @@ static void destroy_slab(covey__block_store *blocks, covey__slab *slab) {
     uint32_t at = slabs_up_to(blocks, slab) - 1;
     blocks->slab_count--;
     memmove(blocks->slabs + at, blocks->slabs + at + 1, (blocks->slab_count - at) * sizeof *blocks->slabs);
-    covey__free(&blocks->heap, slab, slab_bytes(slab), 1, HEADER);
+    covey__free(&blocks->heap, slab, slab_bytes(slab), 1, align_of(blocks));
 }
 
-/* How many chunks the next slab of a capacity has: as many as there are while they are few, then a quarter, then a
- * 64th, so that spare room is a small part of the whole and slabs stay few. */
+/* How many chunks the next slab of a capacity has: as many as there are while they are few, then a quarter, then
+ * always the same or a 1024th, so that spare room is a small part of the whole and slabs stay few. */
 static uint32_t next_chunks(const covey__block_store *blocks, uint32_t capacity) {
     size_t stride = covey__chunk_bytes(blocks, capacity), bytes = 0;
     for (uint32_t i = 0; i < blocks->slab_count; i++)
-        if (blocks->slabs[i]->capacity == capacity) bytes += slab_bytes(blocks->slabs[i]) - HEADER;
+        if (blocks->slabs[i]->capacity == capacity) bytes += slab_bytes(blocks->slabs[i]) - blocks->slabs[i]->header;
     size_t wanted = bytes < COVEY_SLAB_BYTES / 16 ? bytes : bytes / 4;
-    if (wanted > COVEY_SLAB_BYTES) wanted = bytes / 64 > COVEY_SLAB_BYTES ? bytes / 64 : COVEY_SLAB_BYTES;
+    if (wanted > COVEY_SLAB_BYTES) wanted = bytes / 1024 > COVEY_SLAB_BYTES ? bytes / 1024 : COVEY_SLAB_BYTES;
     size_t chunks = wanted / stride;
     return chunks == 0 ? 1 : chunks < NO_CHUNK ? (uint32_t)chunks : NO_CHUNK - 1;
 }
@@ -148,7 +158,7 @@ char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity) {
 
 /* Whether the next chunk of this class would need a new slab without this one. */
 static bool is_last_with_room(const covey__block_store *blocks, const covey__slab *slab) {
-    uint32_t class = class_of(blocks, slab->capacity);
+    uint32_t class = slab->class;
     return class != COVEY__CLASSES && blocks->roomy[class] == slab && !slab->next;
 }
 
@@ -192,7 +202,7 @@ void covey__slabs_reset(covey__block_store *blocks) {
         slab->used = slab->fresh = 0;
         slab->free = NO_CHUNK;
         link_slab(blocks, slab);
-        if (class_of(blocks, slab->capacity) == COVEY__CLASSES) destroy_slab(blocks, slab);
+        if (slab->class == COVEY__CLASSES) destroy_slab(blocks, slab);
     }
 }
 
@@ -201,7 +211,7 @@ void covey__slabs_free(covey__block_store *blocks) {
         covey__slab *slab = blocks->slabs[i];
         size_t bytes = slab_bytes(slab);
         if (blocks->zero_vacated) memset(slab, 0, bytes);
-        covey__free(&blocks->heap, slab, bytes, 1, HEADER);
+        covey__free(&blocks->heap, slab, bytes, 1, align_of(blocks));
     }
     covey__free(&blocks->heap, blocks->slabs, blocks->slab_capacity, sizeof *blocks->slabs, alignof(covey__slab *));
     blocks->slabs = NULL;
@@ -251,7 +261,7 @@ static tally tally_free(covey__slab *slab) {
 
 /* Whether a slab is in the list of its class, or belongs to none. */
 static bool is_listed(const covey__block_store *blocks, const covey__slab *slab) {
-    uint32_t class = class_of(blocks, slab->capacity);
+    uint32_t class = slab->class;
     const covey__slab *at = class != COVEY__CLASSES ? blocks->roomy[class] : slab;
     while (at && at != slab) at = at->next;
     return at != NULL;
@@ -259,7 +269,7 @@ static bool is_listed(const covey__block_store *blocks, const covey__slab *slab)
 
 static const char *wrong_with(const covey__block_store *blocks, covey__slab *slab) {
     tally used = { 0, 0 }, free = tally_free(slab);
-    bool listed = is_listed(blocks, slab), classless = class_of(blocks, slab->capacity) == COVEY__CLASSES;
+    bool listed = is_listed(blocks, slab), classless = slab->class == COVEY__CLASSES;
     if (slab->used + free.count != slab->fresh || slab->fresh > slab->chunks)
         return "slabs: a chunk that is neither free nor used";
     if (!tally_blocks(blocks, slab, &used) || used.count != slab->used)

@@ -324,7 +324,7 @@ static inline void open_span(covey_iter *it, uint32_t id, uint32_t count) {
 }
 
 /* Goes on to the next block with matches, if there are none left in this one. */
-static inline bool reach_block(covey_iter *it) {
+static bool reach_block(covey_iter *it) {
     while (it->left == 0) {
         if (it->blocks == 0) it->blocks = next_page_of_ids(it);
         if (it->blocks == 0) return false;
@@ -335,22 +335,28 @@ static inline bool reach_block(covey_iter *it) {
     return true;
 }
 
-/* Full blocks, one after the other, as far as their values are joined in every column. */
-static inline void open_full_span(covey_iter *it, uint32_t fields) {
-    uint64_t blocks = it->blocks, joined = blocks >> 1; /* those whose successor is still to come */
-    uint32_t first = it->block, last = first;
-    for (uint32_t i = 0; i < fields; i++) {
-        const covey__block_page *page = it->columns[i].page;
-        it->columns[i].at = page->chunks[first].data;
+/* Full blocks, one after the other, as far as their values are joined in every column. False when the next block is not
+ * full, or not direct in every column, or is of another page. The usual case, and kept short. */
+static inline bool next_full_span(covey_iter *it) {
+    uint64_t blocks = it->blocks, joined = (blocks & (blocks - 1)) >> 1, direct = UINT64_MAX;
+    if (!it->simple || it->left != 0 || blocks == 0) return false;
+    uint32_t first = covey__lowest_bit(blocks), last = first;
+    if (it->matches[first] != UINT64_MAX) return false;
+    covey__column *end = it->columns + it->view->fields;
+    for (covey__column *column = it->columns; column < end; column++) {
+        const covey__block_page *page = column->page;
+        column->at = page->chunks[first].data;
+        direct &= page->direct;
         joined &= page->joined;
     }
+    if ((direct >> first & 1) == 0) return false;
     while ((joined >> last & 1) != 0 && it->matches[last + 1] == UINT64_MAX) last++;
-    if (last != first) blocks &= last == 63 ? 0 : UINT64_MAX << (last + 1);
+    blocks &= (UINT64_MAX - 1) << last;
     it->blocks = blocks;
-    it->left = 0;
     open_span(it, it->first + first * 64, (last - first + 1) * 64);
-    for (uint32_t i = 0; i < fields && blocks != 0; i++)
-        covey__prefetch(it->columns[i].page->chunks[covey__lowest_bit(blocks)].data);
+    for (covey__column *column = it->columns; column < end && blocks != 0; column++)
+        covey__prefetch(column->page->chunks[covey__lowest_bit(blocks)].data);
+    return true;
 }
 
 /* Compact blocks that hold the same ids in the same slots are a span as a whole. */
@@ -378,16 +384,6 @@ static bool open_compact_span(covey_iter *it) {
 static void take_from_block(covey_iter *it, uint32_t bit, uint32_t run) {
     open_span(it, it->first + it->block * 64 + bit, run);
     it->left &= bit + run == 64 ? 0 : UINT64_MAX << (bit + run);
-}
-
-/* The number of fields is a constant where it is small, so that the loops over them vanish. */
-static inline bool next_full_span(covey_iter *it, uint32_t fields) {
-    uint64_t direct = UINT64_MAX;
-    if (it->left != UINT64_MAX) return false;
-    for (uint32_t i = 0; i < fields; i++) direct &= it->columns[i].page->direct;
-    if ((direct >> it->block & 1) == 0) return false;
-    open_full_span(it, fields);
-    return true;
 }
 
 static bool next_partial_span(covey_iter *it) {
@@ -420,15 +416,8 @@ static uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most) {
 }
 
 static bool next_span_simple(covey_iter *it) {
-    if (!reach_block(it)) return false;
-    bool full;
-    switch (it->view->fields) {
-    case 1: full = next_full_span(it, 1); break;
-    case 2: full = next_full_span(it, 2); break;
-    case 3: full = next_full_span(it, 3); break;
-    default: full = next_full_span(it, it->view->fields); break;
-    }
-    return full || next_partial_span(it);
+    if (it->left == 0 && it->blocks == 0) it->blocks = next_page_of_ids(it);
+    return next_full_span(it) || (reach_block(it) && next_partial_span(it));
 }
 
 static bool next_span_of_ids(covey_iter *it) {
@@ -638,7 +627,7 @@ static inline void check_row(const covey_iter *it, covey_row row) { (void)it, (v
 
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
 
-static bool next_span(covey_iter *it) {
+static COVEY__NOINLINE bool next_span(covey_iter *it) {
     switch (it->walk) {
     case COVEY__WALK_NOTHING: return false;
     case COVEY__WALK_IDS: return it->simple ? next_span_simple(it) : next_span_of_ids(it);
@@ -648,7 +637,7 @@ static bool next_span(covey_iter *it) {
 
 bool covey_next(covey_iter *it) {
     if (it->count != 0) check_span(it);
-    bool more = next_span(it);
+    bool more = next_full_span(it) || next_span(it);
     if (more) remember(it);
     else it->count = 0;
     return more;

@@ -54,7 +54,7 @@ static size_t bytes_of(const covey_type *type) {
     return covey_pool_memory(covey_pool_find_raw(world, type)) - sizeof(covey_pool);
 }
 
-static size_t slabs(size_t count) { return count * (64 + sizeof(void *)); }
+static size_t slabs(size_t count) { return count * (48 + sizeof(void *)); }
 
 /* What the chunks take: without their slabs, and without the directory, which grows ahead, and its pages. */
 static size_t chunk_bytes_of(const covey_type *type) {

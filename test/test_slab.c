@@ -19,7 +19,7 @@ COVEY_COMPONENT_DEFINE(Aligned);
 typedef Aligned AlignedPinned;
 COVEY_COMPONENT_DEFINE(AlignedPinned, .storage = COVEY_STORAGE_PINNED);
 
-enum { HEADER = 64, MANY = 1000 };
+enum { HEADER = 48, MANY = 1000 };
 
 static covey__block_store *store_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->blocks; }
 

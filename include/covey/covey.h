@@ -802,11 +802,13 @@ COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char
 #define COVEY__ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 #define COVEY__PURE __attribute__((pure)) /* reads, and changes nothing */
 #define COVEY__NOINLINE __attribute__((noinline))
+#define COVEY__HIDE(x) __asm__ volatile("" : "+r"(x)) /* the compiler forgets what it knows of x */
 #else
 #define COVEY__LIKELY(x) (!!(x))
 #define COVEY__ASSUME(x) ((void)0)
 #define COVEY__PURE
 #define COVEY__NOINLINE
+#define COVEY__HIDE(x) ((void)0)
 #endif
 
 #if COVEY_ASSERT_LEVEL >= 1
@@ -899,7 +901,7 @@ typedef struct covey__block_page {
     uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are taken: the first ones; direct: 0 */
 } covey__block_page;
 
-#define COVEY__CLASSES 6 /* capacities that a block takes on its way up */
+#define COVEY__CLASSES 4 /* capacities that a block takes on its way up */
 
 /* Chunks come from slabs: arrays of chunks of one capacity. */
 typedef struct covey__slab covey__slab;
@@ -954,6 +956,7 @@ typedef struct covey__range {
     uint32_t first, end;
     uint32_t fresh, fresh_end;
     uint32_t free; /* the index freed last, or COVEY_NONE */
+    uint32_t step; /* from the free index taken last to the one after it: often the same many times over */
 } covey__range;
 
 typedef struct covey__type_entry {
@@ -1122,7 +1125,16 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
         e.index = range->fresh++;
     }
     covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
-    if (range->free != COVEY_NONE) range->free = page->next[e.index % COVEY_PAGE_SIZE];
+    if (range->free != COVEY_NONE) {
+        uint32_t next = page->next[e.index % COVEY_PAGE_SIZE], guess = e.index + range->step;
+        if (COVEY__LIKELY(next == guess)) {
+            COVEY__HIDE(guess); /* so that the next call need not wait for `next` to arrive */
+            range->free = guess;
+        } else {
+            range->step = next - e.index;
+            range->free = next;
+        }
+    }
     e.generation = ++page->generation[e.index % COVEY_PAGE_SIZE];
     world->alive++;
     COVEY__CHANGED(world);
