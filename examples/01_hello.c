@@ -16,17 +16,20 @@ int main(void) {
     for (int i = 0; i < 10; i++) {
         covey_entity e = covey_create(world);
         covey_add(world, e, Position, { (float)i, 0 });
-        if (i % 2 == 0) covey_add(world, e, Velocity, { 1, 0.5f });
+        if (i < 5) covey_add(world, e, Velocity, { 1, 0.5f });
     }
 
-    covey_pool *moving = covey_pool_of(world, Velocity);
-    for (uint32_t i = covey_pool_next(moving, 0); i != COVEY_NONE; i = covey_pool_next(moving, i + 1)) {
-        covey_entity e = covey_pool_at(moving, i);
-        const Velocity *v = covey_pool_value_at(moving, i, Velocity);
-        Position *p = covey_get(world, e, Position);
-        p->x += v->x;
-        p->y += v->y;
-        printf("entity %u is at %g, %g\n", e.index, p->x, p->y);
+    covey_view moving =
+        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) } });
+    covey_iter it = covey_view_iter(&moving);
+    while (covey_next(&it)) {
+        Position *p = covey_field(&it, 0, Position);
+        const Velocity *v = covey_field(&it, 1, Velocity);
+        for (uint32_t i = 0; i < it.count; i++) {
+            p[i].x += v[i].x;
+            p[i].y += v[i].y;
+            printf("entity %u is at %g, %g\n", covey_span_entity(&it, i).index, p[i].x, p[i].y);
+        }
     }
     covey_world_destroy(world);
     return 0;

@@ -324,8 +324,9 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * calls with a type made at run time pass type->size.
  *
  * A pointer into a pool is valid until the pool next changes: until a component is added to it or removed from it, or
- * it is cleared, compacted, shrunk or reserved. Under COVEY_IN_PLACE it is valid until its own component is removed.
- * docs/guarantees.md has the whole table.
+ * it is cleared, swapped, compacted, shrunk, reserved or converted. In a block pool, adding and removing matter only
+ * among the 64 indices around. With COVEY_STORAGE_PINNED, and under COVEY_IN_PLACE, it is valid until its own component
+ * is removed. docs/guarantees.md has the whole table.
  *
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
  * A NULL value stands for zero bytes. */
@@ -682,7 +683,7 @@ typedef struct covey_advice {
     uint64_t ids;              /* the range of indices that its directory or table covers */
 } covey_advice;
 /* Advice for each pool, in the order in which the world met their types. Writes at most `capacity` and returns how many
- * pools there are. O(ids of all pools / 64). */
+ * pools there are. O(ids of all pools / 64); of sparse ones O(ids). */
 COVEY_API uint32_t covey_world_advise(const covey_world *world, covey_advice *advice, uint32_t capacity);
 /* Writes one line with the call to make, as snprintf does. Returns the length of the whole text. */
 COVEY_API int covey_advice_print(char *text, size_t size, const covey_advice *advice);
