@@ -61,7 +61,8 @@ static size_t chunk_bytes_of(const covey_type *type) {
     const covey__block_store *blocks = &covey_pool_find_raw(world, type)->blocks;
     size_t pages = 0;
     for (uint32_t i = 0; i < blocks->page_count; i++) pages += blocks->pages[i]->summary != 0;
-    return bytes_of(type) - pages * PAGE - directory(blocks->page_count) - slabs(blocks->slab_count);
+    return bytes_of(type) - pages * PAGE - directory(blocks->page_count) - slabs(blocks->slab_count) -
+           (blocks->align > 16 ? 16 * blocks->slab_count : 0);
 }
 
 /* ---- Order --------------------------------------------------------------------------------------------------------*/
