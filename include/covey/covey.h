@@ -1127,10 +1127,10 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
     }
     covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
     if (range->free != COVEY_NONE) {
-        uint32_t next = page->next[e.index % COVEY_PAGE_SIZE], guess = e.index + range->step;
-        if (COVEY__LIKELY(next == guess)) {
-            COVEY__HIDE(guess); /* so that the next call need not wait for `next` to arrive */
-            range->free = guess;
+        uint32_t next = page->next[e.index % COVEY_PAGE_SIZE], step = range->step, from = e.index;
+        if (COVEY__LIKELY(next == e.index + step)) {
+            COVEY__HIDE(from); /* what is stored is not `next`, so the next call need not wait until that is loaded */
+            range->free = from + step;
         } else {
             range->step = next - e.index;
             range->free = next;
