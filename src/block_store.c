@@ -94,6 +94,15 @@ static void fill_chunk(const covey__block_store *blocks, const covey__block_page
     }
 }
 
+/* The same for a compact chunk that grows, slot by slot: one run of bytes each. */
+static void copy_chunk(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
+                       uint32_t capacity) {
+    uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size;
+    memcpy(data, page->chunks[block].data, (size_t)page->used[block] * blocks->size);
+    memcpy(ids, ids_of(blocks, page, block), page->used[block]);
+    memcpy(ids + capacity, page->chunks[block].map, 64);
+}
+
 /* The bit of the value in which an address lies, or 64 when it lies in none of the block's. */
 static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                        const void *address) {
@@ -104,10 +113,9 @@ static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page
     return slot < page->used[block] ? ids_of(blocks, page, block)[slot] : 64;
 }
 
-/* Moves what a block holds to another chunk; *source follows if it is one of the values. */
+/* Puts a block into another chunk, to which its values were copied; *source follows if it is one of them. */
 static void move_block(covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                        uint32_t capacity, const void **source) {
-    fill_chunk(blocks, page, block, data, capacity);
     uint32_t followed = source && *source ? bit_at(blocks, page, block, *source) : 64;
     if (page->capacity[block] != 0) free_chunk(blocks, page, block);
     set_chunk(blocks, page, block, data, capacity);
@@ -133,6 +141,8 @@ static covey_result grow_block(covey__block_store *blocks, covey__block_page *pa
     uint32_t capacity = grown_capacity(blocks, page, block);
     char *data = blocks->size != 0 ? covey__chunk_take(blocks, capacity) : nothing;
     if (!data) return COVEY_ERROR_MEMORY;
+    bool grows = page->capacity[block] != 0 && capacity != 64;
+    (grows ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);
     move_block(blocks, page, block, data, capacity, source);
     return COVEY_OK;
 }
@@ -233,7 +243,10 @@ static void rebuild(covey__block_store *blocks, covey__plan *plan) {
             uint32_t block = covey__lowest_bit(left), capacity = covey__fitting_capacity(blocks, slots_taken(page, block));
             covey__slab **slab = &slabs[capacity / 4];
             *slab = slab_for(blocks, *slab, capacity, plan->chunks[capacity / 4]--);
-            if (*slab) move_block(blocks, page, block, covey__slab_take(*slab), capacity, NULL);
+            if (!*slab) continue;
+            char *data = covey__slab_take(*slab);
+            fill_chunk(blocks, page, block, data, capacity);
+            move_block(blocks, page, block, data, capacity, NULL);
         }
     }
 }
