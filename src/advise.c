@@ -5,7 +5,7 @@
 
 /* Where the components of a pool are, in numbers. */
 typedef struct covey__census {
-    uint64_t components, ids; /* ids: up to the last block that has any */
+    uint64_t components, ids; /* ids: up to the last that is there */
     uint64_t set_pages;       /* pages that the table of a sparse set would have */
     uint64_t block_pages, blocks;
     uint64_t chunks[17];      /* blocks that would have a chunk of this capacity, by its quarter */
@@ -39,6 +39,7 @@ static void count_pages(covey__census *census, uint64_t first, uint64_t mask, ui
     }
     for (; mask != 0; mask &= mask - 1) {
         uint64_t index = first + covey__lowest_bit(mask);
+        census->ids = index + 1;
         if (index < *set_end) continue;
         census->set_pages++;
         *set_end = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
@@ -53,7 +54,6 @@ static covey__census census_of(const covey_pool *pool, const covey__block_store 
         if (mask == 0) continue;
         uint32_t count = covey__bits_in(mask);
         census.components += count;
-        census.ids = first + 64;
         census.blocks++;
         census.chunks[covey__fitting_capacity(shape, count) / 4]++;
         count_pages(&census, first, mask, &set_end, &block_end);
@@ -63,32 +63,42 @@ static covey__census census_of(const covey_pool *pool, const covey__block_store 
 
 static uint64_t divided(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-static size_t bytes_as_set(const covey_pool *pool, const covey__census *census) {
-    uint64_t positions = census->components;
-    if (pool->type->policy == COVEY_IN_PLACE) positions = divided(positions, COVEY_PAGE_SIZE) * COVEY_PAGE_SIZE;
-    uint64_t bytes = census->set_pages * COVEY_PAGE_SIZE * sizeof(covey__slot);
-    bytes += divided(census->ids, COVEY_PAGE_SIZE) * sizeof(uintptr_t);
-    return (size_t)(bytes + census->components * sizeof(covey_entity) + positions * pool->size);
+/* The positions that a pool takes as a sparse set. In place, holes between components stay. */
+static uint64_t positions_of(const covey_pool *pool, const covey__census *census) {
+    if (pool->type->policy != COVEY_IN_PLACE) return census->components;
+    uint32_t end = pool->set.end;
+    while (end != 0 && covey__is_hole(&pool->set, end - 1)) end--;
+    return end;
 }
 
-static size_t bytes_as_blocks(const covey__block_store *shape, const covey__census *census) {
-    uint64_t bytes = census->block_pages * sizeof(covey__block_page);
-    bytes += divided(census->ids, COVEY__BLOCK_PAGE) * sizeof(void *);
-    for (uint32_t i = 1; i <= 16 && shape->size != 0; i++) {
-        uint64_t chunks = shape->pinned ? (i == 16 ? census->blocks : 0) : census->chunks[i];
-        uint64_t all = chunks * covey__chunk_bytes(shape, i * 4);
-        bytes += all + divided(all, COVEY_SLAB_BYTES) * (covey__slab_header(shape) + sizeof(void *));
-    }
+static size_t bytes_as_set(const covey_pool *pool, const covey__census *census) {
+    uint64_t positions = positions_of(pool, census), pages = divided(positions, COVEY_PAGE_SIZE);
+    uint64_t bytes = census->set_pages * COVEY_PAGE_SIZE * sizeof(covey__slot);
+    bytes += divided(census->ids, COVEY_PAGE_SIZE) * sizeof(uintptr_t) + positions * sizeof(covey_entity);
+    if (pool->type->policy == COVEY_ORDERED) bytes += divided(positions, 64) * sizeof(uint64_t);
+    if (pool->type->policy != COVEY_IN_PLACE) bytes += positions * pool->size;
+    else if (pool->size != 0) bytes += pages * (COVEY_PAGE_SIZE * (uint64_t)pool->size + sizeof(void *));
     return (size_t)bytes;
+}
+
+/* Chunks that are there are counted; others would come one by one, and, unless they are pinned, be compacted. */
+static size_t bytes_of_chunks(const covey_pool *pool, const covey__block_store *shape, const covey__census *census) {
+    if (pool->size == 0) return 0;
+    if (covey__in_blocks(pool)) return covey__blocks_chunk_bytes_compacted(&pool->blocks);
+    if (shape->pinned) return covey__slabs_bytes_grown(shape, 64, census->blocks);
+    size_t bytes = 0;
+    for (uint32_t i = 1; i <= 16; i++) bytes += covey__slabs_bytes_packed(shape, i * 4, census->chunks[i]);
+    return bytes;
 }
 
 static size_t bytes_as(const covey_pool *pool, covey_storage storage) {
     covey_pool other = *pool;
     covey__pool_init(&other, storage == COVEY_STORAGE_SPARSE ? COVEY_STORAGE_BLOCK : storage);
     covey__census census = census_of(pool, &other.blocks);
-    size_t inside =
-        storage == COVEY_STORAGE_SPARSE ? bytes_as_set(pool, &census) : bytes_as_blocks(&other.blocks, &census);
-    return sizeof *pool + inside;
+    if (storage == COVEY_STORAGE_SPARSE) return sizeof *pool + bytes_as_set(pool, &census);
+    uint64_t pages = census.block_pages * sizeof(covey__block_page);
+    pages += divided(census.ids, COVEY__BLOCK_PAGE) * sizeof(void *);
+    return sizeof *pool + (size_t)pages + bytes_of_chunks(pool, &other.blocks, &census);
 }
 
 static covey_advice advice_for(covey_pool *pool) {

@@ -228,8 +228,7 @@ static covey__plan plan_of(const covey__block_store *blocks) {
 /* The slab that the next chunk of a capacity comes from; NULL when memory is out. */
 static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint32_t capacity, uint32_t chunks) {
     if (slab && !covey__slab_full(slab)) return slab;
-    size_t most = COVEY_SLAB_BYTES / covey__chunk_bytes(blocks, capacity);
-    if (most == 0) most = 1;
+    size_t most = covey__slab_most(blocks, capacity);
     return covey__slab_create(blocks, capacity, chunks < most ? chunks : (uint32_t)most);
 }
 
@@ -251,16 +250,27 @@ static void rebuild(covey__block_store *blocks, covey__plan *plan) {
     }
 }
 
-/* Does nothing to a store that would gain less than a hundredth and is in order. */
+/* Makes a plan; false for a store that would gain less than a hundredth and is in order. */
+static bool is_worth_it(const covey__block_store *blocks, covey__plan *plan) {
+    if (blocks->size == 0 || blocks->pinned) return false;
+    *plan = plan_of(blocks);
+    size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
+    bool loose = covey__slabs_bytes(blocks) > plan->bytes + plan->bytes / 128 + headers;
+    return loose || plan->apart > plan->chunks[16] / 16 + blocks->slab_count;
+}
+
 void covey__blocks_compact(covey__block_store *blocks) {
-    if (blocks->size != 0 && !blocks->pinned) {
-        covey__plan plan = plan_of(blocks);
-        size_t bytes = covey__slabs_bytes(blocks);
-        size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
-        bool loose = bytes > plan.bytes + plan.bytes / 128 + headers;
-        if (loose || plan.apart > plan.chunks[16] / 16 + blocks->slab_count) rebuild(blocks, &plan);
-    }
+    covey__plan plan;
+    if (is_worth_it(blocks, &plan)) rebuild(blocks, &plan);
     covey__slabs_trim(blocks);
+}
+
+size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks) {
+    covey__plan plan;
+    if (!is_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
+    size_t bytes = 0;
+    for (uint32_t i = 1; i <= 16; i++) bytes += covey__slabs_bytes_packed(blocks, i * 4, plan.chunks[i]);
+    return bytes;
 }
 
 void covey__blocks_shrink(covey__block_store *blocks) {

@@ -15,6 +15,7 @@ static covey_result place_in_blocks(covey_pool *to, covey_entity e, void **value
 
 static covey_result move_all(const covey_pool *from, covey_pool *to) {
     covey_result result = COVEY_OK;
+    if (!covey__in_blocks(to)) result = covey_sparse_set_reserve(&to->set, covey_pool_count(from));
     for (uint32_t at = 0; result == COVEY_OK && (at = covey_pool_next(from, at)) != COVEY_NONE; at++) {
         void *value = NULL;
         result = (covey__in_blocks(to) ? place_in_blocks : place_in_set)(to, covey_pool_at(from, at), &value);

@@ -90,6 +90,7 @@ void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
 size_t covey__blocks_bytes(const covey__block_store *blocks); /* counted from what is there */
+size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */
 /* The capacity with which so many values take least memory: a multiple of four slots, or direct. */
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);
 /* The pages that a directory may have: as many as the world's table covers. */
@@ -123,6 +124,11 @@ void covey__slabs_trim(covey__block_store *blocks); /* returns the empty ones */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all */
 void covey__slabs_free(covey__block_store *blocks);
 size_t covey__slabs_bytes(const covey__block_store *blocks);
+size_t covey__slabs_bytes_trimmed(const covey__block_store *blocks); /* without the empty ones */
+/* What chunks of a capacity would take: had one after the other; from slabs that compaction makes. */
+size_t covey__slabs_bytes_grown(const covey__block_store *blocks, uint32_t capacity, uint64_t chunks);
+size_t covey__slabs_bytes_packed(const covey__block_store *blocks, uint32_t capacity, uint64_t chunks);
+size_t covey__slab_most(const covey__block_store *blocks, uint32_t capacity); /* chunks that compaction puts into one */
 bool covey__slabs_valid(const covey__block_store *blocks, const char **why);
 
 /* near.c */

@@ -105,6 +105,7 @@ static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **
     covey_result result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) {
         covey__pool_unmark_page(pool, e.index);
+        covey__pool_moved(pool, false); /* one of the arrays may have grown */
         return result;
     }
     *value = covey__value_at(set, covey__set_place(set, e, force_back), set->size);
@@ -221,12 +222,12 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
     else result = covey_sparse_set_swap(&pool->set, a, b);
     if (result != COVEY_OK)
-        covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
-                    covey_result_text(result));
-    else pool->uses |= COVEY_USE_ORDER;
+        return covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
+                           covey_result_text(result));
+    pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
-    return result;
+    return COVEY_OK;
 }
 
 covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
@@ -240,10 +241,11 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
 }
 
 void covey_pool_compact(covey_pool *pool) {
+    uint32_t size = covey_pool_size(pool);
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
     else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
     else covey__set_trim(&pool->set);
-    covey__pool_moved(pool, !covey__in_blocks(pool));
+    covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change where holes were closed */
     COVEY__CHANGED(pool->world);
 }
 

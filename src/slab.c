@@ -51,6 +51,11 @@ size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity) {
     return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
+size_t covey__slab_most(const covey__block_store *blocks, uint32_t capacity) {
+    size_t stride = covey__chunk_bytes(blocks, capacity);
+    return stride > COVEY_SLAB_BYTES ? 1 : COVEY_SLAB_BYTES / stride;
+}
+
 /* Slabs with room for a class are in its list. */
 static void link_slab(covey__block_store *blocks, covey__slab *slab) {
     uint32_t class = slab->class;
@@ -119,16 +124,21 @@ static void destroy_slab(covey__block_store *blocks, covey__slab *slab) {
     covey__free(&blocks->heap, slab, slab_bytes(slab), 1, align_of(blocks));
 }
 
-/* How many chunks the next slab of a capacity has: as many as there are while they are few, then a quarter, then
- * always the same or a 1024th, so that spare room is a small part of the whole and slabs stay few. */
-static uint32_t next_chunks(const covey__block_store *blocks, uint32_t capacity) {
-    size_t stride = covey__chunk_bytes(blocks, capacity), bytes = 0;
-    for (uint32_t i = 0; i < blocks->slab_count; i++)
-        if (blocks->slabs[i]->capacity == capacity) bytes += slab_bytes(blocks->slabs[i]) - blocks->slabs[i]->header;
+/* How many chunks the next slab of a capacity has, where chunks of this capacity have so many bytes already: as many as
+ * there are while they are few, then a quarter, then always the same or a 1024th, so that spare room is a small part
+ * of the whole and slabs stay few. */
+static uint32_t next_chunks(size_t bytes, size_t stride) {
     size_t wanted = bytes < COVEY_SLAB_BYTES / 16 ? bytes : bytes / 4;
     if (wanted > COVEY_SLAB_BYTES) wanted = bytes / 1024 > COVEY_SLAB_BYTES ? bytes / 1024 : COVEY_SLAB_BYTES;
     size_t chunks = wanted / stride;
     return chunks == 0 ? 1 : chunks < NO_CHUNK ? (uint32_t)chunks : NO_CHUNK - 1;
+}
+
+static size_t bytes_of_capacity(const covey__block_store *blocks, uint32_t capacity) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < blocks->slab_count; i++)
+        if (blocks->slabs[i]->capacity == capacity) bytes += slab_bytes(blocks->slabs[i]) - blocks->slabs[i]->header;
+    return bytes;
 }
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------*/
@@ -147,7 +157,8 @@ bool covey__slab_full(const covey__slab *slab) { return slab->used == slab->chun
 char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity) {
     covey__slab *slab = blocks->roomy[class_of(blocks, capacity)];
     if (!slab) {
-        slab = covey__slab_create(blocks, capacity, next_chunks(blocks, capacity));
+        size_t bytes = bytes_of_capacity(blocks, capacity);
+        slab = covey__slab_create(blocks, capacity, next_chunks(bytes, covey__chunk_bytes(blocks, capacity)));
         if (!slab) return NULL;
         link_slab(blocks, slab);
     }
@@ -223,6 +234,24 @@ size_t covey__slabs_bytes(const covey__block_store *blocks) {
     size_t bytes = blocks->slab_capacity * sizeof *blocks->slabs;
     for (uint32_t i = 0; i < blocks->slab_count; i++) bytes += slab_bytes(blocks->slabs[i]);
     return bytes;
+}
+
+size_t covey__slabs_bytes_trimmed(const covey__block_store *blocks) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < blocks->slab_count; i++)
+        if (blocks->slabs[i]->used != 0) bytes += slab_bytes(blocks->slabs[i]) + sizeof *blocks->slabs;
+    return bytes;
+}
+
+size_t covey__slabs_bytes_grown(const covey__block_store *blocks, uint32_t capacity, uint64_t chunks) {
+    size_t stride = covey__chunk_bytes(blocks, capacity), bytes = 0, slabs = 0;
+    for (; bytes / stride < chunks; slabs++) bytes += next_chunks(bytes, stride) * stride;
+    return bytes + slabs * (covey__slab_header(blocks) + sizeof *blocks->slabs);
+}
+
+size_t covey__slabs_bytes_packed(const covey__block_store *blocks, uint32_t capacity, uint64_t chunks) {
+    size_t stride = covey__chunk_bytes(blocks, capacity), most = covey__slab_most(blocks, capacity);
+    return (size_t)(chunks * stride + (chunks + most - 1) / most * (covey__slab_header(blocks) + sizeof *blocks->slabs));
 }
 
 /* ---- Validating --------------------------------------------------------------------------------------------------*/

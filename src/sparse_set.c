@@ -164,9 +164,18 @@ static bool resize_ids(covey_sparse_set *set, uint32_t capacity) {
     return true;
 }
 
+/* Values that must not be left behind are not for the allocator to move. */
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
-    void *data = covey__resize(&set->heap, set->data, set->data_capacity, capacity, set->size, set->align);
+    bool wipe = set->zero_vacated && set->data;
+    uint32_t old = set->data_capacity;
+    void *data =
+        covey__resize(&set->heap, wipe ? NULL : set->data, wipe ? 0 : old, capacity, set->size, set->align);
     if (!data && capacity != 0) return false;
+    if (wipe) {
+        if (data) memcpy(data, set->data, (size_t)(old < capacity ? old : capacity) * set->size);
+        memset(set->data, 0, (size_t)old * set->size);
+        covey__free(&set->heap, set->data, old, set->size, set->align);
+    }
     set->data = data;
     set->data_capacity = capacity;
     return true;

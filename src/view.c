@@ -541,6 +541,7 @@ uint64_t covey__next_page(covey_iter *it) {
 void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     covey_entity e = covey__numbered(it, number);
     const covey_pool *pool = it->columns[field].pool;
+    COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
     if (!pool && has_met_types(it)) pool = covey_pool_find_raw(it->view->world, it->view->types[field]);
     return has_index(pool, e.index) ? value_of_index(pool, e.index) : NULL;
 }
@@ -549,13 +550,21 @@ void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
 
 #if COVEY_ASSERT_LEVEL >= 2
 
+enum { LEAD = COVEY_TERMS }; /* a column that only remembers changes: of the pool whose order was asked for */
+
+/* A pool that an iteration is about, or NULL. The world may have met its type since. */
+static const covey_pool *watched(const covey_iter *it, uint32_t i) {
+    if (i == LEAD) return it->backwards ? NULL : it->lead;
+    if (i >= terms_of(it->view)) return NULL;
+    return it->columns[i].pool ? it->columns[i].pool : covey_pool_find_raw(it->view->world, it->view->types[i]);
+}
+
 static void remember(covey_iter *it) {
-    for (uint32_t i = 0; i < terms_of(it->view); i++) {
-        covey__column *column = &it->columns[i];
-        if (!column->pool) continue;
-        column->added = column->pool->added.count;
-        column->removed = column->pool->removed.count;
-        column->moved = column->pool->moved;
+    for (uint32_t i = 0; i <= LEAD; i++) {
+        const covey_pool *pool = watched(it, i);
+        it->columns[i].added = pool ? pool->added.count : 0;
+        it->columns[i].removed = pool ? pool->removed.count : 0;
+        it->columns[i].moved = pool ? pool->moved : 0;
     }
     it->destroyed = it->view->world->destroyed.count;
 }
@@ -566,16 +575,18 @@ static void broken(const covey_iter *it, const covey_pool *pool, const char *rul
     covey__contract_broken(it->view->world, text, __FILE__, __LINE__);
 }
 
+/* Whether nothing but being alive makes an entity match. */
+static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
+
 static void check_span(const covey_iter *it) {
-    for (uint32_t i = 0; i < terms_of(it->view); i++) {
+    for (uint32_t i = 0; i <= LEAD; i++) {
         const covey__column *column = &it->columns[i];
-        const covey_pool *pool = column->pool;
-        if (!pool) continue;
-        if (pool->added.count != column->added || pool->removed.count != column->removed ||
-            pool->moved != column->moved)
+        const covey_pool *pool = watched(it, i);
+        if (pool && (pool->added.count != column->added || pool->removed.count != column->removed ||
+                     pool->moved != column->moved))
             broken(it, pool, "the pool changed while a span of a view with it was open");
     }
-    if (it->view->fields == 0 && it->view->world->destroyed.count != it->destroyed)
+    if (asks_for_nothing(it->view) && it->view->world->destroyed.count != it->destroyed)
         broken(it, NULL, "one was destroyed while a span of a view was open");
 }
 
@@ -595,24 +606,35 @@ static bool next_of_page(const covey_iter *it, covey_row *row) {
     return row->left != 0;
 }
 
-/* Finds a pool that others than the row's entity got into, although the view excludes it. */
+/* Finds a pool that others than the row's entity got into, although the view excludes it. Beyond the page, matches are
+ * not known yet: who is excluded by then is not visited. */
 static void check_excluded(const covey_iter *it, covey_row row) {
     const covey_view *view = it->view;
     while (view->without != 0 && next_of_page(it, &row))
         for (uint32_t i = view->fields; i < terms_of(view); i++)
-            if (has_index(it->columns[i].pool, covey_row_entity(it, row).index))
-                broken(it, it->columns[i].pool, "another entity than the row's got it and is still to be visited");
+            if (has_index(watched(it, i), covey__numbered(it, covey__row_number(it, row)).index))
+                broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
+}
+
+/* Finds what others than the row's entity lost; what anyone lost, where positions are followed from the first on. */
+static void check_lost(const covey_iter *it, uint32_t i) {
+    const covey_pool *pool = watched(it, i);
+    if (!pool || pool->removed.count == it->columns[i].removed) return;
+    if (pool->removed.index == COVEY_NONE)
+        broken(it, pool, "the pool was cleared, converted or put in another order while rows were visited");
+    else if (i == LEAD && !covey__in_blocks(pool))
+        broken(it, pool, "something was removed while rows were visited in the order of the pool");
+    else if (!only_of(&pool->removed, it->columns[i].removed, it->id))
+        broken(it, pool, "another entity than the row's lost it while rows were visited");
 }
 
 static void check_row(const covey_iter *it, covey_row row) {
     const covey_view *view = it->view;
-    for (uint32_t i = 0; i < view->fields; i++) {
-        const covey__column *column = &it->columns[i];
+    for (uint32_t i = 0; i <= LEAD; i++) {
         bool optional = i >= view->with && i < (uint32_t)view->with + view->optional;
-        if (column->pool && !optional && !only_of(&column->pool->removed, column->removed, it->id))
-            broken(it, column->pool, "another entity than the row's lost it while rows were visited");
+        if (i < view->fields ? !optional : i == LEAD) check_lost(it, i);
     }
-    if (view->with == 0 && view->any == 0 && !only_of(&view->world->destroyed, it->destroyed, it->id))
+    if (asks_for_nothing(view) && !only_of(&view->world->destroyed, it->destroyed, it->id))
         broken(it, NULL, "another one than the row's was destroyed while rows were visited");
     check_excluded(it, row);
 }
@@ -645,7 +667,7 @@ bool covey_next(covey_iter *it) {
 
 void covey__row_begins(covey_iter *it, covey_row row) {
     remember(it);
-    it->id = covey_row_entity(it, row).index;
+    it->id = covey__numbered(it, covey__row_number(it, row)).index;
 }
 
 void covey__row_ends(const covey_iter *it, covey_row row) { check_row(it, row); }

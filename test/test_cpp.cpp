@@ -33,6 +33,9 @@ struct Fixed {
 struct Packed {
     int number;
 };
+struct Pinned {
+    int number;
+};
 struct Marked {};
 
 // Counts its values, and says no to a copy when told.
@@ -66,6 +69,7 @@ COVEY_CPP_DEFINE(game::Velocity);
 COVEY_CPP_DEFINE(game::Spin);
 COVEY_CPP_DEFINE(game::Fixed, covey::options().policy(COVEY_IN_PLACE).name("Fixed"));
 COVEY_CPP_DEFINE(game::Packed, covey::options().storage(COVEY_STORAGE_SPARSE));
+COVEY_CPP_DEFINE(game::Pinned, covey::options().storage(COVEY_STORAGE_PINNED));
 COVEY_CPP_DEFINE(game::Marked);
 COVEY_CPP_DEFINE(game::Owner, covey::options().relocatable());
 COVEY_CPP_DEFINE(game::Bag, covey::options().relocatable().policy(COVEY_ORDERED));
@@ -320,6 +324,119 @@ static void a_value_may_lie_in_the_pool_that_grows_for_it() {
         CHECK(covey::add<Velocity>(world, covey_create(world), *covey::get<Velocity>(world, first))->y == 2);
 }
 
+// Entities with Velocity, every second also with Packed, every third with Marked.
+static std::vector<covey_entity> make_some(covey_world *world, int count) {
+    std::vector<covey_entity> made;
+    for (int i = 0; i < count; i++) {
+        covey_entity e = covey_create(world);
+        made.push_back(e);
+        covey::add<Velocity>(world, e, { static_cast<float>(i), 1 });
+        if (i % 2 == 0) covey::add<Packed>(world, e, { i });
+        if (i % 3 == 0) covey::add<Marked>(world, e);
+    }
+    return made;
+}
+
+static void views_span_by_span() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 100);
+    auto all = covey::view_of(world).with<Velocity>();
+    std::size_t rows = 0;
+    all.spans([&](std::size_t n, Velocity *v) {
+        for (std::size_t i = 0; i < n; i++) v[i].y = v[i].x * 2;
+        rows += n;
+    });
+    CHECK(rows == 100 && all.count() == 100 && covey::get<Velocity>(world, made[7])->y == 14);
+    rows = 0;
+    all.with<const Packed>().without<Marked>().spans([&](const covey_iter &it, Velocity *v, const Packed *p) {
+        for (uint32_t i = 0; i < it.count; i++, rows++) {
+            covey_entity e = covey_span_entity(&it, i);
+            CHECK(&v[i] == covey::get<Velocity>(world, e) && &p[i] == covey::get<Packed>(world, e));
+            CHECK(!covey::has<Marked>(world, e));
+        }
+    });
+    CHECK(rows == 33);
+    int spans_with = 0, spans_without = 0;
+    all.optional<const Packed>().spans(
+        [&](std::size_t, Velocity *, const Packed *p) { ++(p ? spans_with : spans_without); });
+    CHECK(spans_with == 50 && spans_without == 50);
+}
+
+static void views_row_by_row() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 100);
+    auto both = covey::view_of(world).with<Velocity, const Packed>();
+    int sum = 0;
+    both.each([&](covey_entity e, Velocity &v, const Packed &p) {
+        CHECK(&v == covey::get<Velocity>(world, e) && v.x == static_cast<float>(p.number));
+        sum += p.number;
+    });
+    CHECK(sum == 2450);
+    both.each([&](Velocity &v, const Packed &p) { v.y = static_cast<float>(p.number); });
+    CHECK(covey::get<Velocity>(world, made[8])->y == 8);
+    int tagged = 0, missing = 0;
+    auto loose = covey::view_of(world).any<Packed, const Marked>().optional<Velocity>().with<>();
+    loose.each([&](covey_entity e, Velocity *v, Packed *p, const Marked *m) {
+        CHECK(v && (p || m) && p == covey::get<Packed>(world, e));
+        tagged += m != nullptr;
+        missing += p == nullptr;
+    });
+    CHECK(tagged == 34 && missing == 17 && loose.count() == 67);
+    both.with<Marked>().each([&](covey_entity e, Velocity &, const Packed &, Marked &) { covey_destroy(world, e); });
+    CHECK(both.count() == 33 && covey_entity_count(world) == 83);
+    int everyone = 0;
+    covey::view_of(world).each([&](covey_entity) { everyone++; });
+    CHECK(everyone == 83);
+    check_valid(world);
+}
+
+static void views_are_values() {
+    covey::world world;
+    auto none = covey::view_of(world).with<Position>().without<Frozen>();
+    auto kept = none;
+    CHECK(none.valid() && none.count() == 0 && covey_is_null(none.first()));
+    covey_entity e = covey_create(world), f = covey_create(world);
+    covey::add<Position>(world, e, { 1, 2 });
+    covey::add<Position>(world, f, { 3, 4 });
+    covey::add<Frozen>(world, e);
+    CHECK(kept.count() == 1 && kept.first() == f && kept.contains(f) && !kept.contains(e));
+    CHECK(!kept.with<Frozen>().valid()); // a type in two places
+    CHECK(covey_world_result(world) == COVEY_ERROR_TYPE);
+    kept.with<Frozen>().each([](covey_entity, Position &, Frozen &) { std::exit(1); });
+    auto reads = covey::view_of(world).with<const Position>().optional<Velocity>();
+    CHECK(covey_view_reads(reads, 0) && !covey_view_reads(reads, 1) && covey_view_fields(reads) == 2);
+    CHECK(covey_view_type(reads, 0) == covey::type_of<Position>());
+}
+
+static void views_in_the_order_of_a_pool_or_a_list() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 10), seen;
+    auto view = covey::view_of(world).with<Velocity>();
+    covey::pool<Packed> packed = covey::pool_of<Packed>(world);
+    CHECK(covey_pool_swap(packed, made[0], made[8]) == COVEY_OK);
+    view.each(covey_view_iter_by(view, packed), [&](covey_entity e, Velocity &) { seen.push_back(e); });
+    CHECK(seen.size() == 5 && seen.front() == made[8] && seen.back() == made[0]);
+    const covey_entity list[] = { made[3], made[1], made[3] };
+    float sum = 0;
+    view.spans(covey_view_iter_list(view, list, 3), [&](std::size_t n, const Velocity *v) {
+        for (std::size_t i = 0; i < n; i++) sum += v[i].x;
+    });
+    CHECK(sum == 7);
+}
+
+static void pools_change_their_storage() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 50);
+    covey::pool<Packed> packed = covey::pool_of<Packed>(world);
+    CHECK(covey_pool_convert(packed, COVEY_STORAGE_BLOCK) == COVEY_OK && !packed.values());
+    CHECK(packed.get(made[48])->number == 48);
+    covey::pool<Pinned> pinned = covey::pool_of<Pinned>(world);
+    Pinned *first = pinned.add(made[0], { 1 });
+    for (covey_entity e : made) pinned.set(e, { 2 });
+    CHECK(pinned.get(made[0]) == first && covey_pool_convert(pinned, COVEY_STORAGE_BLOCK) == COVEY_ERROR_REFUSED);
+    check_valid(world);
+}
+
 int main() {
     descriptors_say_what_the_types_are();
     the_verbs_do_what_those_of_c_do();
@@ -335,5 +452,10 @@ int main() {
     copies_use_the_copy_constructor();
     types_of_the_standard_library();
     a_value_may_lie_in_the_pool_that_grows_for_it();
+    views_span_by_span();
+    views_row_by_row();
+    views_are_values();
+    views_in_the_order_of_a_pool_or_a_list();
+    pools_change_their_storage();
     return 0;
 }

@@ -281,6 +281,16 @@ static bool add_in_rows(scene *s) {
     return added && covey_view_count(&view) == 0;
 }
 
+static bool convert(scene *s, const covey_type *type, covey_storage storage) {
+    return covey_pool_convert(covey_pool_find_raw(s->world, type), storage) == COVEY_OK;
+}
+static bool convert_to_block(scene *s) { return convert(s, covey_id(Plain), COVEY_STORAGE_BLOCK); }
+static bool convert_to_sparse(scene *s) { return convert(s, covey_id(Block), COVEY_STORAGE_SPARSE); }
+static bool convert_to_pinned(scene *s) { return convert(s, covey_id(Block), COVEY_STORAGE_PINNED); }
+static bool convert_counted(scene *s) { return convert(s, covey_id(Counted), COVEY_STORAGE_PINNED); }
+static bool convert_counted_block(scene *s) { return convert(s, covey_id(CountedBlock), COVEY_STORAGE_SPARSE); }
+static bool convert_tag(scene *s) { return convert(s, covey_id(Marked), COVEY_STORAGE_BLOCK); }
+
 static bool type_create(scene *s) {
     return covey_type_create(s->world, &(covey_type){ .name = "made at run time", .size = 8, .align = 4 }) != NULL;
 }
@@ -353,6 +363,12 @@ static const operation operations[] = {
     { "covey_add_array, pinned, new type", busy_world, add_array_new_pin },
     { "covey_add_copies, pinned, with hooks, of the pool itself", world_with_pins, add_copies_pin_counted },
     { "covey_next_row, while components are added", world_with_blocks, add_in_rows },
+    { "covey_pool_convert, to block", busy_world, convert_to_block },
+    { "covey_pool_convert, to sparse", world_with_loose_blocks, convert_to_sparse },
+    { "covey_pool_convert, to pinned", world_with_loose_blocks, convert_to_pinned },
+    { "covey_pool_convert, sparse with hooks", busy_world, convert_counted },
+    { "covey_pool_convert, block with hooks", world_with_blocks, convert_counted_block },
+    { "covey_pool_convert, a tag", busy_world, convert_tag },
     { "covey_type_create", busy_world, type_create },
 };
 

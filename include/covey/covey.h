@@ -530,9 +530,9 @@ COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of 
  *
  * While a span is open no pool of its view may change: nothing is added to it or removed from it. While a row is
  * visited, its entity may get and lose components and be destroyed, and others may be created and get components
- * (whether these are visited is not specified); but no other entity loses a component that the view is about, and none
- * that is still to be visited gets one that the view excludes. Assertion level 2 finds broken rules and names the pool;
- * docs/guarantees.md has the whole table. */
+ * (whether these are visited is not specified); but no other entity loses a component that the view is about, none that
+ * is still to be visited gets one that the view excludes, and no pool that entities must be in is cleared, converted or
+ * put in another order. Assertion level 2 finds broken rules and names the pool; docs/guarantees.md has the table. */
 
 #define COVEY_TERMS 16 /* of a view, all kinds together */
 
@@ -615,7 +615,7 @@ typedef struct covey_iter {
     uint32_t destroyed;           /* entities that were when the row began */
     uint32_t slow;                /* rows look values up: 0, or all bits */
     uint32_t pools;               /* of the world, when those of the terms were looked up */
-    covey__column columns[COVEY_TERMS];
+    covey__column columns[COVEY_TERMS + 1]; /* the last is for assertion level 2 */
     uint64_t matches[COVEY__PAGE_BLOCKS];
 } covey_iter;
 
@@ -640,8 +640,8 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
 
 /* The next row, or false at the end. */
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
-/* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. A row whose
- * entity was destroyed, or lost a component that had to be there, is asked no more: for its entity, neither. */
+/* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. Ask for it, and
+ * for the entity, before that leaves a sparse pool whose order is followed. */
 #define covey_row_field(it, row, field, T) ((T *)COVEY__ROW_FIELD((it), (row), (field), T))
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size);
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
@@ -670,7 +670,8 @@ typedef void covey_write_fn(const char *text, void *context);
 COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write, void *context);
 
 /* What a pool takes and what it would take in the storage that is best for it: the one with the least memory of those
- * that do what the pool is used for. */
+ * that do what the pool is used for. Both numbers are exact, but for a sparse pool that is better in blocks: compaction
+ * may find a last hundredth not worth it. */
 typedef enum covey_use {
     COVEY_USE_ORDER = 1, /* it has a policy that keeps an order, or components were swapped */
     COVEY_USE_STABLE = 2 /* its addresses are stable */
@@ -1474,6 +1475,7 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #define COVEY__FIELD_NUMBER(it, field, T) (field)
 #endif
 #define COVEY__FIELD(it, field, T) covey_field_raw((it), COVEY__FIELD_NUMBER(it, field, T))
+#define COVEY__ROW_GONE "the row's entity has left the pool whose order is followed: ask for it, and its fields, before"
 #define COVEY__ROW_FIELD(it, row, field, T) \
     covey_row_field_raw((it), (row), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
 
@@ -1535,7 +1537,9 @@ COVEY_INLINE covey_entity covey__numbered(const covey_iter *it, uint32_t number)
 }
 
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
-    return covey__numbered(it, covey__row_number(it, row));
+    covey_entity e = covey__numbered(it, covey__row_number(it, row));
+    COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
+    return e;
 }
 
 /* A chunk that the row knows may have moved since: then, and for fields that are not in blocks, the value is looked

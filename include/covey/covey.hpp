@@ -420,6 +420,127 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
     return pool<T>(covey_pool_find_raw(in, type_of<T>()));
 }
 
+/* ---- Views ----------------------------------------------------------------------------------------------------------
+ *
+ * Section 9 of covey.h, with the fields as arguments. A const type is only read.
+ *
+ *     auto moving = covey::view_of(world).with<Position, const Velocity>().optional<Mass>().without<Frozen>();
+ *     moving.spans([](size_t n, Position *p, const Velocity *v, Mass *m) { for (size_t i = 0; i < n; i++) ... });
+ *     moving.each([](covey_entity e, Position &p, const Velocity &v, Mass *m) { ... });
+ *
+ * Fields come in the order of with, optional, any; those that may be missing are pointers, also in each. `each` may
+ * leave the entity out, and visits rows, so that it may do to them what rows may do. `spans` may take a covey_iter
+ * instead of the count, for covey_span_entity. */
+
+namespace detail {
+
+template <class... T> struct types {};
+
+template <size_t I, class... T> struct nth;
+template <size_t I, class T, class... More> struct nth<I, T, More...> : nth<I - 1, More...> {};
+template <class T, class... More> struct nth<0, T, More...> { using type = T; };
+
+template <class T> constexpr const covey_type *term() noexcept { return type_of<std::remove_const_t<T>>(); }
+
+template <class... T> void name_terms([[maybe_unused]] const covey_type **terms) noexcept {
+    ((*terms++ = term<T>()), ...);
+}
+
+/* Names those that are const. */
+template <class... T> void name_reads([[maybe_unused]] const covey_type **terms) noexcept {
+    ((std::is_const_v<T> ? void(*terms++ = term<T>()) : void()), ...);
+}
+
+template <class T> T *span_field(const covey_iter &it, size_t field) noexcept {
+    return static_cast<T *>(static_cast<void *>(it.columns[field].at));
+}
+
+template <class T> T *row_field(const covey_iter &it, const covey_row &row, size_t field) noexcept {
+    return static_cast<T *>(covey_row_field_raw(&it, row, static_cast<uint32_t>(field), size_of<std::remove_const_t<T>>));
+}
+
+} // namespace detail
+
+template <class With, class Optional, class Any, class Without> class view;
+
+/* Made by view_of, and by the calls that add to what another asks for. Converts to const covey_view *. */
+template <class... W, class... O, class... A, class... N>
+class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N...>> {
+    static_assert(sizeof...(W) + sizeof...(O) + sizeof...(A) + sizeof...(N) <= COVEY_TERMS, "covey: too many terms");
+
+  public:
+    explicit view(covey_world *in) noexcept : world_(in) {
+        covey_view_desc desc = {};
+        detail::name_terms<W...>(desc.with);
+        detail::name_terms<O...>(desc.optional);
+        detail::name_terms<A...>(desc.any);
+        detail::name_terms<N...>(desc.without);
+        detail::name_reads<W..., O..., A...>(desc.read);
+        view_ = covey_view_make(in, &desc);
+    }
+    operator const covey_view *() const noexcept { return &view_; }
+
+    template <class... T> auto with() const noexcept {
+        return view<detail::types<W..., T...>, detail::types<O...>, detail::types<A...>, detail::types<N...>>(world_);
+    }
+    template <class... T> auto optional() const noexcept {
+        return view<detail::types<W...>, detail::types<O..., T...>, detail::types<A...>, detail::types<N...>>(world_);
+    }
+    template <class... T> auto any() const noexcept {
+        return view<detail::types<W...>, detail::types<O...>, detail::types<A..., T...>, detail::types<N...>>(world_);
+    }
+    template <class... T> auto without() const noexcept {
+        return view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N..., T...>>(world_);
+    }
+
+    bool valid() const noexcept { return covey_view_valid(&view_); }
+    uint32_t count() const noexcept { return covey_view_count(&view_); }
+    covey_entity first() const noexcept { return covey_view_first(&view_); }
+    bool contains(covey_entity e) const noexcept { return covey_view_contains(&view_, e); }
+
+    template <class Body> void spans(Body &&body) const { spans(covey_view_iter(&view_), body); }
+    template <class Body> void each(Body &&body) const { each(covey_view_iter(&view_), body); }
+
+    /* The same for an iteration that covey_view_iter_by or covey_view_iter_list has begun with this view. */
+    template <class Body> void spans(covey_iter it, Body &&body) const {
+        while (covey_next(&it)) visit_span(it, body, std::index_sequence_for<W..., O..., A...>());
+    }
+    template <class Body> void each(covey_iter it, Body &&body) const {
+        covey_row row = {};
+        while (covey_next_row(&it, &row))
+            visit_row(it, row, body, std::index_sequence_for<W...>(), std::index_sequence_for<O..., A...>());
+    }
+
+  private:
+    template <class Body, size_t... I>
+    static void visit_span(const covey_iter &it, Body &body, std::index_sequence<I...>) {
+        if constexpr (std::is_invocable_v<Body &, size_t, W *..., O *..., A *...>)
+            body(static_cast<size_t>(it.count), detail::span_field<fields<I>>(it, I)...);
+        else body(it, detail::span_field<fields<I>>(it, I)...);
+    }
+    template <class Body, size_t... I, size_t... J>
+    static void visit_row(const covey_iter &it, const covey_row &row, Body &body, std::index_sequence<I...>,
+                          std::index_sequence<J...>) {
+        constexpr size_t behind = sizeof...(W);
+        if constexpr (std::is_invocable_v<Body &, covey_entity, W &..., O *..., A *...>)
+            body(covey_row_entity(&it, row), *detail::row_field<fields<I>>(it, row, I)...,
+                 detail::row_field<fields<behind + J>>(it, row, behind + J)...);
+        else
+            body(*detail::row_field<fields<I>>(it, row, I)...,
+                 detail::row_field<fields<behind + J>>(it, row, behind + J)...);
+    }
+
+    template <size_t I> using fields = typename detail::nth<I, W..., O..., A...>::type;
+
+    covey_world *world_;
+    covey_view view_;
+};
+
+/* A view of all entities, to begin with. */
+inline auto view_of(covey_world *in) noexcept {
+    return view<detail::types<>, detail::types<>, detail::types<>, detail::types<>>(in);
+}
+
 } // namespace covey
 
 #endif /* COVEY_HPP */

@@ -1,0 +1,605 @@
+/* The rules of iteration, as assertion level 2 finds them broken: which pool, and which rule. This program has the
+ * library compiled at that level, whatever the level of the build is. */
+#include "fixture.h"
+
+#include <stdio.h>
+
+#if COVEY_ASSERT_LEVEL < 2
+#error "this test is about assertion level 2"
+#endif
+
+typedef Value Held;    /* pinned */
+typedef Value Base;    /* in blocks, and everybody has it */
+typedef Value Outside; /* in no view */
+COVEY_COMPONENT_DEFINE(Held, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(Base);
+COVEY_COMPONENT_DEFINE(Outside);
+
+static const covey_type *const types[] = { covey_id(Packed),  covey_id(Fixed),   covey_id(Kept),
+                                           covey_id(Ordered), covey_id(Blocked), covey_id(Held) };
+
+/* ---- Alarms -------------------------------------------------------------------------------------------------------*/
+
+static struct {
+    char text[256];
+    bool expected;
+    jmp_buf back;
+} alarm;
+
+static void raise_alarm(const char *what, const char *file, int line, void *context) {
+    (void)context;
+    if (!alarm.expected) fail_msg("%s:%d: %s", file, line, what);
+    snprintf(alarm.text, sizeof alarm.text, "%s", what);
+    longjmp(alarm.back, 1);
+}
+
+typedef void step_fn(void);
+
+/* Runs a step that must break a contract, with exactly these words. */
+static void assert_alarm(step_fn *step, const char *words) {
+    alarm.text[0] = '\0';
+    alarm.expected = true;
+    if (setjmp(alarm.back) == 0) step();
+    alarm.expected = false;
+    assert_string_equal(alarm.text, words);
+}
+
+static const char *words_about(const covey_type *type, const char *rule) {
+    static char words[256];
+    snprintf(words, sizeof words, "%s: %s", type->name, rule);
+    return words;
+}
+
+#define SPAN_RULE "the pool changed while a span of a view with it was open"
+#define LOST_RULE "another entity than the row's lost it while rows were visited"
+#define GOT_RULE "another entity than the row's got it and is still to be visited"
+#define ORDER_RULE "the pool was cleared, converted or put in another order while rows were visited"
+#define LEAD_RULE "something was removed while rows were visited in the order of the pool"
+#define DEAD_SPAN_RULE "entities: one was destroyed while a span of a view was open"
+#define DEAD_ROW_RULE "entities: another one than the row's was destroyed while rows were visited"
+#define GONE_RULE "the row's entity has left the pool whose order is followed: ask for it, and its fields, before"
+
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
+
+enum { COUNT = 12, HOLDERS = 8 };
+static covey_entity lone;     /* has nothing but the component that the test is about */
+static covey_entity e[COUNT]; /* have Base, and the first ones also that component */
+static covey_view view;
+static covey_iter it;
+static covey_row row;
+
+static int setup(void **state) {
+    (void)state;
+    heap = (test_heap){ 0 };
+    covey_world_desc desc = world_desc();
+    desc.on_assert = raise_alarm;
+    world = covey_world_create(&desc);
+    return world ? 0 : -1;
+}
+#define RULE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, world_teardown)
+
+static void fill_world(const covey_type *type) {
+    lone = create_with(type, 1);
+    assert_true(covey_create_many(world, e, COUNT));
+    for (uint32_t i = 0; i < COUNT; i++) assert_non_null(add_value(e[i], covey_id(Base), i));
+    for (uint32_t i = 0; i < HOLDERS; i++) assert_non_null(add_value(e[i], type, i));
+    covey_shrink(world);
+}
+
+static void start(covey_view_desc desc) {
+    view = covey_view_make(world, &desc);
+    assert_true(covey_view_valid(&view));
+    it = covey_view_iter(&view);
+    row = (covey_row){ 0 };
+}
+
+static void step_span(void) { (void)covey_next(&it); }
+static void step_row(void) { (void)covey_next_row(&it, &row); }
+
+static void next_world(void) {
+    world_teardown(NULL);
+    assert_int_equal(setup(NULL), 0);
+}
+
+/* ---- Things to do meanwhile ---------------------------------------------------------------------------------------*/
+
+typedef void act_fn(const covey_type *type); /* on the pool of a type */
+
+static void add_to_new(const covey_type *type) { create_with(type, 1); }
+static void add_to_old(const covey_type *type) { assert_non_null(add_value(e[COUNT - 1], type, 1)); }
+static void add_many(const covey_type *type) {
+    covey_entity two[2];
+    Value values[2] = { { 1, 1 }, { 2, 2 } };
+    assert_true(covey_create_many(world, two, 2));
+    assert_true(covey_add_array_raw(world, two, 2, type, values, sizeof *values));
+}
+static void take(const covey_type *type) { assert_true(remove_value(lone, type)); }
+static void destroy(const covey_type *type) {
+    (void)type;
+    assert_true(covey_destroy(world, lone));
+}
+static void clear(const covey_type *type) { covey_clear_raw(world, type); }
+static void compact(const covey_type *type) { covey_pool_compact(covey_pool_of_raw(world, type)); }
+static void shrink(const covey_type *type) { covey_pool_shrink(covey_pool_of_raw(world, type)); }
+static void reserve(const covey_type *type) { covey_pool_reserve(covey_pool_of_raw(world, type), 100); }
+static void swap(const covey_type *type) {
+    covey_pool *pool = covey_pool_of_raw(world, type);
+    uint32_t first = covey_pool_next(pool, 0), second = covey_pool_next(pool, first + 1);
+    assert_int_equal(covey_pool_swap(pool, covey_pool_at(pool, first), covey_pool_at(pool, second)), COVEY_OK);
+}
+static void convert(const covey_type *type) {
+    bool sparse = type->storage == COVEY_STORAGE_SPARSE;
+    covey_storage other = sparse ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE;
+    assert_int_equal(covey_pool_convert(covey_pool_of_raw(world, type), other), COVEY_OK);
+}
+static void run_out_of_memory(const covey_type *type) {
+    test_fail_at(&heap, 1, true);
+    assert_null(add_value(e[HOLDERS], type, 1));
+    test_fail_never(&heap);
+}
+
+static bool can_swap(const covey_type *type) {
+    return covey_pool_ids(covey_pool_of_raw(world, type)) && type->policy != COVEY_IN_PLACE;
+}
+static bool can_convert(const covey_type *type) { return type == covey_id(Packed) || type == covey_id(Blocked); }
+static bool can_move_when_it_fails(const covey_type *type) {
+    return covey_pool_ids(covey_pool_of_raw(world, type)) != NULL;
+}
+
+/* What does not count: writing values, and calls that change nothing. */
+static void change(void *value, void *context) {
+    (void)context;
+    ((Value *)value)->number++;
+}
+static void write_values(const covey_type *type) {
+    Value value = value_of(77);
+    get_value(lone, type)->number = 5;
+    assert_non_null(covey_set_raw(world, lone, type, &value, sizeof value));
+    assert_true(covey_replace_raw(world, lone, type, &value, sizeof value));
+    assert_non_null(covey_patch_raw(world, lone, type, change, NULL));
+    assert_non_null(covey_get_or_add_raw(world, lone, type, &value, sizeof value));
+}
+static void fail_to_change(const covey_type *type) {
+    covey_pool *pool = covey_pool_of_raw(world, type);
+    covey_entity other = covey_create(world), nobody = { COVEY_NONE, 1 };
+    assert_null(add_value(lone, type, 1));
+    assert_null(add_value(nobody, type, 1));
+    assert_false(remove_value(other, type) || remove_value(nobody, type) || covey_destroy(world, nobody));
+    assert_int_not_equal(covey_pool_swap(pool, lone, other), COVEY_OK);
+    assert_int_equal(covey_pool_convert(pool, (covey_storage)9), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_DEFAULT), COVEY_OK); /* it is that already */
+}
+static void change_what_is_outside(const covey_type *type) {
+    (void)type;
+    covey_entity stranger = create_with(covey_id(Outside), 1);
+    create_with(covey_id(Outside), 2);
+    assert_true(remove_value(stranger, covey_id(Outside)));
+    covey_destroy(world, stranger);
+    convert(covey_id(Outside));
+    covey_pool_convert(covey_pool_of(world, Outside), COVEY_STORAGE_BLOCK);
+    compact(covey_id(Outside));
+    clear(covey_id(Outside));
+}
+static void create(const covey_type *type) {
+    (void)type;
+    for (uint32_t i = 0; i < 2 * COVEY_PAGE_SIZE && i < 100; i++) assert_false(covey_is_null(covey_create(world)));
+}
+
+/* ---- Spans --------------------------------------------------------------------------------------------------------*/
+
+typedef struct action {
+    act_fn *run;
+    bool (*possible)(const covey_type *type); /* NULL: with every storage */
+} action;
+
+static const action changes[] = {
+    { add_to_new, NULL }, { add_to_old, NULL }, { add_many, NULL },       { take, NULL },
+    { destroy, NULL },    { clear, NULL },      { compact, NULL },        { shrink, NULL },
+    { reserve, NULL },    { swap, can_swap },   { convert, can_convert }, { run_out_of_memory, can_move_when_it_fails },
+};
+static act_fn *const harmless[] = { write_values, fail_to_change, change_what_is_outside, create };
+
+typedef enum role { WITH, OPTIONAL, ANY, WITHOUT, ROLES } role;
+
+static covey_view_desc desc_with(role part, const covey_type *type) {
+    covey_view_desc desc = { .with = { covey_id(Base) } };
+    if (part == WITH) desc.with[1] = type;
+    if (part == OPTIONAL) desc.optional[0] = type;
+    if (part == ANY) desc.any[0] = type;
+    if (part == WITHOUT) desc.without[0] = type;
+    return desc;
+}
+
+static void test_a_pool_that_changes_while_a_span_is_open_is_found(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types) * ROLES * COUNT_OF(changes); i++) {
+        const covey_type *type = types[i % COUNT_OF(types)];
+        const action *done = &changes[i / COUNT_OF(types) % COUNT_OF(changes)];
+        fill_world(type);
+        if (!done->possible || done->possible(type)) {
+            start(desc_with((role)(i / COUNT_OF(types) / COUNT_OF(changes)), type));
+            assert_true(covey_next(&it));
+            done->run(type);
+            assert_alarm(step_span, words_about(type, SPAN_RULE));
+        }
+        next_world();
+    }
+}
+
+static void test_what_changes_no_pool_of_the_view_is_allowed_in_a_span(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types) * ROLES * COUNT_OF(harmless); i++) {
+        const covey_type *type = types[i % COUNT_OF(types)];
+        role part = (role)(i / COUNT_OF(types) / COUNT_OF(harmless));
+        uint32_t rows = 0;
+        fill_world(type);
+        start(desc_with(part, type));
+        while (covey_next(&it)) {
+            rows += it.count;
+            harmless[i / COUNT_OF(types) % COUNT_OF(harmless)](type);
+        }
+        assert_int_equal(rows, part == OPTIONAL ? COUNT : part == WITHOUT ? COUNT - HOLDERS : HOLDERS);
+        next_world();
+    }
+}
+
+/* The world meets the type only while the span is open. */
+static void test_a_pool_that_is_made_while_a_span_is_open_is_found(void **state) {
+    (void)state;
+    for (int part = OPTIONAL; part <= WITHOUT; part += WITHOUT - OPTIONAL) {
+        fill_world(covey_id(Packed));
+        start(desc_with((role)part, covey_id(Ordered)));
+        assert_true(covey_next(&it));
+        add_to_new(covey_id(Ordered));
+        assert_alarm(step_span, words_about(covey_id(Ordered), SPAN_RULE));
+        next_world();
+    }
+}
+
+/* Views that ask for nothing: all entities, also with a term that need not be there. */
+static const covey_view_desc all[] = {
+    { .with = { NULL } },
+    { .optional = { covey_id(Packed) } },
+    { .without = { covey_id(Outside) } },
+};
+
+static void test_one_that_dies_in_a_span_of_all_is_found(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(all); i++) {
+        fill_world(covey_id(Blocked));
+        start(all[i]);
+        assert_true(covey_next(&it));
+        create(NULL);
+        while (covey_next(&it)) continue;
+        start(all[i]);
+        assert_true(covey_next(&it));
+        covey_destroy(world, e[COUNT - 1]);
+        assert_alarm(step_span, DEAD_SPAN_RULE);
+        next_world();
+    }
+}
+
+static void test_spans_in_the_order_of_a_pool_outside_of_the_view(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        fill_world(types[i]);
+        start((covey_view_desc){ .with = { covey_id(Base) } });
+        it = covey_view_iter_by(&view, covey_pool_of_raw(world, types[i]));
+        assert_true(covey_next(&it));
+        add_to_new(types[i]);
+        assert_alarm(step_span, words_about(types[i], SPAN_RULE));
+        next_world();
+    }
+}
+
+/* ---- Rows: what is allowed ----------------------------------------------------------------------------------------*/
+
+typedef void visit_fn(covey_entity own, const covey_type *type);
+
+static uint32_t visits[COUNT + 1]; /* of e[i]; the last is for all others */
+
+/* Does something at each of the holders; every one is visited once. */
+static void visit_all(covey_view_desc desc, const covey_type *type, visit_fn *act) {
+    memset(visits, 0, sizeof visits);
+    start(desc);
+    while (covey_next_row(&it, &row)) {
+        covey_entity own = covey_row_entity(&it, row);
+        uint32_t at = 0;
+        while (at < COUNT && e[at].index != own.index) at++;
+        visits[at]++;
+        if (at < HOLDERS) act(own, type);
+    }
+    for (uint32_t i = 0; i < HOLDERS; i++) assert_int_equal(visits[i], 1);
+}
+
+static void lose(covey_entity own, const covey_type *type) { remove_value(own, type); }
+static void lose_both(covey_entity own, const covey_type *type) {
+    assert_true(remove_value(own, covey_id(Base)) && remove_value(own, type));
+}
+static void lose_and_regain(covey_entity own, const covey_type *type) {
+    assert_true(remove_value(own, type) && add_value(own, type, 9));
+    assert_true(remove_value(own, covey_id(Base)) && add_value(own, covey_id(Base), 9));
+}
+static void die(covey_entity own, const covey_type *type) {
+    (void)type;
+    assert_true(covey_destroy(world, own));
+}
+static void get_excluded(covey_entity own, const covey_type *type) {
+    (void)type;
+    assert_non_null(add_value(own, covey_id(Outside), 1));
+}
+static void make(covey_entity own, const covey_type *type) {
+    (void)own;
+    add_value(create_with(type, 1), covey_id(Base), 1);
+    covey_entity fresh = create_with(covey_id(Outside), 1);
+    assert_true(add_value(fresh, covey_id(Base), 1) && add_value(fresh, type, 1));
+}
+static void die_and_make(covey_entity own, const covey_type *type) {
+    die(own, type);
+    make(own, type);
+}
+/* Who was visited or never matches gets, and loses, what is excluded; and somebody gets what it misses. */
+static void give_to_others(covey_entity own, const covey_type *type) {
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (e[i].index != own.index && (i >= HOLDERS || visits[i] != 0)) {
+            remove_value(e[i], covey_id(Outside));
+            add_value(e[i], covey_id(Outside), 1);
+        }
+    if (!get_value(e[COUNT - 1], type)) add_value(e[COUNT - 1], type, 1);
+}
+static void tidy(covey_entity own, const covey_type *type) {
+    (void)own;
+    write_values(type);
+    fail_to_change(type);
+    change_what_is_outside(type);
+    shrink(type);
+    reserve(type);
+    compact(type); /* there are no holes */
+    compact(covey_id(Base));
+    shrink(covey_id(Base));
+}
+
+static void test_what_a_row_may_do(void **state) {
+    (void)state;
+    static visit_fn *const acts[] = { lose, lose_both,    lose_and_regain, die, get_excluded,
+                                      make, die_and_make, give_to_others,  tidy };
+    for (uint32_t i = 0; i < COUNT_OF(types) * COUNT_OF(acts) * 2; i++) {
+        const covey_type *type = types[i % COUNT_OF(types)];
+        visit_fn *act = acts[i / COUNT_OF(types) % COUNT_OF(acts)];
+        covey_view_desc desc = desc_with(i / COUNT_OF(types) / COUNT_OF(acts) != 0 ? ANY : WITH, type);
+        if (act != tidy) desc.without[0] = covey_id(Outside);
+        fill_world(type);
+        visit_all(desc, type, act);
+        next_world();
+    }
+}
+
+static void take_from_another(covey_entity own, const covey_type *type) {
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (e[i].index != own.index && remove_value(e[i], type)) return;
+}
+
+static void test_others_may_lose_what_is_optional_or_excluded(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        fill_world(types[i]);
+        visit_all(desc_with(OPTIONAL, types[i]), types[i], take_from_another);
+        clear(types[i]);
+        for (uint32_t k = HOLDERS; k < COUNT; k++) add_value(e[k], types[i], k);
+        visit_all(desc_with(WITHOUT, types[i]), types[i], take_from_another);
+        next_world();
+    }
+}
+
+/* ---- Rows: what is not --------------------------------------------------------------------------------------------*/
+
+static bool keeps_order(const covey_type *type) { return type->policy == COVEY_ORDERED; }
+
+static void test_others_that_lose_what_they_must_have_are_found(void **state) {
+    (void)state;
+    static const struct {
+        action action;
+        const char *rule;
+    } acts[] = {
+        { { take, NULL }, LOST_RULE },
+        { { destroy, NULL }, LOST_RULE },
+        { { clear, NULL }, ORDER_RULE },
+        { { swap, can_swap }, ORDER_RULE },
+        { { convert, can_convert }, ORDER_RULE },
+        { { compact, keeps_order }, ORDER_RULE },
+    };
+    for (uint32_t i = 0; i < COUNT_OF(types) * COUNT_OF(acts) * 2; i++) {
+        const covey_type *type = types[i % COUNT_OF(types)];
+        uint32_t act = i / COUNT_OF(types) % COUNT_OF(acts);
+        fill_world(type);
+        if (!acts[act].action.possible || acts[act].action.possible(type)) {
+            if (acts[act].action.run == compact) remove_value(e[3], type);
+            start(desc_with(i / COUNT_OF(types) / COUNT_OF(acts) != 0 ? ANY : WITH, type));
+            assert_true(covey_next_row(&it, &row));
+            acts[act].action.run(type);
+            assert_alarm(step_row, words_about(type, acts[act].rule));
+        }
+        next_world();
+    }
+}
+
+static void test_others_are_found_between_changes_of_the_own(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types) * 2; i++) {
+        const covey_type *type = types[i / 2];
+        fill_world(type);
+        start(desc_with(WITH, type));
+        assert_true(covey_next_row(&it, &row));
+        covey_entity own = covey_row_entity(&it, row);
+        if (i % 2 == 0) remove_value(own, type);
+        take(type);
+        if (i % 2 != 0) remove_value(own, type);
+        assert_alarm(step_row, words_about(type, LOST_RULE));
+        next_world();
+    }
+}
+
+static void test_one_that_is_still_to_be_visited_and_gets_what_is_excluded_is_found(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types) * 2; i++) {
+        const covey_type *type = types[i / 2];
+        fill_world(type);
+        if (i % 2 == 0) create_with(covey_id(Outside), 1); /* otherwise the world does not know it yet */
+        covey_view_desc desc = desc_with(WITH, type);
+        desc.without[0] = covey_id(Outside);
+        start(desc);
+        assert_true(covey_next_row(&it, &row));
+        bool upwards = covey_same(covey_row_entity(&it, row), e[0]);
+        add_value(upwards ? e[HOLDERS - 1] : e[0], covey_id(Outside), 1);
+        assert_alarm(step_row, words_about(covey_id(Outside), GOT_RULE));
+        next_world();
+    }
+}
+
+static void test_another_that_dies_among_rows_of_all_is_found(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(all); i++) {
+        fill_world(covey_id(Blocked));
+        start(all[i]);
+        assert_true(covey_next_row(&it, &row));
+        covey_destroy(world, e[COUNT - 1]);
+        assert_alarm(step_row, DEAD_ROW_RULE);
+        visit_all(all[i], NULL, die);
+        next_world();
+    }
+}
+
+/* ---- Rows in the order of a pool ----------------------------------------------------------------------------------*/
+
+static void start_by(const covey_type *type) {
+    fill_world(type);
+    start((covey_view_desc){ .with = { covey_id(Base) } });
+    it = covey_view_iter_by(&view, covey_pool_of_raw(world, type));
+    assert_true(covey_next_row(&it, &row));
+}
+
+static void test_nothing_leaves_a_sparse_pool_whose_order_is_asked_for(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        bool sparse = i < COUNT_OF(policy_types);
+        start_by(types[i]);
+        take(types[i]);
+        assert_alarm(step_row, words_about(types[i], sparse ? LEAD_RULE : LOST_RULE));
+        next_world();
+        start_by(types[i]);
+        remove_value(covey_row_entity(&it, row), types[i]);
+        if (sparse) assert_alarm(step_row, words_about(types[i], LEAD_RULE));
+        else step_row();
+        next_world();
+        start_by(types[i]);
+        add_to_new(types[i]);
+        step_row();
+        next_world();
+    }
+}
+
+static void step_entity(void) { (void)covey_row_entity(&it, row); }
+static void step_field(void) { (void)*(volatile uint32_t *)&covey_row_field(&it, row, 0, Base)->number; }
+
+/* Another has taken its place: asking for the row would give that one. */
+static void test_a_row_whose_entity_has_left_the_pool_that_is_followed_is_found(void **state) {
+    (void)state;
+    static const covey_type *const moving[] = { covey_id(Packed), covey_id(Kept) };
+    for (uint32_t i = 0; i < COUNT_OF(moving); i++) {
+        fill_world(moving[i]);
+        start(desc_with(WITH, moving[i]));
+        for (uint32_t k = 0; k < 3; k++) assert_true(covey_next_row(&it, &row));
+        remove_value(covey_row_entity(&it, row), moving[i]);
+        assert_alarm(step_entity, GONE_RULE);
+        assert_alarm(step_field, GONE_RULE);
+        assert_true(covey_next_row(&it, &row));
+        step_entity();
+        next_world();
+    }
+}
+
+/* ---- Nested -------------------------------------------------------------------------------------------------------*/
+
+/* Takes something from each third entity with it, as the row of its own. */
+static uint32_t visit_outside(uint32_t rows) {
+    covey_view other = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Outside) } });
+    covey_iter inner = covey_view_iter(&other);
+    covey_row inner_row = { 0 };
+    for (; covey_next_row(&inner, &inner_row); rows++)
+        if (rows % 3 == 0) remove_value(covey_row_entity(&inner, inner_row), covey_id(Outside));
+    return rows;
+}
+
+static void destroy_all_rows(void) {
+    covey_iter inner = covey_view_iter(&view);
+    covey_row inner_row = { 0 };
+    while (covey_next_row(&inner, &inner_row)) covey_destroy(world, covey_row_entity(&inner, inner_row));
+}
+
+static void test_an_iteration_inside_of_another(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        uint32_t rows = 0;
+        fill_world(types[i]);
+        for (uint32_t k = 0; k < COUNT; k++) add_value(e[k], covey_id(Outside), k);
+        start(desc_with(WITH, types[i]));
+        while (covey_next_row(&it, &row)) {
+            rows = visit_outside(rows);
+            covey_iter inner = covey_view_iter(&view);
+            while (covey_next(&inner)) covey_field(&inner, 0, Base)->number++;
+        }
+        assert_true(rows > COUNT);
+        start(desc_with(WITH, types[i]));
+        assert_true(covey_next_row(&it, &row));
+        destroy_all_rows(); /* right for the inner rows, wrong for the outer */
+        assert_alarm(step_row, words_about(covey_id(Base), LOST_RULE));
+        next_world();
+    }
+}
+
+/* ---- Fields -------------------------------------------------------------------------------------------------------*/
+
+static void wrong_type(void) { (void)covey_field(&it, 1, Base); }
+static void wrong_number(void) { (void)covey_field(&it, 2, Base); }
+static void excluded_field(void) { (void)covey_field(&it, 2, Outside); }
+static void wrong_row_type(void) { (void)covey_row_field(&it, row, 0, Packed); }
+static void wrong_row_number(void) { (void)covey_row_field(&it, row, 99, Packed); }
+
+static void test_a_field_of_a_wrong_type_or_number_is_found(void **state) {
+    (void)state;
+    const char *rule = "the field is not of this type";
+    fill_world(covey_id(Packed));
+    covey_view_desc desc = desc_with(WITH, covey_id(Packed));
+    desc.without[0] = covey_id(Outside);
+    start(desc);
+    assert_true(covey_next(&it));
+    assert_true(covey_field(&it, 0, Base) && covey_field(&it, 1, Packed));
+    assert_alarm(wrong_type, rule);
+    assert_alarm(wrong_number, rule);
+    assert_alarm(excluded_field, rule);
+    start(desc);
+    assert_true(covey_next_row(&it, &row));
+    assert_alarm(wrong_row_type, rule);
+    assert_alarm(wrong_row_number, rule);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        RULE_TEST(test_a_pool_that_changes_while_a_span_is_open_is_found),
+        RULE_TEST(test_what_changes_no_pool_of_the_view_is_allowed_in_a_span),
+        RULE_TEST(test_a_pool_that_is_made_while_a_span_is_open_is_found),
+        RULE_TEST(test_one_that_dies_in_a_span_of_all_is_found),
+        RULE_TEST(test_spans_in_the_order_of_a_pool_outside_of_the_view),
+        RULE_TEST(test_what_a_row_may_do),
+        RULE_TEST(test_others_may_lose_what_is_optional_or_excluded),
+        RULE_TEST(test_others_that_lose_what_they_must_have_are_found),
+        RULE_TEST(test_others_are_found_between_changes_of_the_own),
+        RULE_TEST(test_one_that_is_still_to_be_visited_and_gets_what_is_excluded_is_found),
+        RULE_TEST(test_another_that_dies_among_rows_of_all_is_found),
+        RULE_TEST(test_nothing_leaves_a_sparse_pool_whose_order_is_asked_for),
+        RULE_TEST(test_a_row_whose_entity_has_left_the_pool_that_is_followed_is_found),
+        RULE_TEST(test_an_iteration_inside_of_another),
+        RULE_TEST(test_a_field_of_a_wrong_type_or_number_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
