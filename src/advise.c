@@ -8,7 +8,7 @@ typedef struct covey__census {
     uint64_t components, ids; /* ids: up to the last that is there */
     uint64_t set_pages;       /* pages that the table of a sparse set would have */
     uint64_t block_pages, blocks;
-    uint64_t chunks[17];      /* blocks that would have a chunk of this capacity, by its quarter */
+    uint64_t chunks[17]; /* blocks that would have a chunk of this capacity, by its quarter */
 } covey__census;
 
 /* Which of 64 ids are there. */
@@ -113,9 +113,9 @@ static covey_advice advice_for(covey_pool *pool) {
     };
     if ((pool->uses & COVEY_USE_ORDER) != 0) return advice;
     bool stable = (pool->uses & COVEY_USE_STABLE) != 0;
-    covey_storage other = stable                                     ? COVEY_STORAGE_PINNED
+    covey_storage other = stable                                  ? COVEY_STORAGE_PINNED
                           : pool->storage == COVEY_STORAGE_SPARSE ? COVEY_STORAGE_BLOCK
-                                                                     : COVEY_STORAGE_SPARSE;
+                                                                  : COVEY_STORAGE_SPARSE;
     size_t bytes = bytes_as(pool, other);
     if (bytes >= advice.best_bytes) return advice;
     advice.best = other;

@@ -239,7 +239,8 @@ static void rebuild(covey__block_store *blocks, covey__plan *plan) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left), capacity = covey__fitting_capacity(blocks, slots_taken(page, block));
+            uint32_t block = covey__lowest_bit(left),
+                     capacity = covey__fitting_capacity(blocks, slots_taken(page, block));
             covey__slab **slab = &slabs[capacity / 4];
             *slab = slab_for(blocks, *slab, capacity, plan->chunks[capacity / 4]--);
             if (!*slab) continue;

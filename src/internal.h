@@ -89,7 +89,7 @@ void covey__blocks_free(covey__block_store *blocks);
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
-size_t covey__blocks_bytes(const covey__block_store *blocks); /* counted from what is there */
+size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* counted from what is there */
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */
 /* The capacity with which so many values take least memory: a multiple of four slots, or direct. */
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);
@@ -120,7 +120,7 @@ void covey__chunk_give(covey__block_store *blocks, char *chunk);
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
 char *covey__slab_take(covey__slab *slab);
 bool covey__slab_full(const covey__slab *slab);
-void covey__slabs_trim(covey__block_store *blocks); /* returns the empty ones */
+void covey__slabs_trim(covey__block_store *blocks);  /* returns the empty ones */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all */
 void covey__slabs_free(covey__block_store *blocks);
 size_t covey__slabs_bytes(const covey__block_store *blocks);

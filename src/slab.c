@@ -251,7 +251,8 @@ size_t covey__slabs_bytes_grown(const covey__block_store *blocks, uint32_t capac
 
 size_t covey__slabs_bytes_packed(const covey__block_store *blocks, uint32_t capacity, uint64_t chunks) {
     size_t stride = covey__chunk_bytes(blocks, capacity), most = covey__slab_most(blocks, capacity);
-    return (size_t)(chunks * stride + (chunks + most - 1) / most * (covey__slab_header(blocks) + sizeof *blocks->slabs));
+    return (size_t)(chunks * stride +
+                    (chunks + most - 1) / most * (covey__slab_header(blocks) + sizeof *blocks->slabs));
 }
 
 /* ---- Validating --------------------------------------------------------------------------------------------------*/

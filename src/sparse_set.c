@@ -168,8 +168,7 @@ static bool resize_ids(covey_sparse_set *set, uint32_t capacity) {
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
     bool wipe = set->zero_vacated && set->data;
     uint32_t old = set->data_capacity;
-    void *data =
-        covey__resize(&set->heap, wipe ? NULL : set->data, wipe ? 0 : old, capacity, set->size, set->align);
+    void *data = covey__resize(&set->heap, wipe ? NULL : set->data, wipe ? 0 : old, capacity, set->size, set->align);
     if (!data && capacity != 0) return false;
     if (wipe) {
         if (data) memcpy(data, set->data, (size_t)(old < capacity ? old : capacity) * set->size);

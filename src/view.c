@@ -513,7 +513,7 @@ static bool next_span_of_array(covey_iter *it) {
 
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
-/* The positions that match among the next ones, as many as the blocks of a page have bits. One by one through a list: an
+/* The positions that match among the next ones, as many as the blocks of a page have bits. One by one through a list:
  * entity may be there twice and have changed when it was visited first. */
 static uint64_t next_page_of_array(covey_iter *it) {
     uint64_t found = 0;
@@ -674,8 +674,8 @@ void covey__row_ends(const covey_iter *it, covey_row row) { check_row(it, row); 
 
 uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
     const covey_view *view = it->view;
-    bool right = field < view->fields &&
-                 (view->types[field] == type || strcmp(view->types[field]->name, type->name) == 0);
+    bool right =
+        field < view->fields && (view->types[field] == type || strcmp(view->types[field]->name, type->name) == 0);
     if (!right) covey__contract_broken(view->world, "the field is not of this type", file, line);
     return field;
 }

@@ -337,7 +337,7 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
     ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
 #define covey_add_tag(world, e, T) covey__add_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                                 size_t size);
+                              size_t size);
 
 /* Adds a component or overwrites it, dropping the old value. Returns its address, or NULL as covey_add does. */
 #define covey_set(world, e, T, ...) ((T *)covey__set((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
@@ -345,7 +345,7 @@ COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_ty
     ((T *)covey_set_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
 #define covey_set_tag(world, e, T) covey__set_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                                 size_t size);
+                              size_t size);
 
 /* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent
  * (ABSENT). */
@@ -361,7 +361,7 @@ COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const co
 #define covey_get_or_add(world, e, T, ...) \
     ((T *)covey__get_or_add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                                        size_t size);
+                                     size_t size);
 
 /* Calls change(value, context) on a component that is there, so that whoever listens learns of the change. `change` may
  * be NULL. Returns the component's address, or NULL when it is absent. */
@@ -584,10 +584,10 @@ typedef struct covey_row {
 
 /* A column of an iteration: a term of its view. */
 typedef struct covey__column {
-    char *at;                       /* the value of the span's first row, or NULL */
-    const struct covey__block_page *page;  /* the one that is walked, of a pool in blocks in which entities must be */
-    const covey_pool *pool;         /* NULL while the world does not know the type */
-    uint32_t added, removed, moved; /* changes of the pool that were known when the span or row began */
+    char *at;                             /* the value of the span's first row, or NULL */
+    const struct covey__block_page *page; /* the one that is walked, of a pool in blocks in which entities must be */
+    const covey_pool *pool;               /* NULL while the world does not know the type */
+    uint32_t added, removed, moved;       /* changes of the pool that were known when the span or row began */
 } covey__column;
 
 /* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
@@ -596,25 +596,25 @@ typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_IDS, COVEY__WALK_SET
 /* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A row's number is
  * `first`, and 64 for each block, and the bit: an id, or a position of the array, down from `first` if backwards. */
 typedef struct covey_iter {
-    uint32_t count; /* rows of the span; what follows is not API */
-    uint8_t walk;   /* a covey__walk */
-    bool simple;    /* all fields are in blocks, and entities must have them */
-    bool backwards; /* set: from the last position to the first */
-    uint32_t first; /* number of the page */
-    uint32_t next;  /* the page, or the position, to go on with */
-    uint32_t end;   /* of the pages, or positions */
+    uint32_t count;        /* rows of the span; what follows is not API */
+    uint8_t walk;          /* a covey__walk */
+    bool simple;           /* all fields are in blocks, and entities must have them */
+    bool backwards;        /* set: from the last position to the first */
+    uint32_t first;        /* number of the page */
+    uint32_t next;         /* the page, or the position, to go on with */
+    uint32_t end;          /* of the pages, or positions */
     uint64_t left, blocks; /* spans: of the block, and of the page, that are still to come */
     uint32_t block;
     uint32_t id; /* of the span's first row; at assertion level 2, of the row */
     const covey_view *view;
-    const covey_pool *lead;       /* its order is followed; NULL: that of ids, or of the list */
-    const covey_entity *list;     /* what is walked, if that is a list */
-    const covey_entity *entities; /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
-    const uint8_t *bits;          /* of the span: the ids less `id` */
-    const uint32_t *moves;        /* the world's */
-    uint32_t destroyed;           /* entities that were when the row began */
-    uint32_t slow;                /* rows look values up: 0, or all bits */
-    uint32_t pools;               /* of the world, when those of the terms were looked up */
+    const covey_pool *lead;                 /* its order is followed; NULL: that of ids, or of the list */
+    const covey_entity *list;               /* what is walked, if that is a list */
+    const covey_entity *entities;           /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
+    const uint8_t *bits;                    /* of the span: the ids less `id` */
+    const uint32_t *moves;                  /* the world's */
+    uint32_t destroyed;                     /* entities that were when the row began */
+    uint32_t slow;                          /* rows look values up: 0, or all bits */
+    uint32_t pools;                         /* of the world, when those of the terms were looked up */
     covey__column columns[COVEY_TERMS + 1]; /* the last is for assertion level 2 */
     uint64_t matches[COVEY__PAGE_BLOCKS];
 } covey_iter;
@@ -679,9 +679,9 @@ typedef enum covey_use {
 typedef struct covey_advice {
     covey_pool *pool;
     covey_storage storage, best;
-    uint32_t uses;             /* a set of covey_use */
-    size_t bytes, best_bytes;  /* now; in the best storage, compacted and shrunk */
-    uint64_t ids;              /* the range of indices that its directory or table covers */
+    uint32_t uses;            /* a set of covey_use */
+    size_t bytes, best_bytes; /* now; in the best storage, compacted and shrunk */
+    uint64_t ids;             /* the range of indices that its directory or table covers */
 } covey_advice;
 /* Advice for each pool, in the order in which the world met their types. Writes at most `capacity` and returns how many
  * pools there are. O(ids of all pools / 64); of sparse ones O(ids). */
@@ -915,9 +915,9 @@ typedef struct covey__block_store {
     uint32_t size;
     uint8_t align;
     bool zero_vacated;
-    bool pinned;                       /* every block is direct */
+    bool pinned;                        /* every block is direct */
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
-    covey__slab **slabs;               /* all, by address */
+    covey__slab **slabs;                /* all, by address */
     uint32_t slab_count, slab_capacity;
     uint32_t *moves; /* the world's: counts chunks that moved or were freed */
     covey__heap heap;
@@ -1190,8 +1190,8 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
 }
 
 /* Gives the slot of an index back, of one that is there; `left` is what the block has then: not nothing. */
-COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page *page, uint32_t index,
-                                      uint64_t left, size_t size) {
+COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page *page, uint32_t index, uint64_t left,
+                                   size_t size) {
     uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
     page->masks[block] = left;
     blocks->count--;
@@ -1211,6 +1211,7 @@ COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page
 /* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
 COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
+    COVEY__HIDE(e.generation); /* or gcc 12 puts both parts into a vector register, from which they come slowly */
     if (covey__in_blocks(pool)) {
         if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
@@ -1361,8 +1362,8 @@ COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
     return covey__in_blocks(pool) || pool->set.paged ? NULL : pool->set.data;
 }
 
-COVEY_HOT void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                              size_t size, bool literal) {
+COVEY_HOT void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value, size_t size,
+                           bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
     return pool ? covey__pool_add(pool, e, value, size, literal) : NULL;
 }
@@ -1372,12 +1373,12 @@ COVEY_HOT bool covey__add_tag(covey_world *world, covey_entity e, const covey_ty
 }
 
 COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                                 size_t size) {
+                              size_t size) {
     return covey__add(world, e, type, value, size, false);
 }
 
-COVEY_HOT void *covey__set(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                              size_t size, bool literal) {
+COVEY_HOT void *covey__set(covey_world *world, covey_entity e, const covey_type *type, const void *value, size_t size,
+                           bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
     return pool ? covey__pool_set(pool, e, value, size, literal) : NULL;
 }
@@ -1387,7 +1388,7 @@ COVEY_INLINE bool covey__set_tag(covey_world *world, covey_entity e, const covey
 }
 
 COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                                 size_t size) {
+                              size_t size) {
     return covey__set(world, e, type, value, size, false);
 }
 
@@ -1397,14 +1398,14 @@ COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const co
 }
 
 COVEY_HOT void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                                     size_t size, bool literal) {
+                                  size_t size, bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
     void *found = pool ? covey_pool_get_raw(pool, e, size) : NULL;
     return found || !pool ? found : covey__pool_add(pool, e, value, size, literal);
 }
 
 COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
-                                        size_t size) {
+                                     size_t size) {
     return covey__get_or_add(world, e, type, value, size, false);
 }
 

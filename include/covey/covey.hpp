@@ -456,7 +456,8 @@ template <class T> T *span_field(const covey_iter &it, size_t field) noexcept {
 }
 
 template <class T> T *row_field(const covey_iter &it, const covey_row &row, size_t field) noexcept {
-    return static_cast<T *>(covey_row_field_raw(&it, row, static_cast<uint32_t>(field), size_of<std::remove_const_t<T>>));
+    return static_cast<T *>(
+        covey_row_field_raw(&it, row, static_cast<uint32_t>(field), size_of<std::remove_const_t<T>>));
 }
 
 } // namespace detail

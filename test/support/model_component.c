@@ -337,7 +337,8 @@ static void add_copies(model *m) {
     bool added = covey_add_copies_raw(m->world, m->batch, count, type, value, type->size);
     values.copy_fails_in = 0;
     /* Blocks take one entity after the other: when one is there already, a copy for one before it may fail first. */
-    bool either = expected == COVEY_ERROR_PRESENT && oracle_type_is_block(type) && fails != 0;
+    bool block = pool ? pool->set->by_index : oracle_type_is_block(type);
+    bool either = expected == COVEY_ERROR_PRESENT && block && fails != 0;
     if (either && !added && covey_world_result(m->world) == COVEY_ERROR_COPY) expected = COVEY_ERROR_COPY;
     added = model_settle(m, added, in_vain ? COVEY_ERROR_COPY : expected);
     value_disown(type, m->value);
@@ -417,6 +418,19 @@ static void shrink(model *m) {
     else if (pool) covey_pool_shrink(pool);
 }
 
+/* Not to pinned, from where there is no way back. */
+static void pool_convert(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_storage storage = (covey_storage)program_below(&m->program, 3);
+    if (!pool) return;
+    bool block = storage == COVEY_STORAGE_DEFAULT ? oracle_type_is_block(type) : storage == COVEY_STORAGE_BLOCK;
+    covey_result expected = block && type->policy != COVEY_SWAP_AND_POP ? COVEY_ERROR_REFUSED : COVEY_OK;
+    covey_result result = covey_pool_convert(covey_pool_find_raw(m->world, type), storage);
+    if (model_settle(m, result == COVEY_OK, expected) && block != pool->set->by_index)
+        oracle_set_convert(pool->set, block);
+}
+
 static void type_create(model *m) {
     const covey_type *description = &value_descriptions[program_below(&m->program, VALUE_DESCRIPTIONS)];
     if (program_chance(&m->program, 64)) description = model_pick_type(m);
@@ -448,6 +462,7 @@ const model_operation model_component_operations[] = {
     { "pool_compact", pool_compact, 2, false },
     { "compact", compact, 1, false },
     { "shrink", shrink, 2, false },
+    { "pool_convert", pool_convert, 2, false },
     { "type_create", type_create, 1, false },
     { NULL, NULL, 0, false },
 };

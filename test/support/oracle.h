@@ -72,6 +72,8 @@ void oracle_set_erase_ordered(oracle_set *set, uint32_t position); /* closes all
 void oracle_set_clear(oracle_set *set);
 void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b);
 void oracle_set_compact(oracle_set *set);
+/* Puts a set without holes in the order of indices, to stay in it or not. */
+void oracle_set_convert(oracle_set *set, bool by_index);
 /* What compaction does to a pool that must not move its elements. */
 void oracle_set_trim(oracle_set *set);
 

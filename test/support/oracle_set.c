@@ -270,6 +270,12 @@ void oracle_set_clear(oracle_set *set) { set->end = set->dead = set->hole_count 
 
 /* ---- Order --------------------------------------------------------------------------------------------------------*/
 
+void oracle_set_convert(oracle_set *set, bool by_index) {
+    for (uint32_t i = 1; i < set->end; i++)
+        for (uint32_t at = i; at != 0 && set->ids[at].index < set->ids[at - 1].index; at--) exchange(set, at, at - 1);
+    set->by_index = by_index;
+}
+
 void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b) { exchange(set, a, b); }
 
 static bool ends_with_hole(const oracle_set *set) { return set->end != 0 && set->ids[set->end - 1].generation == 0; }
