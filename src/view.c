@@ -514,7 +514,7 @@ static bool next_span_of_array(covey_iter *it) {
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
 /* The positions that match among the next ones, as many as the blocks of a page have bits. One by one through a list:
- * entity may be there twice and have changed when it was visited first. */
+ * an entity may be there twice and have changed when it was visited first. */
 static uint64_t next_page_of_array(covey_iter *it) {
     uint64_t found = 0;
     uint32_t most = it->walk == COVEY__WALK_LIST ? 1 : COVEY__BLOCK_PAGE;

@@ -66,6 +66,6 @@ typedef struct model_operation {
 
 /* Ended by one without a name. */
 extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[],
-    model_view_operations[];
+    model_view_operations[], model_later_operations[];
 
 #endif
