@@ -1275,15 +1275,21 @@ COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entit
 }
 
 COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
-    /* Read before the branch, as in get. */
+    /* Read before the branches, as in get. */
     const covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
     uint32_t page_count = set->page_count, end = set->end;
-    if (!covey__in_blocks(pool)) return covey__position_in(pages, page_count, e) < end;
+    covey__entity_page *const *entities = pool->world->pages;
+    if (!covey__in_blocks(pool)) {
+        uint64_t at = covey__position_in(pages, page_count, e);
+        COVEY__HIDE(at); /* or gcc 12 makes gathers of a loop of these, which are slow */
+        return at < end;
+    }
     if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
     /* No branch on the answers: which entities have a component is often random. Who has one is alive. */
     uint64_t there = covey__block_page_of(&pool->blocks, e.index)->masks[covey__block_of(e.index)] >> e.index % 64;
-    return (bool)(there & (covey__generation_of(pool->world, e.index) == e.generation));
+    uint32_t generation = entities[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE];
+    return (bool)(there & (generation == e.generation));
 }
 
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
