@@ -135,10 +135,10 @@ static void every_lie_about_sets_is_noticed(void **state) {
 
 /* ---- What the programs reach ---------------------------------------------------------------------------------------*/
 
-/* Every step of growth, direct blocks, and a capacity that only compaction gives. */
+/* Every step of growth, direct blocks, and capacities that only compaction gives. */
 static void blocks_take_every_form(void **state) {
     (void)state;
-    static const uint32_t capacities[] = { 4, 8, 12, 16, 32, 48, 64 };
+    static const uint32_t capacities[] = { 4, 8, 12, 20, 32, 36, 64 };
     uint64_t seen = 0;
     model_options options = small;
     for (options.seed = 1; options.seed <= 40; options.seed++) seen |= model_run_world(&options).block_forms;
