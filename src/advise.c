@@ -18,11 +18,7 @@ static uint64_t mask_of(const covey_pool *pool, uint32_t first) {
         return covey__block_page_of(&pool->blocks, first)->masks[covey__block_of(first)];
     }
     uint64_t mask = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        uint32_t index = first + i;
-        if (index / COVEY_PAGE_SIZE >= pool->set.page_count) break;
-        mask |= (uint64_t)((uint32_t)*covey__slot_of(&pool->set, index) < pool->set.end) << i;
-    }
+    for (uint32_t i = 0; i < 64; i++) mask |= (uint64_t)covey__has_index(pool, first + i) << i;
     return mask;
 }
 

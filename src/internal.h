@@ -173,6 +173,20 @@ void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *po
 void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 
+/* The component of an entity that is alive, by its index alone. The pool may be unknown: NULL has nothing. */
+static inline bool covey__has_index(const covey_pool *pool, uint32_t index) {
+    if (!pool) return false;
+    if (covey__in_blocks(pool)) return covey__block_has(&pool->blocks, index);
+    const covey_sparse_set *set = &pool->set;
+    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < set->end;
+}
+
+/* Its value; it is there. */
+static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index) {
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, pool->size);
+    return covey__value_at(&pool->set, (uint32_t)*covey__slot_of(&pool->set, index), pool->size);
+}
+
 /* pool.c */
 void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
 /* Tells assertion level 2 that values moved, or that components of others than one entity changed. */

@@ -171,13 +171,8 @@ covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t genera
     return NULL;
 }
 
-static void *value_of(const covey_pool *pool, covey_entity e) {
-    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, e.index, pool->size);
-    return covey__value_at(&pool->set, covey_sparse_set_find(&pool->set, e), pool->size);
-}
-
 void covey__pool_drop(const covey_pool *pool, covey_entity e) {
-    if (pool->type->drop) pool->type->drop(value_of(pool, e), pool->type->context);
+    if (pool->type->drop) pool->type->drop(covey__value_of_index(pool, e.index), pool->type->context);
 }
 
 void covey__pool_erase(covey_pool *pool, covey_entity e) {

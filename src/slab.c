@@ -9,8 +9,7 @@
 
 _Static_assert(sizeof(covey__slab) <= 48, "the header of a slab");
 
-/* Chunks have the alignment of a cache line, or less where an allocator gives less for nothing: to align more costs the
- * allocator of the C library much. */
+/* Types that need no more than 16 have what allocators give anyway, and a header that is smaller. */
 static size_t align_of(const covey__block_store *blocks) { return blocks->align <= 16 ? 16 : 64; }
 
 uint8_t covey__slab_header(const covey__block_store *blocks) { return blocks->align <= 16 ? 48 : 64; }

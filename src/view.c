@@ -72,29 +72,16 @@ static uint32_t terms_of(const covey_view *view) { return (uint32_t)view->fields
 
 /* ---- Matching one ------------------------------------------------------------------------------------------------*/
 
-/* Whether an entity that is alive, with this index, is in a pool, which may be unknown. */
-static bool has_index(const covey_pool *pool, uint32_t index) {
-    if (!pool) return false;
-    if (covey__in_blocks(pool)) return covey__block_has(&pool->blocks, index);
-    const covey_sparse_set *set = &pool->set;
-    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < set->end;
-}
-
-static void *value_of_index(const covey_pool *pool, uint32_t index) {
-    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, pool->size);
-    return covey__value_at(&pool->set, (uint32_t)*covey__slot_of(&pool->set, index), pool->size);
-}
-
 static bool matches(const covey_iter *it, uint32_t index) {
     const covey_view *view = it->view;
     const covey__column *column = it->columns;
     for (uint32_t i = 0; i < view->with; i++, column++)
-        if (!has_index(column->pool, index)) return false;
+        if (!covey__has_index(column->pool, index)) return false;
     column += view->optional;
     bool any = view->any == 0;
-    for (uint32_t i = 0; i < view->any; i++, column++) any |= has_index(column->pool, index);
+    for (uint32_t i = 0; i < view->any; i++, column++) any |= covey__has_index(column->pool, index);
     for (uint32_t i = 0; i < view->without && any; i++, column++)
-        if (has_index(column->pool, index)) return false;
+        if (covey__has_index(column->pool, index)) return false;
     return any;
 }
 
@@ -234,7 +221,7 @@ static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
     uint64_t found = 0;
     for (uint64_t left = ids; left != 0; left &= left - 1)
-        found |= (uint64_t)has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
+        found |= (uint64_t)covey__has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
     return found;
 }
 
@@ -404,13 +391,13 @@ static bool next_partial_span(covey_iter *it) {
 static uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most) {
     const covey_pool *pool = column->pool;
     uint32_t run = 1;
-    column->at = has_index(pool, id) ? value_of_index(pool, id) : NULL;
+    column->at = covey__has_index(pool, id) ? covey__value_of_index(pool, id) : NULL;
     if (!column->at) {
-        while (run < most && !has_index(pool, id + run)) run++;
+        while (run < most && !covey__has_index(pool, id + run)) run++;
         return run;
     }
-    while (run < most && has_index(pool, id + run) &&
-           value_of_index(pool, id + run) == column->at + (size_t)run * pool->size)
+    while (run < most && covey__has_index(pool, id + run) &&
+           covey__value_of_index(pool, id + run) == column->at + (size_t)run * pool->size)
         run++;
     return run;
 }
@@ -456,15 +443,15 @@ static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *enti
 static uint32_t run_of_array(covey__column *column, const covey_entity *entities, uint32_t most) {
     const covey_pool *pool = column->pool;
     uint32_t run = 1;
-    column->at = has_index(pool, entities->index) ? value_of_index(pool, entities->index) : NULL;
+    column->at = covey__has_index(pool, entities->index) ? covey__value_of_index(pool, entities->index) : NULL;
     if (!column->at) {
-        while (run < most && !has_index(pool, entities[run].index)) run++;
+        while (run < most && !covey__has_index(pool, entities[run].index)) run++;
         return run;
     }
     if (!covey__in_blocks(pool))
         return run_in_set(&pool->set, entities, (uint32_t)*covey__slot_of(&pool->set, entities->index), most);
-    while (run < most && has_index(pool, entities[run].index) &&
-           value_of_index(pool, entities[run].index) == column->at + (size_t)run * pool->size)
+    while (run < most && covey__has_index(pool, entities[run].index) &&
+           covey__value_of_index(pool, entities[run].index) == column->at + (size_t)run * pool->size)
         run++;
     return run;
 }
@@ -473,7 +460,7 @@ static uint32_t run_without(const covey_iter *it, const covey_entity *entities, 
     const covey__column *columns = &it->columns[it->view->fields];
     for (uint32_t i = 0; i < it->view->without; i++) {
         uint32_t run = 0;
-        while (run < most && !has_index(columns[i].pool, entities[run].index)) run++;
+        while (run < most && !covey__has_index(columns[i].pool, entities[run].index)) run++;
         most = run;
     }
     return most;
@@ -543,7 +530,7 @@ void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     const covey_pool *pool = it->columns[field].pool;
     COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
     if (!pool && has_met_types(it)) pool = covey_pool_find_raw(it->view->world, it->view->types[field]);
-    return has_index(pool, e.index) ? value_of_index(pool, e.index) : NULL;
+    return covey__has_index(pool, e.index) ? covey__value_of_index(pool, e.index) : NULL;
 }
 
 /* ---- Rules -------------------------------------------------------------------------------------------------------*/
@@ -612,7 +599,7 @@ static void check_excluded(const covey_iter *it, covey_row row) {
     const covey_view *view = it->view;
     while (view->without != 0 && next_of_page(it, &row))
         for (uint32_t i = view->fields; i < terms_of(view); i++)
-            if (has_index(watched(it, i), covey__numbered(it, covey__row_number(it, row)).index))
+            if (covey__has_index(watched(it, i), covey__numbered(it, covey__row_number(it, row)).index))
                 broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
 }
 
