@@ -42,6 +42,7 @@ static void free_page(covey__block_store *blocks, uint32_t page) {
     if (!covey__blocks_have_page(blocks, page)) return;
     covey__free(&blocks->heap, blocks->pages[page], 1, sizeof(covey__block_page), alignof(covey__block_page));
     blocks->pages[page] = missing_page();
+    ++*blocks->moves;
 }
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------*/
@@ -50,11 +51,9 @@ static uint8_t *ids_of(const covey__block_store *blocks, const covey__block_page
     return (uint8_t *)page->chunks[block].data + (size_t)page->capacity[block] * blocks->size;
 }
 
-static void note_joint(const covey__block_store *blocks, covey__block_page *page, uint32_t block) {
-    if (block + 1 >= COVEY__PAGE_BLOCKS) return;
-    bool both = (page->direct >> block & 3) == 3 && blocks->size != 0;
-    bool joined = both && page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
-    page->joined = (page->joined & ~((uint64_t)1 << block)) | (uint64_t)joined << block;
+static bool follows(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+    return (page->direct >> block & 3) == 3 &&
+           page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
 }
 
 /* Gives a block this chunk, whose content is there already; or none. */
@@ -66,9 +65,11 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
     page->capacity[block] = (uint8_t)capacity;
     page->chunks[block].map = capacity == 64 ? identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
     page->used[block] = (uint8_t)(capacity == 64 ? 0 : covey__bits_in(page->masks[block]));
+    page->joined &= ~(bit | bit >> 1);
     page->direct = capacity == 64 ? page->direct | bit : page->direct & ~bit;
-    note_joint(blocks, page, block);
-    if (block != 0) note_joint(blocks, page, block - 1);
+    if (capacity != 64 || blocks->size == 0) return;
+    if (block + 1 < COVEY__PAGE_BLOCKS && follows(blocks, page, block)) page->joined |= bit;
+    if (block != 0 && follows(blocks, page, block - 1)) page->joined |= bit >> 1;
 }
 
 static void free_chunk(covey__block_store *blocks, covey__block_page *page, uint32_t block) {

@@ -106,13 +106,6 @@ static covey_result find_fresh(covey_world *world, covey__range *range) {
     return COVEY_ERROR_FULL;
 }
 
-static void push_free(covey_world *world, covey__range *range, uint32_t index) {
-    covey__entity_page *page = page_of(world, index);
-    page->next[index % COVEY_PAGE_SIZE] = range->free;
-    if (range->free != COVEY_NONE) page_of(world, range->free)->previous[range->free % COVEY_PAGE_SIZE] = index;
-    range->free = index;
-}
-
 static void unlink_free(covey_world *world, covey__range *range, uint32_t index) {
     const covey__entity_page *page = page_of(world, index);
     uint32_t next = page->next[index % COVEY_PAGE_SIZE], previous = page->previous[index % COVEY_PAGE_SIZE];
@@ -160,6 +153,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
     }
     world->reserved[world->reserved_count++] = (covey__range){ first, end, first, first, COVEY_NONE, 0 };
     if (first < world->range.fresh_end) world->range.fresh_end = first;
+    world->moves++;
     return (covey_range){ first, count };
 }
 
@@ -186,7 +180,7 @@ static covey_entity take(covey_world *world, covey__range *range, covey_result *
 static void give_back(covey_world *world, covey_entity e) {
     uint32_t *generation = &page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE];
     world->alive--;
-    if (--*generation != 0) push_free(world, &world->range, e.index);
+    if (--*generation != 0) covey__push_free(world, &world->range, page_of(world, e.index), e.index);
     else world->range.fresh = world->range.fresh_end = e.index;
 }
 
@@ -252,65 +246,51 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* Takes an entity out of 64 pools as far as that is quick: out of blocks that are direct and have others left, of types
- * whose values need no end. Returns the pools that remain. Where a block pool is near, its directory reaches. No call
- * is made, so that everything stays in registers. */
-static inline uint64_t take_out(covey_pool *const *pools, uint64_t near, uint32_t index) {
-    uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
-    uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;
-    for (; near != 0; near &= near - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(near)];
-        if (COVEY__LIKELY(pool->plain)) {
-            covey__block_page *page = pool->blocks.pages[number];
-            uint64_t mask = page->masks[block], left = mask & ~bit;
-            if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
-                page->masks[block] = left;
-                pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set; gcc's adc is slow */
-                if (left != mask) COVEY__TRACE(pool->removed, index);
-                continue;
-            }
-        }
-        remaining |= near & (~near + 1);
+/* What covey_destroy needs to know of the pools near an index; nothing if one of them is not as simple as that. */
+static void remember(covey_world *world, uint32_t index, uint64_t near) {
+    covey__emptying *emptying = &world->emptying;
+    uint32_t block = covey__block_of(index);
+    emptying->moves = world->moves - 1;
+    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
+    emptying->page = page_of(world, index);
+    for (emptying->count = 0; near != 0; near &= near - 1, emptying->count++) {
+        covey_pool *pool = world->pools[covey__lowest_bit(near)];
+        if (!pool->plain || emptying->count == COVEY__EMPTYING_POOLS) return;
+        covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+        if (page->capacity[block] != 64) return;
+        emptying->masks[emptying->count] = &page->masks[block];
+        emptying->pools[emptying->count] = pool;
+        covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
     }
-    return remaining;
+    emptying->moves = world->moves;
 }
 
-static COVEY__NOINLINE void take_out_slowly(covey_pool *const *pools, uint64_t near, uint32_t index,
-                                            uint32_t generation) {
-    for (; near != 0; near &= near - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(near)];
-        covey__pool_take_out(pool, (covey_entity){ index, generation }, pool->size);
-    }
-}
-
-static COVEY__NOINLINE void take_out_of_many(covey_world *world, uint32_t index, uint32_t generation) {
+static void take_out(covey_world *world, uint32_t index, uint32_t generation) {
     size_t words;
     const uint64_t *near = covey__near(world, index, &words);
-    covey_pool *const *pools = world->pools;
-    for (size_t i = 0; i < words; i++, pools += 64) {
-        uint64_t remaining = near[i] != 0 ? take_out(pools, near[i], index) : 0;
-        if (remaining != 0) take_out_slowly(pools, remaining, index, generation);
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
+            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
+            covey__pool_take_out(pool, (covey_entity){ index, generation }, pool->size);
+        }
     }
+    /* Scattered entities need not be remembered. */
+    if (index / 64 - world->emptying.block + 1 <= 2 && words == 1) remember(world, index, *near);
+    else world->emptying.moves = world->moves - 1;
+    world->emptying.block = index / 64;
 }
 
-bool covey_destroy(covey_world *world, covey_entity e) {
-    if (!covey_alive(world, e)) return false;
-    uint32_t index = e.index, generation = e.generation, at = index % COVEY_PAGE_SIZE;
+bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
+    if (!covey_alive(world, (covey_entity){ index, generation })) return false;
     covey__entity_page *page = page_of(world, index);
+    uint32_t at = index % COVEY_PAGE_SIZE;
     bool last = generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : generation + 1;
     world->alive--;
     COVEY__TRACE(world->destroyed, index);
     if (last) page->next[at] = index;
-    else push_free(world, world->reserved_count == 0 ? &world->range : range_of(world, index), index);
-    size_t words;
-    const uint64_t *near = covey__near(world, index, &words);
-    if (COVEY__LIKELY(words == 1)) {
-        uint64_t remaining = take_out(world->pools, *near, index);
-        if (!COVEY__LIKELY(remaining == 0)) take_out_slowly(world->pools, remaining, index, generation);
-    } else {
-        take_out_of_many(world, index, generation);
-    }
+    else covey__push_free(world, range_of(world, index), page, index);
+    take_out(world, index, generation);
     COVEY__CHANGED(world);
     return true;
 }

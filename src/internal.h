@@ -31,16 +31,21 @@ static inline uint32_t covey__bits_in(uint64_t bits) {
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Asks for the first bytes of what will be read soon; hardware goes on from there. */
-static inline void covey__prefetch(const char *data) {
+/* Asks for a line of memory that will be needed soon. */
+static inline void covey__prefetch_line(const char *data) {
 #if defined(__GNUC__)
     __builtin_prefetch(data);
-    __builtin_prefetch(data + 64);
-    __builtin_prefetch(data + 128);
-    __builtin_prefetch(data + 192);
 #else
     (void)data;
 #endif
+}
+
+/* Asks for the first bytes of what will be read soon; hardware goes on from there. */
+static inline void covey__prefetch(const char *data) {
+    covey__prefetch_line(data);
+    covey__prefetch_line(data + 64);
+    covey__prefetch_line(data + 128);
+    covey__prefetch_line(data + 192);
 }
 
 /* result.c */

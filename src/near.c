@@ -38,6 +38,7 @@ bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
             covey__free(&world->heap, old, bytes_of(old->words), 1, alignof(covey__near_page));
         pages[at] = page;
     }
+    world->moves++; /* for what is known of the entity destroyed last */
     pages[at]->bits[covey__block_of(index) * pages[at]->words + pool / 64] |= (uint64_t)1 << pool % 64;
     return true;
 }

@@ -13,6 +13,8 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
     covey_allocator allocator = pool->world->heap.allocator;
     pool->storage = storage;
+    pool->world->moves++;
+    pool->filling.block = COVEY_NONE;
     pool->plain = storage != COVEY_STORAGE_SPARSE && !type->drop && !type->zero_vacated;
     bool stable = storage == COVEY_STORAGE_PINNED || type->policy == COVEY_IN_PLACE;
     bool ordered = type->policy == COVEY_SWAP_ONLY || type->policy == COVEY_ORDERED;
@@ -126,11 +128,23 @@ bool covey__pool_is_near(const covey_pool *pool, uint32_t index) {
     return at < 64;
 }
 
+/* The next components are likely to be added to the same block. */
+static void note_filling(covey_pool *pool, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+    uint32_t block = covey__block_of(index);
+    pool->filling.block = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 ? index / 64 : COVEY_NONE;
+    pool->filling.mask = &page->masks[block];
+    pool->filling.data = page->chunks[block].data;
+    pool->filling.generations =
+        covey__entity_page_of(pool->world, index)->generation + index / 64 * 64 % COVEY_PAGE_SIZE;
+}
+
 static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
     bool first = block_is_empty(pool, e.index);
     if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
     covey_result result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
-    if (first && result != COVEY_OK) covey__near_unmark(pool->world, pool->number, e.index);
+    if (result == COVEY_OK) note_filling(pool, e.index);
+    else if (first) covey__near_unmark(pool->world, pool->number, e.index);
     return result;
 }
 
@@ -181,7 +195,9 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
         return;
     }
     covey__blocks_erase(&pool->blocks, e.index);
-    if (block_is_empty(pool, e.index)) covey__near_unmark(pool->world, pool->number, e.index);
+    if (!block_is_empty(pool, e.index)) return;
+    covey__near_unmark(pool->world, pool->number, e.index);
+    pool->filling.block = COVEY_NONE;
 }
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
@@ -196,6 +212,7 @@ void covey__pool_clear(covey_pool *pool) {
         type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
     if (covey__in_blocks(pool)) {
         covey__blocks_clear(&pool->blocks);
+        pool->filling.block = COVEY_NONE;
         covey__near_unmark_all(pool->world, pool->number);
     } else {
         covey_sparse_set_clear(&pool->set);
@@ -240,6 +257,7 @@ void covey_pool_compact(covey_pool *pool) {
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
     else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
     else covey__set_trim(&pool->set);
+    pool->filling.block = COVEY_NONE;
     covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change where holes were closed */
     COVEY__CHANGED(pool->world);
 }

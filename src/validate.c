@@ -261,6 +261,42 @@ static bool validate_near(const covey_world *world, const char **why) {
     return true;
 }
 
+/* What a pool knows of the block that is being filled. */
+static bool validate_filling(const covey_world *world, const covey_pool *pool, const char **why) {
+    const covey__filling *filling = &pool->filling;
+    if (filling->block == COVEY_NONE) return true;
+    uint32_t index = filling->block * 64, block = covey__block_of(index);
+    REQUIRE(covey__in_blocks(pool) && covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE),
+            "filling: a block that does not exist");
+    const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+    REQUIRE(page->capacity[block] == 64 && page->masks[block] != 0, "filling: a block that is not direct, or empty");
+    REQUIRE(filling->mask == &page->masks[block] && filling->data == page->chunks[block].data,
+            "filling: the parts of another block");
+    REQUIRE(filling->generations == &world->pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE],
+            "filling: the entities of another block");
+    return true;
+}
+
+/* What the world knows of the block in which an entity was destroyed last. */
+static bool validate_emptying(const covey_world *world, const char **why) {
+    const covey__emptying *emptying = &world->emptying;
+    uint32_t index = emptying->block * 64, block = covey__block_of(index), found = 0;
+    if (emptying->block == COVEY_NONE || emptying->moves != world->moves) return true;
+    REQUIRE(emptying->page == covey__entity_page_of(world, index), "emptying: the entities of another block");
+    for (uint32_t i = 0; i < world->pool_count; i++) {
+        const covey_pool *pool = world->pools[i];
+        if (!covey__pool_is_near(pool, index)) continue;
+        REQUIRE(found < emptying->count && emptying->pools[found] == pool, "emptying: a pool is missing");
+        REQUIRE(pool->plain, "emptying: a pool whose values need care");
+        const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+        REQUIRE(page->capacity[block] == 64, "emptying: a block that is not direct");
+        REQUIRE(emptying->masks[found] == &page->masks[block], "emptying: the mask of another block");
+        found++;
+    }
+    REQUIRE(found == emptying->count, "emptying: a pool that has nothing there");
+    return true;
+}
+
 static bool validate_pool(const covey_world *world, const covey_pool *pool, const char **why) {
     REQUIRE(pool->world == world, "pool: of another world");
     REQUIRE(pool->number < world->pool_count && world->pools[pool->number] == pool, "pool: of another number");
@@ -276,7 +312,7 @@ static bool validate_pool(const covey_world *world, const covey_pool *pool, cons
         covey_entity e = covey_pool_at(pool, i);
         REQUIRE(covey_alive(world, e), "pool: a component of a dead entity");
     }
-    return validate_marks(world, pool, why);
+    return validate_filling(world, pool, why) && validate_marks(world, pool, why);
 }
 
 static bool validate_types(const covey_world *world, const char **why) {
@@ -313,7 +349,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why)) return false;
-    return validate_near(world, why);
+    return validate_near(world, why) && validate_emptying(world, why);
 }
 
 void covey__changed(const covey_world *world) {

@@ -101,12 +101,12 @@ static void find_pools(covey_iter *it) {
 }
 
 static covey_iter begin(const covey_view *view) {
-    static const uint32_t never = 0;
+    static const uint64_t never = 0;
     covey_iter it;
     memset(&it, 0, offsetof(covey_iter, columns));
     it.view = view;
     it.moves = view->world ? &view->world->moves : &never;
-    it.slow = UINT32_MAX;
+    it.slow = UINT64_MAX;
     for (uint32_t i = 0; i < 4 || i < terms_of(view); i++) it.columns[i] = (covey__column){ .page = &no_page };
     if (view->world) find_pools(&it);
     return it;
@@ -144,7 +144,7 @@ static void walk_ids(covey_iter *it) {
     it->end = pages_to_walk(it);
     it->simple = it->view->with == it->view->fields;
     for (uint32_t i = 0; i < it->view->with; i++) it->simple &= covey__in_blocks(it->columns[i].pool);
-    it->slow = it->simple ? 0 : UINT32_MAX;
+    it->slow = it->simple ? 0 : UINT64_MAX;
 }
 
 static void walk_set(covey_iter *it, const covey_pool *lead, bool backwards) {

@@ -12,6 +12,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     *world = (covey_world){
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = { .end = COVEY_NONE, .free = COVEY_NONE },
+        .emptying = { .block = COVEY_NONE },
         .heap = heap,
         .log = desc->log,
         .log_context = desc->log_context,

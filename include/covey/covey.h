@@ -296,7 +296,7 @@ COVEY_API covey_entity covey_create_in(covey_world *world, covey_range range);
 
 /* Ends an entity and drops its components. From the first drop on the entity is no longer alive. Returns whether it was
  * alive. O(number of pools that have anything near: in the same 64 ids, or, of sparse pools, in the same page). */
-COVEY_API bool covey_destroy(covey_world *world, covey_entity e);
+COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e);
 
 /* Ends those of the entities that are alive; returns how many were. */
 COVEY_API uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count);
@@ -573,7 +573,7 @@ COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 typedef struct covey_row {
     uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page */
     uint32_t block;
-    uint32_t moves; /* where `chunks` were valid: as long as the world's number is the same */
+    uint64_t moves; /* where `chunks` were valid: as long as the world's number is the same */
     struct {
         char *data;
         const uint8_t *map;
@@ -611,9 +611,9 @@ typedef struct covey_iter {
     const covey_entity *list;               /* what is walked, if that is a list */
     const covey_entity *entities;           /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
     const uint8_t *bits;                    /* of the span: the ids less `id` */
-    const uint32_t *moves;                  /* the world's */
+    const uint64_t *moves;                  /* the world's */
+    uint64_t slow;                          /* rows look values up: 0, or all bits */
     uint32_t destroyed;                     /* entities that were when the row began */
-    uint32_t slow;                          /* rows look values up: 0, or all bits */
     uint32_t pools;                         /* of the world, when those of the terms were looked up */
     covey__column columns[COVEY_TERMS + 1]; /* the last is for assertion level 2 */
     uint64_t matches[COVEY__PAGE_BLOCKS];
@@ -919,7 +919,7 @@ typedef struct covey__block_store {
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
     covey__slab **slabs;                /* all, by address */
     uint32_t slab_count, slab_capacity;
-    uint32_t *moves; /* the world's: counts chunks that moved or were freed */
+    uint64_t *moves; /* the world's: counts chunks that moved or were freed */
     covey__heap heap;
 } covey__block_store;
 
@@ -929,11 +929,20 @@ typedef struct covey__trace {
     uint32_t count, index, run;
 } covey__trace;
 
+/* Components are often added in the order of ids. This is the block of a pool that got a chunk last, and is direct. */
+typedef struct covey__filling {
+    uint32_t block; /* an index / 64, or COVEY_NONE */
+    const uint32_t *generations;
+    uint64_t *mask;
+    char *data;
+} covey__filling;
+
 struct covey_pool {
     union {
         covey_sparse_set set;
         covey__block_store blocks;
     };
+    covey__filling filling;
     covey_world *world;
     const covey_type *type;
     uint64_t name_hash;
@@ -961,6 +970,19 @@ typedef struct covey__range {
     uint32_t step; /* from the free index taken last to the one after it: often the same many times over */
 } covey__range;
 
+/* Entities are often destroyed next to each other. This is the block in which one was destroyed last. If `moves` is the
+ * world's number, these pools, with these masks, are all that have anything in it: direct, and with values that need no
+ * end. */
+#define COVEY__EMPTYING_POOLS 8
+typedef struct covey__emptying {
+    uint64_t moves;
+    covey__entity_page *page;
+    uint32_t block; /* an index / 64 */
+    uint32_t count;
+    uint64_t *masks[COVEY__EMPTYING_POOLS];
+    covey_pool *pools[COVEY__EMPTYING_POOLS];
+} covey__emptying;
+
 typedef struct covey__type_entry {
     const covey_type *type;
     covey_pool *pool;
@@ -982,7 +1004,8 @@ struct covey_world {
     covey__range *reserved;
     uint32_t reserved_count, reserved_capacity;
     covey__trace destroyed;
-    uint32_t moves; /* of chunks of block stores */
+    uint64_t moves; /* of chunks of block stores; pools that came near */
+    covey__emptying emptying;
     covey_result result;
     struct covey__made_type *made_types;
     covey__heap heap;
@@ -1006,6 +1029,7 @@ COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, cons
                                       int line);
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
+COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
 /* These take a handle in two parts: as one, gcc 12 loads it into a vector register, and its parts come out slowly. */
 COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
@@ -1143,6 +1167,47 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
     return e;
 }
 
+/* Makes an index, of this page, the first that its range hands out. */
+COVEY_HOT void covey__push_free(covey_world *world, covey__range *range, covey__entity_page *page, uint32_t index) {
+    uint32_t next = range->free;
+    page->next[index % COVEY_PAGE_SIZE] = next;
+    if (next != COVEY_NONE) world->pages[next / COVEY_PAGE_SIZE]->previous[next % COVEY_PAGE_SIZE] = index;
+    range->free = index;
+}
+
+/* Takes an entity out of all pools if that is a bit of a mask each. Otherwise false: what was done so far may be done
+ * again. */
+COVEY_HOT bool covey__take_out_next(covey__emptying *emptying, uint32_t index) {
+    uint64_t bit = (uint64_t)1 << index % 64;
+    for (uint32_t i = 0; i < emptying->count; i++) {
+        uint64_t mask = *emptying->masks[i], left = mask & ~bit;
+        if (!COVEY__LIKELY(left != 0)) return false;
+        *emptying->masks[i] = left;
+        emptying->pools[i]->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+        if (left != mask) COVEY__TRACE(emptying->pools[i]->removed, index);
+    }
+    return true;
+}
+
+COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey__emptying *emptying = &world->emptying;
+    uint32_t index = e.index, generation = e.generation;
+    if (!COVEY__LIKELY(emptying->block == index / 64 && emptying->moves == world->moves))
+        return covey__destroy_slowly(world, index, generation);
+    covey__entity_page *page = emptying->page;
+    if (!COVEY__LIKELY(page->generation[index % COVEY_PAGE_SIZE] == generation)) return false;
+    if (!COVEY__LIKELY((generation & 1) != 0 && generation != COVEY_GENERATION_MAX &&
+                       covey__take_out_next(emptying, index)))
+        return covey__destroy_slowly(world, index, generation);
+    page->generation[index % COVEY_PAGE_SIZE] = generation + 1;
+    world->alive--;
+    COVEY__TRACE(world->destroyed, index);
+    covey__push_free(world, &world->range, page, index);
+    COVEY__CHANGED(world);
+    return true;
+}
+
 /* ---- Blocks ------------------------------------------------------------------------------------------------------*/
 
 COVEY_INLINE bool covey__in_blocks(const covey_pool *pool) { return pool->storage != COVEY_STORAGE_SPARSE; }
@@ -1208,10 +1273,26 @@ COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
 
+/* The same as covey__pool_append, for the block that is being filled. */
+COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) {
+    const covey__filling *filling = &pool->filling;
+    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << e.index % 64;
+    if (!COVEY__LIKELY(filling->generations[e.index % 64] == e.generation && (e.generation & 1) != 0)) return NULL;
+    if (!COVEY__LIKELY(mask != with)) return NULL;
+    *filling->mask = with;
+    pool->blocks.count++;
+    COVEY__TRACE(pool->added, e.index);
+    COVEY__CHANGED(pool->world);
+    char *value = filling->data + e.index % 64 * size;
+    COVEY__ASSUME(value != NULL);
+    return value;
+}
+
 /* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
 COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
     COVEY__HIDE(e.generation); /* or gcc 12 puts both parts into a vector register, from which they come slowly */
+    if (e.index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
         if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
