@@ -246,38 +246,59 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* What covey_destroy needs to know of the pools near an index; nothing if one of them is not as simple as that. */
-static void remember(covey_world *world, uint32_t index, uint64_t near) {
-    covey__emptying *emptying = &world->emptying;
-    uint32_t block = covey__block_of(index);
-    emptying->moves = world->moves - 1;
-    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
-    emptying->page = page_of(world, index);
-    for (emptying->count = 0; near != 0; near &= near - 1, emptying->count++) {
-        covey_pool *pool = world->pools[covey__lowest_bit(near)];
-        if (!pool->plain || emptying->count == COVEY__EMPTYING_POOLS) return;
-        covey__block_page *page = covey__block_page_of(&pool->blocks, index);
-        if (page->capacity[block] != 64) return;
-        emptying->masks[emptying->count] = &page->masks[block];
-        emptying->pools[emptying->count] = pool;
-        covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
+/* Takes an entity out of 64 pools as far as that is quick: out of blocks that are direct and have others left, of types
+ * whose values need no end. Returns the pools that remain. Where a block pool is near, its directory reaches. No call
+ * is made, so that the processor goes on to the next pool while the mask of this one is on its way. */
+static uint64_t take_out_quickly(covey_pool *const *pools, uint64_t near, uint32_t index) {
+    uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
+    uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;
+    for (; near != 0; near &= near - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(near)];
+        if (COVEY__LIKELY(pool->plain)) {
+            covey__block_page *page = pool->blocks.pages[number];
+            uint64_t mask = page->masks[block], left = mask & ~bit;
+            if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
+                page->masks[block] = left;
+                pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+                if (left != mask) COVEY__TRACE(pool->removed, index);
+                continue;
+            }
+        }
+        remaining |= near & (~near + 1);
     }
-    emptying->moves = world->moves;
+    return remaining;
 }
 
-static void take_out(covey_world *world, uint32_t index, uint32_t generation) {
-    size_t words;
-    const uint64_t *near = covey__near(world, index, &words);
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
-            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
-            covey__pool_take_out(pool, (covey_entity){ index, generation }, pool->size);
+static void take_out(covey_world *world, const uint64_t *near, size_t words, covey_entity e) {
+    covey_pool *const *pools = world->pools;
+    for (size_t i = 0; i < words; i++, pools += 64) {
+        if (near[i] == 0) continue;
+        for (uint64_t left = take_out_quickly(pools, near[i], e.index); left != 0; left &= left - 1) {
+            covey_pool *pool = pools[covey__lowest_bit(left)];
+            covey__pool_take_out(pool, e, pool->size);
         }
     }
-    /* Scattered entities need not be remembered. */
-    if (index / 64 - world->emptying.block + 1 <= 2 && words == 1) remember(world, index, *near);
-    else world->emptying.moves = world->moves - 1;
-    world->emptying.block = index / 64;
+}
+
+/* What covey_destroy needs to know of the pools near an index; nothing if one of them is not as simple as that. */
+static void remember(covey_world *world, uint32_t index, const uint64_t *near, size_t words) {
+    covey__emptying *emptying = &world->emptying;
+    uint32_t block = covey__block_of(index), count = 0;
+    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = near[i]; left != 0; left &= left - 1, count++) {
+            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
+            if (!pool->plain || count == COVEY__EMPTYING_POOLS) return;
+            covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+            if (page->capacity[block] != 64) return;
+            emptying->masks[count] = &page->masks[block];
+            emptying->pools[count] = pool;
+            covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
+        }
+    }
+    emptying->count = count;
+    emptying->page = page_of(world, index);
+    emptying->moves = world->moves;
 }
 
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
@@ -290,7 +311,13 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     COVEY__TRACE(world->destroyed, index);
     if (last) page->next[at] = index;
     else covey__push_free(world, range_of(world, index), page, index);
-    take_out(world, index, generation);
+    size_t words;
+    const uint64_t *near = covey__near(world, index, &words);
+    take_out(world, near, words, (covey_entity){ index, generation });
+    bool beside = index / 64 - world->emptying.block + 1 <= 2; /* scattered entities need not be remembered */
+    world->emptying.block = index / 64;
+    world->emptying.moves = world->moves - 1;
+    if (beside) remember(world, index, near, words);
     COVEY__CHANGED(world);
     return true;
 }
