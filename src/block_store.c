@@ -13,6 +13,9 @@ static const uint8_t identity[64] = {
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
 };
 
+/* Blocks that become direct together, and how many components each must have. */
+enum { GROUP = 8, GROUP_LEAST = 16 };
+
 static covey__block_page *missing_page(void) { return (covey__block_page *)(uintptr_t)&missing; }
 
 static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % 64; }
@@ -137,15 +140,40 @@ static uint32_t grown_capacity(const covey__block_store *blocks, const covey__bl
     return direct ? 64 : covey__chunk_capacity(blocks, slots_taken(page, block) + 1);
 }
 
-static covey_result grow_block(covey__block_store *blocks, covey__block_page *page, uint32_t block,
-                               const void **source) {
-    uint32_t capacity = grown_capacity(blocks, page, block);
+static covey_result grow_to(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t capacity,
+                            const void **source) {
     char *data = blocks->size != 0 ? covey__chunk_take(blocks, capacity) : nothing;
     if (!data) return COVEY_ERROR_MEMORY;
     bool grows = page->capacity[block] != 0 && capacity != 64;
     (grows ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);
     move_block(blocks, page, block, data, capacity, source);
     return COVEY_OK;
+}
+
+/* Whether a block may become direct together with one beside it: it is about to, and takes little more memory then. */
+static bool is_nearly_direct(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+    return blocks->size <= 16 && page->capacity[block] != 64 && slots_taken(page, block) >= GROUP_LEAST;
+}
+
+/* Where components come in no order, blocks become direct in no order. Groups that do so together have their values
+ * side by side, and are iterated as one span. */
+static covey_result grow_group(covey__block_store *blocks, covey__block_page *page, uint32_t block,
+                               const void **source) {
+    covey_result result = COVEY_ERROR_MEMORY;
+    uint32_t first = block / GROUP * GROUP;
+    for (uint32_t i = first; i < first + GROUP && i < COVEY__PAGE_BLOCKS; i++) {
+        if (i != block && !is_nearly_direct(blocks, page, i)) continue;
+        covey_result grown = grow_to(blocks, page, i, 64, source);
+        if (i == block) result = grown;
+    }
+    return result;
+}
+
+static covey_result grow_block(covey__block_store *blocks, covey__block_page *page, uint32_t block,
+                               const void **source) {
+    uint32_t capacity = grown_capacity(blocks, page, block);
+    if (capacity == 64 && is_nearly_direct(blocks, page, block)) return grow_group(blocks, page, block, source);
+    return grow_to(blocks, page, block, capacity, source);
 }
 
 /* ---- Adding and removing -----------------------------------------------------------------------------------------*/

@@ -267,6 +267,31 @@ static void test_values_survive_removals_and_compaction_of_their_block(void **st
 }
 
 /* At every capacity from which a block can grow. */
+/* Ten blocks are half full and compact. One that gets another becomes direct, and those of its eight with it. */
+static void test_blocks_become_direct_together(void **state) {
+    (void)state;
+    covey_entity e[640];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = covey_create(world);
+    for (uint32_t i = 0; i < COUNT_OF(e); i += 2)
+        if (i / 64 != 3) add_value(e[i], covey_id(Blocked), i);
+    for (uint32_t i = 3 * 64; i < 3 * 64 + 5; i++) add_value(e[i], covey_id(Blocked), i); /* too few */
+    const covey__block_store *blocks = &covey_pool_of(world, Blocked)->blocks;
+    for (uint32_t i = 0; i < COUNT_OF(e); i += 64)
+        assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)], i / 64 == 3 ? 8 : 32);
+    add_value(e[5 * 64 + 1], covey_id(Blocked), 5 * 64 + 1);
+    for (uint32_t i = 0; i < COUNT_OF(e); i += 64) {
+        uint32_t block = i / 64, group = COVEY__PAGE_BLOCKS < 8 ? COVEY__PAGE_BLOCKS : 8;
+        bool direct = block / group == 5 / group && block != 3;
+        assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)], direct       ? 64
+                                                                                        : block == 3 ? 8
+                                                                                                     : 32);
+    }
+    if (COVEY__PAGE_BLOCKS == 64) assert_true(blocks->pages[0]->joined != 0); /* as far as a young slab reaches */
+    for (uint32_t i = 0; i < COUNT_OF(e); i++)
+        if (covey_has(world, e[i], Blocked)) assert_value(e[i], covey_id(Blocked), i);
+    assert_int_equal(covey_pool_count(covey_pool_of(world, Blocked)), 9 * 32 + 5 + 1);
+}
+
 static void test_a_value_of_the_block_that_grows_may_be_added(void **state) {
     (void)state;
     for (uint32_t count = 1; count < 64; count++) {
@@ -704,6 +729,7 @@ int main(void) {
         WORLD_TEST(test_another_storage_is_another_layout),
         WORLD_TEST(test_values_survive_the_growth_of_their_block),
         WORLD_TEST(test_values_survive_removals_and_compaction_of_their_block),
+        WORLD_TEST(test_blocks_become_direct_together),
         WORLD_TEST(test_a_value_of_the_block_that_grows_may_be_added),
         WORLD_TEST(test_copies_of_a_value_of_the_block_that_grows),
         WORLD_TEST(test_values_are_aligned),

@@ -325,8 +325,8 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  *
  * A pointer into a pool is valid until the pool next changes: until a component is added to it or removed from it, or
  * it is cleared, swapped, compacted, shrunk, reserved or converted. In a block pool, adding and removing matter only
- * among the 64 indices around. With COVEY_STORAGE_PINNED, and under COVEY_IN_PLACE, it is valid until its own component
- * is removed. docs/guarantees.md has the whole table.
+ * among the 512 indices around. With COVEY_STORAGE_PINNED, and under COVEY_IN_PLACE, it is valid until its own
+ * component is removed. docs/guarantees.md has the whole table.
  *
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
  * A NULL value stands for zero bytes. */
