@@ -124,10 +124,10 @@ static void destroy_slab(covey__block_store *blocks, covey__slab *slab) {
 }
 
 /* How many chunks the next slab of a capacity has, where chunks of this capacity have so many bytes already: as many as
- * there are while they are few, then a quarter, then always the same or a 1024th, so that spare room is a small part
+ * there are while they are few, then half as many, then always the same or a 1024th, so that spare room is a small part
  * of the whole and slabs stay few. */
 static uint32_t next_chunks(size_t bytes, size_t stride) {
-    size_t wanted = bytes < COVEY_SLAB_BYTES / 16 ? bytes : bytes / 4;
+    size_t wanted = bytes < COVEY_SLAB_BYTES / 16 ? bytes : bytes / 2;
     if (wanted > COVEY_SLAB_BYTES) wanted = bytes / 1024 > COVEY_SLAB_BYTES ? bytes / 1024 : COVEY_SLAB_BYTES;
     size_t chunks = wanted / stride;
     return chunks == 0 ? 1 : chunks < NO_CHUNK ? (uint32_t)chunks : NO_CHUNK - 1;

@@ -140,11 +140,13 @@ static uint32_t pages_to_walk(const covey_iter *it) {
 }
 
 static void walk_ids(covey_iter *it) {
+    const covey_view *view = it->view;
     it->walk = COVEY__WALK_IDS;
     it->end = pages_to_walk(it);
-    it->simple = it->view->with == it->view->fields;
-    for (uint32_t i = 0; i < it->view->with; i++) it->simple &= covey__in_blocks(it->columns[i].pool);
+    it->simple = view->with == view->fields;
+    for (uint32_t i = 0; i < view->with; i++) it->simple &= covey__in_blocks(it->columns[i].pool);
     it->slow = it->simple ? 0 : UINT64_MAX;
+    it->asks_more = !it->simple || it->lead || view->with == 0 || view->without != 0;
 }
 
 static void walk_set(covey_iter *it, const covey_pool *lead, bool backwards) {
@@ -189,22 +191,37 @@ static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
     return there ? pool->blocks.pages[page] : &no_page;
 }
 
-/* The blocks of a page in which there may be matches. */
-static uint64_t blocks_of_page(covey_iter *it, uint32_t page) {
+/* Asks for what match_pages will read. */
+static void prefetch_page(const covey__block_page *page) {
+    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64)
+        covey__prefetch_line((const char *)page + at);
+}
+
+/* The pages of the pools in blocks that entities must be in. */
+typedef struct page_list {
+    const covey__block_page *pages[COVEY_TERMS];
+    uint32_t count;
+} page_list;
+
+/* Goes on to a page. Returns the blocks in which there may be matches. */
+static uint64_t open_page(covey_iter *it, uint32_t page, page_list *list) {
     const covey_view *view = it->view;
     uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
-    if (it->lead) blocks &= page_of(it->lead, page)->summary;
+    list->count = 0;
     for (uint32_t i = 0; i < view->with; i++) {
         covey__column *column = &it->columns[i];
         if (!covey__in_blocks(column->pool)) continue;
-        column->page = page_of(column->pool, page);
+        column->page = list->pages[list->count++] = page_of(column->pool, page);
         blocks &= column->page->summary;
+        prefetch_page(page_of(column->pool, page + 1));
     }
+    if (it->lead) blocks &= page_of(it->lead, page)->summary;
     const covey__column *column = &it->columns[view->with + view->optional];
     for (uint32_t i = 0; i < view->any; i++, column++) {
         bool sparse = column->pool && !covey__in_blocks(column->pool);
         any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
     }
+    it->first = page * COVEY__BLOCK_PAGE;
     return view->any != 0 ? blocks & any : blocks;
 }
 
@@ -242,8 +259,7 @@ static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t 
     return ids;
 }
 
-/* Finds what all pages have in common. Their number is a constant where it is small, so that the loop over them
- * vanishes. */
+/* Finds what so many pages have in common: a constant where it is small, so that the loop over them vanishes. */
 static inline void match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         uint64_t ids = UINT64_MAX;
@@ -252,33 +268,23 @@ static inline void match_pages(uint64_t *restrict matches, const covey__block_pa
     }
 }
 
-static void match_blocks(covey_iter *it) {
-    const covey__block_page *pages[COVEY_TERMS];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < it->view->with; i++)
-        if (covey__in_blocks(it->columns[i].pool)) pages[count++] = it->columns[i].page;
-    switch (count) {
-    case 1: match_pages(it->matches, pages, 1); break;
-    case 2: match_pages(it->matches, pages, 2); break;
-    case 3: match_pages(it->matches, pages, 3); break;
-    default: match_pages(it->matches, pages, count); break;
+static void match_blocks(covey_iter *it, const page_list *list) {
+    switch (list->count) {
+    case 1: match_pages(it->matches, list->pages, 1); break;
+    case 2: match_pages(it->matches, list->pages, 2); break;
+    case 3: match_pages(it->matches, list->pages, 3); break;
+    default: match_pages(it->matches, list->pages, list->count); break;
     }
-}
-
-/* Whether blocks are not all that a view is about. */
-static bool needs_more(const covey_iter *it) {
-    return !it->simple || it->lead || it->view->with == 0 || it->view->any != 0 || it->view->without != 0;
 }
 
 /* The blocks of the next page in which there may be matches; 0 at the end. */
 static uint64_t next_page_of_ids(covey_iter *it) {
+    page_list list;
     while (it->next < it->end) {
-        uint32_t page = it->next++;
-        uint64_t blocks = blocks_of_page(it, page);
+        uint64_t blocks = open_page(it, it->next++, &list);
         if (blocks == 0) continue;
-        it->first = page * COVEY__BLOCK_PAGE;
-        match_blocks(it);
-        for (uint64_t left = needs_more(it) ? blocks : 0; left != 0; left &= left - 1) {
+        match_blocks(it, &list);
+        for (uint64_t left = it->asks_more ? blocks : 0; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
             it->matches[block] = matches_of_block(it, it->first + block * 64, it->matches[block]);
         }

@@ -97,7 +97,7 @@ static void test_slabs_grow_with_what_there_is(void **state) {
         size_t bytes = slab_bytes(blocks) - blocks->slab_count * covey__slab_header(blocks);
         if (blocks->slab_count == count) continue;
         assert_int_equal(blocks->slab_count, ++count);
-        size_t expected = before < COVEY_SLAB_BYTES / 16 ? before : before / 4;
+        size_t expected = before < COVEY_SLAB_BYTES / 16 ? before : before / 2;
         if (expected > COVEY_SLAB_BYTES) expected = COVEY_SLAB_BYTES;
         assert_int_equal(bytes - before, expected < stride ? stride : expected / stride * stride);
         before = bytes;

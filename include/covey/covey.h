@@ -599,6 +599,7 @@ typedef struct covey_iter {
     uint32_t count;        /* rows of the span; what follows is not API */
     uint8_t walk;          /* a covey__walk */
     bool simple;           /* all fields are in blocks, and entities must have them */
+    bool asks_more;        /* not only for being in blocks */
     bool backwards;        /* set: from the last position to the first */
     uint32_t first;        /* number of the page */
     uint32_t next;         /* the page, or the position, to go on with */
