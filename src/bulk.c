@@ -67,6 +67,7 @@ static covey_result place_in_set(covey_pool *pool, const covey_entity *entities,
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (!covey__pool_mark_page(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) result = covey__watch_prepare_many(pool, entities, count);
     if (result == COVEY_OK) result = covey__set_claim(&pool->set, entities, count);
     if (result != COVEY_OK) {
         for (uint32_t i = 0; i < count; i++) covey__pool_unmark_page(pool, entities[i].index);
@@ -94,6 +95,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (result != COVEY_OK)
         covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
                     covey_result_text(result));
+    for (uint32_t i = 0; i < count && pool->watch && result == COVEY_OK; i++) covey__watch_added(pool, entities[i]);
     COVEY__CHANGED(pool->world);
     return result == COVEY_OK;
 }

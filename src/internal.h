@@ -1,4 +1,4 @@
-/* What the sources share with each other and nobody else. The structures are in covey.h, section 13, because the inline
+/* What the sources share with each other and nobody else. The structures are in covey.h, section 15, because the inline
  * code needs them; docs/design.md draws them. */
 #ifndef COVEY_INTERNAL_H
 #define COVEY_INTERNAL_H
@@ -62,6 +62,7 @@ void covey__set_free(covey_sparse_set *set);
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
 /* Makes sure that an element of this index can be placed. */
 covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back);
+covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count); /* and room for so many, in all */
 /* Puts an element that is not live into the set; page and room are there. Returns its position, with no value yet. */
 uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back);
 /* Takes the element placed last out again. */
@@ -82,6 +83,14 @@ covey__source covey__set_source(const covey_sparse_set *set, const void *value);
 const void *covey__set_resolve(const covey_sparse_set *set, const covey__source *source);
 
 void covey__swap_bytes(void *a, void *b, size_t size);
+void covey__set_swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b);
+/* Sends adds and removals of one element out of line, or not. A type whose values need an end keeps removal there. */
+void covey__set_watch(covey_sparse_set *set, bool watched, bool drops);
+/* The positions that may be taken without asking for memory. */
+static inline uint32_t covey__set_room(const covey_sparse_set *set) {
+    bool ids_are_fewer = set->size == 0 || set->id_capacity < set->data_capacity;
+    return ids_are_fewer ? set->id_capacity : set->data_capacity;
+}
 
 /* block_store.c */
 /* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
@@ -208,5 +217,67 @@ void covey__pool_unmark_page(covey_pool *pool, uint32_t index); /* when it did n
 /* Whether a pool has anything in the block of an index: components, or, if it is sparse, a page of its table. */
 bool covey__pool_is_near(const covey_pool *pool, uint32_t index);
 void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
+
+/* watch.c: what follows when a component was added or is removed. A pool has a watch while a group is about it or it is
+ * kept sorted; the inline code then leaves adds and removals to the slow halves, which call these. */
+typedef struct covey__membership {
+    covey_group *group;
+    bool excluded; /* the group is of entities that are not in the pool */
+} covey__membership;
+
+typedef struct covey__watch {
+    covey__membership *groups; /* from the outer to the inner */
+    uint32_t group_count, group_capacity;
+    bool needs_memory; /* an add may: for a group that owns nothing, or for keeping order */
+    bool keeps_order;
+    covey_order order;
+} covey__watch;
+
+covey__watch *covey__pool_watch(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
+void covey__pool_unwatch(covey_pool *pool);        /* frees it if nobody needs it */
+void covey__pool_update(covey_pool *pool);         /* tells the inline code what it may do */
+void covey__pool_update_needs(covey_pool *pool);   /* when the watchers have changed */
+covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
+covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
+void covey__watch_added(covey_pool *pool, covey_entity e);   /* when its value is there */
+void covey__watch_leaving(covey_pool *pool, covey_entity e); /* before it goes */
+void covey__watch_left(covey_pool *pool, covey_entity e);    /* when it is gone */
+void covey__watch_cleared(covey_pool *pool);
+size_t covey__watch_bytes(const covey_pool *pool);
+
+/* group.c */
+struct covey_group {
+    covey_world *world;
+    covey_view view; /* its fields: first those that are owned */
+    covey_pool *pools[COVEY_TERMS];
+    uint32_t owned;       /* so many of the pools */
+    uint32_t count;       /* owning: the members are at the positions below, in each owned pool */
+    covey_sparse_set set; /* owning nothing: the members */
+    uint32_t candidates;  /* owning nothing: members, and those that only an excluded pool keeps from it */
+    covey__trace left;    /* at assertion level 2: who did; how many joined */
+    uint32_t joined;
+};
+
+/* Before `count` components get their places; this is one of them. */
+covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count);
+void covey__groups_added(covey_pool *pool, covey_entity e);
+void covey__groups_leaving(covey_pool *pool, covey_entity e);
+void covey__groups_left(covey_pool *pool, covey_entity e);
+void covey__groups_cleared(covey_pool *pool);
+void covey__groups_shrink(covey_world *world);
+size_t covey__groups_bytes(const covey_world *world); /* of their sets */
+bool covey__group_asks_for(const covey_group *group,
+                           uint32_t index); /* all it asks for, the entity of this index has */
+bool covey__group_has(const covey_group *group, uint32_t index);
+bool covey__group_is_candidate(const covey_group *group, uint32_t index);
+const covey_group *covey__pool_owner(const covey_pool *pool); /* the innermost group that owns it, or NULL */
+
+/* sort.c */
+bool covey__order_valid(const covey_order *order, uint32_t size);
+void covey__sort_insert(covey_pool *pool,
+                        uint32_t index); /* puts a component, before which all are sorted, in its place */
+
+/* view.c */
+covey_iter covey__iter_group(const covey_group *group);
 
 #endif

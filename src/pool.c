@@ -12,10 +12,9 @@ covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
     covey_allocator allocator = pool->world->heap.allocator;
-    pool->storage = storage;
-    pool->world->moves++;
+    pool->storage = (uint8_t)storage;
     pool->filling.block = COVEY_NONE;
-    pool->plain = storage != COVEY_STORAGE_SPARSE && !type->drop && !type->zero_vacated;
+    pool->plain = storage != COVEY_STORAGE_SPARSE && !pool->watch && !type->drop && !type->zero_vacated;
     bool stable = storage == COVEY_STORAGE_PINNED || type->policy == COVEY_IN_PLACE;
     bool ordered = type->policy == COVEY_SWAP_ONLY || type->policy == COVEY_ORDERED;
     pool->uses = (uint8_t)((stable ? COVEY_USE_STABLE : 0) | (ordered ? COVEY_USE_ORDER : 0));
@@ -32,7 +31,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     }
     covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
     covey__set_init(&pool->set, &desc);
-    if (type->drop) pool->set.removal = COVEY__REMOVE_SLOWLY;
+    covey__set_watch(&pool->set, pool->watch != NULL, type->drop != NULL);
 }
 
 static covey_pool *pool_create(covey_world *world, const covey_type *type) {
@@ -132,7 +131,8 @@ bool covey__pool_is_near(const covey_pool *pool, uint32_t index) {
 static void note_filling(covey_pool *pool, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&pool->blocks, index);
     uint32_t block = covey__block_of(index);
-    pool->filling.block = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 ? index / 64 : COVEY_NONE;
+    bool quick = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 && !pool->watch;
+    pool->filling.block = quick ? index / 64 : COVEY_NONE;
     pool->filling.mask = &page->masks[block];
     pool->filling.data = page->chunks[block].data;
     pool->filling.generations =
@@ -149,7 +149,9 @@ static covey_result place_in_block(covey_pool *pool, covey_entity e, const void 
 }
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    covey_result result = (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
+    covey_result result = covey__watch_prepare(pool, e);
+    if (result != COVEY_OK) return result;
+    result = (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
     return result;
 }
@@ -161,19 +163,39 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
-    COVEY__CHANGED(pool->world);
+    if (!pool->watch) COVEY__CHANGED(pool->world); /* otherwise when it has settled */
     return value;
 }
 
+/* What the inline code does, for pools of which only groups that own them have to know; NULL if it would not do. */
+static void *append_watched(covey_pool *pool, covey_entity e) {
+    covey_sparse_set *set = &pool->set;
+    if (!pool->watch || pool->watch->needs_memory || covey__in_blocks(pool)) return NULL;
+    if (set->policy != COVEY_SWAP_AND_POP || e.index / COVEY_PAGE_SIZE >= set->page_count) return NULL;
+    covey__slot *slot = covey__slot_of(set, e.index);
+    if (set->end >= covey__set_room(set) || *slot != COVEY__SLOT_NULL) return NULL;
+    if (!covey__is_current(pool->world, e)) return NULL;
+    size_t at = set->end++;
+    *slot = COVEY__SLOT(at, e.generation);
+    set->ids[at] = e;
+    COVEY__TRACE(pool->added, e.index);
+    return (char *)set->data + at * set->size;
+}
+
 void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
     const void *none = NULL;
-    return place(pool, (covey_entity){ index, generation }, &none);
+    void *to = append_watched(pool, e);
+    return to ? to : place(pool, e, &none);
 }
 
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
-    void *to = place(pool, (covey_entity){ index, generation }, &value);
-    if (to && to != value) covey__fill(to, value, pool->size);
-    return to;
+    covey_entity e = { index, generation };
+    void *to = append_watched(pool, e);
+    if (!to) to = place(pool, e, &value);
+    if (!to) return NULL;
+    if (to != value) covey__fill(to, value, pool->size);
+    return pool->watch ? covey__pool_settle(pool, index, to) : to;
 }
 
 /* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
@@ -191,7 +213,8 @@ void covey__pool_drop(const covey_pool *pool, covey_entity e) {
 
 void covey__pool_erase(covey_pool *pool, covey_entity e) {
     if (!covey__in_blocks(pool)) {
-        covey_sparse_set_erase(&pool->set, e);
+        if (pool->watch && pool->watch->keeps_order) covey_sparse_set_erase_ordered(&pool->set, e);
+        else covey_sparse_set_erase(&pool->set, e);
         return;
     }
     covey__blocks_erase(&pool->blocks, e.index);
@@ -202,8 +225,10 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = { index, generation };
+    covey__watch_leaving(pool, e);
     covey__pool_drop(pool, e);
     covey__pool_erase(pool, e);
+    covey__watch_left(pool, e);
 }
 
 void covey__pool_clear(covey_pool *pool) {
@@ -218,6 +243,7 @@ void covey__pool_clear(covey_pool *pool) {
         covey_sparse_set_clear(&pool->set);
     }
     covey__pool_moved(pool, true);
+    covey__watch_cleared(pool);
     COVEY__CHANGED(pool->world);
 }
 
@@ -230,7 +256,8 @@ void covey__pool_free(covey_pool *pool) {
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     covey_result result = COVEY_OK;
-    if (covey__in_blocks(pool) || pool->set.policy == COVEY_IN_PLACE) result = COVEY_ERROR_REFUSED;
+    bool ordered = (pool->uses & COVEY_USE_GROUP) != 0 || (pool->watch && pool->watch->keeps_order);
+    if (covey__in_blocks(pool) || pool->set.policy == COVEY_IN_PLACE || ordered) result = COVEY_ERROR_REFUSED;
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
     else result = covey_sparse_set_swap(&pool->set, a, b);
     if (result != COVEY_OK)
@@ -252,11 +279,16 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
     return result;
 }
 
+/* Whether more of an ordered pool are holes than its type puts up with. */
+static bool is_worth_it(const covey_pool *pool) {
+    return (uint64_t)pool->set.holes * 100 > (uint64_t)pool->set.end * pool->type->compact_above;
+}
+
 void covey_pool_compact(covey_pool *pool) {
     uint32_t size = covey_pool_size(pool);
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
-    else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
-    else covey__set_trim(&pool->set);
+    else if (pool->set.policy != COVEY_ORDERED) covey__set_trim(&pool->set);
+    else if (is_worth_it(pool)) covey_sparse_set_compact(&pool->set);
     pool->filling.block = COVEY_NONE;
     covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change where holes were closed */
     COVEY__CHANGED(pool->world);

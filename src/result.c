@@ -20,7 +20,8 @@ const char *covey_result_text(covey_result result) {
     case COVEY_ERROR_TYPE: return "the type's description is incomplete or contradicts itself";
     case COVEY_ERROR_LAYOUT: return "another type of this name has another layout";
     case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook said no";
-    case COVEY_ERROR_REFUSED: return "this storage or policy does not offer the operation";
+    case COVEY_ERROR_REFUSED: return "this storage, policy, order or group does not allow the operation";
+    case COVEY_ERROR_CONFLICT: return "another group owns a pool of this one";
     }
     return "an unknown result";
 }

@@ -62,9 +62,7 @@ void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc) {
         .align = desc->align ? desc->align : 1,
         .heap = { desc->allocator, 0 },
     };
-    if (desc->zero_vacated) set->removal = COVEY__REMOVE_SLOWLY;
-    else if (desc->policy == COVEY_SWAP_AND_POP) set->removal = COVEY__REMOVE_SWAPPING;
-    else if (desc->policy == COVEY_ORDERED) set->removal = COVEY__REMOVE_MARKING;
+    covey__set_watch(set, false, false);
 }
 
 static uint32_t value_pages(uint32_t positions) {
@@ -136,9 +134,17 @@ static covey_result reach_page(covey_sparse_set *set, uint32_t index) {
 }
 
 static void update_room(covey_sparse_set *set) {
-    if (set->policy != COVEY_SWAP_AND_POP && set->policy != COVEY_ORDERED) return;
-    bool ids_are_fewer = set->size == 0 || set->id_capacity < set->data_capacity;
-    set->room = ids_are_fewer ? set->id_capacity : set->data_capacity;
+    bool appends = set->policy == COVEY_SWAP_AND_POP || set->policy == COVEY_ORDERED;
+    set->room = appends && !set->watched ? covey__set_room(set) : 0;
+}
+
+void covey__set_watch(covey_sparse_set *set, bool watched, bool drops) {
+    bool slow = watched || drops || set->zero_vacated;
+    set->watched = watched;
+    if (!slow && set->policy == COVEY_SWAP_AND_POP) set->removal = COVEY__REMOVE_SWAPPING;
+    else if (!slow && set->policy == COVEY_ORDERED) set->removal = COVEY__REMOVE_MARKING;
+    else set->removal = COVEY__REMOVE_SLOWLY;
+    update_room(set);
 }
 
 static uint32_t mark_words(uint32_t positions) { return positions / 64 + (positions % 64 != 0); }
@@ -211,7 +217,7 @@ static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions,
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
-static covey_result make_room(covey_sparse_set *set, uint32_t count) {
+covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count) {
     uint32_t size = covey_sparse_set_size(set);
     if (count > COVEY_NONE - size) return COVEY_ERROR_FULL;
     return reserve_positions(set, size + count, true);
@@ -304,7 +310,7 @@ static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
+void covey__set_swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
     if (a == b) return;
     covey_entity left = set->ids[a];
     put(set, a, set->ids[b]);
@@ -322,7 +328,7 @@ static uint32_t place_behind(covey_sparse_set *set, covey_entity e) {
 
 /* Swap only: makes the dead element at a position the last live one. */
 static uint32_t enliven(covey_sparse_set *set, uint32_t at) {
-    swap_positions(set, at, set->end);
+    covey__set_swap_positions(set, at, set->end);
     set->dead--;
     return set->end++;
 }
@@ -373,7 +379,7 @@ static bool takes_position(const covey_sparse_set *set, uint32_t index, bool for
 covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back) {
     covey_result result = reach_page(set, index);
     if (result != COVEY_OK || !takes_position(set, index, force_back)) return result;
-    return make_room(set, 1);
+    return covey__set_prepare_spare(set, 1);
 }
 
 covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, const void *value, bool force_back) {
@@ -420,7 +426,7 @@ covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entitie
     uint32_t claimed = 0, positions = 0;
     for (; claimed < count && (result = claim(set, entities[claimed])) == COVEY_OK; claimed++)
         positions += takes_position(set, entities[claimed].index, true);
-    if (result == COVEY_OK) result = make_room(set, positions);
+    if (result == COVEY_OK) result = covey__set_prepare_spare(set, positions);
     if (result != COVEY_OK) covey__set_release(set, entities, claimed);
     return result;
 }
@@ -465,7 +471,7 @@ static void erase_keeping(covey_sparse_set *set, uint32_t at) {
         set->end--;
         set->dead++;
     }
-    swap_positions(set, at, set->end);
+    covey__set_swap_positions(set, at, set->end);
     vacate(set, set->end);
 }
 
@@ -540,7 +546,7 @@ covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_
     uint32_t left = covey_sparse_set_find(set, a), right = covey_sparse_set_find(set, b);
     if (left == COVEY_NONE || right == COVEY_NONE) return COVEY_ERROR_ABSENT;
     if ((left < set->end) != (right < set->end)) return COVEY_ERROR_REFUSED;
-    swap_positions(set, left, right);
+    covey__set_swap_positions(set, left, right);
     return COVEY_OK;
 }
 

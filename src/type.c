@@ -17,6 +17,7 @@ bool covey__type_valid(const covey_type *type) {
     if (!type->name || !type->name[0] || !covey__set_desc_valid(&desc)) return false;
     if ((uint32_t)type->storage > COVEY_STORAGE_PINNED) return false;
     if (type->storage >= COVEY_STORAGE_BLOCK && names_policy(type)) return false;
+    if (type->compact_above > 100) return false;
     return type->size != 0 || (!type->drop && !type->copy && !type->zero_vacated);
 }
 

@@ -315,6 +315,85 @@ static bool validate_pool(const covey_world *world, const covey_pool *pool, cons
     return validate_filling(world, pool, why) && validate_marks(world, pool, why);
 }
 
+/* ---- Groups and watches ------------------------------------------------------------------------------------------*/
+
+/* Those at the front of owned pools are the members, the same ones everywhere; nobody else has what is asked for. */
+static bool validate_owned(const covey_group *group, const char **why) {
+    for (uint32_t i = 0; i < group->owned; i++) {
+        const covey_pool *pool = group->pools[i];
+        REQUIRE(!covey__in_blocks(pool) && pool->set.policy == COVEY_SWAP_AND_POP, "group: owns a pool that it cannot");
+        REQUIRE(pool->set.end >= group->count, "group: more members than a pool has components");
+        for (uint32_t at = 0; at < group->count; at++)
+            REQUIRE(covey_same(pool->set.ids[at], group->pools[0]->set.ids[at]), "group: pools in different orders");
+    }
+    for (uint32_t at = 0; at < group->pools[0]->set.end; at++)
+        REQUIRE(covey__group_asks_for(group, group->pools[0]->set.ids[at].index) == (at < group->count),
+                "group: a member that is none, or the other way round");
+    return true;
+}
+
+static bool validate_unowned(const covey_group *group, const char **why) {
+    const covey_sparse_set *set = &group->set;
+    uint32_t members = 0, candidates = 0;
+    if (!validate_set(set, why)) return false;
+    REQUIRE(set->heap.bytes == counted_bytes(set), "group: bytes that are not accounted for");
+    for (uint32_t at = covey_pool_next(group->pools[0], 0); at != COVEY_NONE;
+         at = covey_pool_next(group->pools[0], at + 1)) {
+        covey_entity e = covey_pool_at(group->pools[0], at);
+        bool asked = covey__group_asks_for(group, e.index);
+        REQUIRE(covey_sparse_set_live(set, e) == asked, "group: a member that is none, or the other way round");
+        members += asked;
+        if (!covey__group_is_candidate(group, e.index)) continue;
+        candidates++;
+        REQUIRE(e.index / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, e.index / COVEY_PAGE_SIZE),
+                "group: no page for one that may become a member");
+    }
+    REQUIRE(members == set->end, "group: a member that is in none of its pools");
+    REQUIRE(candidates == group->candidates, "group: the number of those that may be members is not what was counted");
+    REQUIRE(covey__set_room(set) >= candidates, "group: no room for those that may become members");
+    return true;
+}
+
+static bool validate_groups(const covey_world *world, const char **why) {
+    for (uint32_t i = 0; i < world->group_count; i++) {
+        const covey_group *group = world->groups[i];
+        uint32_t terms = (uint32_t)group->view.with + group->view.without;
+        REQUIRE(group->world == world, "group: of another world");
+        for (uint32_t k = 0; k < terms; k++) {
+            const covey__watch *watch = group->pools[k]->watch;
+            uint32_t links = 0;
+            for (uint32_t link = 0; watch && link < watch->group_count; link++)
+                links += watch->groups[link].group == group && watch->groups[link].excluded == (k >= group->view.with);
+            REQUIRE(links == 1, "group: a pool that does not know it");
+        }
+        if (!(group->owned != 0 ? validate_owned : validate_unowned)(group, why)) return false;
+    }
+    return true;
+}
+
+static bool validate_watch(const covey_pool *pool, const char **why) {
+    const covey__watch *watch = pool->watch;
+    bool blocks = covey__in_blocks(pool), needs = watch && watch->keeps_order;
+    REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
+    REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
+    if (!watch) return true;
+    REQUIRE(watch->group_count != 0 || watch->keeps_order, "watch: nobody needs it");
+    REQUIRE(!pool->plain && pool->filling.block == COVEY_NONE, "watch: removals that nobody knows of");
+    REQUIRE(blocks || (pool->set.room == 0 && pool->set.removal == COVEY__REMOVE_SLOWLY),
+            "watch: additions that nobody knows of");
+    for (uint32_t i = 0; i < watch->group_count; i++) {
+        const covey_group *group = watch->groups[i].group;
+        needs |= group->owned == 0 && !watch->groups[i].excluded;
+        REQUIRE(i == 0 || watch->groups[i - 1].group->view.with + watch->groups[i - 1].group->view.without <=
+                              group->view.with + group->view.without,
+                "watch: an inner group before an outer one");
+    }
+    REQUIRE(watch->needs_memory == needs, "watch: needs memory, or does not, and is marked otherwise");
+    REQUIRE(!watch->keeps_order || (!blocks && pool->set.policy == COVEY_SWAP_AND_POP),
+            "watch: an order that is not kept");
+    return true;
+}
+
 static bool validate_types(const covey_world *world, const char **why) {
     uint32_t bound = 0;
     for (uint32_t i = 0; i <= world->type_mask; i++) {
@@ -338,6 +417,8 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
+    bytes += world->group_capacity * sizeof *world->groups + world->group_count * sizeof(covey_group);
+    for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__watch_bytes(world->pools[i]);
     for (uint32_t i = 0; i < world->page_count; i++)
         if (covey__entity_page_of(world, i * COVEY_PAGE_SIZE)) bytes += sizeof(covey__entity_page);
     return bytes;
@@ -348,8 +429,8 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     if (!validate_types(world, why) || !validate_entities(world, why)) return false;
     REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
-        if (!validate_pool(world, world->pools[i], why)) return false;
-    return validate_near(world, why) && validate_emptying(world, why);
+        if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;
+    return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why);
 }
 
 void covey__changed(const covey_world *world) {

@@ -152,6 +152,7 @@ static void walk_ids(covey_iter *it) {
 static void walk_set(covey_iter *it, const covey_pool *lead, bool backwards) {
     it->walk = COVEY__WALK_SET;
     it->lead = lead;
+    it->set = &lead->set;
     it->end = lead->set.end;
     it->backwards = backwards;
 }
@@ -181,6 +182,17 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
     it.walk = COVEY__WALK_LIST;
     it.list = entities;
     it.end = count;
+    return it;
+}
+
+covey_iter covey__iter_group(const covey_group *group) {
+    covey_iter it = begin(&group->view);
+    it.walk = COVEY__WALK_GROUP;
+    it.group = group;
+    it.set = group->owned != 0 ? &group->pools[0]->set : &group->set;
+    it.owned = (uint8_t)group->owned;
+    it.end = covey_group_count(group);
+    it.backwards = true;
     return it;
 }
 
@@ -424,13 +436,11 @@ static bool next_span_of_ids(covey_iter *it) {
 
 /* ---- Walking an array --------------------------------------------------------------------------------------------*/
 
-static const covey_entity *array_of(const covey_iter *it) {
-    return it->walk == COVEY__WALK_SET ? it->lead->set.ids : it->list;
-}
+static const covey_entity *array_of(const covey_iter *it) { return it->set ? it->set->ids : it->list; }
 
 static bool is_there(const covey_iter *it, uint32_t at) {
-    if (it->walk == COVEY__WALK_LIST) return covey_alive(it->view->world, it->list[at]);
-    return it->lead->set.holes == 0 || !covey__is_hole(&it->lead->set, at);
+    if (!it->set) return covey_alive(it->view->world, it->list[at]);
+    return it->set->holes == 0 || !covey__is_hole(it->set, at);
 }
 
 /* How far one sparse column goes along an array of ids: as far as its own ids are the same. */
@@ -475,7 +485,7 @@ static uint32_t run_without(const covey_iter *it, const covey_entity *entities, 
 /* How many positions from this one on are not holes, or not of the dead: at most `most`. */
 static uint32_t run_there(const covey_iter *it, uint32_t at, uint32_t most) {
     uint32_t run = 1;
-    if (it->walk == COVEY__WALK_SET && it->lead->set.holes == 0) return most;
+    if (it->set && it->set->holes == 0) return most;
     while (run < most && is_there(it, at + run)) run++;
     return run;
 }
@@ -504,6 +514,32 @@ static bool next_span_of_array(covey_iter *it) {
     return false;
 }
 
+/* How many members, from this one on, have the values that no group owns side by side. */
+static uint32_t run_of_members(covey_iter *it, uint32_t at, uint32_t most) {
+    for (uint32_t i = it->owned; i < it->view->fields; i++)
+        most = run_of_array(&it->columns[i], it->set->ids + at, most);
+    return most;
+}
+
+/* All members at once, unless the group does not own all the fields. */
+static bool next_span_of_group(covey_iter *it) {
+    uint32_t at = it->next, end = it->end - at, most = it->owned == it->view->fields ? end : 4, run = end;
+    if (end == 0) return false;
+    for (uint32_t i = 0; i < it->owned; i++) {
+        const covey_pool *pool = it->columns[i].pool;
+        it->columns[i].at = (char *)pool->set.data + (size_t)at * pool->size;
+    }
+    while (it->owned != it->view->fields) {
+        most = most < end / 8 ? most * 8 : end;
+        run = run_of_members(it, at, most);
+        if (run != most || most == end) break;
+    }
+    open_span(it, 0, run);
+    it->entities = it->set->ids + at;
+    it->next += run;
+    return true;
+}
+
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
 /* The positions that match among the next ones, as many as the blocks of a page have bits. One by one through a list:
@@ -511,12 +547,13 @@ static bool next_span_of_array(covey_iter *it) {
 static uint64_t next_page_of_array(covey_iter *it) {
     uint64_t found = 0;
     uint32_t most = it->walk == COVEY__WALK_LIST ? 1 : COVEY__BLOCK_PAGE;
+    bool members = it->walk == COVEY__WALK_GROUP;
     while (found == 0 && it->next < it->end) {
         uint32_t count = it->end - it->next < most ? it->end - it->next : most;
         it->first = it->backwards ? it->end - 1 - it->next : it->next;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t at = it->backwards ? it->first - i : it->first + i;
-            bool match = is_there(it, at) && matches(it, array_of(it)[at].index);
+            bool match = members || (is_there(it, at) && matches(it, array_of(it)[at].index));
             if (i % 64 == 0) it->matches[i / 64] = 0;
             it->matches[i / 64] |= (uint64_t)match << i % 64;
             found |= (uint64_t)match << i / 64;
@@ -553,13 +590,18 @@ static const covey_pool *watched(const covey_iter *it, uint32_t i) {
 }
 
 static void remember(covey_iter *it) {
+    it->destroyed = it->view->world->destroyed.count;
+    if (it->group) {
+        it->columns[0].added = it->group->joined;
+        it->columns[0].removed = it->group->left.count;
+        return;
+    }
     for (uint32_t i = 0; i <= LEAD; i++) {
         const covey_pool *pool = watched(it, i);
         it->columns[i].added = pool ? pool->added.count : 0;
         it->columns[i].removed = pool ? pool->removed.count : 0;
         it->columns[i].moved = pool ? pool->moved : 0;
     }
-    it->destroyed = it->view->world->destroyed.count;
 }
 
 static void broken(const covey_iter *it, const covey_pool *pool, const char *rule) {
@@ -571,7 +613,16 @@ static void broken(const covey_iter *it, const covey_pool *pool, const char *rul
 /* Whether nothing but being alive makes an entity match. */
 static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
 
+static void check_group_span(const covey_iter *it) {
+    if (it->group->joined != it->columns[0].added || it->group->left.count != it->columns[0].removed)
+        broken(it, NULL, "one joined or left a group while a span of it was open");
+}
+
 static void check_span(const covey_iter *it) {
+    if (it->group) {
+        check_group_span(it);
+        return;
+    }
     for (uint32_t i = 0; i <= LEAD; i++) {
         const covey__column *column = &it->columns[i];
         const covey_pool *pool = watched(it, i);
@@ -623,6 +674,11 @@ static void check_lost(const covey_iter *it, uint32_t i) {
 
 static void check_row(const covey_iter *it, covey_row row) {
     const covey_view *view = it->view;
+    if (it->group) {
+        if (!only_of(&it->group->left, it->columns[0].removed, it->id))
+            broken(it, NULL, "another one than the row's left a group while its rows were visited");
+        return;
+    }
     for (uint32_t i = 0; i <= LEAD; i++) {
         bool optional = i >= view->with && i < (uint32_t)view->with + view->optional;
         if (i < view->fields ? !optional : i == LEAD) check_lost(it, i);
@@ -646,6 +702,7 @@ static COVEY__NOINLINE bool next_span(covey_iter *it) {
     switch (it->walk) {
     case COVEY__WALK_NOTHING: return false;
     case COVEY__WALK_IDS: return it->simple ? next_span_simple(it) : next_span_of_ids(it);
+    case COVEY__WALK_GROUP: return next_span_of_group(it);
     default: return next_span_of_array(it);
     }
 }

@@ -28,12 +28,15 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
 
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
+    while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     for (uint32_t i = 0; i < world->pool_count; i++) {
+        covey_pool_keep(world->pools[i], NULL);
         covey__pool_free(world->pools[i]);
         covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
     }
     covey__free(&world->heap, world->pools, world->pool_capacity, sizeof *world->pools, alignof(void *));
+    covey__free(&world->heap, world->groups, world->group_capacity, sizeof *world->groups, alignof(void *));
     covey__types_free(world);
     covey__entities_free(world);
     covey__near_free(world);
@@ -43,7 +46,7 @@ void covey_world_destroy(covey_world *world) {
 
 size_t covey_world_memory(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    size_t bytes = world->heap.bytes;
+    size_t bytes = world->heap.bytes + covey__groups_bytes(world);
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey_pool_memory(world->pools[i]) - sizeof(covey_pool);
     return bytes;
 }
@@ -63,6 +66,7 @@ void covey_compact(covey_world *world) {
 
 void covey_shrink(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey_pool_shrink(world->pools[i]);
+    covey__groups_shrink(world);
 }
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/

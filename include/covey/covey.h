@@ -149,7 +149,9 @@ typedef enum covey_result {
     COVEY_ERROR_TYPE = 8,    /* the descriptor is incomplete or contradicts itself */
     COVEY_ERROR_LAYOUT = 9,  /* another type of this name has another layout */
     COVEY_ERROR_COPY = 10,   /* the type cannot be copied, or its copy hook said no */
-    COVEY_ERROR_REFUSED = 11 /* this storage or policy does not offer the operation */
+    COVEY_ERROR_REFUSED =
+        11, /* the pool does not offer the operation: its storage, policy, order or group is against it */
+    COVEY_ERROR_CONFLICT = 12 /* another group owns a pool of this one, and neither is a part of the other */
 } covey_result;
 
 /* A short English text for a result, for example "the handle is null, stale or was never issued". */
@@ -203,7 +205,9 @@ struct covey_type {
     uint32_t align;        /* a power of two up to 64 that divides size */
     covey_storage storage; /* naming another policy than the first selects COVEY_STORAGE_SPARSE, and needs it */
     covey_policy policy;
-    bool zero_vacated;   /* zero the bytes a removed or moved value leaves behind */
+    bool zero_vacated; /* zero the bytes a removed or moved value leaves behind */
+    uint8_t
+        compact_above;   /* ordered: compaction leaves the pool alone while so many percent of it are holes, or less */
     covey_drop_fn *drop; /* optional: called when a value is removed or overwritten */
     covey_copy_fn *copy; /* optional: without it, a type with `drop` cannot be copied */
     void *context;       /* handed to the hooks */
@@ -591,7 +595,13 @@ typedef struct covey__column {
 } covey__column;
 
 /* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
-typedef enum covey__walk { COVEY__WALK_NOTHING, COVEY__WALK_IDS, COVEY__WALK_SET, COVEY__WALK_LIST } covey__walk;
+typedef enum covey__walk {
+    COVEY__WALK_NOTHING,
+    COVEY__WALK_IDS,
+    COVEY__WALK_SET,
+    COVEY__WALK_GROUP,
+    COVEY__WALK_LIST
+} covey__walk;
 
 /* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A row's number is
  * `first`, and 64 for each block, and the bit: an id, or a position of the array, down from `first` if backwards. */
@@ -600,6 +610,7 @@ typedef struct covey_iter {
     uint8_t walk;          /* a covey__walk */
     bool simple;           /* all fields are in blocks, and entities must have them */
     bool asks_more;        /* not only for being in blocks */
+    uint8_t owned;         /* so many fields, from the first on, are arrays in the order of the group */
     bool backwards;        /* set: from the last position to the first */
     uint32_t first;        /* number of the page */
     uint32_t next;         /* the page, or the position, to go on with */
@@ -610,6 +621,8 @@ typedef struct covey_iter {
     const covey_view *view;
     const covey_pool *lead;                 /* its order is followed; NULL: that of ids, or of the list */
     const covey_entity *list;               /* what is walked, if that is a list */
+    const covey_sparse_set *set;            /* or if it is the array of a set */
+    const struct covey_group *group;        /* whose members the first of the set are */
     const covey_entity *entities;           /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
     const uint8_t *bits;                    /* of the span: the ids less `id` */
     const uint64_t *moves;                  /* the world's */
@@ -647,7 +660,97 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size);
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
 
-/* ---- 10. Many at once --------------------------------------------------------------------------------------------*/
+/* ---- 10. Order -----------------------------------------------------------------------------------------------------
+ *
+ * The components of a sparse pool lie in an order that is yours: sort them once, and every loop over the pool, and
+ * every view that it leads, follows. Sorting is stable, and sorting what is almost sorted costs little more than looking
+ * at it.
+ *
+ *     covey_pool_sort(sprites, &(covey_order){ .key = COVEY_KEY_F32, .offset = offsetof(Sprite, depth) });
+ *
+ * Pools in blocks are always in the order of indices, and in-place pools do not move values: both refuse (REFUSED), as
+ * do pools that a group owns, which covey_group_sort is for, and pools with holes, which want compaction first. */
+
+/* What a key is: the entity's index, or a number of C's. Of floats, -0 is 0, and what is not a number comes last. */
+typedef enum covey_key {
+    COVEY_KEY_INDEX = 0,
+    COVEY_KEY_F32 = 1,
+    COVEY_KEY_F64 = 2,
+    COVEY_KEY_I32 = 3,
+    COVEY_KEY_I64 = 4,
+    COVEY_KEY_U32 = 5,
+    COVEY_KEY_U64 = 6
+} covey_key;
+
+/* Writes the key of a value: a number of the kind that the order names. Must not change the world. */
+typedef void covey_key_fn(void *key, const void *value, void *context);
+/* Below 0 if a comes before b, above 0 if behind it, 0 if either may. Must not change the world. */
+typedef int covey_compare_fn(const void *a, const void *b, void *context);
+
+/* By which components are ordered: { 0 } is by index. */
+typedef struct covey_order {
+    covey_key key;             /* of what kind the key is */
+    uint32_t offset;           /* where it is in the value */
+    covey_key_fn *key_of;      /* or what makes it from the value */
+    covey_compare_fn *compare; /* or what compares values instead of keys */
+    void *context;             /* for the functions */
+    bool descending;
+    uint32_t first; /* only so many, from the first on; 0 is all */
+} covey_order;
+
+/* Sorts a pool. MEMORY (for scratch: 16 bytes a component, and the values that move), REFUSED, RANGE (a key that is not
+ * inside of the value). O(n) with a key, O(n log n) with a function that compares. */
+COVEY_API covey_result covey_pool_sort(covey_pool *pool, const covey_order *order);
+/* Puts the components of entities that `other` has, too, into the order of `other`, before the rest. The other pool may
+ * be in blocks. O(n + size of the other). */
+COVEY_API covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other);
+/* Sorts a pool (swap and pop) and keeps it sorted: components are inserted where they belong, and removed without
+ * disturbing the others. Both are O(n) from then on. Who changes a key in place calls this again. NULL ends it. */
+COVEY_API covey_result covey_pool_keep(covey_pool *pool, const covey_order *order);
+
+/* ---- 11. Groups ----------------------------------------------------------------------------------------------------
+ *
+ * A group keeps the answer of a view up to date. Those that it owns lie side by side at the front of every pool that it
+ * owns, in the same order, so that a group that owns all its pools is one span: nothing is looked up.
+ *
+ *     covey_group *moving = covey_group_create(world, &(covey_group_desc){
+ *         .own = { covey_id(Position), covey_id(Velocity) }, .without = { covey_id(Frozen) } });
+ *     covey_iter it = covey_group_iter(moving);
+ *     while (covey_next(&it)) { ... covey_field(&it, 0, Position) ... }
+ *
+ * Each add to, and removal from, a pool of a group checks the entity, and may move values of all pools that the group
+ * owns. Groups that own the same pool are nested: all that the outer one asks for, the inner one does, too. */
+typedef struct covey_group covey_group;
+
+typedef struct covey_group_desc {
+    const covey_type *own[COVEY_TERMS];     /* in it, and kept in the group's order: sparse, swap and pop */
+    const covey_type *with[COVEY_TERMS];    /* in it as well, kept anyhow */
+    const covey_type *without[COVEY_TERMS]; /* not in it */
+} covey_group_desc;
+
+/* Makes a group, of all entities that there are already. At least one type is asked for, and 16 are named at most.
+ * Returns NULL, and nothing has changed: MEMORY; TYPE, LAYOUT (of the types, or of the description); REFUSED when an
+ * owned pool is not sparse with swap and pop, or is kept sorted; CONFLICT, and the log names the other group. O(n). */
+COVEY_API covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc);
+/* Ends a group; the components stay. NULL is fine. */
+COVEY_API void covey_group_destroy(covey_group *group);
+
+COVEY_API uint32_t covey_group_count(const covey_group *group); /* O(1) */
+COVEY_API covey_entity covey_group_first(const covey_group *group);
+COVEY_API bool covey_group_contains(const covey_group *group, covey_entity e);
+/* Begins an iteration, as of a view: fields are those of `own`, then those of `with`. Rows go from the last to the
+ * first, and their entity may be changed and destroyed. While a span is open, nobody joins or leaves. */
+COVEY_API covey_iter covey_group_iter(const covey_group *group);
+/* Sorts the entities of a group by the values of a field: all owned pools, or the order of a group that owns none.
+ * MEMORY, RANGE; REFUSED where an inner group has its entities at the front. */
+COVEY_API covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order);
+/* Writes what a group is about, as snprintf does: "own Position, Velocity without Frozen". */
+COVEY_API int covey_group_print(char *text, size_t size, const covey_group *group);
+/* All groups, from the outer to the inner. */
+COVEY_API uint32_t covey_world_group_count(const covey_world *world);
+COVEY_API covey_group *covey_world_group(const covey_world *world, uint32_t number);
+
+/* ---- 12. Many at once --------------------------------------------------------------------------------------------*/
 
 /* Adds a component to each of `count` entities, from an array of values: all or nothing (DEAD, PRESENT when one has it
  * or comes twice, MEMORY, FULL). On success the values have moved; they may lie in the same pool if it is sparse.
@@ -664,7 +767,7 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, const void *value, size_t size);
 
-/* ---- 11. Looking inside ------------------------------------------------------------------------------------------*/
+/* ---- 13. Looking inside ------------------------------------------------------------------------------------------*/
 
 /* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
 typedef void covey_write_fn(const char *text, void *context);
@@ -674,8 +777,9 @@ COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write
  * that do what the pool is used for. Both numbers are exact, but for a sparse pool that is better in blocks: compaction
  * may find a last hundredth not worth it. */
 typedef enum covey_use {
-    COVEY_USE_ORDER = 1, /* it has a policy that keeps an order, or components were swapped */
-    COVEY_USE_STABLE = 2 /* its addresses are stable */
+    COVEY_USE_ORDER = 1,  /* it has a policy that keeps an order, or components were swapped or sorted */
+    COVEY_USE_STABLE = 2, /* its addresses are stable */
+    COVEY_USE_GROUP = 4   /* a group owns it */
 } covey_use;
 typedef struct covey_advice {
     covey_pool *pool;
@@ -703,7 +807,7 @@ typedef struct covey_memory {
 } covey_memory;
 COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation);
 
-/* ---- 12. The sparse set on its own ---------------------------------------------------------------------------------
+/* ---- 14. The sparse set on its own ---------------------------------------------------------------------------------
  *
  * What sparse pools are made of, usable without a world: a set of entities, with or without a value each. Index and
  * generation are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to
@@ -783,7 +887,7 @@ COVEY_API void covey_sparse_set_shrink(covey_sparse_set *set);
 COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why);
 
 /* ====================================================================================================================
- * 13. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
+ * 15. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
  * a value as a constant.
  * ==================================================================================================================*/
 
@@ -869,6 +973,7 @@ struct covey_sparse_set {
     uint8_t paged;       /* whether data is a table of pages */
     uint8_t policy;
     bool zero_vacated;
+    bool watched;    /* adds and removals go out of line */
     uint64_t *marks; /* ordered: a bit for each position, set where a hole is; marking there touches no element */
     uint32_t dead;   /* swap only: elements behind end */
     uint32_t holes;  /* in place, ordered: among the positions before end */
@@ -947,11 +1052,12 @@ struct covey_pool {
     covey_world *world;
     const covey_type *type;
     uint64_t name_hash;
-    uint32_t size;    /* of a value */
-    uint32_t storage; /* a covey_storage, and not the default */
-    uint32_t number;  /* among the world's pools */
-    bool plain;       /* in blocks, and a value that is removed needs nothing */
-    uint8_t uses;     /* what it was used for: covey_use */
+    struct covey__watch *watch; /* who has to know of what is added and removed; NULL for nobody */
+    uint32_t size;              /* of a value */
+    uint32_t number;            /* among the world's pools */
+    uint8_t storage;            /* a covey_storage, and not the default */
+    bool plain;                 /* in blocks, and a value that is removed needs nothing */
+    uint8_t uses;               /* what it was used for: covey_use */
     covey__trace added, removed;
     uint32_t moved; /* times that values may have moved otherwise; level 2, too */
 };
@@ -1000,6 +1106,8 @@ struct covey_world {
     uint32_t type_count;
     covey_pool **pools;
     uint32_t pool_count, pool_capacity;
+    covey_group **groups; /* from the outer to the inner */
+    uint32_t group_count, group_capacity;
     struct covey__near_page **near_pages; /* which pools have anything near an index */
     uint32_t near_count;
     covey__range *reserved;
@@ -1036,6 +1144,7 @@ COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, c
 COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
 COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
+COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, void *value);
 COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
@@ -1295,7 +1404,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     COVEY__HIDE(e.generation); /* or gcc 12 puts both parts into a vector register, from which they come slowly */
     if (e.index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
-        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return NULL;
+        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->watch)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
         void *to = covey__block_append(&pool->blocks, e.index, size);
         if (to) COVEY__TRACE(pool->added, e.index);
@@ -1323,6 +1432,10 @@ COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *va
         if (!literal) return covey__pool_add_slowly(pool, e.index, e.generation, value);
         to = covey__pool_place_slowly(pool, e.index, e.generation);
         if (!to) return NULL;
+        if (pool->watch) {
+            covey__fill_literal(to, value, size);
+            return covey__pool_settle(pool, e.index, to);
+        }
     }
     if (literal) covey__fill_literal(to, value, size);
     else covey__fill(to, value, size);
@@ -1619,8 +1732,8 @@ COVEY_INLINE uint32_t covey__row_number(const covey_iter *it, covey_row row) {
 }
 
 COVEY_INLINE covey_entity covey__numbered(const covey_iter *it, uint32_t number) {
-    if (it->walk == COVEY__WALK_SET) return it->lead->set.ids[number];
-    if (it->walk == COVEY__WALK_LIST) return it->list[number];
+    if (it->set) return it->set->ids[number];
+    if (it->list) return it->list[number];
     covey_entity e = { number, covey__generation_of(it->view->world, number) };
     return e;
 }
@@ -1634,8 +1747,11 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
 /* A chunk that the row knows may have moved since: then, and for fields that are not in blocks, the value is looked
  * up. */
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
-    if (!COVEY__LIKELY(field < 4 && row.moves == *it->moves))
-        return covey__row_value(it, covey__row_number(it, row), field);
+    if (!COVEY__LIKELY(field < 4 && row.moves == *it->moves)) {
+        uint32_t number = covey__row_number(it, row);
+        if (field < it->owned) return (char *)it->columns[field].pool->set.data + number * size;
+        return covey__row_value(it, number, field);
+    }
     return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
 }
 

@@ -1,0 +1,430 @@
+/* Groups: the answer of a view, kept up to date. The members of a group that owns pools are a common prefix of them; a
+ * group that owns none has a set of its own.
+ *
+ *     pool A   | members of (A, B, C) | other members of (A, B) | the rest |
+ *     pool B   | the same             | the same                | the rest |
+ *     pool C   | the same             | the rest                           |
+ *              0                      inner->count              outer->count
+ *
+ * An entity joins from the outer to the inner group and leaves the other way round, so that each step swaps it with the
+ * entity at one border, in all the pools at once. */
+#include "internal.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+
+static uint32_t asked(const covey_group *group) { return group->view.with; }
+static uint32_t terms_of(const covey_group *group) { return (uint32_t)group->view.with + group->view.without; }
+
+/* ---- Members -----------------------------------------------------------------------------------------------------*/
+
+static uint32_t position_in(const covey_pool *pool, uint32_t index) {
+    return (uint32_t)*covey__slot_of(&pool->set, index);
+}
+
+bool covey__group_is_candidate(const covey_group *group, uint32_t index) {
+    for (uint32_t i = 0; i < asked(group); i++)
+        if (!covey__has_index(group->pools[i], index)) return false;
+    return true;
+}
+
+bool covey__group_asks_for(const covey_group *group, uint32_t index) {
+    for (uint32_t i = asked(group); i < terms_of(group); i++)
+        if (covey__has_index(group->pools[i], index)) return false;
+    return covey__group_is_candidate(group, index);
+}
+
+static bool set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
+    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < end;
+}
+
+bool covey__group_has(const covey_group *group, uint32_t index) {
+    if (group->owned == 0) return set_has(&group->set, index, group->set.end);
+    return set_has(&group->pools[0]->set, index, group->count);
+}
+
+/* Moves an entity to a position of all owned pools. */
+static void move_to(covey_group *group, uint32_t index, uint32_t position) {
+    for (uint32_t i = 0; i < group->owned; i++) {
+        covey_pool *pool = group->pools[i];
+        uint32_t from = position_in(pool, index);
+        if (from == position) continue;
+        covey__set_swap_positions(&pool->set, from, position);
+        covey__pool_moved(pool, true);
+    }
+}
+
+/* Assertion level 2: who joins an inner group changes places with one of the outer ones, which may be visited. */
+static void note_join(covey_group *group) {
+#if COVEY_ASSERT_LEVEL >= 2
+    group->joined++;
+    for (uint32_t i = 0; group->owned != 0 && i < group->pools[0]->watch->group_count; i++) {
+        covey_group *other = group->pools[0]->watch->groups[i].group;
+        if (terms_of(other) < terms_of(group)) COVEY__TRACE(other->left, COVEY_NONE);
+    }
+#else
+    (void)group;
+#endif
+}
+
+/* Of one that it asks for, and that is not a member yet. */
+static void join(covey_group *group, covey_entity e) {
+    if (group->owned != 0) move_to(group, e.index, group->count++);
+    else covey__set_place(&group->set, e, true);
+    note_join(group);
+}
+
+/* Of a member. */
+static void leave(covey_group *group, covey_entity e) {
+    COVEY__TRACE(group->left, e.index);
+    if (group->owned != 0) move_to(group, e.index, --group->count);
+    else covey_sparse_set_erase(&group->set, (covey_entity){ e.index, covey_sparse_set_current(&group->set, e.index) });
+}
+
+/* ---- Following changes -------------------------------------------------------------------------------------------*/
+
+/* Room for more candidates, so that they may become members when they lose an excluded component: losing never fails.
+ * This one has all that the group asks for but this pool's. */
+static covey_result prepare(covey_group *group, const covey_pool *pool, uint32_t index, uint32_t count) {
+    for (uint32_t i = 0; i < asked(group); i++)
+        if (group->pools[i] != pool && !covey__has_index(group->pools[i], index)) return COVEY_OK;
+    covey_result result = covey__set_prepare(&group->set, index, true);
+    if (result != COVEY_OK || count <= covey__set_room(&group->set) - group->candidates) return result;
+    if (count > COVEY_NONE - group->candidates) return COVEY_ERROR_FULL;
+    return covey__set_prepare_spare(&group->set, group->candidates - group->set.end + count);
+}
+
+covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count) {
+    const covey__watch *watch = pool->watch;
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < watch->group_count && result == COVEY_OK; i++) {
+        covey_group *group = watch->groups[i].group;
+        if (group->owned == 0 && !watch->groups[i].excluded) result = prepare(group, pool, e.index, count);
+    }
+    return result;
+}
+
+void covey__groups_added(covey_pool *pool, covey_entity e) {
+    const covey__watch *watch = pool->watch;
+    for (uint32_t i = watch->group_count; i-- != 0;) {
+        covey_group *group = watch->groups[i].group;
+        if (watch->groups[i].excluded && covey__group_has(group, e.index)) leave(group, e);
+    }
+    for (uint32_t i = 0; i < watch->group_count; i++) {
+        covey_group *group = watch->groups[i].group;
+        if (watch->groups[i].excluded || !covey__group_is_candidate(group, e.index)) continue;
+        group->candidates++;
+        if (group->view.without == 0 || covey__group_asks_for(group, e.index)) join(group, e);
+    }
+}
+
+void covey__groups_leaving(covey_pool *pool, covey_entity e) {
+    const covey__watch *watch = pool->watch;
+    for (uint32_t i = watch->group_count; i-- != 0;) {
+        covey_group *group = watch->groups[i].group;
+        if (watch->groups[i].excluded || !covey__group_is_candidate(group, e.index)) continue;
+        group->candidates--;
+        if (covey__group_has(group, e.index)) leave(group, e);
+    }
+}
+
+/* Those that die do not join. */
+void covey__groups_left(covey_pool *pool, covey_entity e) {
+    const covey__watch *watch = pool->watch;
+    for (uint32_t i = 0; i < watch->group_count; i++) {
+        covey_group *group = watch->groups[i].group;
+        if (watch->groups[i].excluded && covey_alive(pool->world, e) && covey__group_asks_for(group, e.index))
+            join(group, e);
+    }
+}
+
+/* The smallest pool in which all members are. */
+static const covey_pool *smallest(const covey_group *group) {
+    uint32_t end = group->owned != 0 ? group->owned : asked(group);
+    const covey_pool *found = group->pools[0];
+    for (uint32_t i = 1; i < end; i++)
+        if (covey_pool_count(group->pools[i]) < covey_pool_count(found)) found = group->pools[i];
+    return found;
+}
+
+/* Lets all join that it asks for. An owned pool that is walked changes only before where the walk is. */
+static void collect(covey_group *group) {
+    const covey_pool *pool = smallest(group);
+    group->candidates = 0;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        covey_entity e = covey_pool_at(pool, at);
+        if (!covey__group_is_candidate(group, e.index)) continue;
+        group->candidates++;
+        if (!covey__group_has(group, e.index) && covey__group_asks_for(group, e.index)) join(group, e);
+    }
+}
+
+static void forget_members(covey_group *group) {
+    for (uint32_t i = 0; i < group->owned; i++) covey__pool_moved(group->pools[i], false);
+    if (group->owned == 0) covey_sparse_set_clear(&group->set);
+    group->count = group->candidates = 0;
+    COVEY__TRACE(group->left, COVEY_NONE);
+}
+
+void covey__groups_cleared(covey_pool *pool) {
+    const covey__watch *watch = pool->watch;
+    for (uint32_t i = 0; i < watch->group_count; i++) {
+        if (watch->groups[i].excluded) collect(watch->groups[i].group);
+        else forget_members(watch->groups[i].group);
+    }
+}
+
+/* ---- Making and ending -------------------------------------------------------------------------------------------*/
+
+static bool names(const covey_group *group, const covey_pool *pool, uint32_t first, uint32_t end) {
+    while (first < end && group->pools[first] != pool) first++;
+    return first < end;
+}
+
+/* Whether all that the outer one asks for, the inner one does, too, and owns what the outer one owns. */
+static bool is_part_of(const covey_group *inner, const covey_group *outer) {
+    for (uint32_t i = 0; i < terms_of(outer); i++) {
+        const covey_pool *pool = outer->pools[i];
+        bool found = i < outer->owned   ? names(inner, pool, 0, inner->owned)
+                     : i < asked(outer) ? names(inner, pool, 0, asked(inner))
+                                        : names(inner, pool, asked(inner), terms_of(inner));
+        if (!found) return false;
+    }
+    return true;
+}
+
+static bool share_pools(const covey_group *a, const covey_group *b) {
+    for (uint32_t i = 0; i < a->owned; i++)
+        if (names(b, a->pools[i], 0, b->owned)) return true;
+    return false;
+}
+
+static covey_result refuse(const covey_group *group, covey_result result, const char *reason, const char *name) {
+    char text[128];
+    covey_group_print(text, sizeof text, group);
+    return covey__fail(group->world, result, "a group (%s) could not be made: %s%s", text, reason, name);
+}
+
+/* Whether the pools that it would own are fit for it, and no other group is in its way. */
+static covey_result check(const covey_group *group) {
+    for (uint32_t i = 0; i < group->owned; i++) {
+        const covey_pool *pool = group->pools[i];
+        if (covey__in_blocks(pool) || pool->set.policy != COVEY_SWAP_AND_POP)
+            return refuse(group, COVEY_ERROR_REFUSED, "not sparse with swap and pop is ", pool->type->name);
+        if (pool->watch && pool->watch->keeps_order)
+            return refuse(group, COVEY_ERROR_REFUSED, "kept in an order of its own is ", pool->type->name);
+    }
+    for (uint32_t i = 0; i < group->world->group_count; i++) {
+        const covey_group *other = group->world->groups[i];
+        if (!share_pools(group, other) || is_part_of(group, other) != is_part_of(other, group)) continue;
+        char text[128];
+        covey_group_print(text, sizeof text, other);
+        return refuse(group, COVEY_ERROR_CONFLICT, "in its way is the group ", text);
+    }
+    return COVEY_OK;
+}
+
+/* Where a group with so many terms goes, behind those that may be around it. */
+static uint32_t place_of(const covey_world *world, const covey_group *group) {
+    uint32_t at = 0;
+    while (at < world->group_count && terms_of(world->groups[at]) <= terms_of(group)) at++;
+    return at;
+}
+
+/* Makes room where the group will be linked; false when memory is out. */
+static bool make_room(covey_group *group) {
+    covey_world *world = group->world;
+    covey__heap *heap = &world->heap;
+    covey_group **groups =
+        covey__reach(heap, world->groups, &world->group_capacity, world->group_count, UINT32_MAX, NULL);
+    if (!groups) return false;
+    world->groups = groups;
+    for (uint32_t i = 0; i < terms_of(group); i++) {
+        covey__watch *watch = covey__pool_watch(group->pools[i]);
+        if (!watch) return false;
+        if (watch->group_count < watch->group_capacity) continue;
+        uint32_t capacity = covey__grown(watch->group_capacity, watch->group_count + 1, UINT32_MAX);
+        covey__membership *links = covey__resize(heap, watch->groups, watch->group_capacity, capacity, sizeof *links,
+                                                 alignof(covey__membership));
+        if (!links) return false;
+        watch->groups = links;
+        watch->group_capacity = capacity;
+    }
+    return true;
+}
+
+static void link_to(covey_group *group, covey_pool *pool, bool excluded) {
+    covey__watch *watch = pool->watch;
+    uint32_t at = watch->group_count++;
+    for (; at != 0 && terms_of(watch->groups[at - 1].group) > terms_of(group); at--)
+        watch->groups[at] = watch->groups[at - 1];
+    watch->groups[at] = (covey__membership){ group, excluded };
+    covey__pool_update_needs(pool);
+}
+
+static void unlink_from(const covey_group *group, covey_pool *pool) {
+    covey__watch *watch = pool->watch;
+    uint32_t at = 0;
+    while (at < watch->group_count && watch->groups[at].group != group) at++;
+    if (at == watch->group_count) return;
+    watch->group_count--;
+    for (; at < watch->group_count; at++) watch->groups[at] = watch->groups[at + 1];
+    covey__pool_update_needs(pool);
+}
+
+static void link_group(covey_group *group) {
+    covey_world *world = group->world;
+    uint32_t at = place_of(world, group);
+    for (uint32_t i = world->group_count++; i > at; i--) world->groups[i] = world->groups[i - 1];
+    world->groups[at] = group;
+    for (uint32_t i = 0; i < terms_of(group); i++) link_to(group, group->pools[i], i >= asked(group));
+}
+
+/* Room for all candidates of a group that owns nothing. */
+static covey_result reserve_candidates(covey_group *group) {
+    const covey_pool *pool = smallest(group);
+    covey_result result = COVEY_OK;
+    uint32_t candidates = 0;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE && result == COVEY_OK;
+         at = covey_pool_next(pool, at + 1)) {
+        uint32_t index = covey_pool_at(pool, at).index;
+        if (!covey__group_is_candidate(group, index)) continue;
+        candidates++;
+        result = covey__set_prepare(&group->set, index, true);
+    }
+    return result == COVEY_OK ? covey_sparse_set_reserve(&group->set, candidates) : result;
+}
+
+static void free_group(covey_group *group) {
+    for (uint32_t i = 0; i < terms_of(group); i++) covey__pool_unwatch(group->pools[i]);
+    covey__set_free(&group->set);
+    covey__free(&group->world->heap, group, 1, sizeof *group, alignof(covey_group));
+}
+
+/* The terms of a group as those of a view; false when there are none, or too many. */
+static bool describe(const covey_group_desc *desc, covey_view_desc *view, uint32_t *owned) {
+    uint32_t count = 0;
+    *view = (covey_view_desc){ 0 };
+    while (count < COVEY_TERMS && desc->own[count]) view->with[count] = desc->own[count], count++;
+    *owned = count;
+    for (uint32_t i = 0; i < COVEY_TERMS && desc->with[i]; i++, count++) {
+        if (count == COVEY_TERMS) return false;
+        view->with[count] = desc->with[i];
+    }
+    memcpy(view->without, desc->without, sizeof view->without);
+    return count != 0;
+}
+
+static bool find_pools(covey_group *group) {
+    for (uint32_t i = 0; i < terms_of(group); i++) {
+        group->pools[i] = covey_pool_of_raw(group->world, group->view.types[i]);
+        if (!group->pools[i]) return false;
+    }
+    return true;
+}
+
+covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc) {
+    COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
+    covey_view_desc terms;
+    covey_group made = { .world = world };
+    if (!describe(desc, &terms, &made.owned)) {
+        covey__fail(world, COVEY_ERROR_TYPE,
+                    "a group could not be made: it asks for nothing, or for more than 16 types");
+        return NULL;
+    }
+    made.view = covey_view_make(world, &terms);
+    if (!covey_view_valid(&made.view) || !find_pools(&made) || check(&made) != COVEY_OK) return NULL;
+    covey__set_init(&made.set, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
+    covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
+    covey_result result = COVEY_ERROR_MEMORY;
+    if (group) {
+        *group = made;
+        if (make_room(group)) result = group->owned == 0 ? reserve_candidates(group) : COVEY_OK;
+        if (result != COVEY_OK) free_group(group);
+    }
+    if (result != COVEY_OK) {
+        refuse(&made, result, covey_result_text(result), "");
+        return NULL;
+    }
+    link_group(group);
+    collect(group);
+    COVEY__CHANGED(world);
+    return group;
+}
+
+void covey_group_destroy(covey_group *group) {
+    if (!group) return;
+    covey_world *world = group->world;
+    uint32_t at = 0;
+    while (world->groups[at] != group) at++;
+    world->group_count--;
+    for (; at < world->group_count; at++) world->groups[at] = world->groups[at + 1];
+    for (uint32_t i = 0; i < terms_of(group); i++) unlink_from(group, group->pools[i]);
+    free_group(group);
+    COVEY__CHANGED(world);
+}
+
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
+
+uint32_t covey_group_count(const covey_group *group) { return group->owned != 0 ? group->count : group->set.end; }
+
+covey_entity covey_group_first(const covey_group *group) {
+    if (covey_group_count(group) == 0) return (covey_entity){ 0, 0 };
+    return group->owned != 0 ? group->pools[0]->set.ids[0] : group->set.ids[0];
+}
+
+bool covey_group_contains(const covey_group *group, covey_entity e) {
+    return covey_alive(group->world, e) && covey__group_has(group, e.index);
+}
+
+covey_iter covey_group_iter(const covey_group *group) { return covey__iter_group(group); }
+
+const covey_group *covey__pool_owner(const covey_pool *pool) {
+    const covey_group *owner = NULL;
+    for (uint32_t i = 0; pool->watch && i < pool->watch->group_count; i++) {
+        const covey_group *group = pool->watch->groups[i].group;
+        if (names(group, pool, 0, group->owned)) owner = group;
+    }
+    return owner;
+}
+
+uint32_t covey_world_group_count(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return world->group_count;
+}
+
+covey_group *covey_world_group(const covey_world *world, uint32_t number) {
+    return number < covey_world_group_count(world) ? world->groups[number] : NULL;
+}
+
+/* Returning what is spare would break the promise of room for candidates: only where all of them are members. */
+void covey__groups_shrink(covey_world *world) {
+    for (uint32_t i = 0; i < world->group_count; i++) {
+        covey_group *group = world->groups[i];
+        if (group->owned == 0 && group->candidates == group->set.end) covey_sparse_set_shrink(&group->set);
+    }
+}
+
+size_t covey__groups_bytes(const covey_world *world) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < world->group_count; i++) bytes += world->groups[i]->set.heap.bytes;
+    return bytes;
+}
+
+/* Appends to a text that may be too short, as snprintf does. */
+static void print(char *text, size_t size, int *length, const char *separator, const char *name) {
+    size_t used = (size_t)*length < size ? (size_t)*length : size;
+    *length += snprintf(size ? text + used : NULL, size - used, "%s%s", separator, name);
+}
+
+int covey_group_print(char *text, size_t size, const covey_group *group) {
+    int length = 0;
+    if (size != 0) text[0] = '\0';
+    for (uint32_t i = 0; i < terms_of(group); i++) {
+        bool first = i == 0 || i == group->owned || i == asked(group);
+        const char *word = i < group->owned ? "own " : i < asked(group) ? "with " : "without ";
+        if (first && i != 0) print(text, size, &length, " ", "");
+        print(text, size, &length, first ? word : ", ", group->view.types[i]->name);
+    }
+    return length;
+}

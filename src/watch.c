@@ -1,0 +1,84 @@
+/* Watches: a pool of which somebody has to know what is added and removed. That is groups, and keeping it sorted. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+void covey__pool_update(covey_pool *pool) {
+    const covey_type *type = pool->type;
+    bool watched = pool->watch != NULL, drops = type->drop != NULL;
+    pool->plain = covey__in_blocks(pool) && !watched && !drops && !type->zero_vacated;
+    pool->filling.block = COVEY_NONE;
+    pool->world->moves++;
+    if (!covey__in_blocks(pool)) covey__set_watch(&pool->set, watched, drops);
+}
+
+covey__watch *covey__pool_watch(covey_pool *pool) {
+    if (pool->watch) return pool->watch;
+    covey__watch *watch = covey__resize(&pool->world->heap, NULL, 0, 1, sizeof *watch, alignof(covey__watch));
+    if (!watch) return NULL;
+    *watch = (covey__watch){ 0 };
+    pool->watch = watch;
+    covey__pool_update(pool);
+    return watch;
+}
+
+void covey__pool_unwatch(covey_pool *pool) {
+    covey__watch *watch = pool->watch;
+    covey__heap *heap = &pool->world->heap;
+    if (!watch || watch->group_count != 0 || watch->keeps_order) return;
+    covey__free(heap, watch->groups, watch->group_capacity, sizeof *watch->groups, alignof(covey__membership));
+    covey__free(heap, watch, 1, sizeof *watch, alignof(covey__watch));
+    pool->watch = NULL;
+    covey__pool_update(pool);
+}
+
+void covey__pool_update_needs(covey_pool *pool) {
+    covey__watch *watch = pool->watch;
+    watch->needs_memory = watch->keeps_order;
+    for (uint32_t i = 0; i < watch->group_count; i++)
+        watch->needs_memory |= watch->groups[i].group->owned == 0 && !watch->groups[i].excluded;
+    if (covey__pool_owner(pool)) pool->uses |= COVEY_USE_GROUP;
+    else pool->uses &= (uint8_t)~COVEY_USE_GROUP;
+}
+
+size_t covey__watch_bytes(const covey_pool *pool) {
+    if (!pool->watch) return 0;
+    return sizeof *pool->watch + pool->watch->group_capacity * sizeof *pool->watch->groups;
+}
+
+/* ---- What follows ------------------------------------------------------------------------------------------------*/
+
+covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    covey_result result = COVEY_OK;
+    if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) result = covey__groups_prepare(pool, entities[i], count);
+    if (result != COVEY_OK || !pool->watch->keeps_order) return result;
+    if (count > COVEY_NONE - pool->set.end) return COVEY_ERROR_FULL;
+    return covey__set_prepare_spare(&pool->set, count + 1); /* a component on its way needs a place to wait */
+}
+
+covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }
+
+void covey__watch_added(covey_pool *pool, covey_entity e) {
+    if (pool->watch->keeps_order) covey__sort_insert(pool, e.index);
+    covey__groups_added(pool, e);
+}
+
+/* A component was added, and its value is there: it goes to where the watchers want it. Returns its address. */
+void *covey__pool_settle(covey_pool *pool, uint32_t index, void *value) {
+    covey__watch_added(pool, (covey_entity){ index, covey__generation_of(pool->world, index) });
+    COVEY__CHANGED(pool->world);
+    return covey__in_blocks(pool) ? value : covey__value_of_index(pool, index);
+}
+
+void covey__watch_leaving(covey_pool *pool, covey_entity e) {
+    if (pool->watch) covey__groups_leaving(pool, e);
+}
+
+void covey__watch_left(covey_pool *pool, covey_entity e) {
+    if (pool->watch) covey__groups_left(pool, e);
+}
+
+void covey__watch_cleared(covey_pool *pool) {
+    if (pool->watch) covey__groups_cleared(pool);
+}
