@@ -67,7 +67,6 @@ static covey_result place_in_set(covey_pool *pool, const covey_entity *entities,
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (!covey__pool_mark_page(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
-    if (result == COVEY_OK) result = covey__watch_prepare_many(pool, entities, count);
     if (result == COVEY_OK) result = covey__set_claim(&pool->set, entities, count);
     if (result != COVEY_OK) {
         for (uint32_t i = 0; i < count; i++) covey__pool_unmark_page(pool, entities[i].index);
@@ -89,6 +88,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     covey_result result = COVEY_OK;
     if (copies && pool->type->drop && !pool->type->copy) result = COVEY_ERROR_COPY;
+    if (result == COVEY_OK) result = covey__watch_prepare_many(pool, entities, count);
     bool block = covey__in_blocks(pool);
     if (result == COVEY_OK)
         result = (block ? place_in_blocks : place_in_set)(pool, entities, count, values, copies ? 0 : size, copies);
