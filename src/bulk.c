@@ -95,7 +95,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (result != COVEY_OK)
         covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
                     covey_result_text(result));
-    for (uint32_t i = 0; i < count && pool->watch && result == COVEY_OK; i++) covey__watch_added(pool, entities[i]);
+    for (uint32_t i = 0; i < count && pool->watch && result == COVEY_OK; i++) covey__watch_added(pool, entities[i].index);
     COVEY__CHANGED(pool->world);
     return result == COVEY_OK;
 }

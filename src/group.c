@@ -28,10 +28,14 @@ bool covey__group_is_candidate(const covey_group *group, uint32_t index) {
     return true;
 }
 
-bool covey__group_asks_for(const covey_group *group, uint32_t index) {
+static bool has_excluded(const covey_group *group, uint32_t index) {
     for (uint32_t i = asked(group); i < terms_of(group); i++)
-        if (covey__has_index(group->pools[i], index)) return false;
-    return covey__group_is_candidate(group, index);
+        if (covey__has_index(group->pools[i], index)) return true;
+    return false;
+}
+
+bool covey__group_asks_for(const covey_group *group, uint32_t index) {
+    return covey__group_is_candidate(group, index) && !has_excluded(group, index);
 }
 
 static bool set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
@@ -43,14 +47,18 @@ bool covey__group_has(const covey_group *group, uint32_t index) {
     return set_has(&group->pools[0]->set, index, group->count);
 }
 
-/* Moves an entity to a position of all owned pools. */
-static void move_to(covey_group *group, uint32_t index, uint32_t position) {
+/* Moves the component of an entity to a position of an owned pool. */
+static inline void move_to(covey_pool *pool, covey__slot *slot, uint64_t id, uint32_t position) {
+    covey__set_exchange(&pool->set, slot, id, position);
+    covey__pool_moved(pool, true);
+}
+
+/* In all owned pools but one, which may be NULL. */
+static void move_all_to(covey_group *group, const covey_pool *but, uint32_t index, uint32_t position) {
     for (uint32_t i = 0; i < group->owned; i++) {
         covey_pool *pool = group->pools[i];
-        uint32_t from = position_in(pool, index);
-        if (from == position) continue;
-        covey__set_swap_positions(&pool->set, from, position);
-        covey__pool_moved(pool, true);
+        covey__slot *slot = covey__slot_of(&pool->set, index);
+        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, (uint32_t)*slot), position);
     }
 }
 
@@ -68,26 +76,34 @@ static void note_join(covey_group *group) {
 }
 
 /* Of one that it asks for, and that is not a member yet. */
-static void join(covey_group *group, covey_entity e) {
-    if (group->owned != 0) move_to(group, e.index, group->count++);
-    else covey__set_place(&group->set, e, true);
+static void join(covey_group *group, uint32_t index) {
+    if (group->owned == 0) {
+        covey_entity e = { index, covey__generation_of(group->world, index) };
+        covey__set_place(&group->set, e, true);
+    }
+    move_all_to(group, NULL, index, group->count++);
     note_join(group);
 }
 
 /* Of a member. */
-static void leave(covey_group *group, covey_entity e) {
-    COVEY__TRACE(group->left, e.index);
-    if (group->owned != 0) move_to(group, e.index, --group->count);
-    else covey_sparse_set_erase(&group->set, (covey_entity){ e.index, covey_sparse_set_current(&group->set, e.index) });
+static void leave(covey_group *group, uint32_t index) {
+    COVEY__TRACE(group->left, index);
+    move_all_to(group, NULL, index, --group->count);
+    if (group->owned == 0)
+        covey_sparse_set_erase(&group->set, (covey_entity){ index, covey_sparse_set_current(&group->set, index) });
 }
 
 /* ---- Following changes -------------------------------------------------------------------------------------------*/
 
-/* Room for more candidates, so that they may become members when they lose an excluded component: losing never fails.
- * This one has all that the group asks for but this pool's. */
-static covey_result prepare(covey_group *group, const covey_pool *pool, uint32_t index, uint32_t count) {
+/* Whether the entity has all that the group asks for but for this pool's. */
+static bool has_others(const covey_group *group, const covey_pool *pool, uint32_t index) {
     for (uint32_t i = 0; i < asked(group); i++)
-        if (group->pools[i] != pool && !covey__has_index(group->pools[i], index)) return COVEY_OK;
+        if (group->pools[i] != pool && !covey__has_index(group->pools[i], index)) return false;
+    return true;
+}
+
+/* Room for more candidates, so that they may become members when they lose an excluded component: losing never fails. */
+static covey_result prepare(covey_group *group, uint32_t index, uint32_t count) {
     covey_result result = covey__set_prepare(&group->set, index, true);
     if (result != COVEY_OK || count <= covey__set_room(&group->set) - group->candidates) return result;
     if (count > COVEY_NONE - group->candidates) return COVEY_ERROR_FULL;
@@ -99,42 +115,77 @@ covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t co
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < watch->group_count && result == COVEY_OK; i++) {
         covey_group *group = watch->groups[i].group;
-        if (group->owned == 0 && !watch->groups[i].excluded) result = prepare(group, pool, e.index, count);
+        bool may_join = group->owned == 0 && watch->groups[i].role == COVEY__ASKED;
+        if (may_join && has_others(group, pool, e.index)) result = prepare(group, e.index, count);
     }
     return result;
 }
 
-void covey__groups_added(covey_pool *pool, covey_entity e) {
-    const covey__watch *watch = pool->watch;
+/* An entity is no longer welcome where the pool is excluded. */
+static void leave_excluding(const covey__watch *watch, uint32_t index) {
     for (uint32_t i = watch->group_count; i-- != 0;) {
         covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].excluded && covey__group_has(group, e.index)) leave(group, e);
-    }
-    for (uint32_t i = 0; i < watch->group_count; i++) {
-        covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].excluded || !covey__group_is_candidate(group, e.index)) continue;
-        group->candidates++;
-        if (group->view.without == 0 || covey__group_asks_for(group, e.index)) join(group, e);
+        if (watch->groups[i].role == COVEY__EXCLUDED && covey__group_has(group, index)) leave(group, index);
     }
 }
 
-void covey__groups_leaving(covey_pool *pool, covey_entity e) {
+void covey__groups_added(covey_pool *pool, uint32_t index) {
     const covey__watch *watch = pool->watch;
+    if (watch->is_excluded) leave_excluding(watch, index);
+    for (uint32_t i = 0; i < watch->group_count; i++) {
+        covey_group *group = watch->groups[i].group;
+        if (watch->groups[i].role == COVEY__EXCLUDED || !has_others(group, pool, index)) continue;
+        if (group->owned == 0) group->candidates++;
+        if (!has_excluded(group, index)) join(group, index);
+    }
+}
+
+/* Leaves a group that does not own the pool. */
+static void leave_asking(covey_group *group, const covey_pool *pool, uint32_t index) {
+    if (!has_others(group, pool, index)) return;
+    if (group->owned == 0) group->candidates--;
+    if (covey__group_has(group, index)) leave(group, index);
+}
+
+void covey__groups_leaving(covey_pool *pool, uint32_t index) {
+    const covey__watch *watch = pool->watch;
+    for (uint32_t i = watch->group_count; i-- != 0;)
+        if (watch->groups[i].role == COVEY__ASKED) leave_asking(watch->groups[i].group, pool, index);
+}
+
+/* Leaves a group that owns the pool, in which the entity's component is a hole already: the last member fills it, and
+ * leaves one at the border. Returns where. */
+static uint32_t leave_owning(covey_group *group, covey_pool *pool, uint32_t index, uint32_t hole) {
+    if (hole >= group->count) return hole;
+    uint32_t last = --group->count;
+    COVEY__TRACE(group->left, index);
+    move_all_to(group, pool, index, last);
+    if (hole != last) covey__set_move(&pool->set, last, hole);
+    return last;
+}
+
+void covey__groups_erase(covey_pool *pool, uint32_t index) {
+    const covey__watch *watch = pool->watch;
+    covey_sparse_set *set = &pool->set;
+    uint32_t hole = position_in(pool, index);
     for (uint32_t i = watch->group_count; i-- != 0;) {
         covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].excluded || !covey__group_is_candidate(group, e.index)) continue;
-        group->candidates--;
-        if (covey__group_has(group, e.index)) leave(group, e);
+        if (watch->groups[i].role == COVEY__OWNED) hole = leave_owning(group, pool, index, hole);
+        else if (watch->groups[i].role == COVEY__ASKED) leave_asking(group, pool, index);
     }
+    uint32_t last = --set->end;
+    if (hole != last) covey__set_move(set, last, hole);
+    *covey__slot_of(set, index) = COVEY__SLOT_NULL;
+    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+    covey__pool_moved(pool, true);
 }
 
 /* Those that die do not join. */
 void covey__groups_left(covey_pool *pool, covey_entity e) {
     const covey__watch *watch = pool->watch;
-    for (uint32_t i = 0; i < watch->group_count; i++) {
+    for (uint32_t i = 0; i < watch->group_count && covey_alive(pool->world, e); i++) {
         covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].excluded && covey_alive(pool->world, e) && covey__group_asks_for(group, e.index))
-            join(group, e);
+        if (watch->groups[i].role == COVEY__EXCLUDED && covey__group_asks_for(group, e.index)) join(group, e.index);
     }
 }
 
@@ -154,8 +205,8 @@ static void collect(covey_group *group) {
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         covey_entity e = covey_pool_at(pool, at);
         if (!covey__group_is_candidate(group, e.index)) continue;
-        group->candidates++;
-        if (!covey__group_has(group, e.index) && covey__group_asks_for(group, e.index)) join(group, e);
+        if (group->owned == 0) group->candidates++;
+        if (!covey__group_has(group, e.index) && covey__group_asks_for(group, e.index)) join(group, e.index);
     }
 }
 
@@ -169,9 +220,99 @@ static void forget_members(covey_group *group) {
 void covey__groups_cleared(covey_pool *pool) {
     const covey__watch *watch = pool->watch;
     for (uint32_t i = 0; i < watch->group_count; i++) {
-        if (watch->groups[i].excluded) collect(watch->groups[i].group);
+        if (watch->groups[i].role == COVEY__EXCLUDED) collect(watch->groups[i].group);
         else forget_members(watch->groups[i].group);
     }
+}
+
+/* ---- The usual case ----------------------------------------------------------------------------------------------*/
+
+/* The number of pools that a sole watcher owns besides the one at hand is handed down as a constant where it is one, so
+ * that the loops over them vanish. */
+
+/* The slots of an entity's other components; false when one is missing. */
+COVEY_HOT bool find_others(const covey__watch *watch, uint32_t others, uint32_t index, covey__slot **slots) {
+    for (uint32_t i = 0; i < others; i++) {
+        const covey_sparse_set *set = &watch->others[i]->set;
+        if (index / COVEY_PAGE_SIZE >= set->page_count) return false;
+        slots[i] = covey__slot_of(set, index);
+        if ((uint32_t)*slots[i] >= set->end) return false;
+    }
+    return true;
+}
+
+COVEY_HOT void move_others(const covey__watch *watch, uint32_t others, covey__slot **slots, uint64_t id,
+                           uint32_t border) {
+    for (uint32_t i = 0; i < others; i++) move_to(watch->others[i], slots[i], id, border);
+}
+
+/* Joins. The first that is not a member makes way to the end of the pool; returns where it was. */
+COVEY_HOT uint32_t open_border(covey_pool *pool, uint32_t others, covey__slot **slots, uint64_t id, uint32_t end) {
+    covey_group *group = pool->watch->sole;
+    uint32_t border = group->count++;
+    move_others(pool->watch, others, slots, id, border);
+    if (border != end) {
+        covey__set_move(&pool->set, border, end);
+        covey__pool_moved(pool, true);
+    }
+    note_join(group);
+    return border;
+}
+
+COVEY_HOT void *place_among(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
+    covey_sparse_set *set = &pool->set;
+    covey__slot *slots[COVEY_TERMS], *slot;
+    uint32_t at = set->end;
+    uint64_t id = COVEY__SLOT(index, generation);
+    if (index / COVEY_PAGE_SIZE >= set->page_count || at >= covey__set_room(set)) return NULL;
+    slot = covey__slot_of(set, index);
+    if (*slot != COVEY__SLOT_NULL || !covey__is_current(pool->world, (covey_entity){ index, generation })) return NULL;
+    if (find_others(pool->watch, others, index, slots)) at = open_border(pool, others, slots, id, at);
+    set->end++;
+    set->ids[at] = (covey_entity){ index, generation };
+    *slot = COVEY__SLOT(at, generation);
+    COVEY__TRACE(pool->added, index);
+    return (char *)set->data + (size_t)at * set->size;
+}
+
+/* Finds a place for a component, where it will stay; its value may follow. */
+void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+    uint32_t others = pool->watch->other_count;
+    void *to = others == 1 ? place_among(pool, 1, index, generation) : place_among(pool, others, index, generation);
+    if (!COVEY__LIKELY(to != NULL)) {
+        to = covey__pool_place_slowly(pool, index, generation);
+        return to ? covey__pool_settle(pool, index, to) : NULL;
+    }
+    COVEY__CHANGED(pool->world);
+    return to;
+}
+
+/* Leaves. The last member fills the hole; returns where it was. */
+COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot **slots, uint64_t id, uint32_t hole) {
+    covey_group *group = pool->watch->sole;
+    uint32_t border = --group->count;
+    COVEY__TRACE(group->left, (uint32_t)id);
+    move_others(pool->watch, others, slots, id, border);
+    if (hole != border) covey__set_move(&pool->set, border, hole);
+    return border;
+}
+
+COVEY_HOT void erase_among(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
+    covey_sparse_set *set = &pool->set;
+    covey__slot *slots[COVEY_TERMS], *slot = covey__slot_of(set, index);
+    uint32_t hole = (uint32_t)*slot, last = --set->end;
+    bool member = hole < pool->watch->sole->count && find_others(pool->watch, others, index, slots);
+    if (member) hole = close_border(pool, others, slots, COVEY__SLOT(index, generation), hole);
+    if (hole != last) covey__set_move(set, last, hole);
+    *slot = COVEY__SLOT_NULL;
+    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+    covey__pool_moved(pool, true);
+}
+
+void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
+    uint32_t others = pool->watch->other_count;
+    if (others == 1) erase_among(pool, 1, index, generation);
+    else erase_among(pool, others, index, generation);
 }
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
@@ -253,13 +394,13 @@ static bool make_room(covey_group *group) {
     return true;
 }
 
-static void link_to(covey_group *group, covey_pool *pool, bool excluded) {
+static void link_to(covey_group *group, covey_pool *pool, covey__role role) {
     covey__watch *watch = pool->watch;
     uint32_t at = watch->group_count++;
     for (; at != 0 && terms_of(watch->groups[at - 1].group) > terms_of(group); at--)
         watch->groups[at] = watch->groups[at - 1];
-    watch->groups[at] = (covey__membership){ group, excluded };
-    covey__pool_update_needs(pool);
+    watch->groups[at] = (covey__membership){ group, role };
+    covey__pool_update_watch(pool);
 }
 
 static void unlink_from(const covey_group *group, covey_pool *pool) {
@@ -269,7 +410,7 @@ static void unlink_from(const covey_group *group, covey_pool *pool) {
     if (at == watch->group_count) return;
     watch->group_count--;
     for (; at < watch->group_count; at++) watch->groups[at] = watch->groups[at + 1];
-    covey__pool_update_needs(pool);
+    covey__pool_update_watch(pool);
 }
 
 static void link_group(covey_group *group) {
@@ -277,7 +418,11 @@ static void link_group(covey_group *group) {
     uint32_t at = place_of(world, group);
     for (uint32_t i = world->group_count++; i > at; i--) world->groups[i] = world->groups[i - 1];
     world->groups[at] = group;
-    for (uint32_t i = 0; i < terms_of(group); i++) link_to(group, group->pools[i], i >= asked(group));
+    for (uint32_t i = 0; i < terms_of(group); i++)
+        link_to(group, group->pools[i],
+                i < group->owned   ? COVEY__OWNED
+                : i < asked(group) ? COVEY__ASKED
+                                   : COVEY__EXCLUDED);
 }
 
 /* Room for all candidates of a group that owns nothing. */

@@ -83,7 +83,47 @@ covey__source covey__set_source(const covey_sparse_set *set, const void *value);
 const void *covey__set_resolve(const covey_sparse_set *set, const covey__source *source);
 
 void covey__swap_bytes(void *a, void *b, size_t size);
-void covey__set_swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b);
+/* The id at a position as a word, and a word put there with its slot: compilers then load and store ids as a whole. */
+static inline uint64_t covey__set_id(const covey_sparse_set *set, uint32_t at) {
+    return COVEY__SLOT(set->ids[at].index, set->ids[at].generation);
+}
+
+static inline void covey__set_put(covey_sparse_set *set, uint32_t at, uint64_t id) {
+    uint32_t index = (uint32_t)id;
+    set->ids[at] = (covey_entity){ index, (uint32_t)(id >> 32) };
+    *covey__slot_of(set, index) = id ^ index ^ at;
+}
+
+static inline void covey__swap_values(void *a, void *b, size_t size) {
+    uint64_t word;
+    if (size != sizeof word) {
+        covey__swap_bytes(a, b, size);
+        return;
+    }
+    memcpy(&word, a, sizeof word);
+    memcpy(a, b, sizeof word);
+    memcpy(b, &word, sizeof word);
+}
+
+/* Exchanges the element that is `id` and has this slot with that at another position. */
+static inline void covey__set_exchange(covey_sparse_set *set, covey__slot *slot, uint64_t id, uint32_t other) {
+    uint32_t at = (uint32_t)*slot;
+    size_t size = set->size;
+    char *data = (char *)set->data;
+    if (at == other) return;
+    covey__set_put(set, at, covey__set_id(set, other));
+    set->ids[other] = (covey_entity){ (uint32_t)id, (uint32_t)(id >> 32) };
+    *slot = id ^ (uint32_t)id ^ other;
+    covey__swap_values(data + at * size, data + other * size, size);
+}
+
+/* Moves an element to a position whose own is no longer needed. */
+static inline void covey__set_move(covey_sparse_set *set, uint32_t from, uint32_t to) {
+    size_t size = set->size;
+    char *data = (char *)set->data;
+    covey__set_put(set, to, covey__set_id(set, from));
+    covey__copy(data + to * size, data + from * size, size);
+}
 /* Sends adds and removals of one element out of line, or not. A type whose values need an end keeps removal there. */
 void covey__set_watch(covey_sparse_set *set, bool watched, bool drops);
 /* The positions that may be taken without asking for memory. */
@@ -204,7 +244,14 @@ static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index
 /* pool.c */
 void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
 /* Tells assertion level 2 that values moved, or that components of others than one entity changed. */
-void covey__pool_moved(covey_pool *pool, bool others);
+static inline void covey__pool_moved(covey_pool *pool, bool others) {
+#if COVEY_ASSERT_LEVEL >= 2
+    pool->moved++;
+    if (others) COVEY__TRACE(pool->removed, COVEY_NONE);
+#else
+    (void)pool, (void)others;
+#endif
+}
 void covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_free(covey_pool *pool);
@@ -220,28 +267,34 @@ void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that
 
 /* watch.c: what follows when a component was added or is removed. A pool has a watch while a group is about it or it is
  * kept sorted; the inline code then leaves adds and removals to the slow halves, which call these. */
+typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
+
 typedef struct covey__membership {
     covey_group *group;
-    bool excluded; /* the group is of entities that are not in the pool */
+    covey__role role; /* what the pool is to the group */
 } covey__membership;
 
 typedef struct covey__watch {
     covey__membership *groups; /* from the outer to the inner */
     uint32_t group_count, group_capacity;
     bool needs_memory; /* an add may: for a group that owns nothing, or for keeping order */
+    bool is_excluded;  /* of a group */
+    bool is_owned;     /* by a group */
     bool keeps_order;
+    covey_group *sole;               /* the only watcher, if it owns all its pools and excludes none; or NULL */
+    covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
+    uint32_t other_count;
     covey_order order;
 } covey__watch;
 
 covey__watch *covey__pool_watch(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
 void covey__pool_unwatch(covey_pool *pool);        /* frees it if nobody needs it */
 void covey__pool_update(covey_pool *pool);         /* tells the inline code what it may do */
-void covey__pool_update_needs(covey_pool *pool);   /* when the watchers have changed */
+void covey__pool_update_watch(covey_pool *pool);   /* when the watchers have changed */
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
-void covey__watch_added(covey_pool *pool, covey_entity e);   /* when its value is there */
-void covey__watch_leaving(covey_pool *pool, covey_entity e); /* before it goes */
-void covey__watch_left(covey_pool *pool, covey_entity e);    /* when it is gone */
+void covey__watch_added(covey_pool *pool, uint32_t index);    /* when its value is there */
+void covey__watch_take_out(covey_pool *pool, covey_entity e); /* instead of dropping and erasing it */
 void covey__watch_cleared(covey_pool *pool);
 size_t covey__watch_bytes(const covey_pool *pool);
 
@@ -260,8 +313,9 @@ struct covey_group {
 
 /* Before `count` components get their places; this is one of them. */
 covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count);
-void covey__groups_added(covey_pool *pool, covey_entity e);
-void covey__groups_leaving(covey_pool *pool, covey_entity e);
+void covey__groups_added(covey_pool *pool, uint32_t index);
+void covey__groups_leaving(covey_pool *pool, uint32_t index);
+void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
 void covey__groups_left(covey_pool *pool, covey_entity e);
 void covey__groups_cleared(covey_pool *pool);
 void covey__groups_shrink(covey_world *world);

@@ -167,35 +167,19 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
     return value;
 }
 
-/* What the inline code does, for pools of which only groups that own them have to know; NULL if it would not do. */
-static void *append_watched(covey_pool *pool, covey_entity e) {
-    covey_sparse_set *set = &pool->set;
-    if (!pool->watch || pool->watch->needs_memory || covey__in_blocks(pool)) return NULL;
-    if (set->policy != COVEY_SWAP_AND_POP || e.index / COVEY_PAGE_SIZE >= set->page_count) return NULL;
-    covey__slot *slot = covey__slot_of(set, e.index);
-    if (set->end >= covey__set_room(set) || *slot != COVEY__SLOT_NULL) return NULL;
-    if (!covey__is_current(pool->world, e)) return NULL;
-    size_t at = set->end++;
-    *slot = COVEY__SLOT(at, e.generation);
-    set->ids[at] = e;
-    COVEY__TRACE(pool->added, e.index);
-    return (char *)set->data + at * set->size;
-}
-
 void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
     const void *none = NULL;
-    void *to = append_watched(pool, e);
-    return to ? to : place(pool, e, &none);
+    return place(pool, (covey_entity){ index, generation }, &none);
 }
 
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
-    covey_entity e = { index, generation };
-    void *to = append_watched(pool, e);
-    if (!to) to = place(pool, e, &value);
+    bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
+    bool quick = grouped && !covey__set_source(&pool->set, value).inside; /* what is inside may move */
+    void *to =
+        quick ? covey__group_place(pool, index, generation) : place(pool, (covey_entity){ index, generation }, &value);
     if (!to) return NULL;
     if (to != value) covey__fill(to, value, pool->size);
-    return pool->watch ? covey__pool_settle(pool, index, to) : to;
+    return pool->watch && !quick ? covey__pool_settle(pool, index, to) : to;
 }
 
 /* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
@@ -225,10 +209,12 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = { index, generation };
-    covey__watch_leaving(pool, e);
+    if (pool->watch) {
+        covey__watch_take_out(pool, e);
+        return;
+    }
     covey__pool_drop(pool, e);
     covey__pool_erase(pool, e);
-    covey__watch_left(pool, e);
 }
 
 void covey__pool_clear(covey_pool *pool) {
@@ -256,7 +242,7 @@ void covey__pool_free(covey_pool *pool) {
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     covey_result result = COVEY_OK;
-    bool ordered = (pool->uses & COVEY_USE_GROUP) != 0 || (pool->watch && pool->watch->keeps_order);
+    bool ordered = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
     if (covey__in_blocks(pool) || pool->set.policy == COVEY_IN_PLACE || ordered) result = COVEY_ERROR_REFUSED;
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
     else result = covey_sparse_set_swap(&pool->set, a, b);
@@ -305,15 +291,6 @@ void covey__pool_mark_all(covey_pool *pool) {
     for (uint32_t page = 0; page < pool->set.page_count; page++)
         for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += 64)
             covey__near_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
-}
-
-void covey__pool_moved(covey_pool *pool, bool others) {
-#if COVEY_ASSERT_LEVEL >= 2
-    pool->moved++;
-    if (others) COVEY__TRACE(pool->removed, COVEY_NONE);
-#else
-    (void)pool, (void)others;
-#endif
 }
 
 void covey_pool_shrink(covey_pool *pool) {

@@ -538,7 +538,7 @@ covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
 static void set_keeping(covey_pool *pool, const covey_order *order) {
     pool->watch->keeps_order = order != NULL;
     if (order) pool->watch->order = *order;
-    covey__pool_update_needs(pool);
+    covey__pool_update_watch(pool);
 }
 
 covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {

@@ -310,7 +310,7 @@ static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-void covey__set_swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
+static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
     if (a == b) return;
     covey_entity left = set->ids[a];
     put(set, a, set->ids[b]);
@@ -328,7 +328,7 @@ static uint32_t place_behind(covey_sparse_set *set, covey_entity e) {
 
 /* Swap only: makes the dead element at a position the last live one. */
 static uint32_t enliven(covey_sparse_set *set, uint32_t at) {
-    covey__set_swap_positions(set, at, set->end);
+    swap_positions(set, at, set->end);
     set->dead--;
     return set->end++;
 }
@@ -471,7 +471,7 @@ static void erase_keeping(covey_sparse_set *set, uint32_t at) {
         set->end--;
         set->dead++;
     }
-    covey__set_swap_positions(set, at, set->end);
+    swap_positions(set, at, set->end);
     vacate(set, set->end);
 }
 
@@ -546,7 +546,7 @@ covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_
     uint32_t left = covey_sparse_set_find(set, a), right = covey_sparse_set_find(set, b);
     if (left == COVEY_NONE || right == COVEY_NONE) return COVEY_ERROR_ABSENT;
     if ((left < set->end) != (right < set->end)) return COVEY_ERROR_REFUSED;
-    covey__set_swap_positions(set, left, right);
+    swap_positions(set, left, right);
     return COVEY_OK;
 }
 

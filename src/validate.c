@@ -361,9 +361,10 @@ static bool validate_groups(const covey_world *world, const char **why) {
         REQUIRE(group->world == world, "group: of another world");
         for (uint32_t k = 0; k < terms; k++) {
             const covey__watch *watch = group->pools[k]->watch;
+            covey__role role = k < group->owned ? COVEY__OWNED : k < group->view.with ? COVEY__ASKED : COVEY__EXCLUDED;
             uint32_t links = 0;
             for (uint32_t link = 0; watch && link < watch->group_count; link++)
-                links += watch->groups[link].group == group && watch->groups[link].excluded == (k >= group->view.with);
+                links += watch->groups[link].group == group && watch->groups[link].role == role;
             REQUIRE(links == 1, "group: a pool that does not know it");
         }
         if (!(group->owned != 0 ? validate_owned : validate_unowned)(group, why)) return false;
@@ -379,11 +380,13 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     if (!watch) return true;
     REQUIRE(watch->group_count != 0 || watch->keeps_order, "watch: nobody needs it");
     REQUIRE(!pool->plain && pool->filling.block == COVEY_NONE, "watch: removals that nobody knows of");
-    REQUIRE(blocks || (pool->set.room == 0 && pool->set.removal == COVEY__REMOVE_SLOWLY),
+    REQUIRE(pool->adding == (watch->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
             "watch: additions that nobody knows of");
+    covey__removal removal = watch->sole && !pool->type->drop ? COVEY__REMOVE_GROUPED : COVEY__REMOVE_SLOWLY;
+    REQUIRE(blocks || (pool->set.room == 0 && pool->set.removal == removal), "watch: additions that nobody knows of");
     for (uint32_t i = 0; i < watch->group_count; i++) {
         const covey_group *group = watch->groups[i].group;
-        needs |= group->owned == 0 && !watch->groups[i].excluded;
+        needs |= group->owned == 0 && watch->groups[i].role != COVEY__EXCLUDED;
         REQUIRE(i == 0 || watch->groups[i - 1].group->view.with + watch->groups[i - 1].group->view.without <=
                               group->view.with + group->view.without,
                 "watch: an inner group before an outer one");

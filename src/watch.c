@@ -9,7 +9,9 @@ void covey__pool_update(covey_pool *pool) {
     pool->plain = covey__in_blocks(pool) && !watched && !drops && !type->zero_vacated;
     pool->filling.block = COVEY_NONE;
     pool->world->moves++;
-    if (!covey__in_blocks(pool)) covey__set_watch(&pool->set, watched, drops);
+    if (covey__in_blocks(pool)) return;
+    covey__set_watch(&pool->set, watched, drops);
+    if (pool->adding == COVEY__ADD_TO_GROUP && !drops) pool->set.removal = COVEY__REMOVE_GROUPED;
 }
 
 covey__watch *covey__pool_watch(covey_pool *pool) {
@@ -29,16 +31,37 @@ void covey__pool_unwatch(covey_pool *pool) {
     covey__free(heap, watch->groups, watch->group_capacity, sizeof *watch->groups, alignof(covey__membership));
     covey__free(heap, watch, 1, sizeof *watch, alignof(covey__watch));
     pool->watch = NULL;
+    pool->adding = COVEY__ADD_ONLY;
     covey__pool_update(pool);
 }
 
-void covey__pool_update_needs(covey_pool *pool) {
+static void find_sole(covey_pool *pool) {
+    covey__watch *watch = pool->watch;
+    watch->sole = NULL;
+    watch->other_count = 0;
+    pool->adding = COVEY__ADD_AND_SETTLE;
+    if (watch->group_count != 1 || watch->keeps_order) return;
+    covey_group *group = watch->groups->group;
+    if (group->owned != group->view.fields || group->view.without != 0) return;
+    for (uint32_t i = 0; i < group->owned; i++)
+        if (group->pools[i] != pool) watch->others[watch->other_count++] = group->pools[i];
+    watch->sole = group;
+    pool->adding = COVEY__ADD_TO_GROUP;
+}
+
+void covey__pool_update_watch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
     watch->needs_memory = watch->keeps_order;
-    for (uint32_t i = 0; i < watch->group_count; i++)
-        watch->needs_memory |= watch->groups[i].group->owned == 0 && !watch->groups[i].excluded;
-    if (covey__pool_owner(pool)) pool->uses |= COVEY_USE_GROUP;
-    else pool->uses &= (uint8_t)~COVEY_USE_GROUP;
+    watch->is_owned = watch->is_excluded = false;
+    for (uint32_t i = 0; i < watch->group_count; i++) {
+        covey__role role = watch->groups[i].role;
+        watch->needs_memory |= watch->groups[i].group->owned == 0 && role != COVEY__EXCLUDED;
+        watch->is_owned |= role == COVEY__OWNED;
+        watch->is_excluded |= role == COVEY__EXCLUDED;
+    }
+    find_sole(pool);
+    covey__pool_update(pool);
+    pool->uses = (uint8_t)(watch->is_owned ? pool->uses | COVEY_USE_GROUP : pool->uses & ~COVEY_USE_GROUP);
 }
 
 size_t covey__watch_bytes(const covey_pool *pool) {
@@ -59,24 +82,25 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
 
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }
 
-void covey__watch_added(covey_pool *pool, covey_entity e) {
-    if (pool->watch->keeps_order) covey__sort_insert(pool, e.index);
-    covey__groups_added(pool, e);
+void covey__watch_added(covey_pool *pool, uint32_t index) {
+    if (pool->watch->keeps_order) covey__sort_insert(pool, index);
+    if (pool->watch->group_count != 0) covey__groups_added(pool, index);
 }
 
 /* A component was added, and its value is there: it goes to where the watchers want it. Returns its address. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, void *value) {
-    covey__watch_added(pool, (covey_entity){ index, covey__generation_of(pool->world, index) });
+    covey__watch_added(pool, index);
     COVEY__CHANGED(pool->world);
     return covey__in_blocks(pool) ? value : covey__value_of_index(pool, index);
 }
 
-void covey__watch_leaving(covey_pool *pool, covey_entity e) {
-    if (pool->watch) covey__groups_leaving(pool, e);
-}
-
-void covey__watch_left(covey_pool *pool, covey_entity e) {
-    if (pool->watch) covey__groups_left(pool, e);
+void covey__watch_take_out(covey_pool *pool, covey_entity e) {
+    bool owned = pool->watch->is_owned;
+    if (!owned) covey__groups_leaving(pool, e.index);
+    covey__pool_drop(pool, e);
+    if (owned) covey__groups_erase(pool, e.index);
+    else covey__pool_erase(pool, e);
+    if (pool->watch->is_excluded) covey__groups_left(pool, e);
 }
 
 void covey__watch_cleared(covey_pool *pool) {

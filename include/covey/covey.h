@@ -983,7 +983,12 @@ struct covey_sparse_set {
     covey__heap heap;
 };
 
-typedef enum covey__removal { COVEY__REMOVE_SLOWLY, COVEY__REMOVE_SWAPPING, COVEY__REMOVE_MARKING } covey__removal;
+typedef enum covey__removal {
+    COVEY__REMOVE_SLOWLY,
+    COVEY__REMOVE_SWAPPING,
+    COVEY__REMOVE_MARKING,
+    COVEY__REMOVE_GROUPED
+} covey__removal;
 
 /* A block store keeps 64 ids to a block. `masks` says which ids of a block are there; the value of bit i is at
  * data + map[i] * size.
@@ -1043,6 +1048,10 @@ typedef struct covey__filling {
     char *data;
 } covey__filling;
 
+/* Nothing; or it has to find its place when its value is there; or a group that owns the pool, and is all that has to
+ * know of it, finds the place before that. */
+typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_TO_GROUP } covey__adding;
+
 struct covey_pool {
     union {
         covey_sparse_set set;
@@ -1057,6 +1066,7 @@ struct covey_pool {
     uint32_t number;            /* among the world's pools */
     uint8_t storage;            /* a covey_storage, and not the default */
     bool plain;                 /* in blocks, and a value that is removed needs nothing */
+    uint8_t adding;             /* a covey__adding: what follows when a component is added out of line */
     uint8_t uses;               /* what it was used for: covey_use */
     covey__trace added, removed;
     uint32_t moved; /* times that values may have moved otherwise; level 2, too */
@@ -1143,6 +1153,8 @@ COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, c
 /* These take a handle in two parts: as one, gcc 12 loads it into a vector register, and its parts come out slowly. */
 COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
 COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
 COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, void *value);
 COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
@@ -1430,9 +1442,10 @@ COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *va
     void *to = covey__pool_append(pool, e, size);
     if (!COVEY__LIKELY(to != NULL)) {
         if (!literal) return covey__pool_add_slowly(pool, e.index, e.generation, value);
-        to = covey__pool_place_slowly(pool, e.index, e.generation);
+        to = pool->adding == COVEY__ADD_TO_GROUP ? covey__group_place(pool, e.index, e.generation)
+                                                 : covey__pool_place_slowly(pool, e.index, e.generation);
         if (!to) return NULL;
-        if (pool->watch) {
+        if (pool->adding == COVEY__ADD_AND_SETTLE) {
             covey__fill_literal(to, value, size);
             return covey__pool_settle(pool, e.index, to);
         }
@@ -1534,7 +1547,9 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
         set->marks[at / 64] |= (uint64_t)1 << at % 64;
         set->holes++;
     } else {
-        covey__pool_take_out_slowly(pool, e.index, e.generation);
+        bool grouped = set->removal == COVEY__REMOVE_GROUPED;
+        if (grouped) covey__group_erase(pool, e.index, e.generation);
+        else covey__pool_take_out_slowly(pool, e.index, e.generation);
         return true;
     }
     *slot = COVEY__SLOT_NULL;
