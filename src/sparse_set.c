@@ -59,7 +59,7 @@ void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc) {
         .zero_vacated = desc->zero_vacated,
         .hole = COVEY_NONE,
         .size = desc->size,
-        .align = desc->align ? desc->align : 1,
+        .align = (uint8_t)(desc->align ? desc->align : 1),
         .heap = { desc->allocator, 0 },
     };
     covey__set_watch(set, false, false);

@@ -973,12 +973,13 @@ struct covey_sparse_set {
     uint8_t paged;       /* whether data is a table of pages */
     uint8_t policy;
     bool zero_vacated;
-    bool watched;    /* adds and removals go out of line */
     uint64_t *marks; /* ordered: a bit for each position, set where a hole is; marking there touches no element */
     uint32_t dead;   /* swap only: elements behind end */
     uint32_t holes;  /* in place, ordered: among the positions before end */
     uint32_t hole;   /* in place: the hole made last; its id has generation 0 and the next one's position as index */
-    uint32_t size, align;
+    uint32_t size;
+    uint8_t align;
+    bool watched; /* adds and removals go out of line */
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     covey__heap heap;
 };
