@@ -19,8 +19,8 @@ static void take_back_blocks(covey_pool *pool, const covey_entity *entities, uin
 
 static covey_result place_in_blocks(covey_pool *pool, const covey_entity *entities, uint32_t count, const void *from,
                                     size_t stride, bool copies) {
-    covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < count; i++) {
+    covey_result result = covey__watch_prepare_many(pool, entities, count); /* watchers hear of all in the end */
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         void *to = NULL;
         result = covey__pool_place(pool, entities[i], &from, &to);
         if (result == COVEY_OK) {
@@ -31,9 +31,7 @@ static covey_result place_in_blocks(covey_pool *pool, const covey_entity *entiti
                 result = COVEY_ERROR_COPY;
             }
         }
-        if (result == COVEY_OK) continue;
-        take_back_blocks(pool, entities, i, copies);
-        break;
+        if (result != COVEY_OK) take_back_blocks(pool, entities, i, copies);
     }
     return result;
 }
@@ -67,6 +65,7 @@ static covey_result place_in_set(covey_pool *pool, const covey_entity *entities,
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (!covey__pool_mark_page(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) result = covey__watch_prepare_many(pool, entities, count);
     if (result == COVEY_OK) result = covey__set_claim(&pool->set, entities, count);
     if (result != COVEY_OK) {
         for (uint32_t i = 0; i < count; i++) covey__pool_unmark_page(pool, entities[i].index);
@@ -88,14 +87,14 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     covey_result result = COVEY_OK;
     if (copies && pool->type->drop && !pool->type->copy) result = COVEY_ERROR_COPY;
-    if (result == COVEY_OK) result = covey__watch_prepare_many(pool, entities, count);
     bool block = covey__in_blocks(pool);
     if (result == COVEY_OK)
         result = (block ? place_in_blocks : place_in_set)(pool, entities, count, values, copies ? 0 : size, copies);
     if (result != COVEY_OK)
         covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
                     covey_result_text(result));
-    for (uint32_t i = 0; i < count && pool->watch && result == COVEY_OK; i++) covey__watch_added(pool, entities[i].index);
+    for (uint32_t i = 0; i < count && pool->watch && result == COVEY_OK; i++)
+        covey__watch_added(pool, entities[i].index);
     COVEY__CHANGED(pool->world);
     return result == COVEY_OK;
 }

@@ -16,6 +16,32 @@
 static uint32_t asked(const covey_group *group) { return group->view.with; }
 static uint32_t terms_of(const covey_group *group) { return (uint32_t)group->view.with + group->view.without; }
 
+/* Larger for an inner group than for those around it: it asks for more, or owns more of the same. */
+static uint32_t depth_of(const covey_group *group) { return terms_of(group) + group->owned; }
+
+static bool names(const covey_group *group, const covey_pool *pool, uint32_t first, uint32_t end) {
+    while (first < end && group->pools[first] != pool) first++;
+    return first < end;
+}
+
+/* Whether all that the outer one asks for, the inner one does, too, and owns what the outer one owns. */
+static bool is_part_of(const covey_group *inner, const covey_group *outer) {
+    for (uint32_t i = 0; i < terms_of(outer); i++) {
+        const covey_pool *pool = outer->pools[i];
+        bool found = i < outer->owned   ? names(inner, pool, 0, inner->owned)
+                     : i < asked(outer) ? names(inner, pool, 0, asked(inner))
+                                        : names(inner, pool, asked(inner), terms_of(inner));
+        if (!found) return false;
+    }
+    return true;
+}
+
+static bool share_pools(const covey_group *a, const covey_group *b) {
+    for (uint32_t i = 0; i < a->owned; i++)
+        if (names(b, a->pools[i], 0, b->owned)) return true;
+    return false;
+}
+
 /* ---- Members -----------------------------------------------------------------------------------------------------*/
 
 static uint32_t position_in(const covey_pool *pool, uint32_t index) {
@@ -62,17 +88,25 @@ static void move_all_to(covey_group *group, const covey_pool *but, uint32_t inde
     }
 }
 
-/* Assertion level 2: who joins an inner group changes places with one of the outer ones, which may be visited. */
+/* Assertion level 2: who joins or leaves an inner group changes places with one of the outer ones, which may be visited.
+ * The one that leaves may be the one that is: it changes places with one that was visited before. */
+static void note_outer(const covey_group *group, uint32_t index) {
+#if COVEY_ASSERT_LEVEL >= 2
+    for (uint32_t i = 0; i < group->world->group_count; i++) {
+        covey_group *other = group->world->groups[i];
+        bool around = other != group && share_pools(group, other) && is_part_of(group, other);
+        if (around) COVEY__TRACE(other->left, index);
+    }
+#else
+    (void)group, (void)index;
+#endif
+}
+
 static void note_join(covey_group *group) {
 #if COVEY_ASSERT_LEVEL >= 2
     group->joined++;
-    for (uint32_t i = 0; group->owned != 0 && i < group->pools[0]->watch->group_count; i++) {
-        covey_group *other = group->pools[0]->watch->groups[i].group;
-        if (terms_of(other) < terms_of(group)) COVEY__TRACE(other->left, COVEY_NONE);
-    }
-#else
-    (void)group;
 #endif
+    note_outer(group, COVEY_NONE);
 }
 
 /* Of one that it asks for, and that is not a member yet. */
@@ -88,6 +122,7 @@ static void join(covey_group *group, uint32_t index) {
 /* Of a member. */
 static void leave(covey_group *group, uint32_t index) {
     COVEY__TRACE(group->left, index);
+    note_outer(group, index);
     move_all_to(group, NULL, index, --group->count);
     if (group->owned == 0)
         covey_sparse_set_erase(&group->set, (covey_entity){ index, covey_sparse_set_current(&group->set, index) });
@@ -159,6 +194,7 @@ static uint32_t leave_owning(covey_group *group, covey_pool *pool, uint32_t inde
     if (hole >= group->count) return hole;
     uint32_t last = --group->count;
     COVEY__TRACE(group->left, index);
+    note_outer(group, index);
     move_all_to(group, pool, index, last);
     if (hole != last) covey__set_move(&pool->set, last, hole);
     return last;
@@ -317,29 +353,6 @@ void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
-static bool names(const covey_group *group, const covey_pool *pool, uint32_t first, uint32_t end) {
-    while (first < end && group->pools[first] != pool) first++;
-    return first < end;
-}
-
-/* Whether all that the outer one asks for, the inner one does, too, and owns what the outer one owns. */
-static bool is_part_of(const covey_group *inner, const covey_group *outer) {
-    for (uint32_t i = 0; i < terms_of(outer); i++) {
-        const covey_pool *pool = outer->pools[i];
-        bool found = i < outer->owned   ? names(inner, pool, 0, inner->owned)
-                     : i < asked(outer) ? names(inner, pool, 0, asked(inner))
-                                        : names(inner, pool, asked(inner), terms_of(inner));
-        if (!found) return false;
-    }
-    return true;
-}
-
-static bool share_pools(const covey_group *a, const covey_group *b) {
-    for (uint32_t i = 0; i < a->owned; i++)
-        if (names(b, a->pools[i], 0, b->owned)) return true;
-    return false;
-}
-
 static covey_result refuse(const covey_group *group, covey_result result, const char *reason, const char *name) {
     char text[128];
     covey_group_print(text, sizeof text, group);
@@ -365,10 +378,10 @@ static covey_result check(const covey_group *group) {
     return COVEY_OK;
 }
 
-/* Where a group with so many terms goes, behind those that may be around it. */
+/* Where a group goes: behind those that may be around it. */
 static uint32_t place_of(const covey_world *world, const covey_group *group) {
     uint32_t at = 0;
-    while (at < world->group_count && terms_of(world->groups[at]) <= terms_of(group)) at++;
+    while (at < world->group_count && depth_of(world->groups[at]) <= depth_of(group)) at++;
     return at;
 }
 
@@ -397,7 +410,7 @@ static bool make_room(covey_group *group) {
 static void link_to(covey_group *group, covey_pool *pool, covey__role role) {
     covey__watch *watch = pool->watch;
     uint32_t at = watch->group_count++;
-    for (; at != 0 && terms_of(watch->groups[at - 1].group) > terms_of(group); at--)
+    for (; at != 0 && depth_of(watch->groups[at - 1].group) > depth_of(group); at--)
         watch->groups[at] = watch->groups[at - 1];
     watch->groups[at] = (covey__membership){ group, role };
     covey__pool_update_watch(pool);

@@ -103,7 +103,8 @@ static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **
     if (covey_pool_has(pool, e)) return COVEY_ERROR_PRESENT;
     covey__source followed = covey__set_source(set, *source);
     if (!covey__pool_mark_page(pool, e.index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__set_prepare(set, e.index, force_back);
+    covey_result result = covey__watch_prepare(pool, e); /* values may move here, too */
+    if (result == COVEY_OK) result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) {
         covey__pool_unmark_page(pool, e.index);
         covey__pool_moved(pool, false); /* one of the arrays may have grown */
@@ -141,17 +142,17 @@ static void note_filling(covey_pool *pool, uint32_t index) {
 
 static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
     bool first = block_is_empty(pool, e.index);
+    covey_result result = covey__watch_prepare(pool, e);
+    if (result != COVEY_OK) return result;
     if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
+    result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
     if (result == COVEY_OK) note_filling(pool, e.index);
     else if (first) covey__near_unmark(pool->world, pool->number, e.index);
     return result;
 }
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    covey_result result = covey__watch_prepare(pool, e);
-    if (result != COVEY_OK) return result;
-    result = (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
+    covey_result result = (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
     return result;
 }

@@ -324,12 +324,18 @@ static void radix_sort(const sorting *job, radix_item *items, radix_item *scratc
     for (uint32_t i = 0; i < count; i++) job->sequence[i] = items[i].position;
 }
 
+/* Keys are parts of values: those of a type that leaves nothing behind do not stay in the scratch, either. */
+static void wipe(const sorting *job, void *scratch, size_t size) {
+    if (job->pool->type->zero_vacated && scratch) memset(scratch, 0, size);
+}
+
 static covey_result sort_by_radix(sorting *job) {
     covey__heap *heap = &job->world->heap;
     radix_item *items = covey__resize(heap, NULL, 0, job->count, 2 * sizeof *items, alignof(radix_item));
     uint32_t(*starts)[DIGIT_VALUES] = covey__resize(heap, NULL, 0, DIGITS, sizeof *starts, alignof(uint32_t));
     bool done = items && starts;
     if (done) radix_sort(job, items, items + job->count, starts);
+    wipe(job, items, job->count * 2 * sizeof *items);
     covey__free(heap, items, job->count, 2 * sizeof *items, alignof(radix_item));
     covey__free(heap, starts, DIGITS, sizeof *starts, alignof(uint32_t));
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
@@ -361,6 +367,7 @@ static covey_result find_sequence(sorting *job) {
     uint32_t *scratch = covey__resize(heap, NULL, 0, room, sizeof *scratch, alignof(uint32_t));
     covey_result result = COVEY_ERROR_MEMORY;
     if (scratch && (job->keys || !by_key)) result = sort_with_scratch(job, most, scratch);
+    wipe(job, job->keys, job->count * sizeof *job->keys);
     if (job->keys) covey__free(heap, job->keys, job->count, sizeof *job->keys, alignof(uint64_t));
     covey__free(heap, scratch, room, sizeof *scratch, alignof(uint32_t));
     return result;
@@ -481,7 +488,6 @@ static covey_result sort_pool(covey_pool *pool, const covey_order *order) {
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
-    COVEY__CHANGED(pool->world);
     return COVEY_OK;
 }
 
@@ -490,7 +496,9 @@ covey_result covey_pool_sort(covey_pool *pool, const covey_order *order) {
     const char *reason = objection_unless_kept(pool);
     if (covey__pool_owner(pool)) return refuse_owned(pool);
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
-    return sort_pool(pool, order ? order : &by_index);
+    covey_result result = sort_pool(pool, order ? order : &by_index);
+    COVEY__CHANGED(pool->world);
+    return result;
 }
 
 /* The positions of those that the other pool has, in its order; then the others. */
@@ -557,6 +565,7 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     result = sort_pool(pool, order);
     if (result == COVEY_OK) set_keeping(pool, order);
     covey__pool_unwatch(pool);
+    COVEY__CHANGED(pool->world);
     return result;
 }
 

@@ -372,8 +372,14 @@ static bool validate_groups(const covey_world *world, const char **why) {
     return true;
 }
 
+/* What an inner group asks for and owns is more than that of those around it. */
+static uint32_t depth_of(const covey_group *group) {
+    return (uint32_t)group->view.with + group->view.without + group->owned;
+}
+
 static bool validate_watch(const covey_pool *pool, const char **why) {
     const covey__watch *watch = pool->watch;
+    uint32_t depth = 0;
     bool blocks = covey__in_blocks(pool), needs = watch && watch->keeps_order;
     REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
@@ -387,9 +393,8 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     for (uint32_t i = 0; i < watch->group_count; i++) {
         const covey_group *group = watch->groups[i].group;
         needs |= group->owned == 0 && watch->groups[i].role != COVEY__EXCLUDED;
-        REQUIRE(i == 0 || watch->groups[i - 1].group->view.with + watch->groups[i - 1].group->view.without <=
-                              group->view.with + group->view.without,
-                "watch: an inner group before an outer one");
+        REQUIRE(depth <= depth_of(group), "watch: an inner group before an outer one");
+        depth = depth_of(group);
     }
     REQUIRE(watch->needs_memory == needs, "watch: needs memory, or does not, and is marked otherwise");
     REQUIRE(!watch->keeps_order || (!blocks && pool->set.policy == COVEY_SWAP_AND_POP),
