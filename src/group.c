@@ -73,40 +73,44 @@ bool covey__group_has(const covey_group *group, uint32_t index) {
     return set_has(&group->pools[0]->set, index, group->count);
 }
 
-/* Moves the component of an entity to a position of an owned pool. */
-static inline void move_to(covey_pool *pool, covey__slot *slot, uint64_t id, uint32_t position) {
+/* Moves the component of an entity to a position of an owned pool. At assertion level 2, views that visit the pool hear
+ * whose move it is: who leaves goes to where rows have been, and may be theirs; who joins, as COVEY_NONE, may not. */
+static inline void move_to(covey_pool *pool, covey__slot *slot, uint64_t id, uint32_t position, uint32_t who) {
+    (void)who;
+    if ((uint32_t)*slot == position) return;
     covey__set_exchange(&pool->set, slot, id, position);
-    covey__pool_moved(pool, true);
+    covey__pool_moved(pool, false);
+    COVEY__TRACE(pool->removed, who);
 }
 
 /* In all owned pools but one, which may be NULL. */
-static void move_all_to(covey_group *group, const covey_pool *but, uint32_t index, uint32_t position) {
+static void move_all_to(covey_group *group, const covey_pool *but, uint32_t index, uint32_t position, uint32_t who) {
     for (uint32_t i = 0; i < group->owned; i++) {
         covey_pool *pool = group->pools[i];
         covey__slot *slot = covey__slot_of(&pool->set, index);
-        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, (uint32_t)*slot), position);
+        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, (uint32_t)*slot), position, who);
     }
 }
 
-/* Assertion level 2: who joins or leaves an inner group changes places with one of the outer ones, which may be visited.
- * The one that leaves may be the one that is: it changes places with one that was visited before. */
-static void note_outer(const covey_group *group, uint32_t index) {
 #if COVEY_ASSERT_LEVEL >= 2
+void covey__group_disturb_outer(const covey_group *group, uint32_t who) {
     for (uint32_t i = 0; i < group->world->group_count; i++) {
         covey_group *other = group->world->groups[i];
-        bool around = other != group && share_pools(group, other) && is_part_of(group, other);
-        if (around) COVEY__TRACE(other->left, index);
+        if (depth_of(other) < depth_of(group) && share_pools(other, group)) COVEY__TRACE(other->left, who);
     }
-#else
-    (void)group, (void)index;
-#endif
 }
+#endif
 
 static void note_join(covey_group *group) {
 #if COVEY_ASSERT_LEVEL >= 2
     group->joined++;
 #endif
-    note_outer(group, COVEY_NONE);
+    covey__group_disturb_outer(group, COVEY_NONE);
+}
+
+static void note_leave(covey_group *group, uint32_t index) {
+    COVEY__TRACE(group->left, index);
+    covey__group_disturb_outer(group, index);
 }
 
 /* Of one that it asks for, and that is not a member yet. */
@@ -115,15 +119,14 @@ static void join(covey_group *group, uint32_t index) {
         covey_entity e = { index, covey__generation_of(group->world, index) };
         covey__set_place(&group->set, e, true);
     }
-    move_all_to(group, NULL, index, group->count++);
+    move_all_to(group, NULL, index, group->count++, COVEY_NONE);
     note_join(group);
 }
 
 /* Of a member. */
 static void leave(covey_group *group, uint32_t index) {
-    COVEY__TRACE(group->left, index);
-    note_outer(group, index);
-    move_all_to(group, NULL, index, --group->count);
+    note_leave(group, index);
+    move_all_to(group, NULL, index, --group->count, index);
     if (group->owned == 0)
         covey_sparse_set_erase(&group->set, (covey_entity){ index, covey_sparse_set_current(&group->set, index) });
 }
@@ -193,9 +196,8 @@ void covey__groups_leaving(covey_pool *pool, uint32_t index) {
 static uint32_t leave_owning(covey_group *group, covey_pool *pool, uint32_t index, uint32_t hole) {
     if (hole >= group->count) return hole;
     uint32_t last = --group->count;
-    COVEY__TRACE(group->left, index);
-    note_outer(group, index);
-    move_all_to(group, pool, index, last);
+    note_leave(group, index);
+    move_all_to(group, pool, index, last, index);
     if (hole != last) covey__set_move(&pool->set, last, hole);
     return last;
 }
@@ -213,7 +215,6 @@ void covey__groups_erase(covey_pool *pool, uint32_t index) {
     if (hole != last) covey__set_move(set, last, hole);
     *covey__slot_of(set, index) = COVEY__SLOT_NULL;
     if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
-    covey__pool_moved(pool, true);
 }
 
 /* Those that die do not join. */
@@ -278,15 +279,15 @@ COVEY_HOT bool find_others(const covey__watch *watch, uint32_t others, uint32_t 
 }
 
 COVEY_HOT void move_others(const covey__watch *watch, uint32_t others, covey__slot **slots, uint64_t id,
-                           uint32_t border) {
-    for (uint32_t i = 0; i < others; i++) move_to(watch->others[i], slots[i], id, border);
+                           uint32_t border, uint32_t who) {
+    for (uint32_t i = 0; i < others; i++) move_to(watch->others[i], slots[i], id, border, who);
 }
 
 /* Joins. The first that is not a member makes way to the end of the pool; returns where it was. */
 COVEY_HOT uint32_t open_border(covey_pool *pool, uint32_t others, covey__slot **slots, uint64_t id, uint32_t end) {
     covey_group *group = pool->watch->sole;
     uint32_t border = group->count++;
-    move_others(pool->watch, others, slots, id, border);
+    move_others(pool->watch, others, slots, id, border, COVEY_NONE);
     if (border != end) {
         covey__set_move(&pool->set, border, end);
         covey__pool_moved(pool, true);
@@ -327,8 +328,8 @@ void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) 
 COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot **slots, uint64_t id, uint32_t hole) {
     covey_group *group = pool->watch->sole;
     uint32_t border = --group->count;
-    COVEY__TRACE(group->left, (uint32_t)id);
-    move_others(pool->watch, others, slots, id, border);
+    note_leave(group, (uint32_t)id);
+    move_others(pool->watch, others, slots, id, border, (uint32_t)id);
     if (hole != border) covey__set_move(&pool->set, border, hole);
     return border;
 }
@@ -342,7 +343,6 @@ COVEY_HOT void erase_among(covey_pool *pool, uint32_t others, uint32_t index, ui
     if (hole != last) covey__set_move(set, last, hole);
     *slot = COVEY__SLOT_NULL;
     if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
-    covey__pool_moved(pool, true);
 }
 
 void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {

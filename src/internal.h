@@ -325,6 +325,13 @@ bool covey__group_asks_for(const covey_group *group,
 bool covey__group_has(const covey_group *group, uint32_t index);
 bool covey__group_is_candidate(const covey_group *group, uint32_t index);
 const covey_group *covey__pool_owner(const covey_pool *pool); /* the innermost group that owns it, or NULL */
+/* Tells assertion level 2 that members change places, and with them those of the groups around: because of the entity
+ * of an index, or COVEY_NONE. */
+#if COVEY_ASSERT_LEVEL >= 2
+void covey__group_disturb_outer(const covey_group *group, uint32_t who);
+#else
+static inline void covey__group_disturb_outer(const covey_group *group, uint32_t who) { (void)group, (void)who; }
+#endif
 
 /* sort.c */
 bool covey__order_valid(const covey_order *order, uint32_t size);

@@ -637,6 +637,7 @@ covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_or
     if (result != COVEY_OK) return refuse_group(group, result, covey_result_text(result));
     for (uint32_t i = 0; i < group->owned; i++) covey__pool_moved(group->pools[i], true);
     COVEY__TRACE(group->left, COVEY_NONE);
+    covey__group_disturb_outer(group, COVEY_NONE);
     COVEY__CHANGED(group->world);
     return COVEY_OK;
 }

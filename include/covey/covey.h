@@ -739,7 +739,8 @@ COVEY_API uint32_t covey_group_count(const covey_group *group); /* O(1) */
 COVEY_API covey_entity covey_group_first(const covey_group *group);
 COVEY_API bool covey_group_contains(const covey_group *group, covey_entity e);
 /* Begins an iteration, as of a view: fields are those of `own`, then those of `with`. Rows go from the last to the
- * first, and their entity may be changed and destroyed. While a span is open, nobody joins or leaves. */
+ * first, and their entity may be changed and destroyed; nobody else leaves meanwhile, and nobody joins a group inside of
+ * this one. While a span is open, nobody joins or leaves either. */
 COVEY_API covey_iter covey_group_iter(const covey_group *group);
 /* Sorts the entities of a group by the values of a field: all owned pools, or the order of a group that owns none.
  * MEMORY, RANGE; REFUSED where an inner group has its entities at the front. */
@@ -1765,7 +1766,10 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
     if (!COVEY__LIKELY(field < 4 && row.moves == *it->moves)) {
         uint32_t number = covey__row_number(it, row);
-        if (field < it->owned) return (char *)it->columns[field].pool->set.data + number * size;
+        if (field < it->owned) {
+            COVEY__COSTLY_CONTRACT(it->view->world, it->set->ids[number].index == it->id, COVEY__ROW_GONE);
+            return (char *)it->columns[field].pool->set.data + number * size;
+        }
         return covey__row_value(it, number, field);
     }
     return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
