@@ -51,7 +51,7 @@ typedef struct bench_suite {
 } bench_suite;
 
 /* Some are there for both storages, and for several sizes of components: see components.h. */
-extern const bench_suite bench_holes, bench_latency, bench_matrix;
+extern const bench_suite bench_holes, bench_latency, bench_matrix, bench_group, bench_sort, bench_ordered;
 extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, bench_add_remove_sparse_64,
     bench_add_remove_sparse_128, bench_add_remove_block_8, bench_add_remove_block_16, bench_add_remove_block_64,
     bench_add_remove_block_128;
@@ -91,6 +91,8 @@ void bench_entities_close(bench_entities *entities);
 
 /* Zeroed memory whose pages are there; ends the program when there is none. */
 void *bench_alloc(size_t count, size_t size);
+/* A random number below the limit: the same numbers in every run that starts with the same state. */
+uint32_t bench_random(uint64_t *state, uint32_t limit);
 void bench_shuffle(covey_entity *entities, uint32_t count);
 
 /* ---- Reporting ----------------------------------------------------------------------------------------------------*/

@@ -9,8 +9,7 @@ void *bench_alloc(size_t count, size_t size) {
     return memset(memory, 0, count * size);
 }
 
-/* The same numbers in every run. */
-static uint32_t random_below(uint64_t *state, uint32_t limit) {
+uint32_t bench_random(uint64_t *state, uint32_t limit) {
     *state += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t x = *state;
     x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -21,7 +20,7 @@ static uint32_t random_below(uint64_t *state, uint32_t limit) {
 void bench_shuffle(covey_entity *entities, uint32_t count) {
     uint64_t state = count;
     for (uint32_t i = count; i > 1; i--) {
-        uint32_t j = random_below(&state, i);
+        uint32_t j = bench_random(&state, i);
         covey_entity moved = entities[i - 1];
         entities[i - 1] = entities[j];
         entities[j] = moved;

@@ -36,6 +36,9 @@ static const bench_suite *const suites[] = {
     &bench_holes,
     &bench_latency,
     &bench_matrix,
+    &bench_group,
+    &bench_sort,
+    &bench_ordered,
     &bench_add_remove_block_8,
     &bench_read_block_8,
     &bench_iterate_block_8,
@@ -83,7 +86,7 @@ static void list_scenario(const bench_scenario *scenario, uint32_t n) {
     printf("%-25s %-7s %8u ", scenario->name, scenario->storage, n);
     for (size_t i = 1; i < bench_contestant_count(scenario); i++) printf(" %s", scenario->contestants[i].name);
     if (scenario->bar.limit > 0 && scenario->bar.n == n)
-        printf("  (at most %.1f times %s)", scenario->bar.limit, scenario->bar.baseline);
+        printf("  (at most %.2f times %s)", scenario->bar.limit, scenario->bar.baseline);
     printf("\n");
 }
 

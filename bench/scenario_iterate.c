@@ -1,6 +1,7 @@
 /* Iterating over entities with one to five components: the first changes by the sum of the others. Each contestant has
  * the same components of the same entities, and what one run of each has changed is compared before the clock starts. */
 #include "components.h"
+#include "steps.h"
 
 #define BASELINE_T Vec2
 #include "baselines.h"
@@ -98,18 +99,6 @@ static void close(void *context) {
     free(f);
 }
 
-/* ---- What is done to an entity ------------------------------------------------------------------------------------*/
-
-static inline void step1(Vec2 *a) {
-    a->x += 1;
-    a->y += 1;
-}
-
-static inline void step2(Vec2 *a, const Vec2 *b) {
-    a->x += b->x;
-    a->y += b->y;
-}
-
 /* ---- All entities have all components -----------------------------------------------------------------------------*/
 
 /* The loop of covey.h, section 9. */
@@ -178,16 +167,6 @@ static void *open_shuffled(const bench_scenario *scenario, uint32_t n) {
         add(f, t, f->entities.order, n);
     }
     return checked(f, scenario);
-}
-
-static inline void step3(Vec2 *a, const Vec2 *b, const Vec2 *c) {
-    a->x += b->x + c->x;
-    a->y += b->y + c->y;
-}
-
-static inline void step5(Vec2 *a, const Vec2 *b, const Vec2 *c, const Vec2 *d, const Vec2 *e) {
-    a->x += b->x + c->x + d->x + e->x;
-    a->y += b->y + c->y + d->y + e->y;
 }
 
 #define FIELD3 \

@@ -331,6 +331,24 @@ static void test_the_values_may_lie_in_the_pool_that_grows_for_them(void **state
     for_each_storage(from_the_pool);
 }
 
+/* All of them have their places before the group learns of the first. */
+static void array_with_group(const covey_type *type) {
+    covey_entity e[5 * MANY];
+    Value values[5 * MANY];
+    values_of(values, COUNT_OF(e), 0);
+    assert_true(covey_create_many(world, e, COUNT_OF(e)));
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_true(covey_add_tag(world, e[i], Marked));
+    covey_group *group = covey_group_create(world, &(covey_group_desc){ .with = { type, covey_id(Marked) } });
+    assert_non_null(group);
+    assert_true(covey_add_array_raw(world, e, COUNT_OF(e), type, values, sizeof(Value)));
+    assert_int_equal(covey_group_count(group), COUNT_OF(e));
+    test_world_is_valid(world);
+}
+static void test_a_group_has_room_for_all_that_are_added_at_once(void **state) {
+    (void)state;
+    for_each_storage(array_with_group);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_an_array_of_values_goes_to_as_many_entities),
@@ -348,6 +366,7 @@ int main(void) {
         WORLD_TEST(test_a_type_with_drop_and_no_copy_is_not_copied),
         WORLD_TEST(test_an_array_moves_without_the_copy_hook),
         WORLD_TEST(test_the_values_may_lie_in_the_pool_that_grows_for_them),
+        WORLD_TEST(test_a_group_has_room_for_all_that_are_added_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

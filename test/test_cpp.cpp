@@ -36,6 +36,13 @@ struct Packed {
 struct Pinned {
     int number;
 };
+struct Sprite {
+    int layer;
+    float depth;
+};
+struct Timer {
+    int64_t at;
+};
 struct Marked {};
 
 // Counts its values, and says no to a copy when told.
@@ -70,9 +77,11 @@ COVEY_CPP_DEFINE(game::Spin);
 COVEY_CPP_DEFINE(game::Fixed, covey::options().policy(COVEY_IN_PLACE).name("Fixed"));
 COVEY_CPP_DEFINE(game::Packed, covey::options().storage(COVEY_STORAGE_SPARSE));
 COVEY_CPP_DEFINE(game::Pinned, covey::options().storage(COVEY_STORAGE_PINNED));
+COVEY_CPP_DEFINE(game::Sprite, covey::options().storage(COVEY_STORAGE_SPARSE));
+COVEY_CPP_DEFINE(game::Timer, covey::options().storage(COVEY_STORAGE_SPARSE));
 COVEY_CPP_DEFINE(game::Marked);
 COVEY_CPP_DEFINE(game::Owner, covey::options().relocatable());
-COVEY_CPP_DEFINE(game::Bag, covey::options().relocatable().policy(COVEY_ORDERED));
+COVEY_CPP_DEFINE(game::Bag, covey::options().relocatable().policy(COVEY_ORDERED).compact_above(25));
 COVEY_CPP_DEFINE(game::Box, covey::options().relocatable());
 
 using namespace game;
@@ -97,6 +106,7 @@ static void descriptors_say_what_the_types_are() {
     CHECK(covey::type_of<Packed>()->storage == COVEY_STORAGE_SPARSE);
     CHECK(velocity->storage == COVEY_STORAGE_DEFAULT && velocity->policy == COVEY_SWAP_AND_POP);
     CHECK(covey::type_of<Marked>()->size == 0);
+    CHECK(covey::type_of<Bag>()->compact_above == 25 && covey::type_of<Fixed>()->compact_above == 0);
     CHECK(covey::type_of<Owner>()->drop && covey::type_of<Owner>()->copy);
     CHECK(covey::type_of<Box>()->drop && !covey::type_of<Box>()->copy);
 }
@@ -437,6 +447,84 @@ static void pools_change_their_storage() {
     check_valid(world);
 }
 
+// The layers of sprites as they lie.
+static std::vector<int> layers(covey::pool<Sprite> sprites) {
+    std::vector<int> found;
+    for (uint32_t i = 0; i < sprites.size(); i++) found.push_back(sprites.values()[i].layer);
+    return found;
+}
+
+static void pools_are_sorted() {
+    covey::world world;
+    covey::pool<Sprite> sprites = covey::pool_of<Sprite>(world);
+    std::vector<covey_entity> made;
+    for (int i = 0; i < 5; i++) {
+        made.push_back(covey_create(world));
+        sprites.add(made.back(), { i, -0.5f * static_cast<float>(i) });
+    }
+    CHECK(sprites.sort(covey::by<&Sprite::depth>()) == COVEY_OK);
+    CHECK((layers(sprites) == std::vector<int>{ 4, 3, 2, 1, 0 }));
+    CHECK(sprites.sort(covey::by<&Sprite::layer>()) == COVEY_OK);
+    CHECK((layers(sprites) == std::vector<int>{ 0, 1, 2, 3, 4 }));
+    CHECK(sprites.sort(covey::by<&Sprite::layer>(true)) == COVEY_OK && layers(sprites).front() == 4);
+    CHECK(sprites.sort({}) == COVEY_OK && sprites.ids()[0] == made[0]); // by index
+    int middle = 2;
+    CHECK(sprites.sort([middle](const Sprite &a, const Sprite &b) {
+        return std::abs(a.layer - middle) < std::abs(b.layer - middle);
+    }) == COVEY_OK);
+    CHECK((layers(sprites) == std::vector<int>{ 2, 1, 3, 0, 4 })); // equals stay as they were
+    covey::pool<Timer> timers = covey::pool_of<Timer>(world);
+    for (covey_entity e : made) timers.add(e, { 10 - static_cast<int64_t>(e.index) });
+    CHECK(timers.sort_as(sprites) == COVEY_OK && timers.ids()[0] == sprites.ids()[0]);
+    CHECK(timers.keep(covey::by<&Timer::at>()) == COVEY_OK);
+    CHECK(timers.add(covey_create(world), { 8 }) == timers.values() + 3 && timers.remove(made[4]));
+    CHECK(timers.values()[0].at == 7 && timers.values()[1].at == 8 && timers.values()[4].at == 10);
+    CHECK(timers.sort({}) == COVEY_ERROR_REFUSED);
+    timers.end_keeping();
+    CHECK(timers.sort({}) == COVEY_OK);
+    CHECK(covey::pool_of<Velocity>(world).sort({}) == COVEY_ERROR_REFUSED); // in blocks
+    check_valid(world);
+}
+
+static void groups() {
+    covey::world world;
+    auto drawn = covey::group_of(world).own<Sprite, const Timer>().with<Velocity>().without<Marked>().make();
+    CHECK(drawn && drawn.count() == 0 && covey_is_null(drawn.first()));
+    std::vector<covey_entity> made = make_some(world, 60);
+    for (std::size_t i = 0; i < made.size(); i++) {
+        int number = static_cast<int>(i);
+        if (i % 2 == 0) covey::add<Sprite>(world, made[i], { number, -static_cast<float>(number) });
+        if (i % 4 == 0) covey::add<Timer>(world, made[i], { number });
+    }
+    CHECK(drawn.count() == 10 && drawn.contains(made[4]) && !drawn.contains(made[12]) && !drawn.contains(made[2]));
+    std::size_t met = 0;
+    drawn.spans([&](std::size_t n, Sprite *s, const Timer *t, Velocity *v) {
+        for (std::size_t i = 0; i < n; i++, met++)
+            CHECK(s[i].layer == t[i].at && v[i].x == static_cast<float>(t[i].at));
+    });
+    CHECK(met == 10);
+    CHECK(drawn.sort<Sprite>(covey::by<&Sprite::depth>()) == COVEY_OK && drawn.first() == made[56]);
+    CHECK(covey::pool_of<Timer>(world).ids()[0] == made[56]);
+    CHECK(drawn.sort<Timer>([](const Timer &a, const Timer &b) { return a.at < b.at; }) == COVEY_OK);
+    CHECK(drawn.first() == made[4]);
+    drawn.each([&](covey_entity e, Sprite &s, const Timer &, Velocity &v) {
+        CHECK(&s == covey::get<Sprite>(world, e) && &v == covey::get<Velocity>(world, e));
+        if (s.layer % 8 == 0) covey_destroy(world, e);
+        else covey::add<Marked>(world, e);
+    });
+    CHECK(drawn.count() == 0);
+    auto all = covey::group_of(world).with<const Velocity>().make(); // owns nothing
+    all.each([&](const Velocity &v) { met += v.y == 1; });
+    CHECK(all.count() == 55 && met == 65);
+    CHECK((!covey::group_of(world).own<Sprite, Packed>().make()));
+    CHECK(covey_world_result(world) == COVEY_ERROR_CONFLICT);
+    CHECK(!covey::group_of(world).own<Velocity>().make() && covey_world_result(world) == COVEY_ERROR_REFUSED);
+    check_valid(world);
+    covey_group_destroy(drawn);
+    CHECK((covey::group_of(world).own<Sprite, Packed>().make()));
+    check_valid(world);
+}
+
 int main() {
     descriptors_say_what_the_types_are();
     the_verbs_do_what_those_of_c_do();
@@ -457,5 +545,7 @@ int main() {
     views_are_values();
     views_in_the_order_of_a_pool_or_a_list();
     pools_change_their_storage();
+    pools_are_sorted();
+    groups();
     return 0;
 }

@@ -389,6 +389,276 @@ FOR_EACH_TYPE(test_a_walk_over_all_entities_goes_on_when_they_die) {
     assert_null(get_value(e[0], type));
 }
 
+/* ---- Order --------------------------------------------------------------------------------------------------------*/
+
+static bool is_sortable(const covey_type *type) { return !is_block(type) && type != covey_id(Fixed); }
+
+static bool from_the_fourth(uint32_t i) { return i >= 4; }
+
+FOR_EACH_TYPE(test_sorting) {
+    const covey_order by_number = { .key = COVEY_KEY_U32 };
+    assert_int_equal(covey_pool_sort(pool, &by_number), is_sortable(type) ? COVEY_OK : COVEY_ERROR_REFUSED);
+    all_stay(); /* refused, or sorted already */
+    if (!is_sortable(type)) return;
+    assert_int_equal(covey_pool_swap(pool, e[0], e[3]), COVEY_OK);
+    assert_int_equal(covey_pool_sort(pool, &(covey_order){ .key = COVEY_KEY_U32, .first = 3 }), COVEY_OK);
+    addresses_stay(from_the_fourth); /* what has its place stays */
+    positions_stay(all);
+    assert_int_equal(covey_pool_sort(pool, &(covey_order){ .key = COVEY_KEY_U32, .descending = true }), COVEY_OK);
+    values_stay(all);
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (before[i].at) assert_int_equal(position_of(e[i]), covey_pool_count(pool) - 1 - before[i].position);
+    assert_int_equal(covey_pool_sort(pool, &(covey_order){ .key = COVEY_KEY_U64, .offset = 4 }), COVEY_ERROR_RANGE);
+}
+
+FOR_EACH_TYPE(test_sorting_as_another_pool) {
+    covey_pool *other = covey_pool_of(world, Other); /* even ones, by index */
+    assert_int_equal(covey_pool_sort_as(pool, other), is_sortable(type) ? COVEY_OK : COVEY_ERROR_REFUSED);
+    values_stay(all);
+    if (!is_sortable(type)) return;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < COUNT; i += 2)
+        if (before[i].at) assert_int_equal(position_of(e[i]), at++);
+    for (uint32_t i = 1; i < COUNT; i += 2)
+        if (before[i].at) assert_int_equal(position_of(e[i]), at++);
+}
+
+/* From then on the pool is sorted after each call; what lies before a change does not move, but for growing. */
+FOR_EACH_TYPE(test_keeping_order) {
+    const covey_order by_number = { .key = COVEY_KEY_U32 };
+    bool keeps = type == covey_id(Packed);
+    assert_int_equal(covey_pool_keep(pool, &by_number), keeps ? COVEY_OK : COVEY_ERROR_REFUSED);
+    all_stay();
+    if (!keeps) return;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        if (has_at_first(i)) continue;
+        const Value *added = add_value(e[i], type, i);
+        assert_ptr_equal(added, get_value(e[i], type)); /* the final address */
+    }
+    for (uint32_t i = 0; i < COUNT; i++) assert_int_equal(position_of(e[i]), i);
+    note();
+    for (uint32_t i = 10; i < COUNT; i += 2) assert_true(remove_value(e[i], type));
+    for (uint32_t i = 0; i < 10; i++) assert_ptr_equal(get_value(e[i], type), before[i].at);
+    for (uint32_t i = 11; i < COUNT; i += 2) assert_int_equal(position_of(e[i]), 10 + (i - 11) / 2);
+    assert_int_equal(covey_pool_sort(pool, &by_number), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, Other)), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .first = 2 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_sort(pool, NULL), COVEY_OK);
+}
+
+/* Removing the row's entity from a pool that is kept sorted shifts only what was visited. */
+static void test_rows_of_a_kept_pool_may_lose_their_own(void **state) {
+    (void)state;
+    fill_world(covey_id(Packed));
+    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    visit_rows(covey_id(Packed), lose_own);
+}
+
+typedef Value Lazy;
+COVEY_COMPONENT_DEFINE(Lazy, .policy = COVEY_ORDERED, .compact_above = 50);
+
+static void test_compaction_waits_for_holes(void **state) {
+    (void)state;
+    fill_world(covey_id(Lazy)); /* 100 */
+    for (uint32_t i = 0, removed = 0; removed < 50; i++) removed += remove_value(e[i], covey_id(Lazy));
+    note();
+    covey_pool_compact(pool);
+    all_stay();
+    assert_int_equal(covey_pool_size(pool), 100);
+    assert_true(remove_value(e[COUNT - 2], covey_id(Lazy)));
+    covey_compact(world);
+    assert_int_equal(covey_pool_size(pool), 49);
+    before[COUNT - 2].at = NULL;
+    values_stay(all);
+}
+
+/* ---- Groups -------------------------------------------------------------------------------------------------------*/
+
+typedef Value Second;
+typedef Value Third;
+COVEY_COMPONENT_DEFINE(Second, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Third, .storage = COVEY_STORAGE_SPARSE);
+
+/* Packed and Second are owned; Other is in blocks, and excluded. Everybody has Packed, every third also Second. */
+static covey_group *fill_group(void) {
+    assert_true(covey_create_many(world, e, COUNT));
+    pool = covey_pool_of(world, Packed);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        add_value(e[i], covey_id(Packed), i);
+        if (i % 3 == 0) add_value(e[i], covey_id(Second), i);
+    }
+    covey_group *group = covey_group_create(
+        world, &(covey_group_desc){ .own = { covey_id(Packed), covey_id(Second) }, .without = { covey_id(Other) } });
+    assert_non_null(group);
+    note();
+    return group;
+}
+
+static bool is_member(uint32_t i) {
+    return covey_has_all(world, e[i], covey_id(Packed), covey_id(Second)) && !covey_has(world, e[i], Other);
+}
+
+/* The members, and nobody else, are the first of both pools, in the same order. */
+static void group_is_right(const covey_group *group) {
+    covey_pool *second = covey_pool_of(world, Second);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        bool member = is_member(i);
+        assert_int_equal(covey_group_contains(group, e[i]), member);
+        if (!member) continue;
+        count++;
+        assert_true(position_of(e[i]) < covey_group_count(group));
+        assert_same(covey_pool_at(second, position_of(e[i])), e[i]);
+    }
+    assert_int_equal(covey_group_count(group), count);
+    if (count != 0) assert_same(covey_group_first(group), covey_pool_ids(pool)[0]);
+    else assert_no_entity(covey_group_first(group));
+    values_stay(all);
+    test_world_is_valid(world);
+}
+
+static void test_a_change_of_one_pool_moves_values_of_all_that_a_group_owns(void **state) {
+    (void)state;
+    covey_group *group = fill_group();
+    group_is_right(group);
+    uint32_t count = covey_group_count(group);
+    covey_entity stranger = covey_pool_ids(pool)[count + 5]; /* has no Second; so it joins with it */
+    covey_entity displaced = covey_pool_ids(pool)[count];
+    Value *added = add_value(stranger, covey_id(Second), 7);
+    assert_ptr_equal(added, covey_get(world, stranger, Second)); /* the final address */
+    assert_int_equal(position_of(stranger), count);
+    assert_int_equal(position_of(displaced), count + 5);
+    assert_true(remove_value(stranger, covey_id(Second)));
+    group_is_right(group);
+    covey_entity first = covey_group_first(group), last = covey_pool_ids(pool)[count - 1];
+    assert_non_null(covey_add(world, first, Other, { 1, ~1u })); /* it leaves: in Packed, too */
+    assert_int_equal(position_of(first), count - 1);
+    assert_int_equal(position_of(last), 0);
+    assert_true(covey_remove(world, first, Other));
+    assert_true(covey_group_contains(group, first));
+    group_is_right(group);
+}
+
+static void test_what_is_no_matter_to_a_group_moves_nothing(void **state) {
+    (void)state;
+    covey_group *group = fill_group();
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (!is_member(i)) assert_non_null(covey_add(world, e[i], Other, { i, ~i }));
+    for (uint32_t i = 0; i < COUNT; i++) assert_non_null(add_value(e[i], covey_id(Third), i));
+    all_stay();
+    covey_group *listed = covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Packed) } });
+    assert_int_equal(covey_group_count(listed), COUNT); /* owns nothing */
+    assert_int_equal(covey_group_sort(listed, 0, &(covey_order){ .descending = true }), COVEY_OK);
+    assert_same(covey_group_first(listed), e[COUNT - 1]);
+    all_stay();
+    covey_group_destroy(listed);
+    covey_group_destroy(group);
+    all_stay();
+    assert_int_equal(covey_world_group_count(world), 0);
+}
+
+static void test_pools_of_a_group_refuse_other_orders(void **state) {
+    (void)state;
+    covey_group *group = fill_group();
+    assert_int_equal(covey_pool_sort(pool, NULL), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, Other)), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep(pool, &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
+    assert_null(covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed), covey_id(Third) } }));
+    assert_failed(COVEY_ERROR_CONFLICT);
+    assert_null(covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Blocked) } }));
+    assert_failed(COVEY_ERROR_REFUSED);
+    assert_null(covey_group_create(world, &(covey_group_desc){ .without = { covey_id(Other) } }));
+    assert_failed(COVEY_ERROR_TYPE);
+    all_stay();
+    group_is_right(group);
+}
+
+static bool is_no_member(uint32_t i) { return !is_member(i); }
+
+static void test_sorting_a_group_moves_its_members_only(void **state) {
+    (void)state;
+    covey_group *group = fill_group();
+    const covey_order down = { .key = COVEY_KEY_U32, .descending = true };
+    assert_int_equal(covey_group_sort(group, 1, &down), COVEY_OK);
+    addresses_stay(is_no_member);
+    positions_stay(is_no_member);
+    for (uint32_t i = 0; i < COUNT; i += 3) assert_int_equal(position_of(e[i]), (COUNT - 1) / 3 - i / 3);
+    group_is_right(group);
+    assert_int_equal(covey_group_sort(group, 2, &down), COVEY_ERROR_RANGE); /* excluded: no field */
+    covey_group *inner =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed), covey_id(Second), covey_id(Third) },
+                                                       .without = { covey_id(Other) } });
+    assert_non_null(inner);
+    assert_int_equal(covey_group_sort(group, 0, &down), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_group_sort(inner, 0, &down), COVEY_OK);
+    assert_ptr_equal(covey_world_group(world, 0), group); /* the outer one */
+    assert_ptr_equal(covey_world_group(world, 1), inner);
+}
+
+static void test_a_group_that_owns_all_is_one_span(void **state) {
+    (void)state;
+    covey_group *group = fill_group();
+    covey_iter it = covey_group_iter(group);
+    assert_true(covey_next(&it));
+    assert_int_equal(it.count, covey_group_count(group));
+    assert_ptr_equal(covey_field(&it, 0, Packed), covey_pool_values(pool, Packed));
+    assert_ptr_equal(covey_field(&it, 1, Second), covey_pool_values(covey_pool_of(world, Second), Second));
+    for (uint32_t i = 0; i < it.count; i++) covey_field(&it, 0, Packed)[i].check ^= 1; /* values may be written */
+    for (uint32_t i = 0; i < it.count; i++) covey_field(&it, 0, Packed)[i].check ^= 1;
+    add_value(e[0], covey_id(Third), 1); /* pools that it does not name may change */
+    assert_false(covey_next(&it));
+    all_stay();
+}
+
+/* Rows from the last to the first; each is visited once, whatever happens to its entity, and to those who join. */
+static void visit_members(covey_group *group, void (*happens)(covey_entity own, const covey_type *type)) {
+    bool expected[COUNT];
+    uint32_t last = COVEY_NONE;
+    for (uint32_t i = 0; i < COUNT; i++) expected[i] = is_member(i);
+    memset(seen, 0, sizeof seen);
+    covey_iter it = covey_group_iter(group);
+    for (covey_row row = { 0 }; covey_next_row(&it, &row);) {
+        covey_entity own = covey_row_entity(&it, row);
+        assert_true(position_of(own) < last);
+        last = position_of(own);
+        seen[number_of(own)]++;
+        assert_ptr_equal(covey_row_field(&it, row, 1, Second), covey_get(world, own, Second));
+        happens(own, covey_id(Second));
+    }
+    for (uint32_t i = 0; i < COUNT; i++) assert_int_equal(seen[i], expected[i] ? 1 : 0);
+    test_world_is_valid(world);
+}
+
+static void let_another_join(covey_entity own, const covey_type *type) {
+    uint32_t other = number_of(own) + 1;
+    assert_non_null(add_value(e[other], type, other));
+}
+static void exclude_own(covey_entity own, const covey_type *type) {
+    (void)type;
+    assert_non_null(covey_add(world, own, Other, { 1, ~1u }));
+}
+
+static void test_rows_of_a_group_may_leave_it_and_die(void **state) {
+    (void)state;
+    covey_group *group = fill_group();
+    visit_members(group, let_another_join);
+    group_is_right(group);
+    visit_members(group, exclude_own);
+    assert_int_equal(covey_group_count(group), 0);
+    covey_clear(world, Other);
+    group_is_right(group);
+    visit_members(group, lose_own);
+    assert_int_equal(covey_group_count(group), 0);
+    for (uint32_t i = 0; i < COUNT; i += 2) add_value(e[i], covey_id(Second), i);
+    visit_members(group, destroy_own);
+    assert_int_equal(covey_entity_count(world), COUNT / 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_other_pools_and_new_entities_move_nothing),
@@ -413,6 +683,17 @@ int main(void) {
         WORLD_TEST(test_rows_go_on_while_others_get_it),
         WORLD_TEST(test_spans_go_on_while_values_are_written),
         WORLD_TEST(test_a_walk_over_all_entities_goes_on_when_they_die),
+        WORLD_TEST(test_sorting),
+        WORLD_TEST(test_sorting_as_another_pool),
+        WORLD_TEST(test_keeping_order),
+        WORLD_TEST(test_rows_of_a_kept_pool_may_lose_their_own),
+        WORLD_TEST(test_compaction_waits_for_holes),
+        WORLD_TEST(test_a_change_of_one_pool_moves_values_of_all_that_a_group_owns),
+        WORLD_TEST(test_what_is_no_matter_to_a_group_moves_nothing),
+        WORLD_TEST(test_pools_of_a_group_refuse_other_orders),
+        WORLD_TEST(test_sorting_a_group_moves_its_members_only),
+        WORLD_TEST(test_a_group_that_owns_all_is_one_span),
+        WORLD_TEST(test_rows_of_a_group_may_leave_it_and_die),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

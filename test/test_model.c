@@ -23,6 +23,10 @@ static const model_options small = { .steps = 3000, .crowd = 200, .validate_ever
 static const model_options tiny = { .steps = 1000, .crowd = 12, .validate_every = 1, .compare_every = 4 };
 static const model_options large = { .steps = 20000, .crowd = 30000, .validate_every = 1000, .compare_every = 1000 };
 
+static const model_options small_with_groups = {
+    .steps = 3000, .crowd = 200, .validate_every = 1, .compare_every = 16, .group_every = 3
+};
+
 /* Validated after every step. */
 static void tiny_worlds(void **state) {
     (void)state;
@@ -56,6 +60,21 @@ static void worlds_with_views(void **state) {
     options.crowd = 12;
     options.steps = 500;
     run_programs(model_run_world, options, test_scaled(100000));
+}
+
+/* Every third step is about a group or an order, and most types are such that a group can own them. */
+static void worlds_with_groups(void **state) {
+    (void)state;
+    run_programs(model_run_world, small_with_groups, test_scaled(250000));
+    model_options options = small_with_groups;
+    options.crowd = 12;
+    options.steps = 1000;
+    options.compare_every = 4;
+    run_programs(model_run_world, options, test_scaled(300000));
+    options.crowd = 3000;
+    options.steps = 2000;
+    options.validate_every = options.compare_every = 100;
+    run_programs(model_run_world, options, test_scaled(20000));
 }
 
 static void run_sets(covey_policy policy) {
@@ -98,8 +117,10 @@ static void ordered_sets(void **state) {
 /* Generations wide enough are never used up. */
 static bool can_show(oracle_fault fault) { return fault != ORACLE_RETIRES_LATE || COVEY_GENERATION_BITS <= 8; }
 
+static bool is_about_groups(oracle_fault fault) { return fault >= ORACLE_SORTS_UNSTABLY; }
+
 static bool is_noticed(oracle_fault fault) {
-    model_options options = small;
+    model_options options = is_about_groups(fault) ? small_with_groups : small;
     options.fault = fault;
     for (options.seed = 1; options.seed <= 40; options.seed++)
         if (!model_run_world(&options).agreed) return true;
@@ -155,6 +176,7 @@ int main(void) {
         cmocka_unit_test(long_worlds),
         cmocka_unit_test(large_worlds),
         cmocka_unit_test(worlds_with_views),
+        cmocka_unit_test(worlds_with_groups),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),
         cmocka_unit_test(swap_only_sets),

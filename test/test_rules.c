@@ -11,9 +11,17 @@
 typedef Value Held;    /* pinned */
 typedef Value Base;    /* in blocks, and everybody has it */
 typedef Value Outside; /* in no view */
+typedef Value Left;    /* these are owned by groups */
+typedef Value Right;
+typedef Value Third;
+typedef Value Fourth;
 COVEY_COMPONENT_DEFINE(Held, .storage = COVEY_STORAGE_PINNED);
 COVEY_COMPONENT_DEFINE(Base);
 COVEY_COMPONENT_DEFINE(Outside);
+COVEY_COMPONENT_DEFINE(Left, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Right, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Third, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Fourth, .storage = COVEY_STORAGE_SPARSE);
 
 static const covey_type *const types[] = { covey_id(Packed),  covey_id(Fixed),   covey_id(Kept),
                                            covey_id(Ordered), covey_id(Blocked), covey_id(Held) };
@@ -58,6 +66,8 @@ static const char *words_about(const covey_type *type, const char *rule) {
 #define DEAD_SPAN_RULE "entities: one was destroyed while a span of a view was open"
 #define DEAD_ROW_RULE "entities: another one than the row's was destroyed while rows were visited"
 #define GONE_RULE "the row's entity has left the pool whose order is followed: ask for it, and its fields, before"
+#define GROUP_SPAN_RULE "entities: one joined or left a group while a span of it was open"
+#define GROUP_ROW_RULE "entities: another one than the row's left a group while its rows were visited"
 
 /* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
@@ -583,6 +593,310 @@ static void test_a_field_of_a_wrong_type_or_number_is_found(void **state) {
     assert_alarm(wrong_row_number, rule);
 }
 
+/* ---- Groups -------------------------------------------------------------------------------------------------------*/
+
+#define BOTH covey_id(Left), covey_id(Right)
+static const covey_group_desc group_shapes[] = {
+    { .own = { BOTH }, .without = { covey_id(Outside) } },
+    { .own = { covey_id(Left) }, .with = { covey_id(Right) }, .without = { covey_id(Outside) } },
+    { .with = { BOTH }, .without = { covey_id(Outside) } },
+};
+static covey_group *group;
+
+/* All have the left one, and the first ones also the right one: these are the members. */
+static void fill_groups(void) {
+    assert_true(covey_create_many(world, e, COUNT));
+    for (uint32_t i = 0; i < COUNT; i++) assert_non_null(add_value(e[i], covey_id(Left), i));
+    for (uint32_t i = 0; i < HOLDERS; i++) assert_non_null(add_value(e[i], covey_id(Right), i * 5 % HOLDERS));
+    covey_shrink(world);
+}
+
+static covey_group *make_group(covey_group_desc desc) {
+    covey_group *made = covey_group_create(world, &desc);
+    assert_non_null(made);
+    return made;
+}
+
+static void start_group(covey_group *started) {
+    group = started;
+    it = covey_group_iter(group);
+    row = (covey_row){ 0 };
+}
+
+/* After so many rows of a new world. */
+static void start_shape(uint32_t shape, uint32_t rows) {
+    fill_groups();
+    start_group(make_group(group_shapes[shape]));
+    while (rows-- != 0) assert_true(covey_next_row(&it, &row));
+}
+
+typedef void change_fn(void);
+static void one_joins(void) { assert_non_null(add_value(e[COUNT - 1], covey_id(Right), 1)); }
+static void a_new_one_joins(void) {
+    covey_entity fresh = create_with(covey_id(Left), 1);
+    assert_non_null(add_value(fresh, covey_id(Right), 1));
+}
+static void the_first_leaves(void) { assert_true(remove_value(e[0], covey_id(Right))); }
+static void the_last_leaves(void) { assert_true(remove_value(e[HOLDERS - 1], covey_id(Left))); }
+static void the_first_dies(void) { assert_true(covey_destroy(world, e[0])); }
+static void the_first_is_excluded(void) { assert_non_null(add_value(e[0], covey_id(Outside), 1)); }
+static void all_leave(void) { covey_clear(world, Right); }
+static void members_are_sorted(void) {
+    assert_int_equal(covey_group_sort(group, 1, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+}
+
+/* What happens to others than members, and to values. */
+static void nobody_joins_or_leaves(void) {
+    get_value(e[1], covey_id(Right))->number = 5;
+    assert_non_null(covey_set(world, e[1], Left, { 7, 7 }));
+    assert_non_null(add_value(e[COUNT - 1], covey_id(Outside), 1));
+    assert_true(remove_value(e[COUNT - 2], covey_id(Left)));
+    assert_non_null(add_value(e[COUNT - 2], covey_id(Right), 1));
+    assert_true(covey_destroy(world, e[COUNT - 3]));
+    assert_null(add_value(e[1], covey_id(Right), 1)); /* it has it */
+    covey_entity fresh = create_with(covey_id(Right), 1);
+    assert_non_null(add_value(fresh, covey_id(Outside), 1));
+    assert_non_null(add_value(fresh, covey_id(Left), 1));
+    covey_compact(world);
+}
+
+static void test_one_that_joins_or_leaves_while_a_span_of_a_group_is_open_is_found(void **state) {
+    (void)state;
+    static change_fn *const acts[] = { one_joins,      a_new_one_joins,       the_first_leaves, the_last_leaves,
+                                       the_first_dies, the_first_is_excluded, all_leave,        members_are_sorted };
+    for (uint32_t i = 0; i < COUNT_OF(group_shapes) * COUNT_OF(acts); i++) {
+        start_shape(i / COUNT_OF(acts), 0);
+        assert_true(covey_next(&it));
+        acts[i % COUNT_OF(acts)]();
+        assert_alarm(step_span, GROUP_SPAN_RULE);
+        next_world();
+    }
+}
+
+static void test_what_concerns_no_member_is_allowed_in_a_span_of_a_group(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(group_shapes); i++) {
+        uint32_t visited = 0;
+        start_shape(i, 0);
+        assert_true(covey_next(&it));
+        visited += it.count;
+        nobody_joins_or_leaves();
+        while (covey_next(&it)) visited += it.count;
+        assert_int_equal(visited, HOLDERS);
+        next_world();
+    }
+}
+
+static void test_another_that_leaves_while_rows_of_a_group_are_visited_is_found(void **state) {
+    (void)state;
+    static change_fn *const acts[] = { the_first_leaves,      the_last_leaves, the_first_dies,
+                                       the_first_is_excluded, all_leave,       members_are_sorted };
+    for (uint32_t i = 0; i < COUNT_OF(group_shapes) * COUNT_OF(acts) * 2; i++) {
+        start_shape(i / 2 / COUNT_OF(acts), 3);
+        if (i % 2 != 0) assert_true(remove_value(covey_row_entity(&it, row), covey_id(Right)));
+        acts[i / 2 % COUNT_OF(acts)]();
+        assert_alarm(step_row, GROUP_ROW_RULE);
+        next_world();
+    }
+}
+
+/* Visits the members; does something at each of those that were there in the beginning. All these are visited once. */
+static void visit_members(covey_group *of, visit_fn *act) {
+    memset(visits, 0, sizeof visits);
+    uint32_t expected[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) expected[i] = covey_group_contains(of, e[i]);
+    start_group(of);
+    while (covey_next_row(&it, &row)) {
+        covey_entity own = covey_row_entity(&it, row);
+        uint32_t at = 0;
+        while (at < COUNT && e[at].index != own.index) at++;
+        visits[at]++;
+        if (at < COUNT) act(own, covey_id(Right));
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (expected[i]) assert_int_equal(visits[i], 1);
+}
+
+/* Those that were visited and are still members are behind. */
+static void lose_sometimes(covey_entity own, const covey_type *type) {
+    if (own.index % 3 == 0) lose(own, type);
+}
+static void die_sometimes(covey_entity own, const covey_type *type) {
+    if (own.index % 3 == 0) die(own, type);
+}
+static void get_excluded_sometimes(covey_entity own, const covey_type *type) {
+    if (own.index % 3 == 0) get_excluded(own, type);
+}
+static void lose_and_regain_right(covey_entity own, const covey_type *type) {
+    assert_true(remove_value(own, type) && add_value(own, type, 9));
+}
+static void let_others_join(covey_entity own, const covey_type *type) {
+    (void)own;
+    a_new_one_joins();
+    if (!get_value(e[COUNT - 1], type)) one_joins();
+}
+static void die_and_let_others_join(covey_entity own, const covey_type *type) {
+    die(own, type);
+    let_others_join(own, type);
+}
+static void touch_no_member(covey_entity own, const covey_type *type) {
+    (void)type;
+    if (covey_same(own, e[HOLDERS / 2])) nobody_joins_or_leaves();
+}
+
+static void test_what_a_row_of_a_group_may_do(void **state) {
+    (void)state;
+    static visit_fn *const acts[] = { lose,
+                                      lose_sometimes,
+                                      lose_and_regain_right,
+                                      die,
+                                      die_sometimes,
+                                      get_excluded,
+                                      get_excluded_sometimes,
+                                      let_others_join,
+                                      die_and_let_others_join,
+                                      touch_no_member };
+    for (uint32_t i = 0; i < COUNT_OF(group_shapes) * COUNT_OF(acts); i++) {
+        fill_groups();
+        visit_members(make_group(group_shapes[i / COUNT_OF(acts)]), acts[i % COUNT_OF(acts)]);
+        next_world();
+    }
+}
+
+static void step_owned_field(void) { (void)*(volatile uint32_t *)&covey_row_field(&it, row, 0, Left)->number; }
+static void step_other_field(void) { (void)*(volatile uint32_t *)&covey_row_field(&it, row, 1, Right)->number; }
+
+static void test_a_row_whose_entity_has_left_the_group_is_found(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(group_shapes); i++) {
+        start_shape(i, 3);
+        step_owned_field();
+        assert_true(remove_value(covey_row_entity(&it, row), covey_id(Right)));
+        assert_alarm(step_entity, GONE_RULE);
+        assert_alarm(step_owned_field, GONE_RULE);
+        assert_alarm(step_other_field, GONE_RULE);
+        assert_true(covey_next_row(&it, &row));
+        step_owned_field();
+        next_world();
+    }
+}
+
+/* Two groups, around a third one: the first ones are in all of them. */
+static covey_group *outer[2], *inner;
+static void fill_nested(void) {
+    fill_groups();
+    for (uint32_t i = 0; i < COUNT - 1; i++) assert_non_null(add_value(e[i], covey_id(Fourth), i));
+    for (uint32_t i = 0; i < HOLDERS; i++) assert_non_null(add_value(e[i], covey_id(Third), i));
+    for (uint32_t i = HOLDERS; i < COUNT - 1; i++) assert_non_null(add_value(e[i], covey_id(Right), i));
+    outer[0] = make_group((covey_group_desc){ .own = { BOTH } });
+    outer[1] = make_group((covey_group_desc){ .own = { covey_id(Third), covey_id(Fourth) } });
+    inner = make_group((covey_group_desc){ .own = { BOTH, covey_id(Third), covey_id(Fourth) } });
+    assert_true(remove_value(e[1], covey_id(Right)) && remove_value(e[2], covey_id(Third)));
+}
+
+static void one_joins_the_inner(void) { assert_non_null(add_value(e[HOLDERS], covey_id(Third), 1)); }
+static void one_joins_the_inner_again(void) { assert_non_null(add_value(e[1], covey_id(Right), 1)); }
+static void one_leaves_the_inner(void) { /* and one of the outer groups */
+    assert_true(remove_value(e[0], group == outer[0] ? covey_id(Third) : covey_id(Right)));
+}
+static void the_inner_is_sorted(void) {
+    assert_int_equal(covey_group_sort(inner, 0, &(covey_order){ .key = COVEY_KEY_U32, .descending = true }), COVEY_OK);
+}
+
+/* Members of an outer group change places when one joins or leaves an inner one. */
+static void test_what_changes_places_in_an_outer_group_is_found(void **state) {
+    (void)state;
+    static change_fn *const acts[] = { one_joins_the_inner, one_joins_the_inner_again, one_leaves_the_inner,
+                                       the_inner_is_sorted };
+    for (uint32_t i = 0; i < 2 * COUNT_OF(acts); i++) {
+        fill_nested();
+        start_group(outer[i % 2]);
+        for (uint32_t k = 0; k < 2; k++) assert_true(covey_next_row(&it, &row));
+        acts[i / 2]();
+        assert_alarm(step_row, GROUP_ROW_RULE);
+        next_world();
+        fill_nested();
+        start_group(outer[i % 2]);
+        assert_true(covey_next(&it));
+        acts[i / 2]();
+        assert_alarm(step_span, GROUP_SPAN_RULE);
+        next_world();
+    }
+}
+
+static void leave_the_inner(covey_entity own, const covey_type *type) {
+    (void)type;
+    remove_value(own, group == outer[0] ? covey_id(Fourth) : covey_id(Left));
+}
+static void leave_the_inner_sometimes(covey_entity own, const covey_type *type) {
+    if (own.index % 3 == 0) leave_the_inner(own, type);
+}
+static void join_an_outer(covey_entity own, const covey_type *type) {
+    (void)own;
+    a_new_one_joins();
+    if (!get_value(e[COUNT - 1], type)) one_joins();
+}
+static void others_leave_an_outer(covey_entity own, const covey_type *type) {
+    (void)own;
+    remove_value(e[HOLDERS], type);
+    remove_value(e[2], type);
+}
+
+static void test_what_concerns_no_member_of_nested_groups_is_allowed(void **state) {
+    (void)state;
+    static visit_fn *const acts[] = { lose,          lose_sometimes,       die,
+                                      die_sometimes, leave_the_inner,      leave_the_inner_sometimes,
+                                      join_an_outer, others_leave_an_outer };
+    for (uint32_t i = 0; i < 3 * COUNT_OF(acts); i++) {
+        covey_group *const *groups[] = { &inner, &outer[0], &outer[1] };
+        visit_fn *act = acts[i / 3];
+        if (act == others_leave_an_outer && i % 3 == 1) continue;
+        fill_nested();
+        visit_members(*groups[i % 3], act);
+        next_world();
+    }
+}
+
+/* A group that owns nothing has its own order. */
+static void test_groups_that_own_nothing_are_not_disturbed_by_others(void **state) {
+    (void)state;
+    fill_groups();
+    covey_group *unowned = make_group((covey_group_desc){ .with = { covey_id(Left) } });
+    make_group((covey_group_desc){ .own = { BOTH }, .without = { covey_id(Outside) } });
+    visit_members(unowned, lose);
+    visit_members(unowned, let_others_join);
+    start_group(unowned);
+    assert_true(covey_next(&it));
+    assert_true(remove_value(e[COUNT - 1], covey_id(Right)));
+    while (covey_next(&it)) continue;
+}
+
+/* A view follows the order of a pool that a group owns: who leaves goes to where the rows have been. */
+static void test_the_row_of_a_view_may_leave_a_group(void **state) {
+    (void)state;
+    static visit_fn *const acts[] = { lose, lose_sometimes, die, die_sometimes, get_excluded, get_excluded_sometimes };
+    for (uint32_t i = 0; i < COUNT_OF(acts); i++) {
+        fill_groups();
+        make_group(group_shapes[0]);
+        visit_all((covey_view_desc){ .with = { covey_id(Left) } }, covey_id(Right), acts[i]);
+        next_world();
+    }
+}
+
+static void test_others_that_join_or_leave_a_group_while_rows_of_a_view_are_visited_are_found(void **state) {
+    (void)state;
+    static change_fn *const acts[] = { one_joins, the_first_leaves, the_first_is_excluded };
+    for (uint32_t i = 0; i < COUNT_OF(acts); i++) {
+        fill_groups();
+        make_group(group_shapes[0]);
+        start((covey_view_desc){ .with = { covey_id(Left) } });
+        for (uint32_t k = 0; k < COUNT - HOLDERS + 1; k++) assert_true(covey_next_row(&it, &row));
+        acts[i]();
+        assert_alarm(step_row, words_about(covey_id(Left), i == 0 ? ORDER_RULE : LOST_RULE));
+        next_world();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RULE_TEST(test_a_pool_that_changes_while_a_span_is_open_is_found),
@@ -600,6 +914,16 @@ int main(void) {
         RULE_TEST(test_a_row_whose_entity_has_left_the_pool_that_is_followed_is_found),
         RULE_TEST(test_an_iteration_inside_of_another),
         RULE_TEST(test_a_field_of_a_wrong_type_or_number_is_found),
+        RULE_TEST(test_one_that_joins_or_leaves_while_a_span_of_a_group_is_open_is_found),
+        RULE_TEST(test_what_concerns_no_member_is_allowed_in_a_span_of_a_group),
+        RULE_TEST(test_another_that_leaves_while_rows_of_a_group_are_visited_is_found),
+        RULE_TEST(test_what_a_row_of_a_group_may_do),
+        RULE_TEST(test_a_row_whose_entity_has_left_the_group_is_found),
+        RULE_TEST(test_what_changes_places_in_an_outer_group_is_found),
+        RULE_TEST(test_what_concerns_no_member_of_nested_groups_is_allowed),
+        RULE_TEST(test_groups_that_own_nothing_are_not_disturbed_by_others),
+        RULE_TEST(test_the_row_of_a_view_may_leave_a_group),
+        RULE_TEST(test_others_that_join_or_leave_a_group_while_rows_of_a_view_are_visited_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,11 @@ class options {
         changed.zero_vacated_ = true;
         return changed;
     }
+    constexpr options compact_above(uint8_t percent) const noexcept {
+        options changed = *this;
+        changed.compact_above_ = percent;
+        return changed;
+    }
     /* Values may be moved with memcpy although they are not trivially copyable. Most types may be; those that hold a
      * pointer into themselves may not, as std::string and std::list of libstdc++. */
     constexpr options relocatable() const noexcept {
@@ -85,6 +90,7 @@ class options {
     covey_storage storage_ = COVEY_STORAGE_DEFAULT;
     const char *name_ = nullptr;
     bool zero_vacated_ = false;
+    uint8_t compact_above_ = 0;
     bool relocatable_ = false;
 };
 
@@ -169,6 +175,7 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.storage = storage_;
     type.policy = policy_;
     type.zero_vacated = zero_vacated_;
+    type.compact_above = compact_above_;
     type.drop = detail::drop_hook<T>();
     type.copy = detail::copy_hook<T>();
     return type;
@@ -367,6 +374,59 @@ bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, c
     return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value), size_of<T>);
 }
 
+/* ---- Order ----------------------------------------------------------------------------------------------------------
+ *
+ * Section 10 of covey.h. A member that is a number makes an order:
+ *
+ *     covey::pool_of<Sprite>(world).sort(covey::by<&Sprite::depth>());
+ *     covey::pool_of<Timer>(world).keep(covey::by<&Timer::at>());
+ *     covey::pool_of<Name>(world).sort([](const Name &a, const Name &b) { return a.number < b.number; }); */
+
+namespace detail {
+
+template <class Number> constexpr covey_key key_kind() noexcept {
+    static_assert(std::is_floating_point_v<Number> || std::is_integral_v<Number>, "covey: a key is a number");
+    static_assert(sizeof(Number) == 4 || sizeof(Number) == 8, "covey: a key has 4 or 8 bytes");
+    constexpr bool wide = sizeof(Number) == 8;
+    if (std::is_floating_point_v<Number>) return wide ? COVEY_KEY_F64 : COVEY_KEY_F32;
+    if (std::is_signed_v<Number>) return wide ? COVEY_KEY_I64 : COVEY_KEY_I32;
+    return wide ? COVEY_KEY_U64 : COVEY_KEY_U32;
+}
+
+template <class T, class Number> uint32_t offset_of(Number T::*member) noexcept {
+    alignas(T) unsigned char place[sizeof(T)] = {};
+    const T *value = reinterpret_cast<const T *>(place);
+    return static_cast<uint32_t>(reinterpret_cast<const unsigned char *>(std::addressof(value->*member)) - place);
+}
+
+template <class T, class Number> covey_order order_by(Number T::*member, bool descending) noexcept {
+    covey_order order = {};
+    order.key = key_kind<Number>();
+    order.offset = offset_of(member);
+    order.descending = descending;
+    return order;
+}
+
+/* The order of less(const T &, const T &), which stays where it is and does not throw. */
+template <class T, class Less> covey_order order_of(const Less &less) noexcept {
+    covey_order order = {};
+    order.compare = [](const void *a, const void *b, void *context) noexcept -> int {
+        const Less &is_less = *static_cast<const Less *>(context);
+        const T &left = *static_cast<const T *>(a), &right = *static_cast<const T *>(b);
+        return is_less(left, right) ? -1 : is_less(right, left) ? 1 : 0;
+    };
+    order.context = const_cast<void *>(static_cast<const void *>(std::addressof(less)));
+    return order;
+}
+
+template <class Less, class T>
+using if_less = std::enable_if_t<std::is_invocable_r_v<bool, const Less &, const T &, const T &>>;
+
+} // namespace detail
+
+/* By a member, from the least to the greatest, or the other way round. */
+template <auto Member> covey_order by(bool descending = false) noexcept { return detail::order_by(Member, descending); }
+
 /* ---- Held pools ---------------------------------------------------------------------------------------------------*/
 
 /* A pool that knows its type. Made by pool_of; converts to covey_pool *, which is NULL when there is none. Every
@@ -407,6 +467,14 @@ template <class T> class pool {
     const covey_entity *ids() const noexcept { return covey_pool_ids(pool_); }
     T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(pool_)); }
     T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }
+
+    covey_result sort(const covey_order &order) const noexcept { return covey_pool_sort(pool_, &order); }
+    template <class Less, class = detail::if_less<Less, T>> covey_result sort(const Less &less) const noexcept {
+        return sort(detail::order_of<T>(less));
+    }
+    covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
+    covey_result keep(const covey_order &order) const noexcept { return covey_pool_keep(pool_, &order); }
+    void end_keeping() const noexcept { covey_pool_keep(pool_, nullptr); }
 
   private:
     covey_pool *pool_;
@@ -503,10 +571,10 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
     template <class Body> void each(Body &&body) const { each(covey_view_iter(&view_), body); }
 
     /* The same for an iteration that covey_view_iter_by or covey_view_iter_list has begun with this view. */
-    template <class Body> void spans(covey_iter it, Body &&body) const {
+    template <class Body> static void spans(covey_iter it, Body &&body) {
         while (covey_next(&it)) visit_span(it, body, std::index_sequence_for<W..., O..., A...>());
     }
-    template <class Body> void each(covey_iter it, Body &&body) const {
+    template <class Body> static void each(covey_iter it, Body &&body) {
         covey_row row = {};
         while (covey_next_row(&it, &row))
             visit_row(it, row, body, std::index_sequence_for<W...>(), std::index_sequence_for<O..., A...>());
@@ -540,6 +608,86 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
 /* A view of all entities, to begin with. */
 inline auto view_of(covey_world *in) noexcept {
     return view<detail::types<>, detail::types<>, detail::types<>, detail::types<>>(in);
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------------------------------
+ *
+ * Section 11 of covey.h, with the fields as arguments: those of own, then those of with. A const type is only read.
+ *
+ *     auto moving = covey::group_of(world).own<Position, const Velocity>().without<Frozen>().make();
+ *     moving.spans([](size_t n, Position *p, const Velocity *v) { for (size_t i = 0; i < n; i++) ... });
+ *     moving.each([](covey_entity e, Position &p, const Velocity &v) { ... }); */
+
+/* Made by group_of. Converts to covey_group *, which is NULL when the group could not be made. It owns nothing: the
+ * group lasts until covey_group_destroy, or until its world ends. */
+template <class... F> class group {
+  public:
+    explicit group(covey_group *made) noexcept : group_(made) {}
+    operator covey_group *() const noexcept { return group_; }
+
+    uint32_t count() const noexcept { return covey_group_count(group_); }
+    covey_entity first() const noexcept { return covey_group_first(group_); }
+    bool contains(covey_entity e) const noexcept { return covey_group_contains(group_, e); }
+
+    template <class Body> void spans(Body &&body) const { rows::spans(covey_group_iter(group_), body); }
+    template <class Body> void each(Body &&body) const { rows::each(covey_group_iter(group_), body); }
+
+    /* Sorts the entities by the values of a field. */
+    template <class T> covey_result sort(const covey_order &order) const noexcept {
+        return covey_group_sort(group_, number_of<T>(), &order);
+    }
+    template <class T, class Less, class = detail::if_less<Less, T>>
+    covey_result sort(const Less &less) const noexcept {
+        return sort<T>(detail::order_of<T>(less));
+    }
+
+  private:
+    using rows = view<detail::types<F...>, detail::types<>, detail::types<>, detail::types<>>;
+
+    template <class T> static constexpr uint32_t number_of() noexcept {
+        static_assert((std::is_same_v<T, std::remove_const_t<F>> || ...), "covey: the group has no field of this type");
+        uint32_t number = 0;
+        bool found = false;
+        ((found = found || std::is_same_v<T, std::remove_const_t<F>>, number += !found), ...);
+        return number;
+    }
+
+    covey_group *group_;
+};
+
+/* What a group is to be about; make() makes it. */
+template <class Own, class With, class Without> class group_terms;
+template <class... O, class... W, class... N>
+class group_terms<detail::types<O...>, detail::types<W...>, detail::types<N...>> {
+    static_assert(sizeof...(O) + sizeof...(W) + sizeof...(N) <= COVEY_TERMS, "covey: too many terms");
+
+  public:
+    explicit group_terms(covey_world *in) noexcept : world_(in) {}
+
+    template <class... T> auto own() const noexcept {
+        return group_terms<detail::types<O..., T...>, detail::types<W...>, detail::types<N...>>(world_);
+    }
+    template <class... T> auto with() const noexcept {
+        return group_terms<detail::types<O...>, detail::types<W..., T...>, detail::types<N...>>(world_);
+    }
+    template <class... T> auto without() const noexcept {
+        return group_terms<detail::types<O...>, detail::types<W...>, detail::types<N..., T...>>(world_);
+    }
+    group<O..., W...> make() const noexcept {
+        static_assert(sizeof...(O) + sizeof...(W) != 0, "covey: a group asks for one type at least");
+        covey_group_desc desc = {};
+        detail::name_terms<O...>(desc.own);
+        detail::name_terms<W...>(desc.with);
+        detail::name_terms<N...>(desc.without);
+        return group<O..., W...>(covey_group_create(world_, &desc));
+    }
+
+  private:
+    covey_world *world_;
+};
+
+inline auto group_of(covey_world *in) noexcept {
+    return group_terms<detail::types<>, detail::types<>, detail::types<>>(in);
 }
 
 } // namespace covey

@@ -199,32 +199,41 @@ static void compare(model *m) {
             covey_world_pool_count(m->world), m->oracle->pool_count);
     REQUIRE(m, !covey_world_pool(m->world, m->oracle->pool_count), "a pool behind the last");
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) compare_pool(m, i);
+    model_compare_groups(m);
     compare_ledger(m);
 }
 
 /* ---- Running ------------------------------------------------------------------------------------------------------*/
 
-/* New operations come last, and all weights together stay below 257: the inputs of the corpus keep their meaning. */
-static const model_operation *const groups[] = { model_entity_operations, model_component_operations,
-                                                 model_query_operations, model_view_operations,
-                                                 model_later_operations };
-enum { GROUPS = sizeof groups / sizeof groups[0] };
+/* New operations come last, and the ordinary ones keep their weights: the inputs of the corpus keep their meaning. */
+static const model_operation *const tables[] = { model_entity_operations, model_component_operations,
+                                                 model_query_operations,  model_view_operations,
+                                                 model_later_operations,  model_group_operations,
+                                                 model_order_operations };
+enum { VIEWS = 3, GROUPS = 5, TABLES = sizeof tables / sizeof tables[0] };
 
-static uint32_t total_weight(uint32_t first) {
+static uint32_t total_weight(uint32_t first, uint32_t end) {
     uint32_t total = 0;
-    for (uint32_t i = first; i < GROUPS; i++)
-        for (const model_operation *operation = groups[i]; operation->name; operation++) total += operation->weight;
+    for (uint32_t i = first; i < end; i++)
+        for (const model_operation *operation = tables[i]; operation->name; operation++) total += operation->weight;
     return total;
 }
 
-/* From the first group on, or only of the last one, which is about views. */
-static const model_operation *pick_operation(model *m, uint32_t first) {
-    uint32_t weight = program_below(&m->program, total_weight(first));
+/* One of some tables. */
+static const model_operation *pick_from(model *m, uint32_t first, uint32_t end) {
+    uint32_t weight = program_below(&m->program, total_weight(first, end));
     for (uint32_t i = first;; i++)
-        for (const model_operation *operation = groups[i]; operation->name; operation++) {
+        for (const model_operation *operation = tables[i]; operation->name; operation++) {
             if (weight < operation->weight) return operation;
             weight -= operation->weight;
         }
+}
+
+static bool is_turn_of(const model *m, uint32_t every) { return every != 0 && m->program.step % every == 0; }
+
+static const model_operation *pick_operation(model *m) {
+    if (is_turn_of(m, m->options->view_every)) return pick_from(m, VIEWS, VIEWS + 1);
+    return is_turn_of(m, m->options->group_every) ? pick_from(m, GROUPS, TABLES) : pick_from(m, 0, GROUPS);
 }
 
 static void validate(model *m) {
@@ -234,8 +243,7 @@ static void validate(model *m) {
 
 static void step(model *m) {
     program *p = &m->program;
-    bool view = m->options->view_every != 0 && p->step % m->options->view_every == 0;
-    const model_operation *operation = pick_operation(m, view ? GROUPS - 1 : 0);
+    const model_operation *operation = pick_operation(m);
     program_begin_step(p, operation->name);
     m->failures = m->messages = 0;
     uint64_t calls = p->heap.calls;
@@ -248,13 +256,17 @@ static void step(model *m) {
     REQUIRE(m, covey_world_memory(m->world) == p->heap.bytes, "%zu bytes counted, %zu out",
             covey_world_memory(m->world), p->heap.bytes);
     REQUIRE(m, !values.broken, "a value was dropped that was not alive");
+    model_catch_up(m);
     if (p->step % m->options->validate_every == 0) validate(m);
     if (p->heap.failed || p->step % m->options->compare_every == 0) compare(m);
 }
 
-/* Pinned types are those that the last values of a byte stand for. */
+/* Pinned types are those that the last values of a byte stand for. Where there are groups, there is something to own. */
 static const covey_type *choose_type(model *m) {
     enum { OTHERS = VALUE_TYPES - 8 };
+    static const uint8_t owned[] = { 0, 1, 5, 6, 7, 8, 11, 23 }; /* sparse, swap and pop */
+    if (m->options->group_every != 0 && program_chance(&m->program, 176))
+        return value_types[owned[program_below(&m->program, sizeof owned)]];
     if (m->options->view_every != 0) return value_types[program_below(&m->program, VALUE_TYPES)];
     uint32_t byte = program_byte(&m->program);
     return value_types[byte < 248 ? byte % OTHERS : OTHERS + byte - 248];
@@ -266,8 +278,9 @@ static void choose_setting(model *m) {
     uint32_t limit = m->options->crowd * 2, pages = program_byte(p) < 16 ? 40 : 3;
     if (!large && program_chance(p, 64)) limit += pages * COVEY_PAGE_SIZE;
     m->index_limit = limit < COVEY_NONE ? limit : COVEY_NONE;
-    m->rarity = large ? 16 : program_chance(p, 96) ? 40 : 1;
-    m->type_count = 1 + program_below(p, large || m->options->view_every != 0 ? 6 : 4);
+    m->rarity = large ? 16 : m->options->group_every != 0 ? 8 : program_chance(p, 96) ? 40 : 1;
+    bool many = large || m->options->view_every != 0 || m->options->group_every != 0;
+    m->type_count = 1 + program_below(p, many ? 6 : 4);
     for (uint32_t i = 0; i < m->type_count; i++) m->types[i] = choose_type(m);
 }
 

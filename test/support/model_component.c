@@ -367,7 +367,8 @@ static void pool_swap(model *m) {
     if (!pool) return;
     uint32_t left = oracle_set_live(pool->set, a), right = oracle_set_live(pool->set, b);
     covey_result expected = left == COVEY_NONE || right == COVEY_NONE ? COVEY_ERROR_ABSENT : COVEY_OK;
-    if (type->policy == COVEY_IN_PLACE || pool->set->by_index) expected = COVEY_ERROR_REFUSED;
+    bool refused = type->policy == COVEY_IN_PLACE || pool->set->by_index || model_is_bound(m, pool);
+    if (refused) expected = COVEY_ERROR_REFUSED;
     covey_result result = covey_pool_swap(covey_pool_find_raw(m->world, type), a, b);
     REQUIRE(m, result == expected, "the result is \"%s\"", covey_result_text(result));
     if (model_settle(m, result == COVEY_OK, expected)) oracle_set_swap(pool->set, left, right);
@@ -425,7 +426,7 @@ static void pool_convert(model *m) {
     covey_storage storage = (covey_storage)program_below(&m->program, 3);
     if (!pool) return;
     bool block = storage == COVEY_STORAGE_DEFAULT ? oracle_type_is_block(type) : storage == COVEY_STORAGE_BLOCK;
-    bool refused = block && type->policy != COVEY_SWAP_AND_POP;
+    bool refused = block && (type->policy != COVEY_SWAP_AND_POP || model_is_bound(m, pool));
     if (pool->set->pinned) refused = storage != COVEY_STORAGE_DEFAULT;
     covey_result result = covey_pool_convert(covey_pool_find_raw(m->world, type), storage);
     bool converted = model_settle(m, result == COVEY_OK, refused ? COVEY_ERROR_REFUSED : COVEY_OK);

@@ -17,7 +17,7 @@ typedef struct tour {
 
 /* ---- Lists --------------------------------------------------------------------------------------------------------*/
 
-static void append(model_list *list, covey_entity e) {
+void model_append(model_list *list, covey_entity e) {
     if (list->count == list->capacity) {
         list->capacity = list->capacity * 2 + 64;
         list->ids = realloc(list->ids, list->capacity * sizeof *list->ids);
@@ -26,7 +26,7 @@ static void append(model_list *list, covey_entity e) {
     list->ids[list->count++] = e;
 }
 
-static bool is_in(const model_list *list, covey_entity e) {
+bool model_is_in(const model_list *list, covey_entity e) {
     for (uint32_t i = 0; i < list->count; i++)
         if (covey_same(list->ids[i], e)) return true;
     return false;
@@ -114,7 +114,7 @@ static bool pick_tour(model *m, tour *t) {
 /* ---- What is wanted -----------------------------------------------------------------------------------------------*/
 
 static void want(model *m, const tour *t, covey_entity e) {
-    if (oracle_view_matches(m->oracle, &t->desc, e)) append(&m->wanted, e);
+    if (oracle_view_matches(m->oracle, &t->desc, e)) model_append(&m->wanted, e);
 }
 
 static bool is_sparse_lead(const oracle_pool *lead) { return lead && !lead->set->by_index; }
@@ -138,15 +138,17 @@ static void compare_visits(model *m) {
                 visited->ids[i].index, visited->ids[i].generation, wanted->ids[i].index, wanted->ids[i].generation);
 }
 
-/* A field of an entity is where the component is, and has the right value; or is NULL where there is none. */
-static void check_field(model *m, const tour *t, uint32_t field, covey_entity e, const void *at) {
-    const covey_type *type = oracle_view_type(&t->desc, field);
+void model_check_field(model *m, const covey_type *type, covey_entity e, const void *at) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     const void *wanted = pool ? oracle_get(m->oracle, pool, e) : NULL;
     REQUIRE(m, (at != NULL) == (wanted != NULL), "%u:%u and its %s", e.index, e.generation, type->name);
     if (!at) return;
     REQUIRE(m, memcmp(at, wanted, type->size) == 0, "the %s of %u:%u is wrong", type->name, e.index, e.generation);
     REQUIRE(m, type->size == 0 || at == covey_get_raw(m->world, e, type, type->size), "another address");
+}
+
+static void check_field(model *m, const tour *t, uint32_t field, covey_entity e, const void *at) {
+    model_check_field(m, oracle_view_type(&t->desc, field), e, at);
 }
 
 /* ---- Spans --------------------------------------------------------------------------------------------------------*/
@@ -156,7 +158,7 @@ static void visit_span(model *m, const tour *t) {
     REQUIRE(m, it->count != 0, "a span of nothing");
     for (uint32_t row = 0; row < it->count; row++) {
         covey_entity e = covey_span_entity(it, row);
-        append(&m->visited, e);
+        model_append(&m->visited, e);
         for (uint32_t i = 0; i < covey_view_fields(&t->view); i++) {
             const char *at = covey_field_raw(it, i);
             check_field(m, t, i, e, at ? at + (size_t)row * covey_view_type(&t->view, i)->size : NULL);
@@ -202,7 +204,7 @@ static void rows(model *m) {
     if (pick_tour(m, &t)) want_all(m, &t, true);
     while (covey_next_row(&t.it, &row)) {
         covey_entity e = covey_row_entity(&t.it, row);
-        append(&m->visited, e);
+        model_append(&m->visited, e);
         check_row(m, &t, row, e);
     }
     REQUIRE(m, !covey_next_row(&t.it, &row), "an iteration goes on after its end");
@@ -268,11 +270,11 @@ static void change_other(model *m, const tour *t, model_list *gained) {
     bool old = m->oracle->alive >= m->options->crowd || program_chance(&m->program, 64);
     covey_entity other = old ? model_pick(m) : model_create(m);
     const covey_type *type = model_pick_type(m);
-    if (!old) append(gained, other);
+    if (!old) model_append(gained, other);
     if (!oracle_alive(m->oracle, other) || !oracle_type_valid(type) || has(m, type, other)) return;
     for (uint32_t i = 0; i < COVEY_TERMS && t->desc.without[i]; i++)
         if (t->desc.without[i]->name && strcmp(t->desc.without[i]->name, type->name) == 0) return;
-    if (!is_on_tour(m, t, other)) append(gained, other);
+    if (!is_on_tour(m, t, other)) model_append(gained, other);
     model_add(m, type, other);
 }
 
@@ -283,7 +285,18 @@ static void follow(model *m, const tour *t, uint32_t *next, covey_entity e, cons
     REQUIRE(m, is_on_tour(m, t, e), "%u:%u is visited and does not match", e.index, e.generation);
     while (*next < wanted->count && !is_on_tour(m, t, wanted->ids[*next])) ++*next;
     if (*next < wanted->count && covey_same(wanted->ids[*next], e)) ++*next;
-    else REQUIRE(m, is_in(gained, e), "%u:%u is visited out of turn", e.index, e.generation);
+    else REQUIRE(m, model_is_in(gained, e), "%u:%u is visited out of turn", e.index, e.generation);
+}
+
+/* Whether nothing that happens puts a pool in another order that entities must be in. */
+static bool is_free_to_change(model *m, const tour *t) {
+    const covey_type *const *const kinds[] = { t->desc.with, t->desc.any };
+    for (uint32_t i = 0; i < 2 * COVEY_TERMS; i++) {
+        const covey_type *type = kinds[i / COVEY_TERMS][i % COVEY_TERMS];
+        const oracle_pool *pool = type ? oracle_pool_of(m->oracle, type) : NULL;
+        if (pool && model_is_bound(m, pool)) return false;
+    }
+    return !t->lead || !model_is_bound(m, t->lead);
 }
 
 static void changing_rows(model *m) {
@@ -294,6 +307,7 @@ static void changing_rows(model *m) {
     if (pick_tour(m, &t)) want_all(m, &t, true);
     model_list *gained = &m->visited;
     uint32_t often = 1 + program_below(&m->program, m->options->crowd < 1000 ? 64 : 16);
+    if (!is_free_to_change(m, &t)) often = 0;
     while (covey_next_row(&t.it, &row)) {
         covey_entity e = covey_row_entity(&t.it, row);
         follow(m, &t, &next, e, gained);

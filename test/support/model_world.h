@@ -51,6 +51,22 @@ oracle_pool *model_meet(model *m, const covey_type *type);
 /* A call that fails late has met the type all the same. */
 void model_meet_anyway(model *m, const covey_type *type);
 
+/* Lists of entities. */
+void model_append(model_list *list, covey_entity e);
+bool model_is_in(const model_list *list, covey_entity e);
+/* A field of an entity is where the component is, and has the right value; or is NULL where there is none. */
+void model_check_field(model *m, const covey_type *type, covey_entity e, const void *at);
+
+/* An order for values of a type, of which there are about so many; now and then a wrong one. */
+covey_order model_pick_order(model *m, const covey_type *type, uint32_t count);
+/* Whether a group or an order of its own says where the components of a pool are. */
+bool model_is_bound(const model *m, const oracle_pool *pool);
+/* After a step: what was overwritten in a pool that is kept sorted is put in order again, and the oracle takes the
+ * order of pools that a group owns from the library. */
+void model_catch_up(model *m);
+/* All that is kept about groups is what the oracle finds. */
+void model_compare_groups(model *m);
+
 /* Single changes, of the library and the oracle, for operations that choose the operands. */
 covey_entity model_create(model *m); /* null when it fails */
 void model_destroy(model *m, covey_entity e);
@@ -66,6 +82,6 @@ typedef struct model_operation {
 
 /* Ended by one without a name. */
 extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[],
-    model_view_operations[], model_later_operations[];
+    model_view_operations[], model_later_operations[], model_group_operations[], model_order_operations[];
 
 #endif

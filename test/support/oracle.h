@@ -28,6 +28,10 @@ typedef enum oracle_fault {
     ORACLE_NEEDS_ALL_OF_ANY,    /* any of several is all of them */
     ORACLE_LEADS_BY_LARGEST,    /* a view follows the largest of its pools */
     ORACLE_VIEWS_ROWS_FORWARD,  /* the rows of a sparse pool come from the first to the last */
+    ORACLE_SORTS_UNSTABLY,      /* equals change places when they are sorted */
+    ORACLE_KEEPS_LOOSELY,       /* what is added to a pool that is kept sorted goes to its end */
+    ORACLE_GROUPS_OVERLAP,      /* a group may own what another one owns */
+    ORACLE_GROUPS_WANT_LITTLE,  /* the members of a group have what it owns, or, owning nothing, its first type */
     ORACLE_FAULTS
 } oracle_fault;
 
@@ -41,6 +45,8 @@ typedef struct oracle_set {
     bool zero_vacated;
     bool by_index; /* the set of a block pool: no policy, always in the order of indices */
     bool pinned;   /* by index, and values never move */
+    bool kept;     /* in `order`, whatever is added */
+    covey_order order;
     oracle_fault fault;
     covey_entity *ids;      /* live ones and holes, then the dead ones of swap only */
     unsigned char *values;  /* `size` bytes each */
@@ -77,9 +83,18 @@ void oracle_set_convert(oracle_set *set, bool by_index);
 /* What compaction does to a pool that must not move its elements. */
 void oracle_set_trim(oracle_set *set);
 
+/* Whether the key of an order is one, and inside of a value of this size. */
+bool oracle_order_valid(const covey_order *order, uint32_t size);
+bool oracle_order_is_before(const covey_order *order, const void *a, uint32_t a_index, const void *b, uint32_t b_index);
+bool oracle_set_is_sorted(const oracle_set *set, const covey_order *order);
+void oracle_set_sort(oracle_set *set, const covey_order *order);
+void oracle_set_sort_as(oracle_set *set, oracle_set *other);
+/* Takes an order over, of as many ids as the set has. False if they are not the same. */
+bool oracle_set_follow(oracle_set *set, const covey_entity *ids);
+
 /* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
-enum { ORACLE_RANGES = 8, ORACLE_POOLS = 24 };
+enum { ORACLE_RANGES = 8, ORACLE_POOLS = 24, ORACLE_GROUPS = 6 };
 
 typedef enum oracle_state { ORACLE_UNUSED, ORACLE_ALIVE, ORACLE_FREE, ORACLE_RETIRED } oracle_state;
 
@@ -101,6 +116,12 @@ typedef struct oracle_pool {
     oracle_set *set;
 } oracle_pool;
 
+typedef struct oracle_group {
+    covey_group *group;   /* the library's */
+    covey_view_desc desc; /* with: what it owns, then the rest */
+    uint32_t owned;
+} oracle_group;
+
 typedef struct oracle_world {
     oracle_fault fault;
     oracle_index *indices;
@@ -111,6 +132,8 @@ typedef struct oracle_world {
     uint32_t range_count;
     oracle_pool pools[ORACLE_POOLS]; /* in the order in which they were met */
     uint32_t pool_count;
+    oracle_group groups[ORACLE_GROUPS]; /* in no order */
+    uint32_t group_count;
 } oracle_world;
 
 oracle_world *oracle_world_create(oracle_fault fault);
@@ -156,5 +179,18 @@ bool oracle_view_reads(const covey_view_desc *desc, uint32_t field);
 bool oracle_view_matches(oracle_world *world, const covey_view_desc *desc, covey_entity e);
 /* The sparse pool whose order an iteration follows; NULL where it is that of indices. */
 const oracle_pool *oracle_view_lead(oracle_world *world, const covey_view_desc *desc);
+
+/* ---- Groups: nothing is kept up to date; members are looked for when somebody asks ----------------------------------*/
+
+/* What making a group returns when no allocation fails. */
+covey_result oracle_may_group(oracle_world *world, const covey_group_desc *desc);
+oracle_group *oracle_group_begin(oracle_world *world, const covey_group_desc *desc, covey_group *group);
+void oracle_group_end(oracle_world *world, oracle_group *group);
+bool oracle_group_has(oracle_world *world, const oracle_group *group, covey_entity e);
+/* Whether the inner one has its members at the front of a pool of the outer one. */
+bool oracle_group_is_inner(const oracle_group *inner, const oracle_group *outer);
+bool oracle_group_asks_for(const oracle_group *group, const covey_type *type);
+bool oracle_group_excludes(const oracle_group *group, const covey_type *type);
+bool oracle_is_owned(const oracle_world *world, const oracle_pool *pool);
 
 #endif

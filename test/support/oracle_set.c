@@ -28,6 +28,10 @@ const char *oracle_fault_name(oracle_fault fault) {
         [ORACLE_NEEDS_ALL_OF_ANY] = "needs all where a view wants any",
         [ORACLE_LEADS_BY_LARGEST] = "follows the largest pool of a view",
         [ORACLE_VIEWS_ROWS_FORWARD] = "visits rows from the first to the last",
+        [ORACLE_SORTS_UNSTABLY] = "lets equals change places",
+        [ORACLE_KEEPS_LOOSELY] = "adds to the end of what is kept sorted",
+        [ORACLE_GROUPS_OVERLAP] = "lets groups own the same pool",
+        [ORACLE_GROUPS_WANT_LITTLE] = "forgets what else a group asks for",
     };
     return names[fault];
 }
@@ -187,8 +191,19 @@ static uint32_t push_swap_only(oracle_set *set, covey_entity e, const void *valu
     return set->end++;
 }
 
-static uint32_t push_by_index(oracle_set *set, covey_entity e, const void *value) {
-    uint32_t at = lower_bound(set, e.index), behind = set->end++ - at;
+/* Behind the last that does not belong behind it. */
+static uint32_t place_in_order(const oracle_set *set, covey_entity e, const void *value) {
+    static const unsigned char zero[64];
+    uint32_t at = set->end;
+    if (set->fault == ORACLE_KEEPS_LOOSELY) return at;
+    while (at != 0 && oracle_order_is_before(&set->order, value ? value : zero, e.index,
+                                             oracle_set_value(set, at - 1), set->ids[at - 1].index))
+        at--;
+    return at;
+}
+
+static uint32_t push_between(oracle_set *set, covey_entity e, const void *value, uint32_t at) {
+    uint32_t behind = set->end++ - at;
     memmove(set->ids + at + 1, set->ids + at, behind * sizeof *set->ids);
     memmove(oracle_set_value(set, at + 1), oracle_set_value(set, at), (size_t)behind * set->size);
     memmove(set->addresses + at + 1, set->addresses + at, behind * sizeof *set->addresses);
@@ -200,7 +215,8 @@ static uint32_t push_by_index(oracle_set *set, covey_entity e, const void *value
 
 uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, bool force_back) {
     grow(set);
-    if (is_sorted(set)) return push_by_index(set, e, value);
+    if (is_sorted(set)) return push_between(set, e, value, lower_bound(set, e.index));
+    if (set->kept) return push_between(set, e, value, place_in_order(set, e, value));
     if (set->policy == COVEY_SWAP_ONLY) return push_swap_only(set, e, value, force_back);
     uint32_t at = set->end;
     if (fills_hole(set, force_back)) at = take_hole(set);
@@ -235,7 +251,7 @@ static void erase_swap_only(oracle_set *set, uint32_t at) {
     if (set->fault == ORACLE_KEEPS_NO_DEAD) set->dead = 0;
 }
 
-static void erase_by_index(oracle_set *set, uint32_t at) {
+static void erase_between(oracle_set *set, uint32_t at) {
     uint32_t behind = --set->end - at;
     memmove(set->ids + at, set->ids + at + 1, behind * sizeof *set->ids);
     memmove(oracle_set_value(set, at), oracle_set_value(set, at + 1), (size_t)behind * set->size);
@@ -243,8 +259,8 @@ static void erase_by_index(oracle_set *set, uint32_t at) {
 }
 
 void oracle_set_erase(oracle_set *set, uint32_t at) {
-    if (set->by_index) {
-        erase_by_index(set, at);
+    if (set->by_index || set->kept) {
+        erase_between(set, at);
     } else if (set->policy == COVEY_SWAP_ONLY) {
         erase_swap_only(set, at);
     } else if (set->policy == COVEY_SWAP_AND_POP && set->fault == ORACLE_SHIFTS_ON_SWAP) {

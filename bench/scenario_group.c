@@ -1,0 +1,305 @@
+/* Groups: iterating what lies side by side, and what adding and removing cost when a group has to be kept up to date.
+ * Components are added in random orders, another one for each pool, so that the group has to move them. */
+#include "components.h"
+#include "bench.h"
+#include "steps.h"
+
+#include <stdlib.h>
+
+#define TYPES 5
+
+static const covey_type *const types[TYPES] = { BENCH_ID(Position), BENCH_ID(Velocity), BENCH_ID(Force), BENCH_ID(Spin),
+                                                BENCH_ID(Heat) };
+
+/* A world with or without a group. */
+typedef struct side {
+    bench_entities entities;
+    covey_pool *pools[TYPES];
+    covey_group *group;
+    covey_view view; /* of what the group is about */
+} side;
+
+typedef struct fixture {
+    side grouped, plain;
+    covey_entity *mixed; /* for orders in which components are added */
+    Vec2 *arrays[TYPES]; /* what `raw` has: the values of the entities that match */
+} fixture;
+
+/* ---- Filling ------------------------------------------------------------------------------------------------------*/
+
+static void open_side(side *s, const bench_scenario *scenario, uint32_t n, uint32_t own, uint32_t with, bool grouped) {
+    covey_group_desc group = { 0 };
+    covey_view_desc view = { 0 };
+    bench_entities_open(&s->entities, scenario, n);
+    for (uint32_t t = 0; t < own + with; t++) {
+        s->pools[t] = covey_pool_of_raw(s->entities.world, types[t]);
+        if (!s->pools[t]) bench_fail("no pool");
+        view.with[t] = types[t];
+        if (t < own) group.own[t] = types[t];
+        else group.with[t - own] = types[t];
+    }
+    s->view = covey_view_make(s->entities.world, &view);
+    if (grouped) s->group = covey_group_create(s->entities.world, &group);
+    if (!covey_view_valid(&s->view) || (grouped && !s->group)) bench_fail("no group");
+}
+
+static Vec2 value_of(uint32_t type, covey_entity e) {
+    return (Vec2){ .x = (float)(e.index % 64), .y = (float)(type + 1) };
+}
+
+static void add(side *s, uint32_t type, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        Vec2 value = value_of(type, entities[i]);
+        if (!covey_pool_add_raw(s->pools[type], entities[i], &value, sizeof value)) bench_fail("no component");
+    }
+}
+
+static fixture *make_fixture(uint32_t n) {
+    fixture *f = bench_alloc(1, sizeof *f);
+    f->mixed = bench_alloc(n, sizeof *f->mixed);
+    return f;
+}
+
+static void close(void *context) {
+    fixture *f = context;
+    bench_entities_close(&f->grouped.entities);
+    if (f->plain.entities.world) bench_entities_close(&f->plain.entities);
+    for (uint32_t t = 0; t < TYPES; t++) free(f->arrays[t]);
+    free(f->mixed);
+    free(f);
+}
+
+/* ---- A group that owns all its pools ------------------------------------------------------------------------------*/
+
+static void check_arrays(const fixture *f, const bench_scenario *scenario) {
+    const side *s = &f->grouped;
+    for (uint32_t i = 0; i < s->entities.order_count; i++) {
+        const Vec2 *value = covey_pool_get_raw(s->pools[0], s->entities.order[i], sizeof *value);
+        if (!value || memcmp(value, &f->arrays[0][i], sizeof *value) != 0)
+            bench_fail("%s, n = %u: the values of entity %u differ", scenario->name, s->entities.n,
+                       s->entities.order[i].index);
+    }
+}
+
+/* Adds a component to the first of the entities, in an order of its own. */
+static void add_mixed(fixture *f, uint32_t type, uint32_t count) {
+    memcpy(f->mixed, f->grouped.entities.order, count * sizeof *f->mixed);
+    for (uint32_t i = 0; i <= type; i++) bench_shuffle(f->mixed, count);
+    add(&f->grouped, type, f->mixed, count);
+}
+
+/* All have the first component; those that match have the others, too. */
+static fixture *open_owning(const bench_scenario *scenario, uint32_t n, uint32_t own) {
+    fixture *f = make_fixture(n);
+    side *s = &f->grouped;
+    open_side(s, scenario, n, own, 0, true);
+    uint32_t matches = s->entities.order_count;
+    for (uint32_t t = 0; t < own; t++) {
+        f->arrays[t] = bench_alloc(matches, sizeof *f->arrays[t]);
+        for (uint32_t i = 0; i < matches; i++) f->arrays[t][i] = value_of(t, s->entities.order[i]);
+        add_mixed(f, t, t == 0 ? n : matches);
+    }
+    if (covey_group_count(s->group) != matches) bench_fail("%s, n = %u: the group is not complete", scenario->name, n);
+    bench_run_each(scenario, f);
+    check_arrays(f, scenario);
+    return f;
+}
+
+static void *open2(const bench_scenario *scenario, uint32_t n) { return open_owning(scenario, n, 2); }
+static void *open3(const bench_scenario *scenario, uint32_t n) { return open_owning(scenario, n, 3); }
+static void *open5(const bench_scenario *scenario, uint32_t n) { return open_owning(scenario, n, 5); }
+
+/* The loop of covey.h, section 11. */
+#define SPANS(name, fields, statement)                         \
+    BENCH_TIMED static uint64_t name(void *context) {          \
+        const fixture *f = context;                            \
+        uint64_t matches = 0;                                  \
+        covey_iter it = covey_group_iter(f->grouped.group);    \
+        while (covey_next(&it)) {                              \
+            fields;                                            \
+            for (uint32_t i = 0; i < it.count; i++) statement; \
+            matches += it.count;                               \
+        }                                                      \
+        return matches;                                        \
+    }
+
+#define ARRAYS(name, arrays, statement)               \
+    BENCH_TIMED static uint64_t name(void *context) { \
+        const fixture *f = context;                   \
+        arrays;                                       \
+        uint32_t n = f->grouped.entities.order_count; \
+        for (uint32_t i = 0; i < n; i++) statement;   \
+        return n;                                     \
+    }
+
+#define FIELD2                                   \
+    Position *a = covey_field(&it, 0, Position); \
+    const Velocity *b = covey_field(&it, 1, Velocity)
+#define FIELD3 \
+    FIELD2;    \
+    const Force *c = covey_field(&it, 2, Force)
+#define FIELD5                                 \
+    FIELD3;                                    \
+    const Spin *d = covey_field(&it, 3, Spin); \
+    const Heat *e = covey_field(&it, 4, Heat)
+#define ARRAY2              \
+    Vec2 *a = f->arrays[0]; \
+    const Vec2 *b = f->arrays[1]
+#define ARRAY3 \
+    ARRAY2;    \
+    const Vec2 *c = f->arrays[2]
+#define ARRAY5                    \
+    ARRAY3;                       \
+    const Vec2 *d = f->arrays[3]; \
+    const Vec2 *e = f->arrays[4]
+
+SPANS(group2_covey, FIELD2, step2(&a[i], &b[i]))
+ARRAYS(group2_raw, ARRAY2, step2(&a[i], &b[i]))
+SPANS(group3_covey, FIELD3, step3(&a[i], &b[i], &c[i]))
+ARRAYS(group3_raw, ARRAY3, step3(&a[i], &b[i], &c[i]))
+SPANS(group5_covey, FIELD5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
+ARRAYS(group5_raw, ARRAY5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
+
+/* ---- A group that owns one of two pools ---------------------------------------------------------------------------*/
+
+static void check_sides(const fixture *f, const bench_scenario *scenario) {
+    const side *grouped = &f->grouped, *plain = &f->plain;
+    for (uint32_t i = 0; i < plain->entities.n; i++)
+        for (uint32_t t = 0; t < 2; t++) {
+            const Vec2 *one = covey_pool_get_raw(grouped->pools[t], grouped->entities.all[i], sizeof *one);
+            const Vec2 *two = covey_pool_get_raw(plain->pools[t], plain->entities.all[i], sizeof *two);
+            bool same = !one == !two && (!one || memcmp(one, two, sizeof *one) == 0);
+            if (!same) bench_fail("%s, n = %u: the values of entity %u differ", scenario->name, plain->entities.n, i);
+        }
+}
+
+/* The pool that is owned is filled last: who joins has the order of that pool, and the other one has another. */
+static void fill_partial(fixture *f, side *s) {
+    uint32_t n = s->entities.n;
+    memcpy(f->mixed, s->entities.order, n * sizeof *f->mixed);
+    add(s, 1, f->mixed, n);
+    bench_shuffle(f->mixed, n);
+    add(s, 0, f->mixed, n);
+}
+
+static void *open_partial(const bench_scenario *scenario, uint32_t n) {
+    fixture *f = make_fixture(n);
+    open_side(&f->grouped, scenario, n, 1, 1, true);
+    open_side(&f->plain, scenario, n, 1, 1, false);
+    fill_partial(f, &f->grouped);
+    fill_partial(f, &f->plain);
+    bench_run_each(scenario, f);
+    check_sides(f, scenario);
+    return f;
+}
+
+#define ROWS(name, begin)                                                                          \
+    BENCH_TIMED static uint64_t name(void *context) {                                              \
+        const fixture *f = context;                                                                \
+        uint64_t matches = 0;                                                                      \
+        covey_iter it = begin;                                                                     \
+        covey_row row = { 0 };                                                                     \
+        while (covey_next_row(&it, &row)) {                                                        \
+            step2(covey_row_field(&it, row, 0, Position), covey_row_field(&it, row, 1, Velocity)); \
+            matches++;                                                                             \
+        }                                                                                          \
+        return matches;                                                                            \
+    }
+
+ROWS(partial_covey, covey_group_iter(f->grouped.group))
+ROWS(partial_view, covey_view_iter(&f->plain.view))
+
+/* ---- Keeping a group up to date -----------------------------------------------------------------------------------*/
+
+static void *open_changing(const bench_scenario *scenario, uint32_t n) {
+    fixture *f = make_fixture(n);
+    open_side(&f->grouped, scenario, n, 2, 0, true);
+    open_side(&f->plain, scenario, n, 2, 0, false);
+    bench_run_each(scenario, f);
+    check_sides(f, scenario);
+    if (covey_group_count(f->grouped.group) != covey_pool_count(f->grouped.pools[1]))
+        bench_fail("%s, n = %u: the group is not what it should be", scenario->name, n);
+    return f;
+}
+
+/* Everybody has the first component, by index; nobody has the second. */
+static void fill_first(side *s) {
+    covey_clear(s->entities.world, Velocity);
+    covey_clear(s->entities.world, Position);
+    add(s, 0, s->entities.all, s->entities.n);
+}
+
+/* Everybody has both, by index. */
+static void fill_both(side *s) {
+    fill_first(s);
+    add(s, 1, s->entities.all, s->entities.n);
+}
+
+static void fill_first_grouped(void *context) { fill_first(&((fixture *)context)->grouped); }
+static void fill_first_plain(void *context) { fill_first(&((fixture *)context)->plain); }
+static void fill_both_grouped(void *context) { fill_both(&((fixture *)context)->grouped); }
+static void fill_both_plain(void *context) { fill_both(&((fixture *)context)->plain); }
+
+#define CHANGE(name, world_of, statement)                       \
+    BENCH_TIMED static uint64_t name(void *context) {           \
+        const fixture *f = context;                             \
+        covey_pool *pool = f->world_of.pools[1];                \
+        const covey_entity *order = f->world_of.entities.order; \
+        uint32_t n = f->world_of.entities.n;                    \
+        for (uint32_t i = 0; i < n; i++) statement;             \
+        return covey_pool_count(pool);                          \
+    }
+
+#define ADD (void)covey_pool_add(pool, order[i], Velocity, { .x = 3, .y = 4 })
+#define REMOVE covey_pool_remove(pool, order[i], Velocity)
+
+CHANGE(add_grouped, grouped, ADD)
+CHANGE(add_plain, plain, ADD)
+CHANGE(remove_grouped, grouped, REMOVE)
+CHANGE(remove_plain, plain, REMOVE)
+
+/* ---- The scenarios ------------------------------------------------------------------------------------------------*/
+
+#define AGAINST_RAW(covey, raw) \
+    { { .name = "covey", .run = covey }, { .name = "raw", .run = raw }, { .name = NULL }, }
+
+static const bench_contestant two[] = AGAINST_RAW(group2_covey, group2_raw);
+static const bench_contestant three[] = AGAINST_RAW(group3_covey, group3_raw);
+static const bench_contestant five[] = AGAINST_RAW(group5_covey, group5_raw);
+static const bench_contestant partial[] = {
+    { .name = "covey", .run = partial_covey },
+    { .name = "view", .run = partial_view },
+    { .name = NULL },
+};
+static const bench_contestant adding[] = {
+    { .name = "covey", .prepare = fill_first_grouped, .run = add_grouped },
+    { .name = "without", .prepare = fill_first_plain, .run = add_plain },
+    { .name = NULL },
+};
+static const bench_contestant removing[] = {
+    { .name = "covey", .prepare = fill_both_grouped, .run = remove_grouped },
+    { .name = "without", .prepare = fill_both_plain, .run = remove_plain },
+    { .name = NULL },
+};
+
+#define SCENARIO(text, who, filled, matching, against, most)                                                 \
+    {                                                                                                        \
+        .name = text, .storage = "sparse", .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
+        .close = close, .order = BENCH_SHUFFLED, .percent = matching, .bar = {                               \
+            .baseline = against,                                                                             \
+            .n = 100000,                                                                                     \
+            .limit = most                                                                                    \
+        }                                                                                                    \
+    }
+
+static const bench_scenario scenarios[] = {
+    SCENARIO("group2", two, open2, 100, "raw", 1.1),
+    SCENARIO("group3", three, open3, 100, "raw", 1.1),
+    SCENARIO("group5", five, open5, 100, "raw", 1.1),
+    SCENARIO("group2_partial", partial, open_partial, 100, "view", 0.5),
+    SCENARIO("group2_10", two, open2, 10, "raw", 1.1),
+    SCENARIO("group_add", adding, open_changing, 100, "without", 2.5),
+    SCENARIO("group_remove", removing, open_changing, 100, "without", 2.5),
+};
+
+const bench_suite bench_group = { scenarios, sizeof scenarios / sizeof *scenarios };

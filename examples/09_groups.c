@@ -1,0 +1,78 @@
+/* Groups: the answer of a view that is kept up to date. What a group owns lies side by side, in the same order, so that
+ * a loop over it is a loop over plain arrays. Adding and removing pay for that. */
+#include <covey/covey.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    float x, y;
+} Velocity;
+COVEY_COMPONENT_DEFINE(Position, .storage = COVEY_STORAGE_SPARSE); /* owned pools are sparse, with swap and pop */
+COVEY_COMPONENT_DEFINE(Velocity, .storage = COVEY_STORAGE_SPARSE);
+COVEY_TAG_DEFINE(Frozen); /* other pools of a group are kept anyhow */
+
+enum { ENTITIES = 12 };
+
+/* Those of the group come first in each pool that it owns. */
+static void show(const covey_group *group, const covey_pool *pool, const char *when) {
+    printf("%-16s %-8s [", when, covey_pool_type(pool)->name);
+    for (uint32_t i = 0; i < covey_pool_size(pool); i++)
+        printf("%s %2u", i == covey_group_count(group) ? " |" : "", covey_pool_ids(pool)[i].index);
+    printf(" ]\n");
+}
+
+/* The group owns all its fields: one span. */
+static uint32_t move(const covey_group *moving) {
+    uint32_t spans = 0;
+    covey_iter it = covey_group_iter(moving);
+    for (; covey_next(&it); spans++) {
+        Position *p = covey_field(&it, 0, Position);
+        const Velocity *v = covey_field(&it, 1, Velocity);
+        for (uint32_t i = 0; i < it.count; i++) p[i].x += v[i].x;
+    }
+    return spans;
+}
+
+int main(void) {
+    covey_world *world = covey_world_create(NULL);
+    covey_entity e[ENTITIES];
+    if (!world || !covey_create_many(world, e, ENTITIES)) return EXIT_FAILURE;
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        covey_add(world, e[i], Position, { (float)i, 0 });
+        if (i % 2 == 1) covey_add(world, e[i], Velocity, { 1, 0 });
+    }
+
+    covey_group *moving =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Position), covey_id(Velocity) },
+                                                       .without = { covey_id(Frozen) } });
+    if (!moving) return EXIT_FAILURE;
+    const covey_pool *positions = covey_pool_of(world, Position), *velocities = covey_pool_of(world, Velocity);
+    show(moving, positions, "made");
+    show(moving, velocities, "");
+    covey_add(world, e[4], Velocity, { 1, 0 });
+    show(moving, positions, "4 moves");
+    covey_add_tag(world, e[3], Frozen);
+    show(moving, positions, "3 is frozen");
+
+    bool right = move(moving) == 1 && covey_get(world, e[4], Position)->x == 5;
+    right = right && covey_get(world, e[3], Position)->x == 3;
+
+    /* Rows go from the last to the first, and their entity may be changed and destroyed. */
+    covey_iter it = covey_group_iter(moving);
+    covey_row row = { 0 };
+    while (covey_next_row(&it, &row))
+        if (covey_row_field(&it, row, 0, Position)->x > 9) covey_destroy(world, covey_row_entity(&it, row));
+    show(moving, positions, "9, 11 destroyed");
+    right = right && covey_group_count(moving) == 4 && !covey_group_contains(moving, e[11]);
+
+    char text[80];
+    covey_group_print(text, sizeof text, moving);
+    printf("%s: %u entities\n", text, covey_group_count(moving));
+    covey_group_destroy(moving); /* the components stay */
+    right = right && covey_has(world, e[4], Velocity);
+    covey_world_destroy(world);
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
