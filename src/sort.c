@@ -1,10 +1,15 @@
 /* Sorting. What is in order already is told from what is not in one pass; the latter, if it is little, is sorted alone
  * and put between the former. Otherwise all keys go through a radix sort, or all values through a merge sort where only
- * a function can compare them. Either gives the order of positions; then pools are put into that order, and only what
- * has another place moves. Everything that can fail does so before that. */
+ * a function can compare them. Either gives a list of moves, in which only those are that have another place. Everything
+ * that can fail does so before the first of them is made. */
 #include "internal.h"
 
 #include <stdalign.h>
+
+typedef struct radix_item {
+    uint64_t key;
+    uint32_t position;
+} radix_item;
 
 /* What is sorted: `count` components, from the first position on. */
 typedef struct sorting {
@@ -15,10 +20,11 @@ typedef struct sorting {
     const covey_pool *pool; /* of the values */
     size_t size;
     uint32_t count;
-    uint64_t *keys;     /* NULL where a function compares */
-    uint32_t *removed;  /* positions that are not in order with the others */
-    uint32_t *sequence; /* the result: which position comes first, and so on */
-    uint32_t removed_count;
+    uint64_t *keys; /* NULL where a function compares */
+    uint64_t *out;  /* a bit for each component: whether it is out of order with the others */
+    uint32_t out_count, out_most;
+    uint32_t *from, *to; /* the result: positions that change */
+    uint32_t moves;
 } sorting;
 
 /* ---- Keys --------------------------------------------------------------------------------------------------------*/
@@ -122,75 +128,98 @@ static inline bool goes_before(const sorting *job, uint32_t b, uint32_t a, bool 
 
 /* ---- What is in order --------------------------------------------------------------------------------------------*/
 
-/* The last two components that are kept in order; positions. */
+enum { RUN = 8 }; /* so many in a row are not out of order: the one before them is */
+
+/* The last two components that are in order; `before` may be COVEY_NONE. */
 typedef struct kept_pair {
-    uint32_t last, before; /* `before` may be COVEY_NONE */
+    uint32_t last, before, run;
 } kept_pair;
 
-/* A component belongs before the last one that was kept. If it is in order with the one before that, the last one is
- * what is out of place; otherwise this one is. */
-static inline void remove_one(sorting *job, kept_pair *kept, uint32_t at, bool by_key) {
-    if (kept->before == COVEY_NONE || !is_before(job, at, kept->before, by_key)) {
-        job->removed[job->removed_count++] = kept->last;
-        kept->last = at;
-    } else {
-        job->removed[job->removed_count++] = at;
-    }
+static bool is_out(const sorting *job, uint32_t at) { return job->out[at / 64] >> at % 64 & 1; }
+
+static void take_out(sorting *job, uint32_t at) {
+    job->out[at / 64] |= (uint64_t)1 << at % 64;
+    job->out_count++;
 }
 
-/* Finds components whose removal leaves the others in order. False when they are too many for it to pay. */
-static inline bool split(sorting *job, uint32_t most, bool by_key) {
-    kept_pair kept = { 0, COVEY_NONE };
-    for (uint32_t i = 1; i < job->count; i++) {
+static void take_back(sorting *job, uint32_t at) {
+    job->out[at / 64] &= ~((uint64_t)1 << at % 64);
+    job->out_count--;
+}
+
+static uint32_t kept_before(const sorting *job, uint32_t at) {
+    while (at-- != 0)
+        if (!is_out(job, at)) return at;
+    return COVEY_NONE;
+}
+
+/* A component belongs before the last one that is in order. If it is in order with the one before that, the last one is
+ * what is out of order; otherwise this one is, unless many in a row are. Returns where to go on. */
+static inline uint32_t choose(sorting *job, kept_pair *kept, uint32_t at, bool by_key) {
+    if (kept->before == COVEY_NONE || !is_before(job, at, kept->before, by_key)) {
+        take_out(job, kept->last);
+        *kept = (kept_pair){ at, kept->before, 0 };
+        return at + 1;
+    }
+    take_out(job, at);
+    if (++kept->run < RUN) return at + 1;
+    for (uint32_t i = 0; i < RUN; i++) take_back(job, at - i);
+    take_out(job, kept->last);
+    *kept = (kept_pair){ kept->before, kept_before(job, kept->before), 0 };
+    return at + 1 - RUN;
+}
+
+/* Finds components without which the others are in order. False when they are too many for it to pay. */
+static inline bool split(sorting *job, bool by_key) {
+    kept_pair kept = { 0, COVEY_NONE, 0 };
+    for (uint32_t i = 1; i < job->count;) {
         if (COVEY__LIKELY(!is_before(job, i, kept.last, by_key))) {
-            kept.before = kept.last;
-            kept.last = i;
-            continue;
+            kept = (kept_pair){ i, kept.last, 0 };
+            i++;
+        } else {
+            i = choose(job, &kept, i, by_key);
+            if (job->out_count > job->out_most) return false;
         }
-        if (job->removed_count == most) return false;
-        remove_one(job, &kept, i, by_key);
     }
     return true;
 }
 
-/* Makes the keys and splits by them in one pass: the loop for each kind of key that lies in the values. */
-static inline bool split_making_keys(sorting *job, uint32_t most, covey_key kind) {
-    const char *at = job->values + job->order->offset;
+/* Makes the keys that lie in values and splits by them, in one pass; a loop of its own for each kind. */
+static inline bool split_making_keys(sorting *job, covey_key kind) {
+    const char *values = job->values + job->order->offset;
     uint64_t flip = flip_of(job->order), *keys = job->keys, last = 0;
-    kept_pair kept = { COVEY_NONE, COVEY_NONE };
-    for (uint32_t i = 0; i < job->count; i++, at += job->size) {
-        uint64_t key = keys[i] = key_at(kind, at, flip);
+    kept_pair kept = { COVEY_NONE, COVEY_NONE, 0 };
+    uint32_t i = 0;
+    while (i < job->count && job->out_count <= job->out_most) {
+        uint64_t key = keys[i] = key_at(kind, values + i * job->size, flip);
         if (COVEY__LIKELY(key >= last)) {
-            kept.before = kept.last;
-            kept.last = i;
+            kept = (kept_pair){ i, kept.last, 0 };
             last = key;
-        } else if (job->removed_count < most) {
-            remove_one(job, &kept, i, true);
-            last = keys[kept.last];
+            i++;
         } else {
-            job->removed_count++; /* too many: from now on only keys are made */
-            last = 0;
-            most = 0;
+            i = choose(job, &kept, i, true);
+            last = keys[kept.last];
         }
     }
-    return job->removed_count <= most;
+    for (; i < job->count; i++) keys[i] = key_at(kind, values + i * job->size, flip);
+    return job->out_count <= job->out_most;
 }
 
-static bool split_by_keys(sorting *job, uint32_t most) {
+static bool split_by_keys(sorting *job) {
     const covey_order *order = job->order;
     if (job->values && !order->key_of) {
         switch (order->key) {
-        case COVEY_KEY_F32: return split_making_keys(job, most, COVEY_KEY_F32);
-        case COVEY_KEY_F64: return split_making_keys(job, most, COVEY_KEY_F64);
-        case COVEY_KEY_I32: return split_making_keys(job, most, COVEY_KEY_I32);
-        case COVEY_KEY_I64: return split_making_keys(job, most, COVEY_KEY_I64);
-        case COVEY_KEY_U32: return split_making_keys(job, most, COVEY_KEY_U32);
-        case COVEY_KEY_U64: return split_making_keys(job, most, COVEY_KEY_U64);
+        case COVEY_KEY_F32: return split_making_keys(job, COVEY_KEY_F32);
+        case COVEY_KEY_F64: return split_making_keys(job, COVEY_KEY_F64);
+        case COVEY_KEY_I32: return split_making_keys(job, COVEY_KEY_I32);
+        case COVEY_KEY_I64: return split_making_keys(job, COVEY_KEY_I64);
+        case COVEY_KEY_U32: return split_making_keys(job, COVEY_KEY_U32);
+        case COVEY_KEY_U64: return split_making_keys(job, COVEY_KEY_U64);
         case COVEY_KEY_INDEX: break;
         }
     }
     for (uint32_t i = 0; i < job->count; i++) job->keys[i] = key_of(order, value_of(job, i), job->ids[i].index);
-    return split(job, most, true);
+    return split(job, true);
 }
 
 /* ---- Merge sort --------------------------------------------------------------------------------------------------*/
@@ -225,76 +254,15 @@ static inline void merge_sort(const sorting *job, uint32_t *positions, uint32_t 
     if (from != positions) memcpy(positions, from, count * sizeof *positions);
 }
 
-/* ---- Putting the removed back ------------------------------------------------------------------------------------*/
-
-/* The first position of [first, end) that belongs behind the one at `removed`: looked for ever further, then between. */
-static inline uint32_t border(const sorting *job, uint32_t first, uint32_t end, uint32_t removed, bool by_key) {
-    if (goes_before(job, end - 1, removed, by_key)) return end;
-    uint32_t step = 1, low = first, high;
-    while (step < end - low && goes_before(job, low + step - 1, removed, by_key)) {
-        low += step;
-        step *= 2;
-    }
-    high = step < end - low ? low + step - 1 : end - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (goes_before(job, middle, removed, by_key)) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-/* Writes consecutive positions. */
-static uint32_t *append_run(uint32_t *to, uint32_t first, uint32_t end) {
-    for (; first < end; first++) *to++ = first;
-    return to;
-}
-
-static int compare_positions(const uint32_t *a, uint32_t b) { return (*a > b) - (*a < b); }
-
-/* Positions that are nearly ascending; few. */
-static void sort_positions(uint32_t *positions, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t moved = positions[i], at = i;
-        for (; at != 0 && compare_positions(&positions[at - 1], moved) > 0; at--) positions[at] = positions[at - 1];
-        positions[at] = moved;
-    }
-}
-
-/* The sequence of all, from those that are in order and those that were removed. `holes` has room for the latter. */
-static inline void put_back(sorting *job, uint32_t *holes, uint32_t *scratch, bool by_key) {
-    uint32_t count = job->removed_count, next = 0, first = 0, *to = job->sequence;
-    sort_positions(job->removed, count);
-    memcpy(holes, job->removed, count * sizeof *holes);
-    merge_sort(job, job->removed, scratch, count, by_key);
-    for (uint32_t i = 0; i <= count; i++) {
-        uint32_t end = i < count ? holes[i] : job->count;
-        while (first < end && next < count) {
-            uint32_t until = border(job, first, end, job->removed[next], by_key);
-            to = append_run(to, first, until);
-            first = until;
-            if (first < end) *to++ = job->removed[next++];
-        }
-        to = append_run(to, first, end);
-        first = end + 1;
-    }
-    memcpy(to, job->removed + next, (count - next) * sizeof *to);
-}
-
 /* ---- Radix sort --------------------------------------------------------------------------------------------------*/
 
 enum { DIGIT_BITS = 11, DIGITS = 6, DIGIT_VALUES = 1 << DIGIT_BITS };
-
-typedef struct radix_item {
-    uint64_t key;
-    uint32_t position;
-} radix_item;
 
 static uint32_t digit_of(uint64_t key, uint32_t digit) {
     return (uint32_t)(key >> digit * DIGIT_BITS) & (DIGIT_VALUES - 1);
 }
 
-/* How often each digit has each value, and then where the first one of these goes. False: all have the same digit. */
+/* How often a digit has each value becomes where the first one of these goes. False: all have the same. */
 static bool find_starts(uint32_t *starts, uint32_t count, uint64_t any_key, uint32_t digit) {
     uint32_t sum = 0;
     if (starts[digit_of(any_key, digit)] == count) return false;
@@ -306,14 +274,12 @@ static bool find_starts(uint32_t *starts, uint32_t count, uint64_t any_key, uint
     return true;
 }
 
-/* From the least digit to the first, each time keeping the order of equals. */
-static void radix_sort(const sorting *job, radix_item *items, radix_item *scratch, uint32_t (*starts)[DIGIT_VALUES]) {
-    uint32_t count = job->count;
+/* From the last digit to the first, each time keeping the order of equals. Returns where the result is. */
+static radix_item *radix_sort(radix_item *items, radix_item *scratch, uint32_t count,
+                              uint32_t (*starts)[DIGIT_VALUES]) {
     memset(starts, 0, DIGITS * sizeof *starts);
-    for (uint32_t i = 0; i < count; i++) {
-        items[i] = (radix_item){ job->keys[i], i };
-        for (uint32_t digit = 0; digit < DIGITS; digit++) starts[digit][digit_of(job->keys[i], digit)]++;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t digit = 0; digit < DIGITS; digit++) starts[digit][digit_of(items[i].key, digit)]++;
     for (uint32_t digit = 0; digit < DIGITS; digit++) {
         if (!find_starts(starts[digit], count, items[0].key, digit)) continue;
         for (uint32_t i = 0; i < count; i++) scratch[starts[digit][digit_of(items[i].key, digit)]++] = items[i];
@@ -321,7 +287,7 @@ static void radix_sort(const sorting *job, radix_item *items, radix_item *scratc
         items = scratch;
         scratch = other;
     }
-    for (uint32_t i = 0; i < count; i++) job->sequence[i] = items[i].position;
+    return items;
 }
 
 /* Keys are parts of values: those of a type that leaves nothing behind do not stay in the scratch, either. */
@@ -329,47 +295,124 @@ static void wipe(const sorting *job, void *scratch, size_t size) {
     if (job->pool->type->zero_vacated && scratch) memset(scratch, 0, size);
 }
 
-static covey_result sort_by_radix(sorting *job) {
+/* Sorts positions by their keys. */
+static covey_result sort_by_radix(const sorting *job, uint32_t *positions, uint32_t count) {
     covey__heap *heap = &job->world->heap;
-    radix_item *items = covey__resize(heap, NULL, 0, job->count, 2 * sizeof *items, alignof(radix_item));
+    radix_item *items = covey__resize(heap, NULL, 0, count, 2 * sizeof *items, alignof(radix_item));
     uint32_t(*starts)[DIGIT_VALUES] = covey__resize(heap, NULL, 0, DIGITS, sizeof *starts, alignof(uint32_t));
     bool done = items && starts;
-    if (done) radix_sort(job, items, items + job->count, starts);
-    wipe(job, items, job->count * 2 * sizeof *items);
-    covey__free(heap, items, job->count, 2 * sizeof *items, alignof(radix_item));
+    if (done) {
+        for (uint32_t i = 0; i < count; i++) items[i] = (radix_item){ job->keys[positions[i]], positions[i] };
+        const radix_item *sorted = radix_sort(items, items + count, count, starts);
+        for (uint32_t i = 0; i < count; i++) positions[i] = sorted[i].position;
+    }
+    wipe(job, items, count * 2 * sizeof *items);
+    covey__free(heap, items, count, 2 * sizeof *items, alignof(radix_item));
     covey__free(heap, starts, DIGITS, sizeof *starts, alignof(uint32_t));
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
-/* ---- Finding the sequence ----------------------------------------------------------------------------------------*/
-
-/* Room for three lists of as many removed positions as pay, or of all. */
-static covey_result sort_with_scratch(sorting *job, uint32_t most, uint32_t *scratch) {
-    bool by_key = !job->order->compare;
-    job->removed = scratch;
-    if (by_key ? split_by_keys(job, most) : split(job, most, false)) {
-        if (job->removed_count == 0) return COVEY_OK;
-        if (by_key) put_back(job, scratch + most, scratch + 2 * (size_t)most, true);
-        else put_back(job, scratch + most, scratch + 2 * (size_t)most, false);
-        return COVEY_OK;
-    }
-    if (by_key) return sort_by_radix(job);
-    append_run(job->sequence, 0, job->count);
-    merge_sort(job, job->sequence, scratch, job->count, false);
+/* Sorts positions, which are ascending, in whichever way is best for so many. */
+static covey_result sort_positions(const sorting *job, uint32_t *positions, uint32_t *scratch, uint32_t count) {
+    if (job->keys && count >= 256) return sort_by_radix(job, positions, count);
+    if (job->keys) merge_sort(job, positions, scratch, count, true);
+    else merge_sort(job, positions, scratch, count, false);
     return COVEY_OK;
 }
 
-static covey_result find_sequence(sorting *job) {
+/* ---- Putting back what was out of order --------------------------------------------------------------------------*/
+
+/* The first position of [first, end) that belongs behind that of `out`: looked for ever further, then between. */
+static uint32_t border(const sorting *job, uint32_t first, uint32_t end, uint32_t out) {
+    bool by_key = job->keys != NULL;
+    if (goes_before(job, end - 1, out, by_key)) return end;
+    uint32_t step = 1, low = first, high;
+    while (step < end - low && goes_before(job, low + step - 1, out, by_key)) {
+        low += step;
+        step *= 2;
+    }
+    high = step < end - low ? low + step - 1 : end - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (goes_before(job, middle, out, by_key)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void move_one(sorting *job, uint32_t from, uint32_t to) {
+    job->from[job->moves] = from;
+    job->to[job->moves] = to;
+    job->moves += from != to;
+}
+
+/* Components that stay side by side. */
+static void move_run(sorting *job, uint32_t first, uint32_t end, uint32_t to) {
+    for (; first < end && first != to; first++, to++) move_one(job, first, to);
+}
+
+/* Both lists are of the positions that are out of order: ascending, and as they have to be. */
+static void put_back(sorting *job, const uint32_t *holes, const uint32_t *sorted) {
+    uint32_t next = 0, first = 0, to = 0;
+    for (uint32_t i = 0; i <= job->out_count; i++) {
+        uint32_t end = i < job->out_count ? holes[i] : job->count;
+        while (first < end) {
+            uint32_t until = next < job->out_count ? border(job, first, end, sorted[next]) : end;
+            move_run(job, first, until, to);
+            to += until - first;
+            first = until;
+            if (first < end) move_one(job, sorted[next++], to++);
+        }
+        first = end + 1;
+    }
+    while (next < job->out_count) move_one(job, sorted[next++], to++);
+}
+
+static void list_out(const sorting *job, uint32_t *positions) {
+    for (uint32_t word = 0; word <= job->count / 64; word++)
+        for (uint64_t left = job->out[word]; left != 0; left &= left - 1)
+            *positions++ = word * 64 + covey__lowest_bit(left);
+}
+
+/* ---- Finding the moves -------------------------------------------------------------------------------------------*/
+
+/* `scratch` has room for all positions, twice. */
+static covey_result find_moves(sorting *job, uint32_t *scratch) {
+    uint32_t *second = scratch + job->count;
+    bool few = job->keys ? split_by_keys(job) : split(job, false);
+    if (few && job->out_count == 0) return COVEY_OK;
+    if (few) {
+        uint32_t *third = second + job->out_count;
+        list_out(job, scratch);
+        memcpy(second, scratch, job->out_count * sizeof *second);
+        covey_result result = sort_positions(job, second, third, job->out_count);
+        if (result == COVEY_OK) put_back(job, scratch, second);
+        return result;
+    }
+    for (uint32_t i = 0; i < job->count; i++) scratch[i] = i;
+    covey_result result = sort_positions(job, scratch, second, job->count);
+    for (uint32_t i = 0; i < job->count && result == COVEY_OK; i++) move_one(job, scratch[i], i);
+    return result;
+}
+
+/* The scratch of a sorting: what `job` points to, and room for positions. */
+static covey_result sort(sorting *job) {
     covey__heap *heap = &job->world->heap;
-    bool by_key = !job->order->compare;
-    uint32_t most = job->count / 16 + 4, room = 3 * most < job->count ? job->count : 3 * most;
-    job->keys = by_key ? covey__resize(heap, NULL, 0, job->count, sizeof *job->keys, alignof(uint64_t)) : NULL;
-    uint32_t *scratch = covey__resize(heap, NULL, 0, room, sizeof *scratch, alignof(uint32_t));
+    size_t words = job->count / 64 + 1;
+    job->out_most = job->count / 16 + 4 < job->count / 2 ? job->count / 16 + 4 : job->count / 2;
+    uint64_t *keys = job->order->compare ? NULL : covey__resize(heap, NULL, 0, job->count, 8, alignof(uint64_t));
+    uint32_t *scratch = covey__resize(heap, NULL, 0, job->count, 2 * sizeof *scratch, alignof(uint32_t));
+    job->out = covey__resize(heap, NULL, 0, words, sizeof *job->out, alignof(uint64_t));
+    job->keys = keys;
     covey_result result = COVEY_ERROR_MEMORY;
-    if (scratch && (job->keys || !by_key)) result = sort_with_scratch(job, most, scratch);
-    wipe(job, job->keys, job->count * sizeof *job->keys);
-    if (job->keys) covey__free(heap, job->keys, job->count, sizeof *job->keys, alignof(uint64_t));
-    covey__free(heap, scratch, room, sizeof *scratch, alignof(uint32_t));
+    if (scratch && job->out && (keys || job->order->compare)) {
+        memset(job->out, 0, words * sizeof *job->out);
+        result = find_moves(job, scratch);
+    }
+    wipe(job, keys, job->count * sizeof *keys);
+    covey__free(heap, keys, keys ? job->count : 0, 8, alignof(uint64_t));
+    covey__free(heap, scratch, job->count, 2 * sizeof *scratch, alignof(uint32_t));
+    covey__free(heap, job->out, words, sizeof *job->out, alignof(uint64_t));
     return result;
 }
 
@@ -380,49 +423,50 @@ static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-static uint32_t count_moves(const uint32_t *sequence, uint32_t count) {
-    uint32_t moves = 0;
-    for (uint32_t i = 0; i < count; i++) moves += sequence[i] != i;
-    return moves;
-}
-
-/* Puts a set into an order: what moves goes through the scratch, which has room for so many ids and values. */
-static void apply(covey_sparse_set *set, const uint32_t *sequence, uint32_t count, uint32_t moves, covey_entity *ids,
-                  char *values) {
-    size_t size = set->size, at = 0;
+/* What moves goes through the scratch, which has room for so many ids and values. */
+static void move_in(covey_sparse_set *set, const sorting *job, covey_entity *ids, char *values) {
+    size_t size = set->size;
     char *data = set->data;
-    for (uint32_t i = 0; i < count; i++) {
-        if (sequence[i] == i) continue;
-        ids[at] = set->ids[sequence[i]];
-        covey__copy(values + at * size, data + sequence[i] * size, size);
-        at++;
+    for (uint32_t i = 0; i < job->moves; i++) {
+        ids[i] = set->ids[job->from[i]];
+        covey__copy(values + i * size, data + job->from[i] * size, size);
     }
-    at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (sequence[i] == i) continue;
-        put(set, i, ids[at]);
-        covey__copy(data + i * size, values + at * size, size);
-        at++;
+    for (uint32_t i = 0; i < job->moves; i++) {
+        put(set, job->to[i], ids[i]);
+        covey__copy(data + job->to[i] * size, values + i * size, size);
     }
-    if (set->zero_vacated) memset(values, 0, moves * size);
+    if (set->zero_vacated) memset(values, 0, job->moves * size);
 }
 
-/* Puts sets into the same order, all or none. */
-static covey_result apply_all(covey_world *world, covey_sparse_set *const *sets, uint32_t set_count,
-                              const uint32_t *sequence, uint32_t count) {
-    uint32_t moves = count_moves(sequence, count), size = 0, align = 1;
+/* Makes the same moves in several sets: in all or in none. */
+static covey_result move_all(const sorting *job, covey_sparse_set *const *sets, uint32_t set_count) {
+    covey__heap *heap = &job->world->heap;
+    uint32_t size = 0, align = 1;
     for (uint32_t i = 0; i < set_count; i++) {
         if (sets[i]->size > size) size = sets[i]->size;
         if (sets[i]->align > align) align = sets[i]->align;
     }
-    if (moves == 0) return COVEY_OK;
-    covey_entity *ids = covey__resize(&world->heap, NULL, 0, moves, sizeof *ids, alignof(covey_entity));
-    char none, *values = size ? covey__resize(&world->heap, NULL, 0, moves, size, align) : &none;
+    if (job->moves == 0) return COVEY_OK;
+    covey_entity *ids = covey__resize(heap, NULL, 0, job->moves, sizeof *ids, alignof(covey_entity));
+    char none, *values = size ? covey__resize(heap, NULL, 0, job->moves, size, align) : &none;
     bool done = ids && values;
-    for (uint32_t i = 0; i < set_count && done; i++) apply(sets[i], sequence, count, moves, ids, values);
-    covey__free(&world->heap, ids, moves, sizeof *ids, alignof(covey_entity));
-    if (size) covey__free(&world->heap, values, moves, size, align);
+    for (uint32_t i = 0; i < set_count && done; i++) move_in(sets[i], job, ids, values);
+    covey__free(heap, ids, job->moves, sizeof *ids, alignof(covey_entity));
+    if (size) covey__free(heap, values, job->moves, size, align);
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
+}
+
+/* A list of moves with room for all and one more, which is written and does not count. */
+static bool take_lists(sorting *job) {
+    uint32_t *lists =
+        covey__resize(&job->world->heap, NULL, 0, job->count + (size_t)1, 2 * sizeof *lists, alignof(uint32_t));
+    job->from = lists;
+    job->to = lists ? lists + job->count + 1 : NULL;
+    return lists != NULL;
+}
+
+static void free_lists(sorting *job) {
+    covey__free(&job->world->heap, job->from, job->count + (size_t)1, 2 * sizeof *job->from, alignof(uint32_t));
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
@@ -450,25 +494,14 @@ static covey_result refuse_owned(const covey_pool *pool) {
                        pool->type->name, text);
 }
 
-static uint32_t *take_sequence(covey_world *world, uint32_t count) {
-    return covey__resize(&world->heap, NULL, 0, count, sizeof(uint32_t), alignof(uint32_t));
-}
-
-static void free_sequence(covey_world *world, uint32_t *sequence, uint32_t count) {
-    covey__free(&world->heap, sequence, count, sizeof(uint32_t), alignof(uint32_t));
-}
-
-/* Sorts, and puts these sets into the order. */
+/* Sorts, and makes the moves in these sets. */
 static covey_result sort_sets(sorting *job, covey_sparse_set *const *sets, uint32_t set_count) {
     if (job->order->first != 0 && job->order->first < job->count) job->count = job->order->first;
     if (job->count < 2) return COVEY_OK;
-    uint32_t count = job->count;
-    job->sequence = take_sequence(job->world, count);
-    if (!job->sequence) return COVEY_ERROR_MEMORY;
-    covey_result result = find_sequence(job);
-    bool moves = result == COVEY_OK && (job->removed_count != 0);
-    if (moves) result = apply_all(job->world, sets, set_count, job->sequence, count);
-    free_sequence(job->world, job->sequence, count);
+    if (!take_lists(job)) return COVEY_ERROR_MEMORY;
+    covey_result result = sort(job);
+    if (result == COVEY_OK) result = move_all(job, sets, set_count);
+    free_lists(job);
     return result;
 }
 
@@ -501,43 +534,47 @@ covey_result covey_pool_sort(covey_pool *pool, const covey_order *order) {
     return result;
 }
 
-/* The positions of those that the other pool has, in its order; then the others. */
-static void follow(const covey_pool *pool, const covey_pool *other, uint32_t *sequence, uint64_t *taken) {
-    const covey_sparse_set *set = &pool->set;
-    memset(taken, 0, (set->end / 64 + 1) * sizeof *taken);
+/* Those that the other pool has come first, in its order; then the others. */
+static void follow(sorting *job, const covey_pool *other) {
+    const covey_sparse_set *set = &job->pool->set;
+    uint32_t to = 0;
     for (uint32_t at = covey_pool_next(other, 0); at != COVEY_NONE; at = covey_pool_next(other, at + 1)) {
         uint32_t index = covey__in_blocks(other) ? at : other->set.ids[at].index;
-        if (!covey__has_index(pool, index)) continue;
-        uint32_t position = (uint32_t)*covey__slot_of(set, index);
-        *sequence++ = position;
-        taken[position / 64] |= (uint64_t)1 << position % 64;
+        if (!covey__has_index(job->pool, index)) continue;
+        uint32_t from = (uint32_t)*covey__slot_of(set, index);
+        job->out[from / 64] |= (uint64_t)1 << from % 64;
+        move_one(job, from, to++);
     }
-    for (uint32_t i = 0; i < set->end; i++)
-        if ((taken[i / 64] >> i % 64 & 1) == 0) *sequence++ = i;
+    for (uint32_t from = 0; from < job->count; from++)
+        if (!is_out(job, from)) move_one(job, from, to++);
+}
+
+static covey_result sort_as(sorting *job, const covey_pool *other, covey_sparse_set *set) {
+    covey__heap *heap = &job->world->heap;
+    size_t words = job->count / 64 + 1;
+    covey_result result = COVEY_ERROR_MEMORY;
+    job->out = covey__resize(heap, NULL, 0, words, sizeof *job->out, alignof(uint64_t));
+    if (take_lists(job) && job->out) {
+        memset(job->out, 0, words * sizeof *job->out);
+        follow(job, other);
+        result = move_all(job, &set, 1);
+    }
+    if (job->from) free_lists(job);
+    covey__free(heap, job->out, words, sizeof *job->out, alignof(uint64_t));
+    return result;
 }
 
 covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
-    covey_world *world = pool->world;
     const char *reason = objection_unless_kept(pool);
-    COVEY__CONTRACT(world, other->world == world, "the pool is of another world");
+    COVEY__CONTRACT(pool->world, other->world == pool->world, "the pool is of another world");
     if (covey__pool_owner(pool)) return refuse_owned(pool);
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
-    covey_sparse_set *set = &pool->set;
-    uint32_t count = set->end, words = count / 64 + 1;
-    covey_result result = COVEY_ERROR_MEMORY;
-    uint32_t *sequence = take_sequence(world, count);
-    uint64_t *taken = covey__resize(&world->heap, NULL, 0, words, sizeof *taken, alignof(uint64_t));
-    if (count == 0) result = COVEY_OK;
-    else if (sequence && taken) {
-        follow(pool, other, sequence, taken);
-        result = apply_all(world, &set, 1, sequence, count);
-    }
-    free_sequence(world, sequence, count);
-    covey__free(&world->heap, taken, words, sizeof *taken, alignof(uint64_t));
+    sorting job = { .world = pool->world, .pool = pool, .count = pool->set.end };
+    covey_result result = sort_as(&job, other, &pool->set);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
-    COVEY__CHANGED(world);
+    COVEY__CHANGED(pool->world);
     return COVEY_OK;
 }
 
