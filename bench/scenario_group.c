@@ -282,10 +282,10 @@ static const bench_contestant removing[] = {
     { .name = NULL },
 };
 
-#define SCENARIO(text, who, filled, matching, against, most)                                                 \
+#define SCENARIO(text, who, filled, way, matching, against, most)                                            \
     {                                                                                                        \
         .name = text, .storage = "sparse", .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
-        .close = close, .order = BENCH_SHUFFLED, .percent = matching, .bar = {                               \
+        .close = close, .order = way, .percent = matching, .bar = {                                          \
             .baseline = against,                                                                             \
             .n = 100000,                                                                                     \
             .limit = most                                                                                    \
@@ -293,13 +293,15 @@ static const bench_contestant removing[] = {
     }
 
 static const bench_scenario scenarios[] = {
-    SCENARIO("group2", two, open2, 100, "raw", 1.1),
-    SCENARIO("group3", three, open3, 100, "raw", 1.1),
-    SCENARIO("group5", five, open5, 100, "raw", 1.1),
-    SCENARIO("group2_partial", partial, open_partial, 100, "view", 0.5),
-    SCENARIO("group2_10", two, open2, 10, "raw", 1.1),
-    SCENARIO("group_add", adding, open_changing, 100, "without", 2.5),
-    SCENARIO("group_remove", removing, open_changing, 100, "without", 2.5),
+    SCENARIO("group2", two, open2, BENCH_SHUFFLED, 100, "raw", 1.1),
+    SCENARIO("group3", three, open3, BENCH_SHUFFLED, 100, "raw", 1.1),
+    SCENARIO("group5", five, open5, BENCH_SHUFFLED, 100, "raw", 1.1),
+    SCENARIO("group2_partial", partial, open_partial, BENCH_SHUFFLED, 100, "view", 0.5),
+    SCENARIO("group2_10", two, open2, BENCH_SHUFFLED, 10, "raw", 1.1),
+    SCENARIO("group_add", adding, open_changing, BENCH_ORDERED, 100, "without", 2.5),
+    SCENARIO("group_remove", removing, open_changing, BENCH_ORDERED, 100, "without", 2.5),
+    SCENARIO("group_add_shuffled", adding, open_changing, BENCH_SHUFFLED, 100, "without", 0),
+    SCENARIO("group_remove_shuffled", removing, open_changing, BENCH_SHUFFLED, 100, "without", 0),
 };
 
 const bench_suite bench_group = { scenarios, sizeof scenarios / sizeof *scenarios };

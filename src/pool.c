@@ -266,16 +266,11 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
     return result;
 }
 
-/* Whether more of an ordered pool are holes than its type puts up with. */
-static bool is_worth_it(const covey_pool *pool) {
-    return (uint64_t)pool->set.holes * 100 > (uint64_t)pool->set.end * pool->type->compact_above;
-}
-
 void covey_pool_compact(covey_pool *pool) {
     uint32_t size = covey_pool_size(pool);
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
-    else if (pool->set.policy != COVEY_ORDERED) covey__set_trim(&pool->set);
-    else if (is_worth_it(pool)) covey_sparse_set_compact(&pool->set);
+    else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
+    else covey__set_trim(&pool->set);
     pool->filling.block = COVEY_NONE;
     covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change where holes were closed */
     COVEY__CHANGED(pool->world);

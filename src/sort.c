@@ -6,11 +6,6 @@
 
 #include <stdalign.h>
 
-typedef struct radix_item {
-    uint64_t key;
-    uint32_t position;
-} radix_item;
-
 /* What is sorted: `count` components, from the first position on. */
 typedef struct sorting {
     covey_world *world;
@@ -37,40 +32,34 @@ static uint32_t size_of_key(covey_key kind) {
 
 bool covey__order_valid(const covey_order *order, uint32_t size) {
     if ((uint32_t)order->key > COVEY_KEY_U64) return false;
-    if (order->compare || order->key_of || order->key == COVEY_KEY_INDEX) return true;
+    if (order->compare) return true;
+    if (order->key == COVEY_KEY_INDEX) return !order->key_of; /* a kind that was forgotten */
+    if (order->key_of) return true;
     return order->offset <= size && size - order->offset >= size_of_key(order->key);
 }
 
-/* The bits of a float as a number that is the larger the larger the float is. */
-static uint64_t ordered_bits(uint64_t bits, uint32_t width) {
-    uint64_t sign = (uint64_t)1 << (width - 1);
-    return (bits & sign) != 0 ? ~bits & (sign | (sign - 1)) : bits | sign;
-}
-
+/* Floats by their bits: the more the larger, once those of negative ones are turned around. -0 counts as 0, and what is
+ * not a number as more than any, which no other key is. */
 static inline uint64_t key_of_f32(const void *at, uint64_t flip) {
-    float number;
-    uint32_t bits;
-    memcpy(&number, at, sizeof number);
-    if (number != number) return UINT64_MAX;
-    number += 0.0f; /* -0 becomes 0 */
-    memcpy(&bits, &number, sizeof bits);
-    return ordered_bits(bits, 32) ^ (flip & UINT32_MAX);
+    uint32_t bits, sign = (uint32_t)1 << 31;
+    memcpy(&bits, at, sizeof bits);
+    if ((bits & ~sign) > UINT32_C(0x7F800000)) return UINT32_MAX;
+    if (bits == sign) bits = 0;
+    return (uint32_t)(bits ^ ((bits & sign) != 0 ? UINT32_MAX : sign) ^ (uint32_t)flip);
 }
 
 static inline uint64_t key_of_f64(const void *at, uint64_t flip) {
-    double number;
-    uint64_t bits;
-    memcpy(&number, at, sizeof number);
-    if (number != number) return UINT64_MAX;
-    number += 0.0;
-    memcpy(&bits, &number, sizeof bits);
-    return ordered_bits(bits, 64) ^ flip;
+    uint64_t bits, sign = (uint64_t)1 << 63;
+    memcpy(&bits, at, sizeof bits);
+    if ((bits & ~sign) > UINT64_C(0x7FF0000000000000)) return UINT64_MAX;
+    if (bits == sign) bits = 0;
+    return bits ^ ((bits & sign) != 0 ? UINT64_MAX : sign) ^ flip;
 }
 
 static inline uint64_t key_of_32(const void *at, uint64_t flip, uint32_t sign) {
     uint32_t number;
     memcpy(&number, at, sizeof number);
-    return (number ^ sign) ^ (flip & UINT32_MAX);
+    return number ^ sign ^ (uint32_t)flip;
 }
 
 static inline uint64_t key_of_64(const void *at, uint64_t flip, uint64_t sign) {
@@ -187,22 +176,21 @@ static inline bool split(sorting *job, bool by_key) {
 /* Makes the keys that lie in values and splits by them, in one pass; a loop of its own for each kind. */
 static inline bool split_making_keys(sorting *job, covey_key kind) {
     const char *values = job->values + job->order->offset;
-    uint64_t flip = flip_of(job->order), *keys = job->keys, last = 0;
+    size_t size = job->size;
+    uint64_t flip = flip_of(job->order), *keys = job->keys, last = 0, key = 0;
+    uint32_t i = 0, first = 0, count = job->count;
     kept_pair kept = { COVEY_NONE, COVEY_NONE, 0 };
-    uint32_t i = 0;
-    while (i < job->count && job->out_count <= job->out_most) {
-        uint64_t key = keys[i] = key_at(kind, values + i * job->size, flip);
-        if (COVEY__LIKELY(key >= last)) {
-            kept = (kept_pair){ i, kept.last, 0 };
-            last = key;
-            i++;
-        } else {
-            i = choose(job, &kept, i, true);
-            last = keys[kept.last];
-        }
+    for (;; first = i) {
+        for (; i < count && (key = keys[i] = key_at(kind, values + i * size, flip)) >= last; i++) last = key;
+        if (i == count) return true;
+        if (i - first >= 2) kept = (kept_pair){ i - 1, i - 2, 0 };
+        else if (i - first == 1) kept = (kept_pair){ i - 1, kept.last, 0 };
+        i = choose(job, &kept, i, true);
+        last = keys[kept.last];
+        if (job->out_count > job->out_most) break;
     }
-    for (; i < job->count; i++) keys[i] = key_at(kind, values + i * job->size, flip);
-    return job->out_count <= job->out_most;
+    for (; i < count; i++) keys[i] = key_at(kind, values + i * size, flip);
+    return false;
 }
 
 static bool split_by_keys(sorting *job) {
@@ -256,16 +244,16 @@ static inline void merge_sort(const sorting *job, uint32_t *positions, uint32_t 
 
 /* ---- Radix sort --------------------------------------------------------------------------------------------------*/
 
-enum { DIGIT_BITS = 11, DIGITS = 6, DIGIT_VALUES = 1 << DIGIT_BITS };
+enum { DIGIT_BITS = 11, DIGITS = 3, DIGIT_VALUES = 1 << DIGIT_BITS };
 
-static uint32_t digit_of(uint64_t key, uint32_t digit) {
-    return (uint32_t)(key >> digit * DIGIT_BITS) & (DIGIT_VALUES - 1);
+static uint32_t digit_of(uint64_t word, uint32_t digit) {
+    return (uint32_t)(word >> (32 + digit * DIGIT_BITS)) & (DIGIT_VALUES - 1);
 }
 
 /* How often a digit has each value becomes where the first one of these goes. False: all have the same. */
-static bool find_starts(uint32_t *starts, uint32_t count, uint64_t any_key, uint32_t digit) {
+static bool find_starts(uint32_t *starts, uint32_t count, uint64_t any_word, uint32_t digit) {
     uint32_t sum = 0;
-    if (starts[digit_of(any_key, digit)] == count) return false;
+    if (starts[digit_of(any_word, digit)] == count) return false;
     for (uint32_t i = 0; i < DIGIT_VALUES; i++) {
         uint32_t many = starts[i];
         starts[i] = sum;
@@ -274,20 +262,34 @@ static bool find_starts(uint32_t *starts, uint32_t count, uint64_t any_key, uint
     return true;
 }
 
-/* From the last digit to the first, each time keeping the order of equals. Returns where the result is. */
-static radix_item *radix_sort(radix_item *items, radix_item *scratch, uint32_t count,
-                              uint32_t (*starts)[DIGIT_VALUES]) {
+/* Sorts words by their upper halves, from the last digit to the first, each time keeping the order of equals. Returns
+ * where the result is. */
+static uint64_t *radix_sort(uint64_t *words, uint64_t *scratch, uint32_t count, uint32_t (*starts)[DIGIT_VALUES]) {
     memset(starts, 0, DIGITS * sizeof *starts);
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t digit = 0; digit < DIGITS; digit++) starts[digit][digit_of(items[i].key, digit)]++;
+        for (uint32_t digit = 0; digit < DIGITS; digit++) starts[digit][digit_of(words[i], digit)]++;
     for (uint32_t digit = 0; digit < DIGITS; digit++) {
-        if (!find_starts(starts[digit], count, items[0].key, digit)) continue;
-        for (uint32_t i = 0; i < count; i++) scratch[starts[digit][digit_of(items[i].key, digit)]++] = items[i];
-        radix_item *other = items;
-        items = scratch;
+        if (!find_starts(starts[digit], count, words[0], digit)) continue;
+        for (uint32_t i = 0; i < count; i++) scratch[starts[digit][digit_of(words[i], digit)]++] = words[i];
+        uint64_t *other = words;
+        words = scratch;
         scratch = other;
     }
-    return items;
+    return words;
+}
+
+/* Sorts positions by a half of their keys; the halves that are sorted by last come first. */
+static void sort_by_half(const sorting *job, uint32_t *positions, uint32_t count, uint64_t *words,
+                         uint32_t (*starts)[DIGIT_VALUES], uint32_t shift) {
+    for (uint32_t i = 0; i < count; i++)
+        words[i] = (uint64_t)(uint32_t)(job->keys[positions[i]] >> shift) << 32 | positions[i];
+    const uint64_t *sorted = radix_sort(words, words + count, count, starts);
+    for (uint32_t i = 0; i < count; i++) positions[i] = (uint32_t)sorted[i];
+}
+
+static bool has_wide_keys(const sorting *job) {
+    covey_key kind = job->order->key;
+    return kind == COVEY_KEY_F64 || kind == COVEY_KEY_I64 || kind == COVEY_KEY_U64;
 }
 
 /* Keys are parts of values: those of a type that leaves nothing behind do not stay in the scratch, either. */
@@ -295,19 +297,15 @@ static void wipe(const sorting *job, void *scratch, size_t size) {
     if (job->pool->type->zero_vacated && scratch) memset(scratch, 0, size);
 }
 
-/* Sorts positions by their keys. */
 static covey_result sort_by_radix(const sorting *job, uint32_t *positions, uint32_t count) {
     covey__heap *heap = &job->world->heap;
-    radix_item *items = covey__resize(heap, NULL, 0, count, 2 * sizeof *items, alignof(radix_item));
+    uint64_t *words = covey__resize(heap, NULL, 0, count, 2 * sizeof *words, alignof(uint64_t));
     uint32_t(*starts)[DIGIT_VALUES] = covey__resize(heap, NULL, 0, DIGITS, sizeof *starts, alignof(uint32_t));
-    bool done = items && starts;
-    if (done) {
-        for (uint32_t i = 0; i < count; i++) items[i] = (radix_item){ job->keys[positions[i]], positions[i] };
-        const radix_item *sorted = radix_sort(items, items + count, count, starts);
-        for (uint32_t i = 0; i < count; i++) positions[i] = sorted[i].position;
-    }
-    wipe(job, items, count * 2 * sizeof *items);
-    covey__free(heap, items, count, 2 * sizeof *items, alignof(radix_item));
+    bool done = words && starts;
+    if (done) sort_by_half(job, positions, count, words, starts, 0);
+    if (done && has_wide_keys(job)) sort_by_half(job, positions, count, words, starts, 32);
+    wipe(job, words, count * 2 * sizeof *words);
+    covey__free(heap, words, count, 2 * sizeof *words, alignof(uint64_t));
     covey__free(heap, starts, DIGITS, sizeof *starts, alignof(uint32_t));
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }

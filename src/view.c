@@ -591,17 +591,15 @@ static const covey_pool *watched(const covey_iter *it, uint32_t i) {
 
 static void remember(covey_iter *it) {
     it->destroyed = it->view->world->destroyed.count;
-    if (it->group) {
-        it->columns[0].added = it->group->joined;
-        it->columns[0].removed = it->group->left.count;
-        return;
-    }
     for (uint32_t i = 0; i <= LEAD; i++) {
         const covey_pool *pool = watched(it, i);
         it->columns[i].added = pool ? pool->added.count : 0;
         it->columns[i].removed = pool ? pool->removed.count : 0;
         it->columns[i].moved = pool ? pool->moved : 0;
     }
+    if (!it->group) return;
+    it->columns[LEAD].added = it->group->joined;
+    it->columns[LEAD].removed = it->group->left.count;
 }
 
 static void broken(const covey_iter *it, const covey_pool *pool, const char *rule) {
@@ -613,16 +611,10 @@ static void broken(const covey_iter *it, const covey_pool *pool, const char *rul
 /* Whether nothing but being alive makes an entity match. */
 static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
 
-static void check_group_span(const covey_iter *it) {
-    if (it->group->joined != it->columns[0].added || it->group->left.count != it->columns[0].removed)
-        broken(it, NULL, "one joined or left a group while a span of it was open");
-}
-
 static void check_span(const covey_iter *it) {
-    if (it->group) {
-        check_group_span(it);
-        return;
-    }
+    const covey__column *members = &it->columns[LEAD];
+    if (it->group && (it->group->joined != members->added || it->group->left.count != members->removed))
+        broken(it, NULL, "one joined or left a group while a span of it was open");
     for (uint32_t i = 0; i <= LEAD; i++) {
         const covey__column *column = &it->columns[i];
         const covey_pool *pool = watched(it, i);
@@ -675,7 +667,7 @@ static void check_lost(const covey_iter *it, uint32_t i) {
 static void check_row(const covey_iter *it, covey_row row) {
     const covey_view *view = it->view;
     if (it->group) {
-        if (!only_of(&it->group->left, it->columns[0].removed, it->id))
+        if (!only_of(&it->group->left, it->columns[LEAD].removed, it->id))
             broken(it, NULL, "another one than the row's left a group while its rows were visited");
         return;
     }

@@ -60,8 +60,15 @@ covey_pool *covey_world_pool(const covey_world *world, uint32_t number) {
     return number < covey_world_pool_count(world) ? world->pools[number] : NULL;
 }
 
+/* Whether an ordered pool has no more holes than its type puts up with. */
+static bool puts_up_with_holes(const covey_pool *pool) {
+    if (covey__in_blocks(pool) || pool->set.policy != COVEY_ORDERED) return false;
+    return (uint64_t)pool->set.holes * 100 <= (uint64_t)pool->set.end * pool->type->compact_above;
+}
+
 void covey_compact(covey_world *world) {
-    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey_pool_compact(world->pools[i]);
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
+        if (!puts_up_with_holes(world->pools[i])) covey_pool_compact(world->pools[i]);
 }
 
 void covey_shrink(covey_world *world) {

@@ -347,9 +347,10 @@ static join_fn *const joins[] = {
     by_array,  by_copies
 };
 
-/* Everybody has all that the shape may ask for, but B. */
+/* Everybody has all that the shape may ask for, but B. Others have only B: who joins trades places with one. */
 static void prepare_joins(uint32_t shape) {
     make_group(&shapes[shape]);
+    for (uint32_t i = 0; i < 7; i++) assert_non_null(give(covey_create(world), covey_id(B)));
     for (uint32_t k = 0; k < COUNT_OF(types); k++) {
         bool excluded = false;
         for (uint32_t i = 0; i < 4; i++) excluded |= shapes[shape].without[i] == types[k];
@@ -502,6 +503,30 @@ static void test_those_that_lose_all_that_is_excluded_join(void **state) {
                 assert_int_equal(covey_group_count(group), before + (is && !was));
             }
         assert_int_equal(covey_group_count(group), COUNT);
+        check_all();
+        next_world();
+    }
+}
+
+static const covey_group *watched_group;
+static void no_member_when_dropped(void *value, void *context) {
+    (void)value, (void)context;
+    assert_int_equal(covey_group_count(watched_group), 0);
+}
+typedef Value Between;
+COVEY_COMPONENT_DEFINE(Between, .drop = no_member_when_dropped);
+
+/* What is excluded goes first, then one whose end looks at the group, then what the group asks for. */
+static void test_one_that_dies_does_not_join_on_its_way(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        give_to(0, 5, covey_id(X));
+        give_to(0, 5, covey_id(Between));
+        give_to(0, 5, covey_id(A));
+        covey_group_desc desc = { .without = { covey_id(X) } };
+        *(i == 0 ? desc.own : desc.with) = covey_id(A);
+        watched_group = make_group(&desc);
+        for (uint32_t k = 0; k < 5; k++) assert_true(covey_destroy(world, e[k]));
         check_all();
         next_world();
     }
@@ -1833,6 +1858,7 @@ int main(void) {
         GROUP_TEST(test_every_way_to_leave),
         GROUP_TEST(test_a_new_entity_at_the_index_of_a_dead_member_is_none),
         GROUP_TEST(test_those_that_lose_all_that_is_excluded_join),
+        GROUP_TEST(test_one_that_dies_does_not_join_on_its_way),
         GROUP_TEST(test_arrays_join_as_a_whole),
         GROUP_TEST(test_an_array_of_what_is_excluded_lets_all_leave),
         GROUP_TEST(test_nobody_joins_when_a_copy_fails),

@@ -465,7 +465,7 @@ static void test_compaction_waits_for_holes(void **state) {
     fill_world(covey_id(Lazy)); /* 100 */
     for (uint32_t i = 0, removed = 0; removed < 50; i++) removed += remove_value(e[i], covey_id(Lazy));
     note();
-    covey_pool_compact(pool);
+    covey_compact(world);
     all_stay();
     assert_int_equal(covey_pool_size(pool), 100);
     assert_true(remove_value(e[COUNT - 2], covey_id(Lazy)));

@@ -44,7 +44,7 @@ static void long_worlds(void **state) {
     options.steps = 10000;
     options.compare_every = 100;
     (void)state;
-    run_programs(model_run_world, options, test_scaled(4300000));
+    run_programs(model_run_world, options, test_scaled(3500000));
 }
 
 static void large_worlds(void **state) {

@@ -17,11 +17,11 @@
  *
  * This header is the whole API, in reading order:
  *
- *     1  configuration          6  entities         11  looking inside
- *     2  results                7  components       12  the sparse set on its own
- *     3  memory                 8  held pools       13  the hot path (not API)
- *     4  component types        9  views
- *     5  worlds                10  many at once
+ *     1  configuration          6  entities         11  groups
+ *     2  results                7  components       12  many at once
+ *     3  memory                 8  held pools       13  looking inside
+ *     4  component types        9  views            14  the sparse set on its own
+ *     5  worlds                10  order            15  the hot path (not API)
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
@@ -151,7 +151,7 @@ typedef enum covey_result {
     COVEY_ERROR_COPY = 10,   /* the type cannot be copied, or its copy hook said no */
     COVEY_ERROR_REFUSED =
         11, /* the pool does not offer the operation: its storage, policy, order or group is against it */
-    COVEY_ERROR_CONFLICT = 12 /* another group owns a pool of this one, and neither is a part of the other */
+    COVEY_ERROR_CONFLICT = 12 /* another group owns a pool of this one: neither is a part of the other, or both are */
 } covey_result;
 
 /* A short English text for a result, for example "the handle is null, stale or was never issued". */
@@ -205,13 +205,12 @@ struct covey_type {
     uint32_t align;        /* a power of two up to 64 that divides size */
     covey_storage storage; /* naming another policy than the first selects COVEY_STORAGE_SPARSE, and needs it */
     covey_policy policy;
-    bool zero_vacated; /* zero the bytes a removed or moved value leaves behind */
-    uint8_t
-        compact_above;   /* ordered: compaction leaves the pool alone while so many percent of it are holes, or less */
-    covey_drop_fn *drop; /* optional: called when a value is removed or overwritten */
-    covey_copy_fn *copy; /* optional: without it, a type with `drop` cannot be copied */
-    void *context;       /* handed to the hooks */
-    uint32_t reserved;   /* leave it zero */
+    bool zero_vacated;     /* zero the bytes a removed or moved value leaves behind */
+    uint8_t compact_above; /* ordered: covey_compact leaves it alone while so many percent are holes, or less */
+    covey_drop_fn *drop;   /* optional: called when a value is removed or overwritten */
+    covey_copy_fn *copy;   /* optional: without it, a type with `drop` cannot be copied */
+    void *context;         /* handed to the hooks */
+    uint32_t reserved;     /* leave it zero */
 };
 
 /* In a header, after the struct. */
@@ -328,7 +327,8 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * calls with a type made at run time pass type->size.
  *
  * A pointer into a pool is valid until the pool next changes: until a component is added to it or removed from it, or
- * it is cleared, swapped, compacted, shrunk, reserved or converted. In a block pool, adding and removing matter only
+ * it is cleared, swapped, sorted, compacted, shrunk, reserved or converted; in a group, also until that happens to
+ * another pool which the group owns. In a block pool, adding and removing matter only
  * among the 512 indices around. With COVEY_STORAGE_PINNED, and under COVEY_IN_PLACE, it is valid until its own
  * component is removed. docs/guarantees.md has the whole table.
  *
@@ -480,8 +480,8 @@ COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
 #define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__TYPED(pool, T), (k)))
 COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
 
-/* Exchanges the positions of two components of a sparse pool. Fails (ABSENT, REFUSED) for absentees, and for in-place
- * and block pools. */
+/* Exchanges the positions of two components of a sparse pool. Fails (ABSENT, REFUSED) for absentees, and for pools
+ * that are in place, in blocks, kept in order or owned by a group. */
 COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b);
 
 /* Room for `count` components in all, so that adds up to there need no memory for values. A block pool has nothing to
@@ -490,13 +490,14 @@ COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 
 /* Closes the holes that removal left, in one pass that keeps the order. In-place pools keep their addresses: they lose
  * only the holes behind the last component. Sparse pools keep their memory; blocks get the form that fits them best and
- * give back the rest. Never fails. covey_compact does it to all pools. */
+ * give back the rest. Never fails. covey_compact does it to all pools that have more holes than .compact_above. */
 COVEY_API void covey_pool_compact(covey_pool *pool);
 COVEY_API void covey_compact(covey_world *world);
 
 /* Keeps the components of a pool in another storage from now on: its type's, for COVEY_STORAGE_DEFAULT. Handles stay
  * valid, addresses do not; a pool that becomes sparse has its components by index. All or nothing: MEMORY; REFUSED for
- * pools whose addresses are stable (in place, pinned), and for blocks where a policy is named. */
+ * pools whose addresses are stable (in place, pinned), that are kept in order or owned by a group, and for blocks where
+ * a policy is named. */
 COVEY_API covey_result covey_pool_convert(covey_pool *pool, covey_storage storage);
 
 /* Returns unused memory: spare capacity, and pages of the table that hold nothing. The spare slots of blocks are
@@ -536,7 +537,8 @@ COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of 
  * visited, its entity may get and lose components and be destroyed, and others may be created and get components
  * (whether these are visited is not specified); but no other entity loses a component that the view is about, none that
  * is still to be visited gets one that the view excludes, and no pool that entities must be in is cleared, converted or
- * put in another order. Assertion level 2 finds broken rules and names the pool; docs/guarantees.md has the table. */
+ * put in another order, as joining a group that owns it does. Assertion level 2 finds broken rules and names the pool;
+ * docs/guarantees.md has the table. */
 
 #define COVEY_TERMS 16 /* of a view, all kinds together */
 
@@ -669,7 +671,8 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
  *     covey_pool_sort(sprites, &(covey_order){ .key = COVEY_KEY_F32, .offset = offsetof(Sprite, depth) });
  *
  * Pools in blocks are always in the order of indices, and in-place pools do not move values: both refuse (REFUSED), as
- * do pools that a group owns, which covey_group_sort is for, and pools with holes, which want compaction first. */
+ * do pools that a group owns, which covey_group_sort is for, pools that are kept in an order, and pools with holes,
+ * which want compaction first. */
 
 /* What a key is: the entity's index, or a number of C's. Of floats, -0 is 0, and what is not a number comes last. */
 typedef enum covey_key {
@@ -698,8 +701,8 @@ typedef struct covey_order {
     uint32_t first; /* only so many, from the first on; 0 is all */
 } covey_order;
 
-/* Sorts a pool. MEMORY (for scratch: 16 bytes a component, and the values that move), REFUSED, RANGE (a key that is not
- * inside of the value). O(n) with a key, O(n log n) with a function that compares. */
+/* Sorts a pool. MEMORY (for scratch: up to 42 bytes a component, and the ids and values that move), REFUSED, RANGE (a
+ * key that is not inside of the value, or has no kind). O(n) with a key, O(n log n) with a function that compares. */
 COVEY_API covey_result covey_pool_sort(covey_pool *pool, const covey_order *order);
 /* Puts the components of entities that `other` has, too, into the order of `other`, before the rest. The other pool may
  * be in blocks. O(n + size of the other). */
@@ -740,7 +743,7 @@ COVEY_API covey_entity covey_group_first(const covey_group *group);
 COVEY_API bool covey_group_contains(const covey_group *group, covey_entity e);
 /* Begins an iteration, as of a view: fields are those of `own`, then those of `with`. Rows go from the last to the
  * first, and their entity may be changed and destroyed; nobody else leaves meanwhile, and nobody joins a group inside of
- * this one. While a span is open, nobody joins or leaves either. */
+ * this one. While a span is open, no pool of the group changes. */
 COVEY_API covey_iter covey_group_iter(const covey_group *group);
 /* Sorts the entities of a group by the values of a field: all owned pools, or the order of a group that owns none.
  * MEMORY, RANGE; REFUSED where an inner group has its entities at the front. */

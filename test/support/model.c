@@ -261,7 +261,7 @@ static void step(model *m) {
     if (p->heap.failed || p->step % m->options->compare_every == 0) compare(m);
 }
 
-/* Pinned types are those that the last values of a byte stand for. Where there are groups, there is something to own. */
+/* Pinned types are those that the last values of a byte stand for. With groups, most types can be owned. */
 static const covey_type *choose_type(model *m) {
     enum { OTHERS = VALUE_TYPES - 8 };
     static const uint8_t owned[] = { 0, 1, 5, 6, 7, 8, 11, 23 }; /* sparse, swap and pop */

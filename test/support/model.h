@@ -12,10 +12,10 @@ typedef struct model_options {
     uint32_t crowd;          /* about how many entities, or elements, there are at most */
     uint32_t validate_every; /* steps */
     uint32_t compare_every;
-    uint32_t view_every; /* this many steps are about views; 0: as often as chance has it */
+    uint32_t view_every;  /* this many steps are about views; 0: as often as chance has it */
     uint32_t group_every; /* the same for groups and order; 0: none is */
-    covey_policy policy; /* of a set */
-    bool far;            /* a set of the highest indices there are */
+    covey_policy policy;  /* of a set */
+    bool far;             /* a set of the highest indices there are */
     oracle_fault fault;
 } model_options;
 

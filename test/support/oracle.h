@@ -180,7 +180,7 @@ bool oracle_view_matches(oracle_world *world, const covey_view_desc *desc, covey
 /* The sparse pool whose order an iteration follows; NULL where it is that of indices. */
 const oracle_pool *oracle_view_lead(oracle_world *world, const covey_view_desc *desc);
 
-/* ---- Groups: nothing is kept up to date; members are looked for when somebody asks ----------------------------------*/
+/* ---- Groups -------------------------------------------------------------------------------------------------------*/
 
 /* What making a group returns when no allocation fails. */
 covey_result oracle_may_group(oracle_world *world, const covey_group_desc *desc);

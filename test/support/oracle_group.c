@@ -43,7 +43,7 @@ bool oracle_group_has(oracle_world *world, const oracle_group *group, covey_enti
     return oracle_view_matches(world, &desc, e);
 }
 
-/* ---- Groups that own the same --------------------------------------------------------------------------------------*/
+/* ---- Groups that own the same -------------------------------------------------------------------------------------*/
 
 static bool owns(const oracle_group *group, const covey_type *type) {
     return is_among(group->desc.with, group->owned, type);

@@ -196,8 +196,8 @@ static uint32_t place_in_order(const oracle_set *set, covey_entity e, const void
     static const unsigned char zero[64];
     uint32_t at = set->end;
     if (set->fault == ORACLE_KEEPS_LOOSELY) return at;
-    while (at != 0 && oracle_order_is_before(&set->order, value ? value : zero, e.index,
-                                             oracle_set_value(set, at - 1), set->ids[at - 1].index))
+    while (at != 0 && oracle_order_is_before(&set->order, value ? value : zero, e.index, oracle_set_value(set, at - 1),
+                                             set->ids[at - 1].index))
         at--;
     return at;
 }
