@@ -73,12 +73,17 @@ bool covey__group_has(const covey_group *group, uint32_t index) {
     return set_has(&group->pools[0]->set, index, group->count);
 }
 
+/* Out of line for those that join: often they are where they belong, and the way past this is shorter then. */
+static COVEY__NOINLINE void exchange(covey_sparse_set *set, covey__slot *slot, uint64_t id, uint32_t position) {
+    covey__set_exchange(set, slot, id, position);
+}
+
 /* Moves the component of an entity to a position of an owned pool. At assertion level 2, views that visit the pool hear
  * whose move it is: who leaves goes to where rows have been, and may be theirs; who joins, as COVEY_NONE, may not. */
 static inline void move_to(covey_pool *pool, covey__slot *slot, uint64_t id, uint32_t position, uint32_t who) {
-    (void)who;
     if ((uint32_t)*slot == position) return;
-    covey__set_exchange(&pool->set, slot, id, position);
+    if (who == COVEY_NONE) exchange(&pool->set, slot, id, position);
+    else covey__set_exchange(&pool->set, slot, id, position);
     covey__pool_moved(pool, false);
     COVEY__TRACE(pool->removed, who);
 }

@@ -142,6 +142,7 @@ static void note_filling(covey_pool *pool, uint32_t index) {
 
 static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
     bool first = block_is_empty(pool, e.index);
+    if (!first && covey__block_has(&pool->blocks, e.index)) return COVEY_ERROR_PRESENT;
     covey_result result = covey__watch_prepare(pool, e);
     if (result != COVEY_OK) return result;
     if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;

@@ -611,7 +611,22 @@ static bool belongs_before(const covey_pool *pool, uint32_t a, uint32_t b) {
     return key_of(order, left, pool->set.ids[a].index) < key_of(order, right, pool->set.ids[b].index);
 }
 
-/* The place behind the last element waits for a value while others make way: there is room for it. */
+/* Moves a value to a position before it, and those between by one. It waits behind the last element meanwhile, where a
+ * position is left. */
+static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
+    size_t size = set->size;
+    char *place = (char *)set->data + to * size, *value = (char *)set->data + from * size;
+    char *waiting = (char *)set->data + set->end * size;
+    if (set->end == set->data_capacity) {
+        for (; value != place; value -= size) covey__swap_bytes(value, value - size, size);
+        return;
+    }
+    memcpy(waiting, value, size);
+    memmove(place + size, place, (from - to) * size);
+    memcpy(place, waiting, size);
+    if (set->zero_vacated) memset(waiting, 0, size);
+}
+
 void covey__sort_insert(covey_pool *pool, uint32_t index) {
     covey_sparse_set *set = &pool->set;
     uint32_t at = (uint32_t)*covey__slot_of(set, index), low = 0, high = at;
@@ -622,14 +637,10 @@ void covey__sort_insert(covey_pool *pool, uint32_t index) {
     }
     if (low == at) return;
     covey_entity e = set->ids[at];
-    char *data = set->data, *waiting = data + (size_t)set->end * set->size, *place = data + (size_t)low * set->size;
-    memcpy(waiting, data + (size_t)at * set->size, set->size);
-    memmove(place + set->size, place, (size_t)(at - low) * set->size);
     memmove(set->ids + low + 1, set->ids + low, (at - low) * sizeof *set->ids);
-    memcpy(place, waiting, set->size);
-    if (set->zero_vacated) memset(waiting, 0, set->size);
     set->ids[low] = e;
     for (uint32_t i = low; i <= at; i++) put(set, i, set->ids[i]);
+    if (set->size != 0) rotate(set, at, low);
     covey__pool_moved(pool, true);
 }
 

@@ -76,8 +76,9 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) result = covey__groups_prepare(pool, entities[i], count);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
-    if (count > COVEY_NONE - pool->set.end) return COVEY_ERROR_FULL;
-    return covey__set_prepare_spare(&pool->set, count + 1); /* a component on its way needs a place to wait */
+    uint32_t left = COVEY_NONE - pool->set.end;
+    if (count > left) return COVEY_ERROR_FULL;
+    return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count); /* one may have to wait */
 }
 
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }
