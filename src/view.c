@@ -547,13 +547,12 @@ static bool next_span_of_group(covey_iter *it) {
 static uint64_t next_page_of_array(covey_iter *it) {
     uint64_t found = 0;
     uint32_t most = it->walk == COVEY__WALK_LIST ? 1 : COVEY__BLOCK_PAGE;
-    bool members = it->walk == COVEY__WALK_GROUP;
     while (found == 0 && it->next < it->end) {
         uint32_t count = it->end - it->next < most ? it->end - it->next : most;
         it->first = it->backwards ? it->end - 1 - it->next : it->next;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t at = it->backwards ? it->first - i : it->first + i;
-            bool match = members || (is_there(it, at) && matches(it, array_of(it)[at].index));
+            bool match = is_there(it, at) && matches(it, array_of(it)[at].index);
             if (i % 64 == 0) it->matches[i / 64] = 0;
             it->matches[i / 64] |= (uint64_t)match << i % 64;
             found |= (uint64_t)match << i / 64;
@@ -563,9 +562,25 @@ static uint64_t next_page_of_array(covey_iter *it) {
     return found;
 }
 
+/* The next members of a group, from the last on: all match. */
+static uint64_t next_page_of_group(covey_iter *it) {
+    uint32_t left = it->end - it->next, count = left < COVEY__BLOCK_PAGE ? left : COVEY__BLOCK_PAGE;
+    uint32_t blocks = (count + 63) / 64;
+    if (count == 0) return 0;
+    for (uint32_t i = 0; i < blocks; i++) it->matches[i] = UINT64_MAX;
+    it->matches[blocks - 1] >>= blocks * 64 - count;
+    it->first = it->end - 1 - it->next;
+    it->next += count;
+    return UINT64_MAX >> (64 - blocks);
+}
+
 uint64_t covey__next_page(covey_iter *it) {
     if (it->walk != COVEY__WALK_NOTHING && has_met_types(it)) find_pools(it);
-    return it->walk == COVEY__WALK_IDS ? next_page_of_ids(it) : next_page_of_array(it);
+    switch (it->walk) {
+    case COVEY__WALK_IDS: return next_page_of_ids(it);
+    case COVEY__WALK_GROUP: return next_page_of_group(it);
+    default: return next_page_of_array(it);
+    }
 }
 
 void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
