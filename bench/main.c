@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -13,7 +14,7 @@ static const char help[] =
     "\n"
     "Measures Covey against plain containers in the same process. Times are nanoseconds for each operation.\n"
     "\n"
-    "  --quick        only scenarios that have a bar, at the size where they have it\n"
+    "  --quick        only scenarios that have a bar, at the size where they have it; three times\n"
     "  --strict       exit with 1 when a bar is missed\n"
     "  --filter TEXT  only scenarios whose names contain the text\n"
     "  --csv FILE     write the rows to this file, too\n"
@@ -90,11 +91,24 @@ static void list_scenario(const bench_scenario *scenario, uint32_t n) {
     printf("\n");
 }
 
+/* A shared machine is slow for seconds at a time, and a fixture may be unlucky with its place in memory. So the short
+ * run goes through all scenarios several times, and each contestant keeps the best of its minima. */
+enum { QUICK_PASSES = 3 };
+
+static struct {
+    bench_time (*times)[BENCH_MAX_CONTESTANTS]; /* of each scenario and size, in the order of the run */
+    uint32_t pass, passes, next;
+} progress;
+
+static bench_time better(bench_time known, bench_time now) { return known.min < now.min ? known : now; }
+
 static void run_scenario(const bench_scenario *scenario, uint32_t n) {
-    bench_time times[BENCH_MAX_CONTESTANTS];
-    bench_progress("%s, n = %u", scenario->name, n);
-    bench_measure(scenario, n, times);
-    bench_report_add(scenario, n, times);
+    bench_time now[BENCH_MAX_CONTESTANTS], *times = progress.times[progress.next++];
+    bench_progress("pass %u of %u: %s, n = %u", progress.pass, progress.passes, scenario->name, n);
+    bench_measure(scenario, n, now);
+    for (size_t i = 0; i < bench_contestant_count(scenario); i++)
+        times[i] = progress.pass == 1 ? now[i] : better(times[i], now[i]);
+    if (progress.pass == progress.passes) bench_report_add(scenario, n, times);
 }
 
 /* Calls a function for every scenario and size that the options select; returns how many these were. */
@@ -116,10 +130,17 @@ static void ignore_scenario(const bench_scenario *scenario, uint32_t n) { (void)
 
 /* Returns whether all bars were met. */
 static bool run(const options *o) {
-    if (each(o, ignore_scenario) == 0) bench_fail("no scenario fits; --list shows them");
+    uint32_t count = each(o, ignore_scenario);
+    if (count == 0) bench_fail("no scenario fits; --list shows them");
     bench_print_machine();
     bench_report_open(o->csv);
-    each(o, run_scenario);
+    progress.times = bench_alloc(count, sizeof *progress.times);
+    progress.passes = o->quick ? QUICK_PASSES : 1;
+    for (progress.pass = 1; progress.pass <= progress.passes; progress.pass++) {
+        progress.next = 0;
+        each(o, run_scenario);
+    }
+    free(progress.times);
     return bench_report_close();
 }
 
