@@ -574,12 +574,20 @@ static uint64_t next_page_of_group(covey_iter *it) {
     return UINT64_MAX >> (64 - blocks);
 }
 
-uint64_t covey__next_page(covey_iter *it) {
+static uint64_t next_page(covey_iter *it) {
     if (it->walk != COVEY__WALK_NOTHING && has_met_types(it)) find_pools(it);
     switch (it->walk) {
     case COVEY__WALK_IDS: return next_page_of_ids(it);
     case COVEY__WALK_GROUP: return next_page_of_group(it);
     default: return next_page_of_array(it);
+    }
+}
+
+/* What is left of these blocks of the page, from the first with matches on; or of a later page. */
+uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks) {
+    for (;; blocks &= blocks - 1) {
+        if (blocks == 0) blocks = next_page(it);
+        if (blocks == 0 || it->matches[covey__lowest_bit(blocks)] != 0) return blocks;
     }
 }
 
@@ -650,9 +658,9 @@ static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
 /* Steps through the rest of a page. */
 static bool next_of_page(const covey_iter *it, covey_row *row) {
     row->left &= row->left - 1;
-    for (; row->left == 0 && row->blocks != 0; row->blocks &= row->blocks - 1) {
-        row->block = covey__lowest_bit(row->blocks);
-        row->left = it->matches[row->block];
+    while (row->left == 0 && row->blocks != 0) {
+        row->blocks &= row->blocks - 1;
+        if (row->blocks != 0) row->left = it->matches[covey__lowest_bit(row->blocks)];
     }
     return row->left != 0;
 }
@@ -742,7 +750,7 @@ uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_ty
 uint32_t covey_view_count(const covey_view *view) {
     covey_iter it = covey_view_iter(view);
     uint32_t count = 0;
-    for (uint64_t blocks = covey__next_page(&it); blocks != 0; blocks = covey__next_page(&it))
+    for (uint64_t blocks = next_page(&it); blocks != 0; blocks = next_page(&it))
         for (; blocks != 0; blocks &= blocks - 1) count += covey__bits_in(it.matches[covey__lowest_bit(blocks)]);
     return count;
 }

@@ -577,9 +577,9 @@ COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 
 /* One entity of an iteration: { 0 } before the first. Its insides are not API. Compilers keep it in registers. */
 typedef struct covey_row {
-    uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page */
-    uint32_t block;
-    uint64_t moves; /* where `chunks` were valid: as long as the world's number is the same */
+    uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page, its block first */
+    uint64_t moves;        /* where `chunks` were valid: as long as the world's number is the same */
+    const uint64_t *now;   /* that number */
     struct {
         char *data;
         const uint8_t *map;
@@ -1145,7 +1145,7 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
     trace->count++;
 }
 
-COVEY_API uint64_t covey__next_page(covey_iter *it);
+COVEY_API uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks);
 COVEY_API COVEY__PURE void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field);
 COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
 COVEY_API void covey__row_ends(const covey_iter *it, covey_row row);
@@ -1718,8 +1718,8 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) 
 #define COVEY__ROW_ENDS(it, row) ((void)0)
 #endif
 
-COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t field) {
-    const covey__chunk *chunk = &it->columns[field].page->chunks[row->block];
+COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t block, uint32_t field) {
+    const covey__chunk *chunk = &it->columns[field].page->chunks[block];
     row->chunks[field].data = chunk->data;
     row->chunks[field].map = chunk->map;
 }
@@ -1728,18 +1728,18 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
     COVEY__ROW_ENDS(it, *row);
     row->left &= row->left - 1;
     if (row->left == 0) {
-        do {
-            if (row->blocks == 0) row->blocks = covey__next_page(it);
-            if (row->blocks == 0) return false;
-            row->block = covey__lowest_bit(row->blocks);
-            row->blocks &= row->blocks - 1;
-            row->left = it->matches[row->block];
-        } while (row->left == 0);
+        row->blocks &= row->blocks - 1;
+        if (row->blocks == 0 || it->matches[covey__lowest_bit(row->blocks)] == 0)
+            row->blocks = covey__next_blocks(it, row->blocks);
+        if (row->blocks == 0) return false;
+        uint32_t block = covey__lowest_bit(row->blocks);
+        row->left = it->matches[block];
+        row->now = it->moves;
         row->moves = *it->moves ^ it->slow;
-        covey__row_knows(it, row, 0); /* those that no field asks for vanish; a loop would not */
-        covey__row_knows(it, row, 1);
-        covey__row_knows(it, row, 2);
-        covey__row_knows(it, row, 3);
+        covey__row_knows(it, row, block, 0); /* those that no field asks for vanish; a loop would not */
+        covey__row_knows(it, row, block, 1);
+        covey__row_knows(it, row, block, 2);
+        covey__row_knows(it, row, block, 3);
     }
     COVEY__ROW_BEGINS(it, *row);
     return true;
@@ -1747,7 +1747,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 
 /* The row's id, or its position in an array. */
 COVEY_INLINE uint32_t covey__row_number(const covey_iter *it, covey_row row) {
-    uint32_t number = row.block * 64 + covey__lowest_bit(row.left);
+    uint32_t number = covey__lowest_bit(row.blocks) * 64 + covey__lowest_bit(row.left);
     return it->backwards ? it->first - number : it->first + number;
 }
 
@@ -1767,7 +1767,7 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
 /* A chunk that the row knows may have moved since: then, and for fields that are not in blocks, the value is looked
  * up. */
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
-    if (!COVEY__LIKELY(field < 4 && row.moves == *it->moves)) {
+    if (!COVEY__LIKELY(field < 4 && row.moves == *row.now)) {
         uint32_t number = covey__row_number(it, row);
         if (field < it->owned) {
             COVEY__COSTLY_CONTRACT(it->view->world, it->set->ids[number].index == it->id, COVEY__ROW_GONE);
