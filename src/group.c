@@ -80,20 +80,20 @@ static COVEY__NOINLINE void exchange(covey_sparse_set *set, covey__slot *slot, u
 
 /* Moves the component of an entity to a position of an owned pool. At assertion level 2, views that visit the pool hear
  * whose move it is: who leaves goes to where rows have been, and may be theirs; who joins, as COVEY_NONE, may not. */
-static inline void move_to(covey_pool *pool, covey__slot *slot, uint64_t id, uint32_t position, uint32_t who) {
+static inline void move_to(covey_pool *pool, covey__slot *slot, uint64_t id, uint32_t position, bool joins) {
     if ((uint32_t)*slot == position) return;
-    if (who == COVEY_NONE) exchange(&pool->set, slot, id, position);
+    if (joins) exchange(&pool->set, slot, id, position);
     else covey__set_exchange(&pool->set, slot, id, position);
     covey__pool_moved(pool, false);
-    COVEY__TRACE(pool->removed, who);
+    COVEY__TRACE(pool->removed, joins ? COVEY_NONE : (uint32_t)id);
 }
 
 /* In all owned pools but one, which may be NULL. */
-static void move_all_to(covey_group *group, const covey_pool *but, uint32_t index, uint32_t position, uint32_t who) {
+static void move_all_to(covey_group *group, const covey_pool *but, uint32_t index, uint32_t position, bool joins) {
     for (uint32_t i = 0; i < group->owned; i++) {
         covey_pool *pool = group->pools[i];
         covey__slot *slot = covey__slot_of(&pool->set, index);
-        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, (uint32_t)*slot), position, who);
+        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, (uint32_t)*slot), position, joins);
     }
 }
 
@@ -124,14 +124,14 @@ static void join(covey_group *group, uint32_t index) {
         covey_entity e = { index, covey__generation_of(group->world, index) };
         covey__set_place(&group->set, e, true);
     }
-    move_all_to(group, NULL, index, group->count++, COVEY_NONE);
+    move_all_to(group, NULL, index, group->count++, true);
     note_join(group);
 }
 
 /* Of a member. */
 static void leave(covey_group *group, uint32_t index) {
     note_leave(group, index);
-    move_all_to(group, NULL, index, --group->count, index);
+    move_all_to(group, NULL, index, --group->count, false);
     if (group->owned == 0)
         covey_sparse_set_erase(&group->set, (covey_entity){ index, covey_sparse_set_current(&group->set, index) });
 }
@@ -202,7 +202,7 @@ static uint32_t leave_owning(covey_group *group, covey_pool *pool, uint32_t inde
     if (hole >= group->count) return hole;
     uint32_t last = --group->count;
     note_leave(group, index);
-    move_all_to(group, pool, index, last, index);
+    move_all_to(group, pool, index, last, false);
     if (hole != last) covey__set_move(&pool->set, last, hole);
     return last;
 }
@@ -284,15 +284,15 @@ COVEY_HOT bool find_others(const covey__watch *watch, uint32_t others, uint32_t 
 }
 
 COVEY_HOT void move_others(const covey__watch *watch, uint32_t others, covey__slot **slots, uint64_t id,
-                           uint32_t border, uint32_t who) {
-    for (uint32_t i = 0; i < others; i++) move_to(watch->others[i], slots[i], id, border, who);
+                           uint32_t border, bool joins) {
+    for (uint32_t i = 0; i < others; i++) move_to(watch->others[i], slots[i], id, border, joins);
 }
 
 /* Joins. The first that is not a member makes way to the end of the pool; returns where it was. */
 COVEY_HOT uint32_t open_border(covey_pool *pool, uint32_t others, covey__slot **slots, uint64_t id, uint32_t end) {
     covey_group *group = pool->watch->sole;
     uint32_t border = group->count++;
-    move_others(pool->watch, others, slots, id, border, COVEY_NONE);
+    move_others(pool->watch, others, slots, id, border, true);
     if (border != end) {
         covey__set_move(&pool->set, border, end);
         covey__pool_moved(pool, true);
@@ -317,14 +317,22 @@ COVEY_HOT void *place_among(covey_pool *pool, uint32_t others, uint32_t index, u
     return (char *)set->data + (size_t)at * set->size;
 }
 
+static COVEY__NOINLINE void *place_among_many(covey_pool *pool, uint32_t index, uint32_t generation) {
+    return place_among(pool, pool->watch->other_count, index, generation);
+}
+
+/* What could not be done at once: an error, or memory is needed. */
+static COVEY__NOINLINE void *place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    void *to = covey__pool_place_slowly(pool, index, generation);
+    return to ? covey__pool_settle(pool, index, to) : NULL;
+}
+
 /* Finds a place for a component, where it will stay; its value may follow. */
 void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
-    uint32_t others = pool->watch->other_count;
-    void *to = others == 1 ? place_among(pool, 1, index, generation) : place_among(pool, others, index, generation);
-    if (!COVEY__LIKELY(to != NULL)) {
-        to = covey__pool_place_slowly(pool, index, generation);
-        return to ? covey__pool_settle(pool, index, to) : NULL;
-    }
+    bool pair = pool->watch->other_count == 1;
+    void *to =
+        COVEY__LIKELY(pair) ? place_among(pool, 1, index, generation) : place_among_many(pool, index, generation);
+    if (!COVEY__LIKELY(to != NULL)) return place_slowly(pool, index, generation);
     COVEY__CHANGED(pool->world);
     return to;
 }
@@ -334,7 +342,7 @@ COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot *
     covey_group *group = pool->watch->sole;
     uint32_t border = --group->count;
     note_leave(group, (uint32_t)id);
-    move_others(pool->watch, others, slots, id, border, (uint32_t)id);
+    move_others(pool->watch, others, slots, id, border, false);
     if (hole != border) covey__set_move(&pool->set, border, hole);
     return border;
 }
@@ -350,10 +358,13 @@ COVEY_HOT void erase_among(covey_pool *pool, uint32_t others, uint32_t index, ui
     if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
 }
 
+static COVEY__NOINLINE void erase_among_many(covey_pool *pool, uint32_t index, uint32_t generation) {
+    erase_among(pool, pool->watch->other_count, index, generation);
+}
+
 void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
-    uint32_t others = pool->watch->other_count;
-    if (others == 1) erase_among(pool, 1, index, generation);
-    else erase_among(pool, others, index, generation);
+    if (COVEY__LIKELY(pool->watch->other_count == 1)) erase_among(pool, 1, index, generation);
+    else erase_among_many(pool, index, generation);
 }
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/

@@ -122,7 +122,8 @@ static inline void covey__set_move(covey_sparse_set *set, uint32_t from, uint32_
     size_t size = set->size;
     char *data = (char *)set->data;
     covey__set_put(set, to, covey__set_id(set, from));
-    covey__copy(data + to * size, data + from * size, size);
+    if (size == sizeof(uint64_t)) memcpy(data + to * size, data + from * size, sizeof(uint64_t));
+    else covey__copy(data + to * size, data + from * size, size);
 }
 /* Sends adds and removals of one element out of line, or not. A type whose values need an end keeps removal there. */
 void covey__set_watch(covey_sparse_set *set, bool watched, bool drops);
