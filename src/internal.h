@@ -342,4 +342,15 @@ void covey__sort_insert(covey_pool *pool,
 /* view.c */
 covey_iter covey__iter_group(const covey_group *group);
 
+static inline uint32_t covey__view_terms(const covey_view *view) { return (uint32_t)view->fields + view->without; }
+
+/* view_rules.c: notes what the pools are like when a span begins, and tells at its end what was not allowed. */
+#if COVEY_ASSERT_LEVEL >= 2
+void covey__remember_pools(covey_iter *it);
+void covey__check_span(const covey_iter *it);
+#else
+static inline void covey__remember_pools(covey_iter *it) { (void)it; }
+static inline void covey__check_span(const covey_iter *it) { (void)it; }
+#endif
+
 #endif

@@ -3,8 +3,6 @@
  * of a word; spans are runs of rows whose values follow each other in every column. */
 #include "internal.h"
 
-#include <stdio.h>
-
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
 static uint32_t term_count(const covey_type *const *types) {
@@ -68,8 +66,6 @@ bool covey_view_reads(const covey_view *view, uint32_t field) {
     return field < view->fields && (view->reads >> field & 1) != 0;
 }
 
-static uint32_t terms_of(const covey_view *view) { return (uint32_t)view->fields + view->without; }
-
 /* ---- Matching one ------------------------------------------------------------------------------------------------*/
 
 static bool matches(const covey_iter *it, uint32_t index) {
@@ -96,7 +92,7 @@ static bool has_met_types(const covey_iter *it) { return it->pools != it->view->
 static void find_pools(covey_iter *it) {
     const covey_view *view = it->view;
     it->pools = view->world->pool_count;
-    for (uint32_t i = 0; i < terms_of(view); i++)
+    for (uint32_t i = 0; i < covey__view_terms(view); i++)
         if (!it->columns[i].pool) it->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
 }
 
@@ -107,7 +103,7 @@ static covey_iter begin(const covey_view *view) {
     it.view = view;
     it.moves = view->world ? &view->world->moves : &never;
     it.slow = UINT64_MAX;
-    for (uint32_t i = 0; i < 4 || i < terms_of(view); i++) it.columns[i] = (covey__column){ .page = &no_page };
+    for (uint32_t i = 0; i < 4 || i < covey__view_terms(view); i++) it.columns[i] = (covey__column){ .page = &no_page };
     if (view->world) find_pools(&it);
     return it;
 }
@@ -599,118 +595,6 @@ void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     return covey__has_index(pool, e.index) ? covey__value_of_index(pool, e.index) : NULL;
 }
 
-/* ---- Rules -------------------------------------------------------------------------------------------------------*/
-
-#if COVEY_ASSERT_LEVEL >= 2
-
-enum { LEAD = COVEY_TERMS }; /* a column that only remembers changes: of the pool whose order was asked for */
-
-/* A pool that an iteration is about, or NULL. The world may have met its type since. */
-static const covey_pool *watched(const covey_iter *it, uint32_t i) {
-    if (i == LEAD) return it->backwards ? NULL : it->lead;
-    if (i >= terms_of(it->view)) return NULL;
-    return it->columns[i].pool ? it->columns[i].pool : covey_pool_find_raw(it->view->world, it->view->types[i]);
-}
-
-static void remember(covey_iter *it) {
-    it->destroyed = it->view->world->destroyed.count;
-    for (uint32_t i = 0; i <= LEAD; i++) {
-        const covey_pool *pool = watched(it, i);
-        it->columns[i].added = pool ? pool->added.count : 0;
-        it->columns[i].removed = pool ? pool->removed.count : 0;
-        it->columns[i].moved = pool ? pool->moved : 0;
-    }
-    if (!it->group) return;
-    it->columns[LEAD].added = it->group->joined;
-    it->columns[LEAD].removed = it->group->left.count;
-}
-
-static void broken(const covey_iter *it, const covey_pool *pool, const char *rule) {
-    char text[200];
-    snprintf(text, sizeof text, "%s: %s", pool ? pool->type->name : "entities", rule);
-    covey__contract_broken(it->view->world, text, __FILE__, __LINE__);
-}
-
-/* Whether nothing but being alive makes an entity match. */
-static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
-
-static void check_span(const covey_iter *it) {
-    const covey__column *members = &it->columns[LEAD];
-    if (it->group && (it->group->joined != members->added || it->group->left.count != members->removed))
-        broken(it, NULL, "one joined or left a group while a span of it was open");
-    for (uint32_t i = 0; i <= LEAD; i++) {
-        const covey__column *column = &it->columns[i];
-        const covey_pool *pool = watched(it, i);
-        if (pool && (pool->added.count != column->added || pool->removed.count != column->removed ||
-                     pool->moved != column->moved))
-            broken(it, pool, "the pool changed while a span of a view with it was open");
-    }
-    if (asks_for_nothing(it->view) && it->view->world->destroyed.count != it->destroyed)
-        broken(it, NULL, "one was destroyed while a span of a view was open");
-}
-
-/* Whether all changes since then were of this index. */
-static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
-    uint32_t count = trace->count - since;
-    return count == 0 || (trace->index == index && trace->run >= count);
-}
-
-/* Steps through the rest of a page. */
-static bool next_of_page(const covey_iter *it, covey_row *row) {
-    row->left &= row->left - 1;
-    while (row->left == 0 && row->blocks != 0) {
-        row->blocks &= row->blocks - 1;
-        if (row->blocks != 0) row->left = it->matches[covey__lowest_bit(row->blocks)];
-    }
-    return row->left != 0;
-}
-
-/* Finds a pool that others than the row's entity got into, although the view excludes it. Beyond the page, matches are
- * not known yet: who is excluded by then is not visited. */
-static void check_excluded(const covey_iter *it, covey_row row) {
-    const covey_view *view = it->view;
-    while (view->without != 0 && next_of_page(it, &row))
-        for (uint32_t i = view->fields; i < terms_of(view); i++)
-            if (covey__has_index(watched(it, i), covey__numbered(it, covey__row_number(it, row)).index))
-                broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
-}
-
-/* Finds what others than the row's entity lost; what anyone lost, where positions are followed from the first on. */
-static void check_lost(const covey_iter *it, uint32_t i) {
-    const covey_pool *pool = watched(it, i);
-    if (!pool || pool->removed.count == it->columns[i].removed) return;
-    if (pool->removed.index == COVEY_NONE)
-        broken(it, pool, "the pool was cleared, converted or put in another order while rows were visited");
-    else if (i == LEAD && !covey__in_blocks(pool))
-        broken(it, pool, "something was removed while rows were visited in the order of the pool");
-    else if (!only_of(&pool->removed, it->columns[i].removed, it->id))
-        broken(it, pool, "another entity than the row's lost it while rows were visited");
-}
-
-static void check_row(const covey_iter *it, covey_row row) {
-    const covey_view *view = it->view;
-    if (it->group) {
-        if (!only_of(&it->group->left, it->columns[LEAD].removed, it->id))
-            broken(it, NULL, "another one than the row's left a group while its rows were visited");
-        return;
-    }
-    for (uint32_t i = 0; i <= LEAD; i++) {
-        bool optional = i >= view->with && i < (uint32_t)view->with + view->optional;
-        if (i < view->fields ? !optional : i == LEAD) check_lost(it, i);
-    }
-    if (asks_for_nothing(view) && !only_of(&view->world->destroyed, it->destroyed, it->id))
-        broken(it, NULL, "another one than the row's was destroyed while rows were visited");
-    check_excluded(it, row);
-}
-
-#else
-
-static inline void remember(covey_iter *it) { (void)it; }
-static inline void check_span(const covey_iter *it) { (void)it; }
-static inline void check_row(const covey_iter *it, covey_row row) { (void)it, (void)row; }
-
-#endif
-
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
 
 static COVEY__NOINLINE bool next_span(covey_iter *it) {
@@ -723,19 +607,12 @@ static COVEY__NOINLINE bool next_span(covey_iter *it) {
 }
 
 bool covey_next(covey_iter *it) {
-    if (it->count != 0) check_span(it);
+    if (it->count != 0) covey__check_span(it);
     bool more = next_full_span(it) || next_span(it);
-    if (more) remember(it);
+    if (more) covey__remember_pools(it);
     else it->count = 0;
     return more;
 }
-
-void covey__row_begins(covey_iter *it, covey_row row) {
-    remember(it);
-    it->id = covey__numbered(it, covey__row_number(it, row)).index;
-}
-
-void covey__row_ends(const covey_iter *it, covey_row row) { check_row(it, row); }
 
 uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
     const covey_view *view = it->view;

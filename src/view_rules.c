@@ -1,0 +1,125 @@
+/* The rules of iteration, which assertion level 2 watches over: what changed since a span, or a row, began, and whether
+ * that was allowed. At lower levels there is nothing to do. */
+#include "internal.h"
+
+#include <stdio.h>
+
+#if COVEY_ASSERT_LEVEL >= 2
+
+enum { LEAD = COVEY_TERMS }; /* a column that only remembers changes: of the pool whose order was asked for */
+
+/* A pool that an iteration is about, or NULL. The world may have met its type since. */
+static const covey_pool *watched(const covey_iter *it, uint32_t i) {
+    if (i == LEAD) return it->backwards ? NULL : it->lead;
+    if (i >= covey__view_terms(it->view)) return NULL;
+    return it->columns[i].pool ? it->columns[i].pool : covey_pool_find_raw(it->view->world, it->view->types[i]);
+}
+
+void covey__remember_pools(covey_iter *it) {
+    it->destroyed = it->view->world->destroyed.count;
+    for (uint32_t i = 0; i <= LEAD; i++) {
+        const covey_pool *pool = watched(it, i);
+        it->columns[i].added = pool ? pool->added.count : 0;
+        it->columns[i].removed = pool ? pool->removed.count : 0;
+        it->columns[i].moved = pool ? pool->moved : 0;
+    }
+    if (!it->group) return;
+    it->columns[LEAD].added = it->group->joined;
+    it->columns[LEAD].removed = it->group->left.count;
+}
+
+static void broken(const covey_iter *it, const covey_pool *pool, const char *rule) {
+    char text[200];
+    snprintf(text, sizeof text, "%s: %s", pool ? pool->type->name : "entities", rule);
+    covey__contract_broken(it->view->world, text, __FILE__, __LINE__);
+}
+
+/* Whether nothing but being alive makes an entity match. */
+static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
+
+void covey__check_span(const covey_iter *it) {
+    const covey__column *members = &it->columns[LEAD];
+    if (it->group && (it->group->joined != members->added || it->group->left.count != members->removed))
+        broken(it, NULL, "one joined or left a group while a span of it was open");
+    for (uint32_t i = 0; i <= LEAD; i++) {
+        const covey__column *column = &it->columns[i];
+        const covey_pool *pool = watched(it, i);
+        if (pool && (pool->added.count != column->added || pool->removed.count != column->removed ||
+                     pool->moved != column->moved))
+            broken(it, pool, "the pool changed while a span of a view with it was open");
+    }
+    if (asks_for_nothing(it->view) && it->view->world->destroyed.count != it->destroyed)
+        broken(it, NULL, "one was destroyed while a span of a view was open");
+}
+
+/* Whether all changes since then were of this index. */
+static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
+    uint32_t count = trace->count - since;
+    return count == 0 || (trace->index == index && trace->run >= count);
+}
+
+/* Steps through the rest of a page. */
+static bool next_of_page(const covey_iter *it, covey_row *row) {
+    row->left &= row->left - 1;
+    while (row->left == 0 && row->blocks != 0) {
+        row->blocks &= row->blocks - 1;
+        if (row->blocks != 0) row->left = it->matches[covey__lowest_bit(row->blocks)];
+    }
+    return row->left != 0;
+}
+
+/* Finds a pool that others than the row's entity got into, although the view excludes it. Beyond the page, matches are
+ * not known yet: who is excluded by then is not visited. */
+static void check_excluded(const covey_iter *it, covey_row row) {
+    const covey_view *view = it->view;
+    while (view->without != 0 && next_of_page(it, &row))
+        for (uint32_t i = view->fields; i < covey__view_terms(view); i++)
+            if (covey__has_index(watched(it, i), covey__numbered(it, covey__row_number(it, row)).index))
+                broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
+}
+
+/* Finds what others than the row's entity lost; what anyone lost, where positions are followed from the first on. */
+static void check_lost(const covey_iter *it, uint32_t i) {
+    const covey_pool *pool = watched(it, i);
+    if (!pool || pool->removed.count == it->columns[i].removed) return;
+    if (pool->removed.index == COVEY_NONE)
+        broken(it, pool, "the pool was cleared, converted or put in another order while rows were visited");
+    else if (i == LEAD && !covey__in_blocks(pool))
+        broken(it, pool, "something was removed while rows were visited in the order of the pool");
+    else if (!only_of(&pool->removed, it->columns[i].removed, it->id))
+        broken(it, pool, "another entity than the row's lost it while rows were visited");
+}
+
+static void check_row(const covey_iter *it, covey_row row) {
+    const covey_view *view = it->view;
+    if (it->group) {
+        if (!only_of(&it->group->left, it->columns[LEAD].removed, it->id))
+            broken(it, NULL, "another one than the row's left a group while its rows were visited");
+        return;
+    }
+    for (uint32_t i = 0; i <= LEAD; i++) {
+        bool optional = i >= view->with && i < (uint32_t)view->with + view->optional;
+        if (i < view->fields ? !optional : i == LEAD) check_lost(it, i);
+    }
+    if (asks_for_nothing(view) && !only_of(&view->world->destroyed, it->destroyed, it->id))
+        broken(it, NULL, "another one than the row's was destroyed while rows were visited");
+    check_excluded(it, row);
+}
+
+void covey__row_begins(covey_iter *it, covey_row row) {
+    covey__remember_pools(it);
+    it->id = covey__numbered(it, covey__row_number(it, row)).index;
+}
+
+void covey__row_ends(const covey_iter *it, covey_row row) { check_row(it, row); }
+
+#else
+
+/* For programs at level 2 with a library below it. */
+void covey__row_begins(covey_iter *it, covey_row row) {
+    it->id = covey__numbered(it, covey__row_number(it, row)).index;
+}
+
+void covey__row_ends(const covey_iter *it, covey_row row) { (void)it, (void)row; }
+
+#endif
