@@ -167,7 +167,8 @@ static void test_a_pool_is_sorted(void **state) {
 static uint64_t special_key(test_random *random, covey_key kind) {
     const float floats[] = { 0,           -0.0f,        1,        -1,        FLT_MAX, -FLT_MAX,
                              FLT_MIN / 2, -FLT_MIN / 2, INFINITY, -INFINITY, NAN,     -NAN };
-    const double doubles[] = { 0, -0.0, 1, -1, DBL_MAX, -DBL_MAX, DBL_MIN / 2, HUGE_VAL, -HUGE_VAL, nan(""), -nan("") };
+    const double doubles[] = { 0,           -0.0,     1,         -1,          DBL_MAX,     -DBL_MAX,
+                               DBL_MIN / 2, HUGE_VAL, -HUGE_VAL, (double)NAN, -(double)NAN };
     const uint64_t integers[] = { 0,          1,         UINT64_MAX,        INT32_MAX,        (uint64_t)1 << 31,
                                   UINT32_MAX, INT64_MAX, (uint64_t)1 << 63, (uint64_t)1 << 32 };
     uint64_t bits = 0;
@@ -976,7 +977,8 @@ static void test_many_at_once_go_to_their_places(void **state) {
     }
     covey_pool *pool = covey_pool_of(world, Packed);
     keeps(pool, &by_number_down);
-    assert_true(covey_add_array(world, e + 20, 2, Packed, (const Packed *)NULL)); /* zeros */
+    const Packed *zeros = NULL;
+    assert_true(covey_add_array(world, e + 20, 2, Packed, zeros));
     assert_same(covey_pool_at(pool, covey_pool_size(pool) - 1), e[21]);
     test_world_is_valid(world);
 }
