@@ -540,7 +540,10 @@ void covey_group_destroy(covey_group *group) {
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
-uint32_t covey_group_count(const covey_group *group) { return group->owned != 0 ? group->count : group->set.end; }
+uint32_t covey_group_count(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return group->owned != 0 ? group->count : group->set.end;
+}
 
 covey_entity covey_group_first(const covey_group *group) {
     if (covey_group_count(group) == 0) return (covey_entity){ 0, 0 };
@@ -548,10 +551,19 @@ covey_entity covey_group_first(const covey_group *group) {
 }
 
 bool covey_group_contains(const covey_group *group, covey_entity e) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
     return covey_alive(group->world, e) && covey__group_has(group, e.index);
 }
 
-covey_iter covey_group_iter(const covey_group *group) { return covey__iter_group(group); }
+const covey_view *covey_group_view(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return &group->view;
+}
+
+covey_iter covey_group_iter(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return covey__iter_group(group);
+}
 
 const covey_group *covey__pool_owner(const covey_pool *pool) {
     const covey_group *owner = NULL;

@@ -660,6 +660,7 @@ static bool has_inner(const covey_group *group) {
 }
 
 covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
     covey_order by_index = { 0 };
     if (!order) order = &by_index;
     if (field >= group->view.fields) return refuse_group(group, COVEY_ERROR_RANGE, "it has no such field");

@@ -1843,8 +1843,28 @@ static void test_groups_among_random_changes(void **state) {
     check_all();
 }
 
+/* ---- As a view ----------------------------------------------------------------------------------------------------*/
+
+static void test_a_group_tells_what_it_is_about(void **state) {
+    (void)state;
+    give_to(0, 40, covey_id(A));
+    give_to(5, 30, covey_id(B));
+    give_to(10, 20, covey_id(X));
+    const covey_group_desc desc = { .own = { covey_id(A) }, .with = { covey_id(B) }, .without = { covey_id(X) } };
+    covey_group *group = make_group(&desc);
+    const covey_view *view = covey_group_view(group);
+    assert_int_equal(covey_view_fields(view), 2);
+    assert_ptr_equal(covey_view_type(view, 0), covey_id(A));
+    assert_ptr_equal(covey_view_type(view, 1), covey_id(B));
+    assert_null(covey_view_type(view, 2));
+    assert_int_equal(covey_view_count(view), covey_group_count(group));
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(covey_view_contains(view, e[i]), covey_group_contains(group, e[i]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        GROUP_TEST(test_a_group_tells_what_it_is_about),
         GROUP_TEST(test_a_group_has_those_that_are_there_already),
         GROUP_TEST(test_a_group_gets_those_that_come_later),
         GROUP_TEST(test_a_group_of_which_some_pools_are_not_there_yet),

@@ -741,6 +741,8 @@ COVEY_API void covey_group_destroy(covey_group *group);
 COVEY_API uint32_t covey_group_count(const covey_group *group); /* O(1) */
 COVEY_API covey_entity covey_group_first(const covey_group *group);
 COVEY_API bool covey_group_contains(const covey_group *group, covey_entity e);
+/* What the group is about, as a view: its fields and their types; iterated as such, it asks all pools again. */
+COVEY_API const covey_view *covey_group_view(const covey_group *group);
 /* Begins an iteration, as of a view: fields are those of `own`, then those of `with`. Rows go from the last to the
  * first, and their entity may be changed and destroyed; nobody else leaves meanwhile, and nobody joins a group inside of
  * this one. While a span is open, no pool of the group changes. */
