@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 static uint32_t asked(const covey_group *group) { return group->view.with; }
-static uint32_t terms_of(const covey_group *group) { return (uint32_t)group->view.with + group->view.without; }
+static uint32_t terms_of(const covey_group *group) { return covey__view_terms(&group->view); }
 
 /* Larger for an inner group than for those around it: it asks for more, or owns more of the same. */
 static uint32_t depth_of(const covey_group *group) { return terms_of(group) + group->owned; }
@@ -64,13 +64,8 @@ bool covey__group_asks_for(const covey_group *group, uint32_t index) {
     return covey__group_is_candidate(group, index) && !has_excluded(group, index);
 }
 
-static bool set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
-    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < end;
-}
-
 bool covey__group_has(const covey_group *group, uint32_t index) {
-    if (group->owned == 0) return set_has(&group->set, index, group->set.end);
-    return set_has(&group->pools[0]->set, index, group->count);
+    return covey__set_has(group->owned != 0 ? &group->pools[0]->set : &group->set, index, group->count);
 }
 
 /* Out of line for those that join: often they are where they belong, and the way past this is shorter then. */
@@ -207,6 +202,14 @@ static uint32_t leave_owning(covey_group *group, covey_pool *pool, uint32_t inde
     return last;
 }
 
+/* The last component of a pool fills what is left of one that goes. */
+static inline void end_erasing(covey_sparse_set *set, covey__slot *slot, uint32_t hole) {
+    uint32_t last = --set->end;
+    if (hole != last) covey__set_move(set, last, hole);
+    *slot = COVEY__SLOT_NULL;
+    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+}
+
 void covey__groups_erase(covey_pool *pool, uint32_t index) {
     const covey__watch *watch = pool->watch;
     covey_sparse_set *set = &pool->set;
@@ -216,10 +219,7 @@ void covey__groups_erase(covey_pool *pool, uint32_t index) {
         if (watch->groups[i].role == COVEY__OWNED) hole = leave_owning(group, pool, index, hole);
         else if (watch->groups[i].role == COVEY__ASKED) leave_asking(group, pool, index);
     }
-    uint32_t last = --set->end;
-    if (hole != last) covey__set_move(set, last, hole);
-    *covey__slot_of(set, index) = COVEY__SLOT_NULL;
-    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+    end_erasing(set, covey__slot_of(set, index), hole);
 }
 
 /* Those that die do not join. */
@@ -276,9 +276,8 @@ void covey__groups_cleared(covey_pool *pool) {
 COVEY_HOT bool find_others(const covey__watch *watch, uint32_t others, uint32_t index, covey__slot **slots) {
     for (uint32_t i = 0; i < others; i++) {
         const covey_sparse_set *set = &watch->others[i]->set;
-        if (index / COVEY_PAGE_SIZE >= set->page_count) return false;
+        if (!covey__set_has(set, index, set->end)) return false;
         slots[i] = covey__slot_of(set, index);
-        if ((uint32_t)*slots[i] >= set->end) return false;
     }
     return true;
 }
@@ -350,12 +349,10 @@ COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot *
 COVEY_HOT void erase_among(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
     covey_sparse_set *set = &pool->set;
     covey__slot *slots[COVEY_TERMS], *slot = covey__slot_of(set, index);
-    uint32_t hole = (uint32_t)*slot, last = --set->end;
+    uint32_t hole = (uint32_t)*slot;
     bool member = hole < pool->watch->sole->count && find_others(pool->watch, others, index, slots);
     if (member) hole = close_border(pool, others, slots, COVEY__SLOT(index, generation), hole);
-    if (hole != last) covey__set_move(set, last, hole);
-    *slot = COVEY__SLOT_NULL;
-    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+    end_erasing(set, slot, hole);
 }
 
 static COVEY__NOINLINE void erase_among_many(covey_pool *pool, uint32_t index, uint32_t generation) {
@@ -542,7 +539,7 @@ void covey_group_destroy(covey_group *group) {
 
 uint32_t covey_group_count(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
-    return group->owned != 0 ? group->count : group->set.end;
+    return group->count;
 }
 
 covey_entity covey_group_first(const covey_group *group) {
@@ -560,16 +557,10 @@ const covey_view *covey_group_view(const covey_group *group) {
     return &group->view;
 }
 
-covey_iter covey_group_iter(const covey_group *group) {
-    COVEY__CONTRACT(NULL, group, "a call needs a group");
-    return covey__iter_group(group);
-}
-
 const covey_group *covey__pool_owner(const covey_pool *pool) {
     const covey_group *owner = NULL;
     for (uint32_t i = 0; pool->watch && i < pool->watch->group_count; i++) {
-        const covey_group *group = pool->watch->groups[i].group;
-        if (names(group, pool, 0, group->owned)) owner = group;
+        if (pool->watch->groups[i].role == COVEY__OWNED) owner = pool->watch->groups[i].group;
     }
     return owner;
 }

@@ -228,12 +228,16 @@ void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *po
 void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 
+/* Whether an index has a position of a set below `end`. */
+static inline bool covey__set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
+    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < end;
+}
+
 /* The component of an entity that is alive, by its index alone. The pool may be unknown: NULL has nothing. */
 static inline bool covey__has_index(const covey_pool *pool, uint32_t index) {
     if (!pool) return false;
     if (covey__in_blocks(pool)) return covey__block_has(&pool->blocks, index);
-    const covey_sparse_set *set = &pool->set;
-    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < set->end;
+    return covey__set_has(&pool->set, index, pool->set.end);
 }
 
 /* Its value; it is there. */
@@ -335,13 +339,10 @@ static inline void covey__group_disturb_outer(const covey_group *group, uint32_t
 #endif
 
 /* sort.c */
-bool covey__order_valid(const covey_order *order, uint32_t size);
 void covey__sort_insert(covey_pool *pool,
                         uint32_t index); /* puts a component, before which all are sorted, in its place */
 
 /* view.c */
-covey_iter covey__iter_group(const covey_group *group);
-
 static inline uint32_t covey__view_terms(const covey_view *view) { return (uint32_t)view->fields + view->without; }
 
 /* view_rules.c: notes what the pools are like when a span begins, and tells at its end what was not allowed. */

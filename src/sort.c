@@ -30,7 +30,7 @@ static uint32_t size_of_key(covey_key kind) {
                                                                                      : 4;
 }
 
-bool covey__order_valid(const covey_order *order, uint32_t size) {
+static bool is_valid(const covey_order *order, uint32_t size) {
     if ((uint32_t)order->key > COVEY_KEY_U64) return false;
     if (order->compare) return true;
     if (order->key == COVEY_KEY_INDEX) return !order->key_of; /* a kind that was forgotten */
@@ -398,7 +398,8 @@ static covey_result sort(sorting *job) {
     covey__heap *heap = &job->world->heap;
     size_t words = job->count / 64 + 1;
     job->out_most = job->count / 16 + 4 < job->count / 2 ? job->count / 16 + 4 : job->count / 2;
-    uint64_t *keys = job->order->compare ? NULL : covey__resize(heap, NULL, 0, job->count, 8, alignof(uint64_t));
+    uint64_t *keys =
+        job->order->compare ? NULL : covey__resize(heap, NULL, 0, job->count, sizeof *keys, alignof(uint64_t));
     uint32_t *scratch = covey__resize(heap, NULL, 0, job->count, 2 * sizeof *scratch, alignof(uint32_t));
     job->out = covey__resize(heap, NULL, 0, words, sizeof *job->out, alignof(uint64_t));
     job->keys = keys;
@@ -408,7 +409,7 @@ static covey_result sort(sorting *job) {
         result = find_moves(job, scratch);
     }
     wipe(job, keys, job->count * sizeof *keys);
-    covey__free(heap, keys, keys ? job->count : 0, 8, alignof(uint64_t));
+    covey__free(heap, keys, job->count, sizeof *keys, alignof(uint64_t));
     covey__free(heap, scratch, job->count, 2 * sizeof *scratch, alignof(uint32_t));
     covey__free(heap, job->out, words, sizeof *job->out, alignof(uint64_t));
     return result;
@@ -416,21 +417,16 @@ static covey_result sort(sorting *job) {
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------*/
 
-static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
-    set->ids[at] = e;
-    *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
-}
-
 /* What moves goes through the scratch, which has room for so many ids and values. */
-static void move_in(covey_sparse_set *set, const sorting *job, covey_entity *ids, char *values) {
+static void move_in(covey_sparse_set *set, const sorting *job, uint64_t *ids, char *values) {
     size_t size = set->size;
     char *data = set->data;
     for (uint32_t i = 0; i < job->moves; i++) {
-        ids[i] = set->ids[job->from[i]];
+        ids[i] = covey__set_id(set, job->from[i]);
         covey__copy(values + i * size, data + job->from[i] * size, size);
     }
     for (uint32_t i = 0; i < job->moves; i++) {
-        put(set, job->to[i], ids[i]);
+        covey__set_put(set, job->to[i], ids[i]);
         covey__copy(data + job->to[i] * size, values + i * size, size);
     }
     if (set->zero_vacated) memset(values, 0, job->moves * size);
@@ -445,11 +441,11 @@ static covey_result move_all(const sorting *job, covey_sparse_set *const *sets, 
         if (sets[i]->align > align) align = sets[i]->align;
     }
     if (job->moves == 0) return COVEY_OK;
-    covey_entity *ids = covey__resize(heap, NULL, 0, job->moves, sizeof *ids, alignof(covey_entity));
+    uint64_t *ids = covey__resize(heap, NULL, 0, job->moves, sizeof *ids, alignof(uint64_t));
     char none, *values = size ? covey__resize(heap, NULL, 0, job->moves, size, align) : &none;
     bool done = ids && values;
     for (uint32_t i = 0; i < set_count && done; i++) move_in(sets[i], job, ids, values);
-    covey__free(heap, ids, job->moves, sizeof *ids, alignof(covey_entity));
+    covey__free(heap, ids, job->moves, sizeof *ids, alignof(uint64_t));
     if (size) covey__free(heap, values, job->moves, size, align);
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
@@ -514,7 +510,7 @@ static covey_result sort_pool(covey_pool *pool, const covey_order *order) {
         .size = pool->size,
         .count = set->end,
     };
-    if (!covey__order_valid(order, pool->size)) return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
+    if (!is_valid(order, pool->size)) return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
     covey_result result = sort_sets(&job, &set, 1);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
@@ -639,7 +635,7 @@ void covey__sort_insert(covey_pool *pool, uint32_t index) {
     covey_entity e = set->ids[at];
     memmove(set->ids + low + 1, set->ids + low, (at - low) * sizeof *set->ids);
     set->ids[low] = e;
-    for (uint32_t i = low; i <= at; i++) put(set, i, set->ids[i]);
+    for (uint32_t i = low; i <= at; i++) covey__set_put(set, i, covey__set_id(set, i));
     if (set->size != 0) rotate(set, at, low);
     covey__pool_moved(pool, true);
 }
@@ -665,8 +661,7 @@ covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_or
     if (!order) order = &by_index;
     if (field >= group->view.fields) return refuse_group(group, COVEY_ERROR_RANGE, "it has no such field");
     const covey_pool *pool = group->pools[field];
-    if (!covey__order_valid(order, pool->size))
-        return refuse_group(group, COVEY_ERROR_RANGE, "the key is not in the value");
+    if (!is_valid(order, pool->size)) return refuse_group(group, COVEY_ERROR_RANGE, "the key is not in the value");
     if (has_inner(group))
         return refuse_group(group, COVEY_ERROR_REFUSED, "an inner group has its entities at the front");
     covey_sparse_set *sets[COVEY_TERMS] = { &group->set };

@@ -348,7 +348,7 @@ static bool validate_unowned(const covey_group *group, const char **why) {
         REQUIRE(e.index / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, e.index / COVEY_PAGE_SIZE),
                 "group: no page for one that may become a member");
     }
-    REQUIRE(members == set->end, "group: a member that is in none of its pools");
+    REQUIRE(members == set->end && members == group->count, "group: a member that is in none of its pools");
     REQUIRE(candidates == group->candidates, "group: the number of those that may be members is not what was counted");
     REQUIRE(covey__set_room(set) >= candidates, "group: no room for those that may become members");
     return true;

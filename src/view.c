@@ -181,7 +181,8 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
     return it;
 }
 
-covey_iter covey__iter_group(const covey_group *group) {
+covey_iter covey_group_iter(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
     covey_iter it = begin(&group->view);
     it.walk = COVEY__WALK_GROUP;
     it.group = group;
