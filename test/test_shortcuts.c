@@ -156,6 +156,18 @@ static void test_the_last_life_and_reserved_ranges(void **state) {
     assert_int_equal(covey_create(world).index, e[4].index);
 }
 
+static void test_a_range_that_is_reserved_in_the_block_that_is_emptied(void **state) {
+    (void)state;
+    for (uint32_t i = 192; i < 194; i++) assert_true(covey_destroy(world, e[i]));
+    assert_true(is_emptying(e[192].index));
+    covey_range range = covey_range_reserve(world, 208, 8);
+    covey_entity first = covey_create_in(world, range);
+    assert_int_equal(first.index, 208);
+    assert_true(covey_destroy(world, first));
+    assert_int_equal(covey_create_in(world, range).index, 208); /* it went back to its own range */
+    assert_int_equal(covey_create(world).index, e[193].index);
+}
+
 /* ---- The validator ------------------------------------------------------------------------------------------------*/
 
 static void test_the_validator_sees_wrong_shortcuts(void **state) {
@@ -193,6 +205,7 @@ int main(void) {
         SHORTCUT_TEST(test_every_entity_is_destroyed_once),
         SHORTCUT_TEST(test_what_changes_in_between_is_seen),
         SHORTCUT_TEST(test_the_last_life_and_reserved_ranges),
+        SHORTCUT_TEST(test_a_range_that_is_reserved_in_the_block_that_is_emptied),
         SHORTCUT_TEST(test_the_validator_sees_wrong_shortcuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
