@@ -2,6 +2,7 @@
 
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
+FUZZ ?= world
 ARGS         ?=
 
 # Benchmarks stay on one core where that is possible.
@@ -46,12 +47,12 @@ clang: ## the tests, compiled by clang
 	@scripts/setup clang
 	@$(call check,clang)
 
-fuzz: ## fuzz with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
+fuzz: ## fuzz FUZZ=world, or react, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
 	@scripts/setup clang
 	@$(call build,fuzz)
-	@mkdir -p build/fuzz/corpus/world
-	build/fuzz/fuzz/fuzz_world -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
-	    build/fuzz/corpus/world fuzz/corpus/world
+	@mkdir -p build/fuzz/corpus/$(FUZZ)
+	build/fuzz/fuzz/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
+	    build/fuzz/corpus/$(FUZZ) fuzz/corpus/$(FUZZ)
 
 bench: setup ## run the benchmarks, with portable and with native flags; results in build/bench/*.csv
 	@$(call run_bench)

@@ -1,4 +1,4 @@
-/* What the sources share with each other and nobody else. The structures are in covey.h, section 15, because the inline
+/* What the sources share with each other and nobody else. The structures are in covey.h, section 21, because the inline
  * code needs them; docs/design.md draws them. */
 #ifndef COVEY_INTERNAL_H
 #define COVEY_INTERNAL_H
@@ -218,6 +218,9 @@ void covey__entities_free(covey_world *world);
 
 /* type.c */
 bool covey__type_valid(const covey_type *type);
+bool covey__type_is_internal(const covey_type *type); /* of the library's own, by its name */
+/* As covey_type_create, for a type of the library's own: its hooks may have the world as context. */
+const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description);
 covey_storage covey__type_storage(const covey_type *type); /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 uint64_t covey__name_hash(const char *name);
@@ -247,6 +250,8 @@ static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index
 }
 
 /* pool.c */
+covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type); /* of a type of the library's own */
+static inline bool covey__is_internal(const covey_pool *pool) { return (pool->uses & COVEY__USE_INTERNAL) != 0; }
 void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
 /* Tells assertion level 2 that values moved, or that components of others than one entity changed. */
 static inline void covey__pool_moved(covey_pool *pool, bool others) {

@@ -17,7 +17,8 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     pool->plain = storage != COVEY_STORAGE_SPARSE && !pool->watch && !type->drop && !type->zero_vacated;
     bool stable = storage == COVEY_STORAGE_PINNED || type->policy == COVEY_IN_PLACE;
     bool ordered = type->policy == COVEY_SWAP_ONLY || type->policy == COVEY_ORDERED;
-    pool->uses = (uint8_t)((stable ? COVEY_USE_STABLE : 0) | (ordered ? COVEY_USE_ORDER : 0));
+    pool->uses = (uint8_t)((pool->uses & COVEY__USE_INTERNAL) | (stable ? COVEY_USE_STABLE : 0) |
+                           (ordered ? COVEY_USE_ORDER : 0));
     if (covey__in_blocks(pool)) {
         pool->blocks = (covey__block_store){
             .size = type->size,
@@ -47,22 +48,16 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .name_hash = covey__name_hash(type->name),
         .size = type->size,
         .number = number,
+        .uses = covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0,
     };
     covey__pool_init(pool, covey__type_storage(type));
     world->pools[world->pool_count++] = pool;
     return pool;
 }
 
-covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
-    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    covey_pool *pool = covey__pool_bound(world, type);
-    if (pool) return pool;
-    if (!covey__type_valid(type)) {
-        covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
-                    type->name ? type->name : "(no name)");
-        return NULL;
-    }
-    pool = covey__pool_named(world, type->name);
+/* The pool of a type whose address the world has not seen: of one with the same name, or a new one. */
+static covey_pool *meet(covey_world *world, const covey_type *type) {
+    covey_pool *pool = covey__pool_named(world, type->name);
     if (pool && !covey__type_same_layout(pool->type, type)) {
         covey__fail(world, COVEY_ERROR_LAYOUT, "another type named %s has another layout", type->name);
         return NULL;
@@ -73,6 +68,21 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     }
     covey__type_bind(world, type, pool);
     return pool;
+}
+
+covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    covey_pool *pool = covey__pool_bound(world, type);
+    if (pool) return pool;
+    if (covey__type_valid(type)) return meet(world, type);
+    covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
+                type->name ? type->name : "(no name)");
+    return NULL;
+}
+
+covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type) {
+    covey_pool *pool = covey__pool_bound(world, type);
+    return pool ? pool : meet(world, type);
 }
 
 /* ---- The slow halves ---------------------------------------------------------------------------------------------*/

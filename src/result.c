@@ -22,6 +22,8 @@ const char *covey_result_text(covey_result result) {
     case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook said no";
     case COVEY_ERROR_REFUSED: return "this storage, policy, order or group does not allow the operation";
     case COVEY_ERROR_CONFLICT: return "another group owns a pool of this one";
+    case COVEY_ERROR_GONE: return "it was done, and a listener undid it at once";
+    case COVEY_ERROR_CYCLE: return "the entity would be its own ancestor";
     }
     return "an unknown result";
 }

@@ -12,9 +12,12 @@ struct covey__made_type {
 
 static bool names_policy(const covey_type *type) { return type->policy != COVEY_SWAP_AND_POP; }
 
+bool covey__type_is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }
+
 bool covey__type_valid(const covey_type *type) {
     covey_sparse_set_desc desc = { .size = type->size, .align = type->align, .policy = type->policy };
     if (!type->name || !type->name[0] || !covey__set_desc_valid(&desc)) return false;
+    if (covey__type_is_internal(type)) return false;
     if ((uint32_t)type->storage > COVEY_STORAGE_PINNED) return false;
     if (type->storage >= COVEY_STORAGE_BLOCK && names_policy(type)) return false;
     if (type->compact_above > 100) return false;
@@ -29,7 +32,8 @@ covey_storage covey__type_storage(const covey_type *type) {
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
     return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
-           a->policy == b->policy && a->zero_vacated == b->zero_vacated && !a->drop == !b->drop && !a->copy == !b->copy;
+           a->policy == b->policy && a->zero_vacated == b->zero_vacated && a->no_copy == b->no_copy &&
+           a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy;
 }
 
 uint64_t covey__name_hash(const char *name) {
@@ -133,10 +137,10 @@ size_t covey__made_type_bytes(const covey_world *world) {
     return bytes;
 }
 
-const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
-    COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
-    covey_pool *known = covey__type_valid(description) ? pool_by_name(world, description) : NULL;
-    if (known) return known->type;
+typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);
+
+/* Copies a description into the world and has its pool made. */
+static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
     size_t length = description->name ? strlen(description->name) + 1 : 1;
     size_t bytes = sizeof(struct covey__made_type) + length;
     struct covey__made_type *made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
@@ -146,12 +150,22 @@ const covey_type *covey_type_create(covey_world *world, const covey_type *descri
     }
     *made = (struct covey__made_type){ world->made_types, *description, bytes };
     if (description->name) made->type.name = memcpy(made->name, description->name, length);
-    if (!covey_pool_of_raw(world, &made->type)) {
+    if (!pool_of(world, &made->type)) {
         covey__free(&world->heap, made, 1, bytes, alignof(struct covey__made_type));
         return NULL;
     }
     world->made_types = made;
     return &made->type;
+}
+
+const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
+    COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
+    covey_pool *known = covey__type_valid(description) ? pool_by_name(world, description) : NULL;
+    return known ? known->type : make(world, description, covey_pool_of_raw);
+}
+
+const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description) {
+    return make(world, description, covey__pool_of_internal);
 }
 
 const covey_type *covey_type_find(const covey_world *world, const char *name) {

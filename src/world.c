@@ -142,7 +142,7 @@ bool covey_is_orphan(const covey_world *world, covey_entity e) {
 uint32_t covey_types_of(const covey_world *world, covey_entity e, const covey_type **types, uint32_t capacity) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
-        if (!covey_pool_has(world->pools[i], e)) continue;
+        if (covey__is_internal(world->pools[i]) || !covey_pool_has(world->pools[i], e)) continue;
         if (count < capacity) types[count] = world->pools[i]->type;
         count++;
     }

@@ -15,6 +15,9 @@ static void test_the_numbers_of_results_are_pinned(void **state) {
     assert_int_equal(COVEY_ERROR_LAYOUT, 9);
     assert_int_equal(COVEY_ERROR_COPY, 10);
     assert_int_equal(COVEY_ERROR_REFUSED, 11);
+    assert_int_equal(COVEY_ERROR_CONFLICT, 12);
+    assert_int_equal(COVEY_ERROR_GONE, 13);
+    assert_int_equal(COVEY_ERROR_CYCLE, 14);
 }
 
 static void test_the_numbers_of_policies_and_storages_are_pinned(void **state) {
@@ -29,8 +32,8 @@ static void test_the_numbers_of_policies_and_storages_are_pinned(void **state) {
 
 static void test_every_result_has_a_text_of_its_own(void **state) {
     (void)state;
-    const char *unknown = covey_result_text((covey_result)(COVEY_ERROR_REFUSED + 1));
-    for (int i = COVEY_OK; i <= COVEY_ERROR_REFUSED; i++) {
+    const char *unknown = covey_result_text((covey_result)(COVEY_ERROR_CYCLE + 1));
+    for (int i = COVEY_OK; i <= COVEY_ERROR_CYCLE; i++) {
         const char *text = covey_result_text((covey_result)i);
         assert_non_null(text);
         assert_true(strlen(text) > 5);
@@ -42,7 +45,7 @@ static void test_every_result_has_a_text_of_its_own(void **state) {
 
 static void test_a_number_that_is_no_result_has_a_text_too(void **state) {
     (void)state;
-    assert_non_null(covey_result_text((covey_result)12));
+    assert_non_null(covey_result_text((covey_result)15));
     assert_non_null(covey_result_text((covey_result)255));
 }
 

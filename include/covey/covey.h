@@ -17,11 +17,15 @@
  *
  * This header is the whole API, in reading order:
  *
- *     1  configuration          6  entities         11  groups
- *     2  results                7  components       12  many at once
- *     3  memory                 8  held pools       13  looking inside
- *     4  component types        9  views            14  the sparse set on its own
- *     5  worlds                10  order            15  the hot path (not API)
+ *     1  configuration          8  held pools       15  change ticks
+ *     2  results                9  views            16  enabling
+ *     3  memory                10  order            17  resources
+ *     4  component types       11  groups           18  copies
+ *     5  worlds                12  many at once     19  looking inside
+ *     6  entities              13  signals          20  the sparse set on its own
+ *     7  components            14  reactive sets    21  the hot path (not API)
+ *
+ * What is optional has a header of its own: covey/commands.h, covey/handle.h, covey/hierarchy.h.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
@@ -151,7 +155,9 @@ typedef enum covey_result {
     COVEY_ERROR_COPY = 10,   /* the type cannot be copied, or its copy hook said no */
     COVEY_ERROR_REFUSED =
         11, /* the pool does not offer the operation: its storage, policy, order or group is against it */
-    COVEY_ERROR_CONFLICT = 12 /* another group owns a pool of this one: neither is a part of the other, or both are */
+    COVEY_ERROR_CONFLICT = 12, /* another group owns a pool of this one: neither is a part of the other, or both are */
+    COVEY_ERROR_GONE = 13,     /* it was done, and a listener undid it at once: what was handed over is gone */
+    COVEY_ERROR_CYCLE = 14     /* the entity would be its own ancestor */
 } covey_result;
 
 /* A short English text for a result, for example "the handle is null, stale or was never issued". */
@@ -200,12 +206,14 @@ typedef bool covey_copy_fn(void *to, const void *from, void *context);
 
 /* The description of a component type. Fields that are zero have their default. Values are moved with memcpy. */
 struct covey_type {
-    const char *name;      /* the stable key of the type */
+    const char *name;      /* the stable key of the type; those that begin with "covey." are the library's own */
     uint32_t size;         /* bytes of a value; 0 for a tag */
     uint32_t align;        /* a power of two up to 64 that divides size */
     covey_storage storage; /* naming another policy than the first selects COVEY_STORAGE_SPARSE, and needs it */
     covey_policy policy;
     bool zero_vacated;     /* zero the bytes a removed or moved value leaves behind */
+    bool no_copy;          /* refuse to copy values: to other entities, and to other worlds */
+    bool ticks;            /* know when each value was changed */
     uint8_t compact_above; /* ordered: covey_compact leaves it alone while so many percent are holes, or less */
     covey_drop_fn *drop;   /* optional: called when a value is removed or overwritten */
     covey_copy_fn *copy;   /* optional: without it, a type with `drop` cannot be copied */
@@ -773,7 +781,19 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, const void *value, size_t size);
 
-/* ---- 13. Looking inside ------------------------------------------------------------------------------------------*/
+/* ---- 13. Signals -------------------------------------------------------------------------------------------------*/
+
+/* ---- 14. Reactive sets -------------------------------------------------------------------------------------------*/
+
+/* ---- 15. Change ticks --------------------------------------------------------------------------------------------*/
+
+/* ---- 16. Enabling ------------------------------------------------------------------------------------------------*/
+
+/* ---- 17. Resources -----------------------------------------------------------------------------------------------*/
+
+/* ---- 18. Copies --------------------------------------------------------------------------------------------------*/
+
+/* ---- 19. Looking inside ------------------------------------------------------------------------------------------*/
 
 /* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
 typedef void covey_write_fn(const char *text, void *context);
@@ -813,7 +833,7 @@ typedef struct covey_memory {
 } covey_memory;
 COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation);
 
-/* ---- 14. The sparse set on its own ---------------------------------------------------------------------------------
+/* ---- 20. The sparse set on its own ---------------------------------------------------------------------------------
  *
  * What sparse pools are made of, usable without a world: a set of entities, with or without a value each. Index and
  * generation are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to
@@ -893,7 +913,7 @@ COVEY_API void covey_sparse_set_shrink(covey_sparse_set *set);
 COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why);
 
 /* ====================================================================================================================
- * 15. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
+ * 21. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
  * a value as a constant.
  * ==================================================================================================================*/
 
@@ -1059,6 +1079,8 @@ typedef struct covey__filling {
  * know of it, finds the place before that. */
 typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_TO_GROUP } covey__adding;
 
+#define COVEY__USE_INTERNAL 128 /* of a type of the library's own: no component of the user's */
+
 struct covey_pool {
     union {
         covey_sparse_set set;
@@ -1074,7 +1096,7 @@ struct covey_pool {
     uint8_t storage;            /* a covey_storage, and not the default */
     bool plain;                 /* in blocks, and a value that is removed needs nothing */
     uint8_t adding;             /* a covey__adding: what follows when a component is added out of line */
-    uint8_t uses;               /* what it was used for: covey_use */
+    uint8_t uses;               /* what it was used for: covey_use, COVEY__USE_INTERNAL */
     covey__trace added, removed;
     uint32_t moved; /* times that values may have moved otherwise; level 2, too */
 };

@@ -77,7 +77,7 @@ oracle_pool *model_meet(model *m, const covey_type *type) {
 }
 
 void model_meet_anyway(model *m, const covey_type *type) {
-    if (covey_world_pool_count(m->world) == m->oracle->pool_count || !oracle_type_valid(type)) return;
+    if (model_pool_count(m) == m->oracle->pool_count || !oracle_type_valid(type)) return;
     if (!oracle_pool_named(m->oracle, type->name)) oracle_pool_meet(m->oracle, type);
 }
 
@@ -159,9 +159,8 @@ static void compare_blocks(model *m, const covey_pool *pool, const oracle_set *o
     if (!oracle->pinned) see_forms(m, &pool->blocks);
 }
 
-static void compare_pool(model *m, uint32_t number) {
+static void compare_pool(model *m, uint32_t number, covey_pool *pool) {
     const oracle_pool *wanted = &m->oracle->pools[number];
-    covey_pool *pool = covey_world_pool(m->world, number);
     REQUIRE(m, covey_pool_type(pool) == wanted->type, "pool %u is of %s", number, covey_pool_type(pool)->name);
     REQUIRE(m, covey_pool_find_raw(m->world, wanted->type) == pool, "pool %u is not found", number);
     REQUIRE(m, covey_pool_world(pool) == m->world, "pool %u is of another world", number);
@@ -174,6 +173,25 @@ static void compare_pool(model *m, uint32_t number) {
     program_compare_set(&m->program, &pool->set, wanted->set);
     compare_walk(m, pool, wanted->set);
     if (wanted->set->policy == COVEY_IN_PLACE) compare_addresses(m, &pool->set, wanted->set);
+}
+
+uint32_t model_pool_count(const model *m) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < covey_world_pool_count(m->world); i++)
+        count += strncmp(covey_pool_type(covey_world_pool(m->world, i))->name, "covey.", 6) != 0;
+    return count;
+}
+
+/* Those of the library's own are left to the subjects. */
+static void compare_pools(model *m) {
+    uint32_t found = 0;
+    REQUIRE(m, model_pool_count(m) == m->oracle->pool_count, "%u pools, not %u", model_pool_count(m),
+            m->oracle->pool_count);
+    REQUIRE(m, !covey_world_pool(m->world, covey_world_pool_count(m->world)), "a pool behind the last");
+    for (uint32_t i = 0; i < covey_world_pool_count(m->world); i++) {
+        covey_pool *pool = covey_world_pool(m->world, i);
+        if (strncmp(covey_pool_type(pool)->name, "covey.", 6) != 0) compare_pool(m, found++, pool);
+    }
 }
 
 static void count_tokens(const oracle_pool *pool, uint32_t *live) {
@@ -195,12 +213,10 @@ static void compare_ledger(model *m) {
 
 static void compare(model *m) {
     compare_entities(m);
-    REQUIRE(m, covey_world_pool_count(m->world) == m->oracle->pool_count, "%u pools, not %u",
-            covey_world_pool_count(m->world), m->oracle->pool_count);
-    REQUIRE(m, !covey_world_pool(m->world, m->oracle->pool_count), "a pool behind the last");
-    for (uint32_t i = 0; i < m->oracle->pool_count; i++) compare_pool(m, i);
+    compare_pools(m);
     model_compare_groups(m);
     compare_ledger(m);
+    if (m->options->subject) m->options->subject->compare(m);
 }
 
 /* ---- Running ------------------------------------------------------------------------------------------------------*/
@@ -212,18 +228,18 @@ static const model_operation *const tables[] = { model_entity_operations, model_
                                                  model_order_operations };
 enum { VIEWS = 3, GROUPS = 5, TABLES = sizeof tables / sizeof tables[0] };
 
-static uint32_t total_weight(uint32_t first, uint32_t end) {
+static uint32_t total_weight(const model_operation *const *from, uint32_t count) {
     uint32_t total = 0;
-    for (uint32_t i = first; i < end; i++)
-        for (const model_operation *operation = tables[i]; operation->name; operation++) total += operation->weight;
+    for (uint32_t i = 0; i < count; i++)
+        for (const model_operation *operation = from[i]; operation->name; operation++) total += operation->weight;
     return total;
 }
 
 /* One of some tables. */
-static const model_operation *pick_from(model *m, uint32_t first, uint32_t end) {
-    uint32_t weight = program_below(&m->program, total_weight(first, end));
-    for (uint32_t i = first;; i++)
-        for (const model_operation *operation = tables[i]; operation->name; operation++) {
+static const model_operation *pick_from(model *m, const model_operation *const *from, uint32_t count) {
+    uint32_t weight = program_below(&m->program, total_weight(from, count));
+    for (uint32_t i = 0;; i++)
+        for (const model_operation *operation = from[i]; operation->name; operation++) {
             if (weight < operation->weight) return operation;
             weight -= operation->weight;
         }
@@ -232,8 +248,11 @@ static const model_operation *pick_from(model *m, uint32_t first, uint32_t end) 
 static bool is_turn_of(const model *m, uint32_t every) { return every != 0 && m->program.step % every == 0; }
 
 static const model_operation *pick_operation(model *m) {
-    if (is_turn_of(m, m->options->view_every)) return pick_from(m, VIEWS, VIEWS + 1);
-    return is_turn_of(m, m->options->group_every) ? pick_from(m, GROUPS, TABLES) : pick_from(m, 0, GROUPS);
+    const model_options *options = m->options;
+    if (is_turn_of(m, options->subject_every)) return pick_from(m, &options->subject->operations, 1);
+    if (is_turn_of(m, options->view_every)) return pick_from(m, tables + VIEWS, 1);
+    if (is_turn_of(m, options->group_every)) return pick_from(m, tables + GROUPS, TABLES - GROUPS);
+    return pick_from(m, tables, GROUPS);
 }
 
 static void validate(model *m) {
@@ -257,6 +276,7 @@ static void step(model *m) {
             covey_world_memory(m->world), p->heap.bytes);
     REQUIRE(m, !values.broken, "a value was dropped that was not alive");
     model_catch_up(m);
+    if (m->options->subject) m->options->subject->check(m);
     if (p->step % m->options->validate_every == 0) validate(m);
     if (p->heap.failed || p->step % m->options->compare_every == 0) compare(m);
 }
@@ -291,12 +311,14 @@ static void start(model *m) {
     test_fail_never(&m->program.heap);
     REQUIRE(m, m->world || (m->program.heap.failed && m->program.heap.bytes == 0), "no world");
     if (!m->world) m->world = covey_world_create(&desc);
+    if (m->options->subject) m->options->subject->begin(m);
 }
 
 static void finish(model *m) {
     m->program.operation = "world_destroy";
     validate(m);
     compare(m);
+    if (m->options->subject) m->options->subject->end(m);
     covey_world_destroy(m->world);
     m->world = NULL;
     for (uint32_t i = 1; i < VALUE_TOKENS; i++) REQUIRE(m, values.live[i] == 0, "values with token %u are lost", i);
@@ -330,6 +352,7 @@ model_report model_run_world(const model_options *options) {
              m->program.operation, m->program.message);
     values.world = NULL;
     covey_world_destroy(m->world);
+    if (options->subject) options->subject->forget(m);
     oracle_world_destroy(m->oracle);
     free(m->wanted.ids);
     free(m->visited.ids);

@@ -14,7 +14,9 @@ typedef struct model_options {
     uint32_t compare_every;
     uint32_t view_every;  /* this many steps are about views; 0: as often as chance has it */
     uint32_t group_every; /* the same for groups and order; 0: none is */
-    covey_policy policy;  /* of a set */
+    const struct model_subject *subject; /* what else the program is about, or NULL */
+    uint32_t subject_every;              /* this many steps are about it */
+    covey_policy policy;                 /* of a set */
     bool far;             /* a set of the highest indices there are */
     oracle_fault fault;
 } model_options;

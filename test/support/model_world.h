@@ -30,6 +30,7 @@ typedef struct model {
     unsigned char value[VALUE_BYTES];
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
     model_list wanted, visited; /* of an iteration */
+    void *state;                /* of the subject */
 } model;
 
 #define REQUIRE(m, holds, ...) PROGRAM_REQUIRE(&(m)->program, holds, __VA_ARGS__)
@@ -50,6 +51,9 @@ bool model_settle(model *m, bool succeeded, covey_result expected);
 oracle_pool *model_meet(model *m, const covey_type *type);
 /* A call that fails late has met the type all the same. */
 void model_meet_anyway(model *m, const covey_type *type);
+
+/* The pools of the library, but for those of its own. */
+uint32_t model_pool_count(const model *m);
 
 /* Lists of entities. */
 void model_append(model_list *list, covey_entity e);
@@ -83,5 +87,15 @@ typedef struct model_operation {
 /* Ended by one without a name. */
 extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[],
     model_view_operations[], model_later_operations[], model_group_operations[], model_order_operations[];
+
+/* Something that only some programs are about, with operations and a state of its own. */
+struct model_subject {
+    const model_operation *operations;
+    void (*begin)(model *m);   /* there is a world, with nothing in it */
+    void (*check)(model *m);   /* after every step */
+    void (*compare)(model *m); /* with all else */
+    void (*end)(model *m);     /* the world is about to end */
+    void (*forget)(model *m);  /* the program has ended or failed: frees the state */
+};
 
 #endif

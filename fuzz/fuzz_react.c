@@ -1,0 +1,35 @@
+/* Programs about worlds and one thing more, read from the input: stops where the library and the oracle disagree. The
+ * first byte says what it is. */
+#include "model_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct model_subject *const subjects[8] = {
+    NULL, /* 0: signals */
+    NULL, /* 1: commands */
+    NULL, /* 2: copies */
+    NULL, /* 3: hierarchy */
+    NULL, /* 4: enabling and ticks */
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0 || !subjects[data[0] % 8]) return 0;
+    model_options options = {
+        .data = data + 1,
+        .size = size - 1,
+        .steps = 5000,
+        .crowd = 200,
+        .validate_every = 64,
+        .compare_every = 32,
+        .group_every = data[0] / 8 % 2 == 0 ? 0 : 5,
+        .subject = subjects[data[0] % 8],
+        .subject_every = 2,
+    };
+    model_report report = model_run_world(&options);
+    if (report.agreed) return 0;
+    fprintf(stderr, "%s\n", report.text);
+    abort();
+}
