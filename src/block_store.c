@@ -23,7 +23,7 @@ static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % 64; }
 /* ---- Pages -------------------------------------------------------------------------------------------------------*/
 
 /* `limit` is the number of pages that the world's table covers. */
-static covey_result reach_page(covey__block_store *blocks, uint32_t index, uint32_t limit) {
+covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
     covey__block_page **pages =
         covey__reach(&blocks->heap, blocks->pages, &blocks->page_count, at, limit, missing_page());
@@ -180,7 +180,7 @@ static covey_result grow_block(covey__block_store *blocks, covey__block_page *pa
 
 covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
                                  void **value) {
-    covey_result result = reach_page(blocks, index, limit);
+    covey_result result = covey__blocks_reserve(blocks, index, limit);
     if (result != COVEY_OK) return result;
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
@@ -212,7 +212,7 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
 
 void covey__blocks_clear(covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->page_count; i++)
-        if (covey__blocks_have_page(blocks, i)) memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
+        if (blocks->pages[i]->summary != 0) memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
     covey__slabs_reset(blocks);
     blocks->count = 0;
     ++*blocks->moves;

@@ -78,7 +78,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
                      const void *values, size_t size, bool copies) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     for (uint32_t i = 0; i < count; i++) {
-        if (covey_alive(world, entities[i])) continue;
+        if (covey__takes_components(world, entities[i])) continue;
         covey__fail(world, COVEY_ERROR_DEAD, "entity %u of %u is not alive", i, count);
         return false;
     }
@@ -95,6 +95,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
                     covey_result_text(result));
     for (uint32_t i = 0; i < count && pool->watch && result == COVEY_OK; i++)
         covey__watch_added(pool, entities[i].index);
+    if (pool->watch && result == COVEY_OK) covey__emit(world, pool, COVEY_ON_ADD, entities, count);
     COVEY__CHANGED(pool->world);
     return result == COVEY_OK;
 }

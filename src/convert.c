@@ -33,7 +33,7 @@ static void forget(covey_pool *pool) {
 static bool is_refused(const covey_pool *pool, covey_storage storage) {
     bool policy = pool->type->policy != COVEY_SWAP_AND_POP;
     if (pool->watch && (pool->watch->is_owned || pool->watch->keeps_order)) return true;
-    return (pool->uses & COVEY_USE_STABLE) != 0 || (policy && storage != COVEY_STORAGE_SPARSE);
+    return (pool->uses & (COVEY_USE_STABLE | COVEY__USE_REACTIVE)) != 0 || (policy && storage != COVEY_STORAGE_SPARSE);
 }
 
 covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {

@@ -184,28 +184,47 @@ static void give_back(covey_world *world, covey_entity e) {
     else world->range.fresh = world->range.fresh_end = e.index;
 }
 
-static covey_entity create_from(covey_world *world, covey__range *range) {
-    covey_result result;
-    covey_entity e = take(world, range, &result);
-    if (result != COVEY_OK) covey__fail(world, result, "no entity could be made: %s", covey_result_text(result));
+/* Before entities are made: what listeners need. */
+static covey_result prepare(covey_world *world, uint32_t count) {
+    if (!world->listeners) return COVEY_OK;
+    return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
+}
+
+/* Tells of an entity that was made. Null when a listener has destroyed it. */
+static covey_entity tell_of(covey_world *world, covey_entity e) {
+    covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
     COVEY__CHANGED(world);
-    return e;
+    if (covey_alive(world, e)) return e;
+    covey__fail(world, COVEY_ERROR_GONE, "a listener destroyed %u:%u at once", e.index, e.generation);
+    return null_entity;
+}
+
+static covey_entity create_from(covey_world *world, covey__range *range) {
+    covey_entity e = null_entity;
+    covey_result result = prepare(world, 1);
+    if (result == COVEY_OK) e = take(world, range, &result);
+    if (result == COVEY_OK) return tell_of(world, e);
+    covey__fail(world, result, "no entity could be made: %s", covey_result_text(result));
+    return null_entity;
 }
 
 covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
 
 bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    for (uint32_t i = 0; i < count; i++) {
-        covey_result result;
-        entities[i] = take(world, &world->range, &result);
-        if (result == COVEY_OK) continue;
-        while (i != 0) give_back(world, entities[--i]);
-        for (; i < count; i++) entities[i] = null_entity;
-        covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
-        return false;
+    covey_result result = prepare(world, count);
+    uint32_t made = 0;
+    for (; made < count && result == COVEY_OK; made += result == COVEY_OK)
+        entities[made] = take(world, &world->range, &result);
+    if (result == COVEY_OK) {
+        covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
+        COVEY__CHANGED(world);
+        return true;
     }
-    return true;
+    while (made != 0) give_back(world, entities[--made]);
+    for (uint32_t i = 0; i < count; i++) entities[i] = null_entity;
+    covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
+    return false;
 }
 
 covey_entity covey_create_at(covey_world *world, uint32_t index) {
@@ -214,7 +233,7 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
         covey__fail(world, COVEY_ERROR_RANGE, "index %u is too large", index);
         return null_entity;
     }
-    if (!reach_page(world, index)) {
+    if (prepare(world, 1) != COVEY_OK || !reach_page(world, index)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for an entity at index %u", index);
         return null_entity;
     }
@@ -228,9 +247,7 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
     if (generation != 0) unlink_free(world, range, index);
     else if (index == range->fresh && range->fresh < range->fresh_end) range->fresh++;
     else if (index > range->fresh && index < range->fresh_end) range->fresh_end = index;
-    covey_entity e = revive(world, index);
-    COVEY__CHANGED(world);
-    return e;
+    return tell_of(world, revive(world, index));
 }
 
 covey_entity covey_create_in(covey_world *world, covey_range range) {
@@ -284,7 +301,7 @@ static void take_out(covey_world *world, const uint64_t *near, size_t words, cov
 static void remember(covey_world *world, uint32_t index, const uint64_t *near, size_t words) {
     covey__emptying *emptying = &world->emptying;
     uint32_t block = covey__block_of(index), count = 0;
-    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
+    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64 || world->listeners || world->emission) return;
     for (size_t i = 0; i < words; i++) {
         for (uint64_t left = near[i]; left != 0; left &= left - 1, count++) {
             covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
@@ -302,7 +319,9 @@ static void remember(covey_world *world, uint32_t index, const uint64_t *near, s
 }
 
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
-    if (!covey_alive(world, (covey_entity){ index, generation })) return false;
+    covey_entity e = { index, generation };
+    if (!covey_alive(world, e)) return false;
+    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, e)) return false;
     covey__entity_page *page = page_of(world, index);
     uint32_t at = index % COVEY_PAGE_SIZE;
     bool last = generation == COVEY_GENERATION_MAX;
@@ -313,7 +332,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     else covey__push_free(world, range_of(world, index), page, index);
     size_t words;
     const uint64_t *near = covey__near(world, index, &words);
-    take_out(world, near, words, (covey_entity){ index, generation });
+    take_out(world, near, words, e);
     bool beside = index / 64 - world->emptying.block + 1 <= 2; /* scattered entities need not be remembered */
     world->emptying.block = index / 64;
     world->emptying.moves = world->moves - 1;

@@ -308,6 +308,7 @@ COVEY_HOT void *place_among(covey_pool *pool, uint32_t others, uint32_t index, u
     if (index / COVEY_PAGE_SIZE >= set->page_count || at >= covey__set_room(set)) return NULL;
     slot = covey__slot_of(set, index);
     if (*slot != COVEY__SLOT_NULL || !covey__is_current(pool->world, (covey_entity){ index, generation })) return NULL;
+    if (pool->world->dying) return NULL;
     if (find_others(pool->watch, others, index, slots)) at = open_border(pool, others, slots, id, at);
     set->end++;
     set->ids[at] = (covey_entity){ index, generation };
@@ -323,7 +324,7 @@ static COVEY__NOINLINE void *place_among_many(covey_pool *pool, uint32_t index, 
 /* What could not be done at once: an error, or memory is needed. */
 static COVEY__NOINLINE void *place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     void *to = covey__pool_place_slowly(pool, index, generation);
-    return to ? covey__pool_settle(pool, index, to) : NULL;
+    return to ? covey__pool_settle(pool, index, generation) : NULL;
 }
 
 /* Finds a place for a component, where it will stay; its value may follow. */
@@ -374,6 +375,9 @@ static covey_result refuse(const covey_group *group, covey_result result, const 
 
 /* Whether the pools that it would own are fit for it, and no other group is in its way. */
 static covey_result check(const covey_group *group) {
+    for (uint32_t i = 0; i < terms_of(group); i++)
+        if ((group->pools[i]->uses & COVEY__USE_REACTIVE) != 0) /* which are marked where nothing may fail */
+            return refuse(group, COVEY_ERROR_REFUSED, "a reactive set is ", group->pools[i]->type->name);
     for (uint32_t i = 0; i < group->owned; i++) {
         const covey_pool *pool = group->pools[i];
         if (covey__in_blocks(pool) || pool->set.policy != COVEY_SWAP_AND_POP)

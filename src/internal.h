@@ -136,6 +136,7 @@ static inline uint32_t covey__set_room(const covey_sparse_set *set) {
 /* block_store.c */
 /* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
  * may be the address of a value of the store: it follows when that moves. The directory stays below `limit` pages. */
+covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit); /* its page */
 covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
                                  void **value);
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
@@ -205,7 +206,8 @@ static inline const uint64_t *covey__near(const covey_world *world, uint32_t ind
     return page->bits + covey__block_of(index) * page->words;
 }
 
-bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
+bool covey__near_reserve(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
+bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index);    /* the same */
 void covey__near_unmark(covey_world *world, uint32_t pool, uint32_t index);
 void covey__near_unmark_all(covey_world *world, uint32_t pool);
 void covey__near_free(covey_world *world);
@@ -273,10 +275,115 @@ bool covey__pool_mark_page(covey_pool *pool, uint32_t index);   /* before a spar
 void covey__pool_unmark_page(covey_pool *pool, uint32_t index); /* when it did not get it */
 /* Whether a pool has anything in the block of an index: components, or, if it is sparse, a page of its table. */
 bool covey__pool_is_near(const covey_pool *pool, uint32_t index);
+bool covey__may_be_set(covey_pool *pool, covey_entity e); /* there is memory to tell of it; or fails */
 void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
 
-/* watch.c: what follows when a component was added or is removed. A pool has a watch while a group is about it or it is
- * kept sorted; the inline code then leaves adds and removals to the slow halves, which call these. */
+/* signal.c */
+typedef struct covey__listener {
+    uint64_t number;         /* of its connection; 0 once that has ended */
+    uint32_t signals;        /* that it hears; none once the connection has ended */
+    covey_listener_fn *call; /* one of these three */
+    covey_queue *queue;
+    covey_pool *tags; /* of a reactive set */
+    void *context;
+    bool spans;
+} covey__listener;
+
+/* Those of a pool, or of all entities, in the order in which they were connected. */
+typedef struct covey__listeners {
+    covey__listener *all;
+    uint32_t count, capacity;
+    uint32_t signals;  /* that any of them hears */
+    uint32_t emitting; /* emissions under way: the array may grow, but nobody leaves it */
+} covey__listeners;
+
+/* One event, or many of a kind, of which listeners are being told. It is on the stack of the call that tells them; what
+ * is still to be told is here, so that others may do it. */
+typedef struct covey__emission {
+    struct covey__emission *outer;
+    covey_pool *pool; /* NULL: about entities */
+    covey__listeners *listeners;
+    covey_signal signal;
+    const covey_entity *entities;
+    uint32_t count;
+    uint32_t listener, listener_count; /* the next to be told; how many there were in the beginning */
+    uint32_t at;                       /* the first of the entities of whom it has not been told */
+} covey__emission;
+
+/* An entity whose end is being announced. */
+typedef struct covey__dying {
+    struct covey__dying *outer;
+    uint32_t index;
+    uint32_t reached; /* the pools with lower numbers were told */
+} covey__dying;
+
+/* An entity that is alive, and not being destroyed. */
+bool covey__takes_components(const covey_world *world, covey_entity e);
+/* Before a change: asks for the memory that listeners need for it, and for the end of what is made. */
+covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
+                                      uint32_t count);
+/* Tells the listeners of a pool, or, if that is NULL, of entities. */
+void covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
+                 uint32_t count);
+/* Tells of a component that is about to be removed. Returns whether it is still there to be removed. */
+bool covey__announce_removal(covey_pool *pool, covey_entity e);
+/* Tells of an entity that is about to be destroyed. Returns whether it is still there to be destroyed. */
+bool covey__announce_end(covey_world *world, covey_entity e);
+bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener); /* false: no memory */
+void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number);
+void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all connections of a pool, or to entities */
+void covey__listeners_free(covey_world *world, covey__listeners *listeners);
+size_t covey__listeners_bytes(const covey__listeners *listeners);
+
+/* queue.c */
+typedef struct covey__queued {
+    covey_entity entity;
+    uint32_t pool; /* its number; COVEY_NONE: about an entity */
+    covey_signal signal;
+} covey__queued;
+
+/* Where events come from. */
+typedef struct covey__source_of_events {
+    const covey_pool *pool; /* NULL: entities */
+    uint32_t signals;
+    uint64_t number; /* of the connection */
+} covey__source_of_events;
+
+/* A ring, in which there is always room for the removal of all that is there. */
+struct covey_queue {
+    covey_world *world;
+    covey_queue *next;
+    covey__queued *events;
+    uint32_t first, count, capacity;
+    covey__source_of_events *sources;
+    uint32_t source_count, source_capacity;
+};
+
+bool covey__queue_reserve(covey_queue *queue, uint64_t more); /* besides that; false: no memory */
+uint64_t covey__queue_owed(const covey_queue *queue);         /* the room that there must be */
+bool covey__queue_attach(covey_queue *queue, const covey_pool *pool, const covey__listener *listener);
+void covey__queue_detach(covey_queue *queue, uint64_t number);
+void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal signal, covey_entity e);
+void covey__queues_free(covey_world *world);
+size_t covey__queues_bytes(const covey_world *world);
+
+/* reactive.c */
+struct covey_reactive {
+    covey_world *world;
+    covey_reactive *next;
+    covey_pool *tags;
+    covey_view match;
+    bool used; /* or to be used again: pools live as long as their world */
+};
+
+covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
+void covey__reactive_mark(covey_pool *tags, uint32_t index);
+void covey__reactives_free(covey_world *world);
+size_t covey__reactives_bytes(const covey_world *world);
+
+/* watch.c: what follows when a component was added or is removed. A pool has a watch while a group is about it, it is
+ * kept sorted, or somebody listens; the inline code then leaves adds and removals to the slow halves, which call
+ * these. */
 typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
 
 typedef struct covey__membership {
@@ -295,6 +402,7 @@ typedef struct covey__watch {
     covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
     uint32_t other_count;
     covey_order order;
+    covey__listeners listeners;
 } covey__watch;
 
 covey__watch *covey__pool_watch(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
@@ -303,8 +411,11 @@ void covey__pool_update(covey_pool *pool);         /* tells the inline code what
 void covey__pool_update_watch(covey_pool *pool);   /* when the watchers have changed */
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
-void covey__watch_added(covey_pool *pool, uint32_t index);    /* when its value is there */
+void covey__watch_added(covey_pool *pool, uint32_t index);    /* when its value is there; listeners are not told */
+covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
+void covey__watch_set(covey_pool *pool, covey_entity e);      /* when it was; tells listeners */
 void covey__watch_take_out(covey_pool *pool, covey_entity e); /* instead of dropping and erasing it */
+void *covey__found_again(covey_pool *pool, covey_entity e);
 void covey__watch_cleared(covey_pool *pool);
 size_t covey__watch_bytes(const covey_pool *pool);
 

@@ -25,7 +25,7 @@ static covey__near_page *widened(covey_world *world, const covey__near_page *old
     return page;
 }
 
-bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
+bool covey__near_reserve(covey_world *world, uint32_t pool, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
     covey__near_page **pages =
         covey__reach(&world->heap, world->near_pages, &world->near_count, at, TABLE_LIMIT, &covey__near_missing);
@@ -38,8 +38,14 @@ bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
             covey__free(&world->heap, old, bytes_of(old->words), 1, alignof(covey__near_page));
         pages[at] = page;
     }
+    return true;
+}
+
+bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
+    if (!covey__near_reserve(world, pool, index)) return false;
+    covey__near_page *page = world->near_pages[index / COVEY__BLOCK_PAGE];
     world->moves++; /* for what is known of the entity destroyed last */
-    pages[at]->bits[covey__block_of(index) * pages[at]->words + pool / 64] |= (uint64_t)1 << pool % 64;
+    page->bits[covey__block_of(index) * page->words + pool / 64] |= (uint64_t)1 << pool % 64;
     return true;
 }
 

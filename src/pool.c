@@ -142,7 +142,7 @@ bool covey__pool_is_near(const covey_pool *pool, uint32_t index) {
 static void note_filling(covey_pool *pool, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&pool->blocks, index);
     uint32_t block = covey__block_of(index);
-    bool quick = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 && !pool->watch;
+    bool quick = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 && !pool->watch && !pool->world->dying;
     pool->filling.block = quick ? index / 64 : COVEY_NONE;
     pool->filling.mask = &page->masks[block];
     pool->filling.data = page->chunks[block].data;
@@ -171,7 +171,7 @@ covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **so
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
-    if (covey_alive(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
+    if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
@@ -191,7 +191,42 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
         quick ? covey__group_place(pool, index, generation) : place(pool, (covey_entity){ index, generation }, &value);
     if (!to) return NULL;
     if (to != value) covey__fill(to, value, pool->size);
-    return pool->watch && !quick ? covey__pool_settle(pool, index, to) : to;
+    return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
+}
+
+bool covey__may_be_set(covey_pool *pool, covey_entity e) {
+    covey_result result = covey__watch_prepare_set(pool, e);
+    if (result != COVEY_OK)
+        covey__fail(pool->world, result, "%s of %u:%u could not be set: %s", pool->type->name, e.index, e.generation,
+                    covey_result_text(result));
+    return result == COVEY_OK;
+}
+
+/* Setting, of a watched pool: before the value is there, which takes the place of the old one, */
+void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
+    if (!covey__may_be_set(pool, e)) return NULL;
+    covey__pool_drop(pool, e);
+    return covey__value_of_index(pool, index);
+}
+
+/* and when it is. */
+void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
+    covey__watch_set(pool, e);
+    COVEY__CHANGED(pool->world);
+    return covey__found_again(pool, e);
+}
+
+void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
+    covey_entity e = { index, generation };
+    void *to = covey__value_of_index(pool, index);
+    if (!covey__may_be_set(pool, e)) return NULL;
+    if (to != value) {
+        covey__pool_drop(pool, e);
+        covey__fill(to, value, pool->size);
+    }
+    return covey__pool_renewed(pool, index, generation);
 }
 
 /* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
@@ -219,8 +254,7 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
     pool->filling.block = COVEY_NONE;
 }
 
-void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
+static void take_out(covey_pool *pool, covey_entity e) {
     if (pool->watch) {
         covey__watch_take_out(pool, e);
         return;
@@ -229,14 +263,58 @@ void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t gene
     covey__pool_erase(pool, e);
 }
 
+void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
+    if (pool->watch && pool->watch->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
+    take_out(pool, e);
+}
+
+static void unmark_blocks(const covey_pool *pool) {
+    for (uint32_t page = 0; page < pool->blocks.page_count; page++)
+        for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1)
+            covey__near_unmark(pool->world, pool->number, page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64);
+}
+
+static bool hears_of_removals(const covey_pool *pool) {
+    return pool->watch && (pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0;
+}
+
+/* The last components of a sparse pool before a position, or the first of a block pool from one on: at most as many as
+ * a block has. Moves the position on. */
+static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities) {
+    uint32_t count = 0, at = covey_pool_next(pool, *position);
+    if (covey__in_blocks(pool)) {
+        for (*position = at / 64 * 64 + 64; at < *position; at = covey_pool_next(pool, at + 1))
+            entities[count++] = covey_pool_at(pool, at);
+        return count;
+    }
+    if (*position > pool->set.end) *position = pool->set.end;
+    while (*position != 0 && count < 64)
+        if (!covey_is_null(covey_pool_at(pool, --*position))) entities[count++] = covey_pool_at(pool, *position);
+    return count;
+}
+
+/* Announces and removes all that is there, a few at a time. What listeners add meanwhile may stay. */
+static void remove_all(covey_pool *pool) {
+    covey_entity entities[64];
+    uint32_t position = covey__in_blocks(pool) ? 0 : pool->set.end, count;
+    while ((count = next_to_remove(pool, &position, entities)) != 0) {
+        covey__emit(pool->world, pool, COVEY_ON_REMOVE, entities, count);
+        for (uint32_t i = 0; i < count; i++)
+            if (covey_pool_has(pool, entities[i])) take_out(pool, entities[i]);
+    }
+}
+
 void covey__pool_clear(covey_pool *pool) {
     const covey_type *type = pool->type;
+    if (hears_of_removals(pool)) remove_all(pool);
+    if (hears_of_removals(pool) && covey_pool_count(pool) != 0) return;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
     if (covey__in_blocks(pool)) {
+        unmark_blocks(pool);
         covey__blocks_clear(&pool->blocks);
         pool->filling.block = COVEY_NONE;
-        covey__near_unmark_all(pool->world, pool->number);
     } else {
         covey_sparse_set_clear(&pool->set);
     }
@@ -301,6 +379,7 @@ void covey__pool_mark_all(covey_pool *pool) {
 }
 
 void covey_pool_shrink(covey_pool *pool) {
+    if ((pool->uses & COVEY__USE_REACTIVE) != 0) return;
     if (covey__in_blocks(pool)) covey__blocks_shrink(&pool->blocks);
     else {
         covey_sparse_set_shrink(&pool->set);

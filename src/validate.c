@@ -377,14 +377,86 @@ static uint32_t depth_of(const covey_group *group) {
     return (uint32_t)group->view.with + group->view.without + group->owned;
 }
 
+/* What a reactive set may have to mark has its place there. */
+static bool validate_reserved(const covey_pool *pool, const covey_pool *tags, const char **why) {
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        uint32_t index = covey_pool_at(pool, at).index;
+        size_t words;
+        covey__near(pool->world, index, &words);
+        REQUIRE(covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) && words > tags->number / 64,
+                "reactive set: no place for a mark");
+    }
+    return true;
+}
+
+static bool has_source(const covey_queue *queue, const covey_pool *pool, const covey__listener *listener) {
+    for (uint32_t i = 0; i < queue->source_count; i++)
+        if (queue->sources[i].number == listener->number)
+            return queue->sources[i].pool == pool && queue->sources[i].signals == listener->signals;
+    return false;
+}
+
+static bool validate_listeners(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
+                               const char **why) {
+    uint32_t signals = 0;
+    for (uint32_t i = 0; i < listeners->count; i++) {
+        const covey__listener *listener = &listeners->all[i];
+        if (listener->number == 0) {
+            REQUIRE(listeners->emitting != 0 && listener->signals == 0, "listeners: one that has gone");
+            continue;
+        }
+        signals |= listener->signals;
+        REQUIRE(listener->number <= world->connections, "listeners: a connection that was never made");
+        REQUIRE(!listener->call + !listener->queue + !listener->tags == 2, "listeners: one that is told in two ways");
+        REQUIRE(!listener->queue || has_source(listener->queue, pool, listener),
+                "listeners: a queue that does not know of it");
+        if (listener->tags && !validate_reserved(pool, listener->tags, why)) return false;
+    }
+    REQUIRE((signals & ~listeners->signals) == 0, "listeners: a signal that is not sent");
+    REQUIRE(listeners->emitting != 0 || signals == listeners->signals, "listeners: a signal that nobody hears");
+    return true;
+}
+
+static uint32_t count_heard(const covey__listeners *listeners) {
+    uint32_t heard = 0;
+    for (uint32_t i = 0; listeners && i < listeners->count; i++) heard += !listeners->all[i].tags;
+    return heard;
+}
+
+static bool validate_signals(const covey_world *world, const char **why) {
+    uint32_t heard = count_heard(world->listeners);
+    if (world->listeners && !validate_listeners(world, NULL, world->listeners, why)) return false;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (world->pools[i]->watch) heard += count_heard(&world->pools[i]->watch->listeners);
+    REQUIRE(heard == world->heard, "listeners: their number is not what was counted");
+    REQUIRE(world->emission || !world->dying, "entities: one that dies without a word");
+    for (const covey_queue *queue = world->queues; queue; queue = queue->next) {
+        REQUIRE(queue->world == world && queue->count <= queue->capacity, "queue: more than there is room for");
+        REQUIRE(queue->capacity == 0 || queue->first < queue->capacity, "queue: begins nowhere");
+        REQUIRE(world->emission || queue->count + covey__queue_owed(queue) <= queue->capacity,
+                "queue: no room for the end of what is there");
+    }
+    for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
+        const covey_pool *tags = reactive->tags;
+        REQUIRE((tags->uses & COVEY__USE_REACTIVE) != 0 && !tags->watch && covey__in_blocks(tags) && tags->size == 0,
+                "reactive set: another pool than a tag's");
+        REQUIRE(reactive->used || covey_pool_count(tags) == 0, "reactive set: marks that nobody wants");
+    }
+    return true;
+}
+
 static bool validate_watch(const covey_pool *pool, const char **why) {
     const covey__watch *watch = pool->watch;
     uint32_t depth = 0;
     bool blocks = covey__in_blocks(pool), needs = watch && watch->keeps_order;
+    if (watch && !validate_listeners(pool->world, pool, &watch->listeners, why)) return false;
     REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
     if (!watch) return true;
-    REQUIRE(watch->group_count != 0 || watch->keeps_order, "watch: nobody needs it");
+    const covey__listeners *listeners = &watch->listeners;
+    REQUIRE(watch->group_count != 0 || watch->keeps_order || listeners->count != 0 || listeners->emitting != 0,
+            "watch: nobody needs it");
+    for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
     REQUIRE(!pool->plain && pool->filling.block == COVEY_NONE, "watch: removals that nobody knows of");
     REQUIRE(pool->adding == (watch->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
             "watch: additions that nobody knows of");
@@ -426,6 +498,8 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
     bytes += world->group_capacity * sizeof *world->groups + world->group_count * sizeof(covey_group);
+    bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
+    if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__watch_bytes(world->pools[i]);
     for (uint32_t i = 0; i < world->page_count; i++)
         if (covey__entity_page_of(world, i * COVEY_PAGE_SIZE)) bytes += sizeof(covey__entity_page);
@@ -438,7 +512,8 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;
-    return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why);
+    return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why) &&
+           validate_signals(world, why);
 }
 
 void covey__changed(const covey_world *world) {

@@ -22,7 +22,8 @@ static const char *append_terms(covey_view *view, uint32_t *count, const covey_t
     *number = (uint8_t)term_count(types);
     if (*count + *number > COVEY_TERMS) return "it has more than 16 terms";
     for (uint32_t i = 0; i < *number; i++) {
-        if (!covey__type_valid(types[i])) return "a type's description is incomplete or contradicts itself";
+        if (!covey__type_valid(types[i]) && !covey__pool_bound(view->world, types[i]))
+            return "a type's description is incomplete or contradicts itself";
         if (find_term(view, *count, types[i]) != COVEY_TERMS) return "a type is named twice";
         view->types[(*count)++] = types[i];
     }

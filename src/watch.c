@@ -1,4 +1,5 @@
-/* Watches: a pool of which somebody has to know what is added and removed. That is groups, and keeping it sorted. */
+/* Watches: a pool of which somebody has to know what is added and removed. That is groups, keeping it sorted, and who
+ * listens. */
 #include "internal.h"
 
 #include <stdalign.h>
@@ -28,6 +29,8 @@ void covey__pool_unwatch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
     covey__heap *heap = &pool->world->heap;
     if (!watch || watch->group_count != 0 || watch->keeps_order) return;
+    if (watch->listeners.count != 0 || watch->listeners.emitting != 0) return;
+    covey__listeners_free(pool->world, &watch->listeners);
     covey__free(heap, watch->groups, watch->group_capacity, sizeof *watch->groups, alignof(covey__membership));
     covey__free(heap, watch, 1, sizeof *watch, alignof(covey__watch));
     pool->watch = NULL;
@@ -40,7 +43,7 @@ static void find_sole(covey_pool *pool) {
     watch->sole = NULL;
     watch->other_count = 0;
     pool->adding = COVEY__ADD_AND_SETTLE;
-    if (watch->group_count != 1 || watch->keeps_order) return;
+    if (watch->group_count != 1 || watch->keeps_order || watch->listeners.count != 0) return;
     covey_group *group = watch->groups->group;
     if (group->owned != group->view.fields || group->view.without != 0) return;
     for (uint32_t i = 0; i < group->owned; i++)
@@ -49,9 +52,16 @@ static void find_sole(covey_pool *pool) {
     pool->adding = COVEY__ADD_TO_GROUP;
 }
 
+/* Whether some listeners keep what they hear. */
+static bool keeps_events(const covey__listeners *listeners) {
+    for (uint32_t i = 0; i < listeners->count; i++)
+        if (listeners->all[i].queue || listeners->all[i].tags) return true;
+    return false;
+}
+
 void covey__pool_update_watch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
-    watch->needs_memory = watch->keeps_order;
+    watch->needs_memory = watch->keeps_order || keeps_events(&watch->listeners);
     watch->is_owned = watch->is_excluded = false;
     for (uint32_t i = 0; i < watch->group_count; i++) {
         covey__role role = watch->groups[i].role;
@@ -66,7 +76,8 @@ void covey__pool_update_watch(covey_pool *pool) {
 
 size_t covey__watch_bytes(const covey_pool *pool) {
     if (!pool->watch) return 0;
-    return sizeof *pool->watch + pool->watch->group_capacity * sizeof *pool->watch->groups;
+    return sizeof *pool->watch + pool->watch->group_capacity * sizeof *pool->watch->groups +
+           covey__listeners_bytes(&pool->watch->listeners);
 }
 
 /* ---- What follows ------------------------------------------------------------------------------------------------*/
@@ -75,6 +86,8 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
     covey_result result = COVEY_OK;
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) result = covey__groups_prepare(pool, entities[i], count);
+    if (result == COVEY_OK)
+        result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
     uint32_t left = COVEY_NONE - pool->set.end;
     if (count > left) return COVEY_ERROR_FULL;
@@ -88,20 +101,38 @@ void covey__watch_added(covey_pool *pool, uint32_t index) {
     if (pool->watch->group_count != 0) covey__groups_added(pool, index);
 }
 
-/* A component was added, and its value is there: it goes to where the watchers want it. Returns its address. */
-void *covey__pool_settle(covey_pool *pool, uint32_t index, void *value) {
+/* A component was added, and its value is there: it goes to where the watchers want it, and listeners hear of it.
+ * Returns its address. */
+void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
     covey__watch_added(pool, index);
+    covey__emit(pool->world, pool, COVEY_ON_ADD, &e, 1);
     COVEY__CHANGED(pool->world);
-    return covey__in_blocks(pool) ? value : covey__value_of_index(pool, index);
+    return covey__found_again(pool, e);
 }
 
+/* Where a component is after listeners were told of it; NULL when they took it away. */
+void *covey__found_again(covey_pool *pool, covey_entity e) {
+    if (covey_pool_has(pool, e)) return covey__value_of_index(pool, e.index);
+    covey__fail(pool->world, COVEY_ERROR_GONE, "a listener removed %s from %u:%u at once", pool->type->name, e.index,
+                e.generation);
+    return NULL;
+}
+
+covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e) {
+    if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
+    return covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_SET, &e, 1);
+}
+
+void covey__watch_set(covey_pool *pool, covey_entity e) { covey__emit(pool->world, pool, COVEY_ON_SET, &e, 1); }
+
 void covey__watch_take_out(covey_pool *pool, covey_entity e) {
-    bool owned = pool->watch->is_owned;
+    bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;
     if (!owned) covey__groups_leaving(pool, e.index);
     covey__pool_drop(pool, e);
     if (owned) covey__groups_erase(pool, e.index);
     else covey__pool_erase(pool, e);
-    if (pool->watch->is_excluded) covey__groups_left(pool, e);
+    if (excluded) covey__groups_left(pool, e);
 }
 
 void covey__watch_cleared(covey_pool *pool) {

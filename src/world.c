@@ -26,8 +26,20 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     return world;
 }
 
+/* Ends all that is about signals, without a word to anybody. */
+static void stop_listening(covey_world *world) {
+    for (uint32_t i = 0; i < world->pool_count; i++) covey__listen_no_more(world, world->pools[i]);
+    covey__listen_no_more(world, NULL);
+    covey__queues_free(world);
+    covey__reactives_free(world);
+}
+
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
+    COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world");
+    if (world->emission) return;
+    if (world->heard != 0) covey_destroy_all(world);
+    stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     for (uint32_t i = 0; i < world->pool_count; i++) {
@@ -87,18 +99,24 @@ static void *present(covey_world *world, covey_entity e, const covey_type *type)
 }
 
 bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
+    covey_pool *pool = covey__pool_known(world, type);
     void *old = present(world, e, type);
     if (!old) return false;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
+    if (!covey__may_be_set(pool, e)) return false;
     if (old != value) covey__swap_bytes(old, value, size);
+    if (pool->watch) covey__watch_set(pool, e);
+    COVEY__CHANGED(world);
     return true;
 }
 
 void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
                       void *context) {
+    covey_pool *pool = covey__pool_known(world, type);
     void *value = present(world, e, type);
-    if (value && change) change(value, context);
-    return value;
+    if (!value || !covey__may_be_set(pool, e)) return NULL;
+    if (change) change(value, context);
+    return pool->watch ? covey__pool_renewed(pool, e.index, e.generation) : value;
 }
 
 bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {

@@ -781,9 +781,113 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, const void *value, size_t size);
 
-/* ---- 13. Signals -------------------------------------------------------------------------------------------------*/
+/* ---- 13. Signals ---------------------------------------------------------------------------------------------------
+ *
+ * Who is connected to a signal is called for each change of its kind, at once, inside the call that makes the change.
+ *
+ *     static void body_added(const covey_event *event, void *physics) {
+ *         physics_insert(physics, *event->entities, (Body *)event->values);
+ *     }
+ *     covey_connect(world, &(covey_listener){
+ *         .type = covey_id(Body), .signals = COVEY_ON_ADD, .call = body_added, .context = physics });
+ *
+ * Listeners are called in the order in which they were connected; for COVEY_ON_REMOVE and COVEY_ON_DESTROY, in the
+ * opposite order. A pool without listeners does not notice that there are signals.
+ *
+ * A listener may change the world: create entities, add, set and remove components of any entity, destroy any entity,
+ * connect and disconnect. It then looks values up again, as does the call that it was called by. When it removes, or
+ * destroys, what it was called for, those that were still to be told are told first: everybody hears of everything
+ * once, in the order in which it happened. An entity that is being destroyed takes no new component (DEAD), and
+ * destroying it again does nothing. What a listener must not do: destroy the world, clear or convert the pool that is
+ * being cleared, or break the rules of an iteration under way. docs/guarantees.md has the table. */
+typedef enum covey_signal {
+    COVEY_ON_ADD = 1,     /* after a component was added, when its value is there */
+    COVEY_ON_SET = 2,     /* after a value was set, replaced or patched that was there before */
+    COVEY_ON_REMOVE = 4,  /* before a component is removed, also because its entity is destroyed or its pool cleared */
+    COVEY_ON_CREATE = 8,  /* after an entity was created */
+    COVEY_ON_DESTROY = 16 /* before an entity is destroyed, with all its components; their COVEY_ON_REMOVE follow */
+} covey_signal;
 
-/* ---- 14. Reactive sets -------------------------------------------------------------------------------------------*/
+/* What happened, to whom. */
+typedef struct covey_event {
+    covey_world *world;
+    covey_signal signal;
+    const covey_type *type;       /* of the component; NULL when it is about entities */
+    const covey_entity *entities; /* the first of `count`: 1, unless the listener takes spans */
+    void *values;                 /* theirs, one after the other; NULL when it is about entities, and from queues */
+    uint32_t count;
+} covey_event;
+
+typedef void covey_listener_fn(const covey_event *event, void *context);
+typedef struct covey_queue covey_queue;
+
+typedef struct covey_listener {
+    const covey_type *type;  /* whose components it hears of; NULL for entities */
+    uint32_t signals;        /* a set of covey_signal */
+    covey_listener_fn *call; /* either this */
+    void *context;
+    covey_queue *queue; /* or this, which keeps the events for later */
+    bool spans;         /* to be called once for many, where they come from one call and their values lie in a row */
+} covey_listener;
+
+/* { 0 } is null: connected to nothing. */
+typedef struct covey_connection {
+    covey_pool *pool;
+    uint64_t number;
+} covey_connection;
+
+/* Connects a listener. Null: MEMORY; TYPE, LAYOUT of its type; RANGE when signals and type do not go together; REFUSED
+ * for the tag of a reactive set. With a queue, O(components that are there, or entities). */
+COVEY_API covey_connection covey_connect(covey_world *world, const covey_listener *listener);
+/* Ends a connection, also while its listener is called: it is not called again. Returns whether there was one. */
+COVEY_API bool covey_disconnect(covey_world *world, covey_connection connection);
+COVEY_API bool covey_connected(const covey_world *world, covey_connection connection);
+
+/* Keeps events, for one place in a program that deals with all of them. What it will need for removals it asks for
+ * beforehand, when components are added: adding may fail for want of it, removing does not. */
+COVEY_API covey_queue *covey_queue_create(covey_world *world); /* NULL: MEMORY */
+COVEY_API void covey_queue_destroy(covey_queue *queue);        /* its connections end; NULL is fine */
+COVEY_API uint32_t covey_queue_count(const covey_queue *queue);
+/* Takes the oldest event out of a queue; false when there is none. Its entity may be dead by now, or have another value;
+ * event->entities is valid until the queue changes. */
+COVEY_API bool covey_queue_next(covey_queue *queue, covey_event *event);
+COVEY_API void covey_queue_clear(covey_queue *queue);
+
+/* ---- 14. Reactive sets ---------------------------------------------------------------------------------------------
+ *
+ * A reactive set collects the entities to which something happened, until it is cleared.
+ *
+ *     covey_reactive *moved = covey_reactive_create(world, &(covey_reactive_desc){
+ *         .added = { covey_id(Position) }, .set = { covey_id(Position) }, .match = { .with = { covey_id(Position) } } });
+ *     covey_iter it = covey_reactive_iter(moved);
+ *     while (covey_next(&it)) { ... covey_field(&it, 0, Position) ... }
+ *     covey_reactive_clear(moved);
+ *
+ * It is a tag that the library adds: one bit for each entity. Marking never allocates, because the bit's place is made
+ * when the component is added. An entity is in it once, and leaves it when it is destroyed: who has to know of those
+ * listens, or has a queue. covey_set, covey_replace and covey_patch count as set; writing through a pointer does not. */
+typedef struct covey_reactive covey_reactive;
+
+typedef struct covey_reactive_desc {
+    const covey_type *added[COVEY_TERMS];   /* entities that get one of these, */
+    const covey_type *set[COVEY_TERMS];     /* that have one of these set anew, */
+    const covey_type *removed[COVEY_TERMS]; /* that lose one of these and live on */
+    covey_view_desc match;                  /* when it is iterated: only those that match, with these fields */
+} covey_reactive_desc;
+
+/* NULL: MEMORY; TYPE, LAYOUT (of the types, or of the view). O(components that are there / 4096). */
+COVEY_API covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc);
+COVEY_API void covey_reactive_destroy(covey_reactive *reactive); /* NULL is fine */
+/* How many were collected, whether they match or not. */
+COVEY_API uint32_t covey_reactive_count(const covey_reactive *reactive);
+COVEY_API bool covey_reactive_contains(const covey_reactive *reactive, covey_entity e); /* whether it matches or not */
+/* Begins an iteration of those that match, as of a view, by index. O(what was collected), and a step for each 4,096
+ * indices. */
+COVEY_API covey_iter covey_reactive_iter(const covey_reactive *reactive);
+/* Forgets all; or one: covey_remove_raw(world, e, covey_reactive_type(reactive), 0). */
+COVEY_API void covey_reactive_clear(covey_reactive *reactive);
+/* The tag, which may be a term of any view of this world, but not of a group. */
+COVEY_API const covey_type *covey_reactive_type(const covey_reactive *reactive);
 
 /* ---- 15. Change ticks --------------------------------------------------------------------------------------------*/
 
@@ -1080,6 +1184,7 @@ typedef struct covey__filling {
 typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_TO_GROUP } covey__adding;
 
 #define COVEY__USE_INTERNAL 128 /* of a type of the library's own: no component of the user's */
+#define COVEY__USE_REACTIVE 64  /* the tag of a reactive set: what it needs to mark, it keeps */
 
 struct covey_pool {
     union {
@@ -1154,6 +1259,13 @@ struct covey_world {
     covey__trace destroyed;
     uint64_t moves; /* of chunks of block stores; pools that came near */
     covey__emptying emptying;
+    struct covey__listeners *listeners; /* of entities that are created and destroyed; NULL for nobody */
+    struct covey__dying *dying;         /* who is being destroyed, and takes no component; NULL for nobody */
+    struct covey__emission *emission;   /* who is being told of what; NULL for nobody */
+    uint64_t connections;               /* that were ever made */
+    uint32_t heard;                     /* by so many listeners, those of reactive sets not counted */
+    covey_queue *queues;                /* a list of all */
+    covey_reactive *reactives;          /* a list of all, those that may be used again included */
     covey_result result;
     struct covey__made_type *made_types;
     covey__heap heap;
@@ -1185,7 +1297,10 @@ COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint3
 COVEY_API void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
-COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, void *value);
+COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
+COVEY_API void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
@@ -1297,6 +1412,7 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey__range *range = &world->range;
     covey_entity e = { range->free, 0 };
+    if (!COVEY__LIKELY(!world->listeners)) return covey__create_slowly(world);
     if (e.index == COVEY_NONE) {
         if (!COVEY__LIKELY(range->fresh < range->fresh_end)) return covey__create_slowly(world);
         e.index = range->fresh++;
@@ -1446,7 +1562,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     if (e.index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
         if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->watch)) return NULL;
-        if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
+        if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
         void *to = covey__block_append(&pool->blocks, e.index, size);
         if (to) COVEY__TRACE(pool->added, e.index);
         COVEY__CHANGED(pool->world);
@@ -1456,6 +1572,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     /* Where the pool has a page for an index, the world has one, too. */
     covey__slot *slot = covey__slot_of(set, e.index);
     if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && covey__is_current(pool->world, e))) return NULL;
+    if (!COVEY__LIKELY(!pool->world->dying)) return NULL;
     size_t at = set->end++;
     *slot = COVEY__SLOT(at, e.generation);
     set->ids[at] = e;
@@ -1476,7 +1593,7 @@ COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *va
         if (!to) return NULL;
         if (pool->adding == COVEY__ADD_AND_SETTLE) {
             covey__fill_literal(to, value, size);
-            return covey__pool_settle(pool, e.index, to);
+            return covey__pool_settle(pool, e.index, e.generation);
         }
     }
     if (literal) covey__fill_literal(to, value, size);
@@ -1532,6 +1649,13 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     void *to = covey_pool_get_raw(pool, e, size);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
+    if (!COVEY__LIKELY(!pool->watch)) {
+        if (!literal) return covey__pool_overwrite(pool, e.index, e.generation, value);
+        to = covey__pool_renew(pool, e.index, e.generation);
+        if (!to) return NULL;
+        covey__fill_literal(to, value, size);
+        return covey__pool_renewed(pool, e.index, e.generation);
+    }
     if (!literal && to == value) return to;
     if (pool->type->drop) pool->type->drop(to, pool->type->context);
     if (literal) covey__fill_literal(to, value, size);

@@ -1,0 +1,140 @@
+/* Queues: events that are kept for later, in a ring. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+uint64_t covey__queue_owed(const covey_queue *queue) {
+    uint64_t owed = 0;
+    for (uint32_t i = 0; i < queue->source_count; i++) {
+        const covey__source_of_events *source = &queue->sources[i];
+        if ((source->signals & COVEY_ON_REMOVE) != 0) owed += covey_pool_count(source->pool);
+        if ((source->signals & COVEY_ON_DESTROY) != 0) owed += queue->world->alive;
+    }
+    return owed;
+}
+
+static bool grow(covey_queue *queue, uint32_t wanted) {
+    uint32_t capacity = covey__grown(queue->capacity, wanted, UINT32_MAX);
+    covey__queued *events = covey__resize(&queue->world->heap, queue->events, queue->capacity, capacity, sizeof *events,
+                                          alignof(covey__queued));
+    if (!events) return false;
+    uint32_t behind = queue->capacity - queue->first; /* those that lie at the end stay there */
+    if (queue->count > behind) {
+        memmove(events + capacity - behind, events + queue->first, behind * sizeof *events);
+        queue->first = capacity - behind;
+    }
+    queue->events = events;
+    queue->capacity = capacity;
+    return true;
+}
+
+bool covey__queue_reserve(covey_queue *queue, uint64_t more) {
+    uint64_t wanted = queue->count + covey__queue_owed(queue) + more;
+    return wanted <= queue->capacity || (wanted <= UINT32_MAX && grow(queue, (uint32_t)wanted));
+}
+
+static covey__queued *event_at(const covey_queue *queue, uint32_t number) {
+    uint32_t at = queue->first + number;
+    return &queue->events[at < queue->capacity && at >= queue->first ? at : at - queue->capacity];
+}
+
+void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal signal, covey_entity e) {
+    *event_at(queue, queue->count++) = (covey__queued){ e, pool ? pool->number : COVEY_NONE, signal };
+}
+
+bool covey__queue_attach(covey_queue *queue, const covey_pool *pool, const covey__listener *listener) {
+    covey__heap *heap = &queue->world->heap;
+    covey__source_of_events *sources = queue->sources;
+    if (queue->source_count == queue->source_capacity) {
+        uint32_t capacity = covey__grown(queue->source_capacity, queue->source_count + 1, UINT32_MAX);
+        sources = covey__resize(heap, sources, queue->source_capacity, capacity, sizeof *sources,
+                                alignof(covey__source_of_events));
+        if (!sources) return false;
+        queue->sources = sources;
+        queue->source_capacity = capacity;
+    }
+    sources[queue->source_count++] = (covey__source_of_events){ pool, listener->signals, listener->number };
+    bool ready = covey__queue_reserve(queue, 0);
+    if (!ready) queue->source_count--;
+    return ready;
+}
+
+void covey__queue_detach(covey_queue *queue, uint64_t number) {
+    uint32_t at = 0;
+    while (queue->sources[at].number != number) at++;
+    queue->sources[at] = queue->sources[--queue->source_count];
+}
+
+covey_queue *covey_queue_create(covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_queue *queue = covey__resize(&world->heap, NULL, 0, 1, sizeof *queue, alignof(covey_queue));
+    if (!queue) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a queue");
+        return NULL;
+    }
+    *queue = (covey_queue){ .world = world, .next = world->queues };
+    world->queues = queue;
+    return queue;
+}
+
+static void free_queue(covey_queue *queue) {
+    covey__heap *heap = &queue->world->heap;
+    covey__free(heap, queue->events, queue->capacity, sizeof *queue->events, alignof(covey__queued));
+    covey__free(heap, queue->sources, queue->source_capacity, sizeof *queue->sources, alignof(covey__source_of_events));
+    covey__free(heap, queue, 1, sizeof *queue, alignof(covey_queue));
+}
+
+void covey_queue_destroy(covey_queue *queue) {
+    if (!queue) return;
+    covey_world *world = queue->world;
+    covey_queue **link = &world->queues;
+    while (*link != queue) link = &(*link)->next;
+    *link = queue->next;
+    while (queue->source_count != 0) {
+        covey__source_of_events source = queue->sources[queue->source_count - 1];
+        covey__unlisten(world, (covey_pool *)(uintptr_t)source.pool, source.number);
+    }
+    free_queue(queue);
+    COVEY__CHANGED(world);
+}
+
+uint32_t covey_queue_count(const covey_queue *queue) {
+    COVEY__CONTRACT(NULL, queue, "a call needs a queue");
+    return queue->count;
+}
+
+bool covey_queue_next(covey_queue *queue, covey_event *event) {
+    if (covey_queue_count(queue) == 0) return false;
+    const covey__queued *queued = event_at(queue, 0);
+    *event = (covey_event){
+        .world = queue->world,
+        .signal = queued->signal,
+        .type = queued->pool != COVEY_NONE ? queue->world->pools[queued->pool]->type : NULL,
+        .entities = &queued->entity,
+        .count = 1,
+    };
+    queue->count--;
+    queue->first = queue->first + 1 < queue->capacity ? queue->first + 1 : 0;
+    return true;
+}
+
+void covey_queue_clear(covey_queue *queue) {
+    COVEY__CONTRACT(NULL, queue, "a call needs a queue");
+    queue->count = 0;
+}
+
+void covey__queues_free(covey_world *world) {
+    while (world->queues) {
+        covey_queue *queue = world->queues;
+        world->queues = queue->next;
+        free_queue(queue);
+    }
+}
+
+size_t covey__queues_bytes(const covey_world *world) {
+    size_t bytes = 0;
+    for (const covey_queue *queue = world->queues; queue; queue = queue->next)
+        bytes +=
+            sizeof *queue + queue->capacity * sizeof *queue->events + queue->source_capacity * sizeof *queue->sources;
+    return bytes;
+}

@@ -1,0 +1,355 @@
+/* Signals: listeners of a pool or of entities, and how they are told. An emission is a list of what is to be told to
+ * whom, on the stack of the call that caused it; listeners may cause others. Before something ends, all that is still to
+ * be told of it is told: so everybody hears of everything once, and in the order in which it happened. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+enum {
+    COMPONENT_SIGNALS = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE,
+    ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY,
+    BACKWARDS = COVEY_ON_REMOVE | COVEY_ON_DESTROY /* the listener that was connected last is told first */
+};
+
+static covey__listeners *listeners_of(const covey_world *world, const covey_pool *pool) {
+    if (pool) return pool->watch ? &pool->watch->listeners : NULL;
+    return world->listeners;
+}
+
+/* ---- Telling -----------------------------------------------------------------------------------------------------*/
+
+static bool is_there(const covey__emission *emission, const covey_world *world, covey_entity e) {
+    return emission->pool ? covey_pool_has(emission->pool, e) : covey_alive(world, e);
+}
+
+/* How many of the entities from `at` on are there, with their values one after the other: at most `most`. */
+static uint32_t run_of(const covey__emission *emission, const covey_world *world, uint32_t most, void **values) {
+    const covey_pool *pool = emission->pool;
+    const covey_entity *entities = emission->entities + emission->at;
+    uint32_t run = 0;
+    *values = NULL;
+    for (; run < most && is_there(emission, world, entities[run]); run++) {
+        if (!pool) continue;
+        char *value = covey__value_of_index(pool, entities[run].index);
+        if (run == 0) *values = value;
+        else if (value != (char *)*values + (size_t)run * pool->size) break;
+    }
+    return run;
+}
+
+/* Calls a listener for those of whom it has not been told, as many as one call takes. */
+static void call(covey_world *world, covey__emission *emission, covey__listener listener) {
+    covey_event event = {
+        .world = world,
+        .signal = emission->signal,
+        .type = emission->pool ? emission->pool->type : NULL,
+        .entities = emission->entities + emission->at,
+    };
+    event.count = run_of(emission, world, listener.spans ? emission->count - emission->at : 1, &event.values);
+    emission->at += event.count != 0 ? event.count : 1;
+    if (event.count != 0) listener.call(&event, listener.context);
+}
+
+/* Tells the next listener; false when all were told. */
+static bool tell_next(covey_world *world, covey__emission *emission) {
+    while (emission->listener < emission->listener_count) {
+        bool backwards = (emission->signal & BACKWARDS) != 0;
+        uint32_t number = backwards ? emission->listener_count - 1 - emission->listener : emission->listener;
+        const covey__listener *listener = &emission->listeners->all[number];
+        bool hears = listener->call && (listener->signals & (uint32_t)emission->signal) != 0;
+        if (hears && emission->at < emission->count) {
+            call(world, emission, *listener);
+            return true;
+        }
+        emission->listener++;
+        emission->at = 0;
+    }
+    return false;
+}
+
+/* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory. */
+static void tell_keepers(const covey__emission *emission) {
+    for (uint32_t i = 0; i < emission->listener_count; i++) {
+        const covey__listener *listener = &emission->listeners->all[i];
+        if (listener->call || (listener->signals & (uint32_t)emission->signal) == 0) continue;
+        for (uint32_t k = 0; k < emission->count; k++) {
+            if (listener->queue)
+                covey__queue_push(listener->queue, emission->pool, emission->signal, emission->entities[k]);
+            else covey__reactive_mark(listener->tags, emission->entities[k].index);
+        }
+    }
+}
+
+/* Those whose connection has ended leave the array. */
+static void sweep(covey_world *world, covey__listeners *listeners) {
+    uint32_t kept = 0;
+    listeners->signals = 0;
+    for (uint32_t i = 0; i < listeners->count; i++) {
+        if (listeners->all[i].number == 0) {
+            world->heard -= !listeners->all[i].tags;
+            continue;
+        }
+        listeners->signals |= listeners->all[i].signals;
+        listeners->all[kept++] = listeners->all[i];
+    }
+    listeners->count = kept;
+}
+
+/* What follows when one was connected or has left. */
+static void update(covey_world *world, covey_pool *pool, covey__listeners *listeners) {
+    if (listeners->emitting == 0) sweep(world, listeners);
+    world->emptying.moves = world->moves - 1; /* entities are not destroyed in passing any more */
+    if (pool) {
+        covey__pool_update_watch(pool);
+        covey__pool_unwatch(pool);
+    } else if (listeners->count == 0) {
+        covey__listeners_free(world, listeners);
+        covey__free(&world->heap, listeners, 1, sizeof *listeners, alignof(covey__listeners));
+        world->listeners = NULL;
+    }
+}
+
+static bool has_gone(const covey__listeners *listeners) {
+    for (uint32_t i = 0; i < listeners->count; i++)
+        if (listeners->all[i].number == 0) return true;
+    return false;
+}
+
+void covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
+                 uint32_t count) {
+    covey__listeners *listeners = listeners_of(world, pool);
+    if (!listeners || (listeners->signals & (uint32_t)signal) == 0) return;
+    covey__emission emission = { world->emission, pool, listeners, signal, entities, count, 0, listeners->count, 0 };
+    tell_keepers(&emission);
+    world->emission = &emission;
+    world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
+    listeners->emitting++;
+    while (tell_next(world, &emission)) continue;
+    listeners->emitting--;
+    world->emission = emission.outer;
+    if (listeners->emitting == 0 && has_gone(listeners)) update(world, pool, listeners);
+}
+
+/* ---- Ending ------------------------------------------------------------------------------------------------------*/
+
+static bool is_about(const covey__emission *emission, const covey_pool *pool, uint32_t index) {
+    if (pool && emission->pool != pool) return false;
+    for (uint32_t i = 0; i < emission->count; i++)
+        if (emission->entities[i].index == index) return true;
+    return false;
+}
+
+/* Tells all that is still to be told of a component of an entity, or, if `pool` is NULL, of anything about it: first
+ * what was begun first. Returns whether its removal is among that. */
+static bool tell_the_rest(covey_world *world, covey__emission *emission, const covey_pool *pool, uint32_t index) {
+    if (!emission) return false;
+    bool removal = tell_the_rest(world, emission->outer, pool, index);
+    if (!is_about(emission, pool, index)) return removal;
+    while (tell_next(world, emission)) continue;
+    return removal || emission->signal == COVEY_ON_REMOVE;
+}
+
+static covey__dying *dying_of(const covey_world *world, uint32_t index) {
+    covey__dying *dying = world->dying;
+    while (dying && dying->index != index) dying = dying->outer;
+    return dying;
+}
+
+bool covey__takes_components(const covey_world *world, covey_entity e) {
+    return covey_alive(world, e) && !dying_of(world, e.index);
+}
+
+bool covey__announce_removal(covey_pool *pool, covey_entity e) {
+    covey_world *world = pool->world;
+    if (!covey_alive(world, e)) return true; /* all was told when its end was announced */
+    bool told = tell_the_rest(world, world->emission, pool, e.index);
+    const covey__dying *dying = dying_of(world, e.index);
+    told |= dying && pool->number < dying->reached;
+    if (!told) covey__emit(world, pool, COVEY_ON_REMOVE, &e, 1);
+    return covey_pool_has(pool, e);
+}
+
+/* The first pool from this number on that has a component of the entity and listeners that hear of removals. */
+static covey_pool *next_to_announce(const covey_world *world, covey_entity e, uint32_t number) {
+    size_t words;
+    const uint64_t *near = covey__near(world, e.index, &words);
+    for (size_t i = number / 64; i < words; i++) {
+        uint64_t left = i == number / 64 ? near[i] & UINT64_MAX << number % 64 : near[i];
+        for (; left != 0; left &= left - 1) {
+            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
+            bool hears = pool->watch && (pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0;
+            if (hears && covey_pool_has(pool, e)) return pool;
+        }
+    }
+    return NULL;
+}
+
+/* While the entity dies, adds near it leave the inline code. */
+static void stop_filling(const covey_world *world, uint32_t index) {
+    size_t words;
+    const uint64_t *near = covey__near(world, index, &words);
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
+            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
+            if (pool->filling.block == index / 64) pool->filling.block = COVEY_NONE;
+        }
+}
+
+bool covey__announce_end(covey_world *world, covey_entity e) {
+    bool heard = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
+    if (dying_of(world, e.index)) return false;
+    tell_the_rest(world, world->emission, NULL, e.index);
+    if (!covey_alive(world, e)) return false;
+    if (!heard && !next_to_announce(world, e, 0)) return true;
+    covey__dying dying = { world->dying, e.index, 0 };
+    stop_filling(world, e.index);
+    world->dying = &dying;
+    covey__emit(world, NULL, COVEY_ON_DESTROY, &e, 1);
+    for (covey_pool *pool = next_to_announce(world, e, 0); pool; pool = next_to_announce(world, e, dying.reached)) {
+        dying.reached = pool->number + 1;
+        covey__emit(world, pool, COVEY_ON_REMOVE, &e, 1);
+    }
+    world->dying = dying.outer;
+    return true;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------*/
+
+/* The events of one listener for a change, and those that will follow when what was made ends. */
+static uint32_t events_of(const covey__listener *listener, covey_signal signal) {
+    uint32_t signals = (uint32_t)signal;
+    if (signal == COVEY_ON_ADD) signals |= COVEY_ON_REMOVE;
+    if (signal == COVEY_ON_CREATE) signals |= COVEY_ON_DESTROY;
+    return covey__bits_in(listener->signals & signals);
+}
+
+covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
+                                      uint32_t count) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
+        const covey__listener *listener = &listeners->all[i];
+        if (listener->queue) {
+            if (!covey__queue_reserve(listener->queue, (uint64_t)events_of(listener, signal) * count))
+                result = COVEY_ERROR_MEMORY;
+        } else if (listener->tags && signal == COVEY_ON_ADD) {
+            for (uint32_t k = 0; k < count && result == COVEY_OK; k++)
+                result = covey__reactive_reserve(listener->tags, entities[k].index);
+        }
+    }
+    return result;
+}
+
+void covey__listeners_free(covey_world *world, covey__listeners *listeners) {
+    covey__free(&world->heap, listeners->all, listeners->capacity, sizeof *listeners->all, alignof(covey__listener));
+}
+
+size_t covey__listeners_bytes(const covey__listeners *listeners) {
+    return listeners->capacity * sizeof *listeners->all;
+}
+
+/* ---- Connecting --------------------------------------------------------------------------------------------------*/
+
+/* The listeners of a pool, or of entities; made if there are none. */
+static covey__listeners *reach_listeners(covey_world *world, covey_pool *pool) {
+    if (pool) return covey__pool_watch(pool) ? &pool->watch->listeners : NULL;
+    if (world->listeners) return world->listeners;
+    world->listeners = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->listeners, alignof(covey__listeners));
+    if (world->listeners) *world->listeners = (covey__listeners){ 0 };
+    return world->listeners;
+}
+
+static bool prepare_for_all(covey_pool *pool, const covey__listener *listener) {
+    bool reserved = true;
+    if (listener->queue) return covey__queue_attach(listener->queue, pool, listener);
+    for (uint32_t at = 0; listener->tags && reserved && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
+        reserved = covey__reactive_reserve(listener->tags, covey_pool_at(pool, at).index) == COVEY_OK;
+    return reserved;
+}
+
+static bool make_room(covey_world *world, covey__listeners *listeners) {
+    if (listeners->count < listeners->capacity) return true;
+    uint32_t capacity = covey__grown(listeners->capacity, listeners->count + 1, UINT32_MAX);
+    covey__listener *all = covey__resize(&world->heap, listeners->all, listeners->capacity, capacity, sizeof *all,
+                                         alignof(covey__listener));
+    if (!all) return false;
+    listeners->all = all;
+    listeners->capacity = capacity;
+    return true;
+}
+
+bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener) {
+    covey__listeners *listeners = reach_listeners(world, pool);
+    if (!listeners) return false;
+    bool ready = make_room(world, listeners) && prepare_for_all(pool, listener);
+    if (ready) {
+        listeners->all[listeners->count++] = *listener;
+        listeners->signals |= listener->signals;
+        world->heard += !listener->tags;
+    }
+    update(world, pool, listeners);
+    return ready;
+}
+
+static covey__listener *find(const covey__listeners *listeners, uint64_t number) {
+    for (uint32_t i = 0; listeners && number != 0 && i < listeners->count; i++)
+        if (listeners->all[i].number == number) return &listeners->all[i];
+    return NULL;
+}
+
+void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number) {
+    covey__listeners *listeners = listeners_of(world, pool);
+    covey__listener *listener = find(listeners, number);
+    if (listener->queue) covey__queue_detach(listener->queue, number);
+    listener->number = listener->signals = 0;
+    listener->call = NULL;
+    update(world, pool, listeners);
+}
+
+void covey__listen_no_more(covey_world *world, covey_pool *pool) {
+    for (covey__listeners *listeners = listeners_of(world, pool); listeners && listeners->count != 0;
+         listeners = listeners_of(world, pool))
+        covey__unlisten(world, pool, listeners->all[0].number);
+}
+
+static covey_connection refuse(covey_world *world, covey_result result, const char *why) {
+    covey__fail(world, result, "a listener could not be connected: %s", why);
+    return (covey_connection){ 0 };
+}
+
+covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
+    COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
+    uint32_t allowed = listener->type ? COMPONENT_SIGNALS : ENTITY_SIGNALS;
+    if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
+        return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");
+    if (!listener->call == !listener->queue)
+        return refuse(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
+    covey_pool *pool = listener->type ? covey_pool_of_raw(world, listener->type) : NULL;
+    if (listener->type && !pool) return (covey_connection){ 0 };
+    if (pool && (pool->uses & COVEY__USE_REACTIVE) != 0)
+        return refuse(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
+    covey__listener made = {
+        .number = world->connections + 1,
+        .signals = listener->signals,
+        .call = listener->call,
+        .queue = listener->queue,
+        .context = listener->context,
+        .spans = listener->spans,
+    };
+    if (!covey__listen(world, pool, &made))
+        return refuse(world, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+    world->connections++;
+    COVEY__CHANGED(world);
+    return (covey_connection){ pool, made.number };
+}
+
+bool covey_connected(const covey_world *world, covey_connection connection) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return find(listeners_of(world, connection.pool), connection.number) != NULL;
+}
+
+bool covey_disconnect(covey_world *world, covey_connection connection) {
+    if (!covey_connected(world, connection)) return false;
+    covey__unlisten(world, connection.pool, connection.number);
+    COVEY__CHANGED(world);
+    return true;
+}
