@@ -102,7 +102,7 @@ static covey_advice advice_for(covey_pool *pool) {
         .pool = pool,
         .storage = (covey_storage)pool->storage,
         .best = (covey_storage)pool->storage,
-        .uses = pool->uses & ~(uint32_t)COVEY__USE_INTERNAL,
+        .uses = pool->uses & (COVEY_USE_ORDER | COVEY_USE_STABLE | COVEY_USE_GROUP),
         .bytes = covey_pool_memory(pool),
         .best_bytes = bytes_as(pool, (covey_storage)pool->storage),
         .ids = ids_of(pool),

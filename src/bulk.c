@@ -78,7 +78,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
                      const void *values, size_t size, bool copies) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     for (uint32_t i = 0; i < count; i++) {
-        if (covey__takes_components(world, entities[i])) continue;
+        if (covey_alive(world, entities[i]) && !covey__is_dying(world, entities[i])) continue;
         covey__fail(world, COVEY_ERROR_DEAD, "entity %u of %u is not alive", i, count);
         return false;
     }

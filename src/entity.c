@@ -301,7 +301,7 @@ static void take_out(covey_world *world, const uint64_t *near, size_t words, cov
 static void remember(covey_world *world, uint32_t index, const uint64_t *near, size_t words) {
     covey__emptying *emptying = &world->emptying;
     uint32_t block = covey__block_of(index), count = 0;
-    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64 || world->listeners || world->emission) return;
+    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
     for (size_t i = 0; i < words; i++) {
         for (uint64_t left = near[i]; left != 0; left &= left - 1, count++) {
             covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
@@ -319,9 +319,8 @@ static void remember(covey_world *world, uint32_t index, const uint64_t *near, s
 }
 
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
-    if (!covey_alive(world, e)) return false;
-    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, e)) return false;
+    if (!covey_alive(world, (covey_entity){ index, generation })) return false;
+    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, index, generation)) return false;
     covey__entity_page *page = page_of(world, index);
     uint32_t at = index % COVEY_PAGE_SIZE;
     bool last = generation == COVEY_GENERATION_MAX;
@@ -332,7 +331,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     else covey__push_free(world, range_of(world, index), page, index);
     size_t words;
     const uint64_t *near = covey__near(world, index, &words);
-    take_out(world, near, words, e);
+    take_out(world, near, words, (covey_entity){ index, generation });
     bool beside = index / 64 - world->emptying.block + 1 <= 2; /* scattered entities need not be remembered */
     world->emptying.block = index / 64;
     world->emptying.moves = world->moves - 1;

@@ -317,8 +317,16 @@ typedef struct covey__dying {
     uint32_t reached; /* the pools with lower numbers were told */
 } covey__dying;
 
-/* An entity that is alive, and not being destroyed. */
-bool covey__takes_components(const covey_world *world, covey_entity e);
+static inline covey__dying *covey__dying_of(const covey_world *world, uint32_t index) {
+    covey__dying *dying = world->dying;
+    while (dying && dying->index != index) dying = dying->outer;
+    return dying;
+}
+
+static inline bool covey__is_dying(const covey_world *world, covey_entity e) {
+    return covey__dying_of(world, e.index) != NULL;
+}
+
 /* Before a change: asks for the memory that listeners need for it, and for the end of what is made. */
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
                                       uint32_t count);
@@ -328,7 +336,7 @@ void covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, cons
 /* Tells of a component that is about to be removed. Returns whether it is still there to be removed. */
 bool covey__announce_removal(covey_pool *pool, covey_entity e);
 /* Tells of an entity that is about to be destroyed. Returns whether it is still there to be destroyed. */
-bool covey__announce_end(covey_world *world, covey_entity e);
+bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation);
 bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener); /* false: no memory */
 void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number);
 void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all connections of a pool, or to entities */

@@ -17,8 +17,9 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     pool->plain = storage != COVEY_STORAGE_SPARSE && !pool->watch && !type->drop && !type->zero_vacated;
     bool stable = storage == COVEY_STORAGE_PINNED || type->policy == COVEY_IN_PLACE;
     bool ordered = type->policy == COVEY_SWAP_ONLY || type->policy == COVEY_ORDERED;
+    bool care = pool->watch || type->drop;
     pool->uses = (uint8_t)((pool->uses & COVEY__USE_INTERNAL) | (stable ? COVEY_USE_STABLE : 0) |
-                           (ordered ? COVEY_USE_ORDER : 0));
+                           (ordered ? COVEY_USE_ORDER : 0) | (care ? COVEY__USE_CARE : 0));
     if (covey__in_blocks(pool)) {
         pool->blocks = (covey__block_store){
             .size = type->size,
@@ -113,7 +114,7 @@ static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **
     if (covey_pool_has(pool, e)) return COVEY_ERROR_PRESENT;
     covey__source followed = covey__set_source(set, *source);
     if (!covey__pool_mark_page(pool, e.index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__watch_prepare(pool, e); /* values may move here, too */
+    covey_result result = pool->watch ? covey__watch_prepare(pool, e) : COVEY_OK; /* values may move here, too */
     if (result == COVEY_OK) result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) {
         covey__pool_unmark_page(pool, e.index);
@@ -153,7 +154,7 @@ static void note_filling(covey_pool *pool, uint32_t index) {
 static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
     bool first = block_is_empty(pool, e.index);
     if (!first && covey__block_has(&pool->blocks, e.index)) return COVEY_ERROR_PRESENT;
-    covey_result result = covey__watch_prepare(pool, e);
+    covey_result result = pool->watch ? covey__watch_prepare(pool, e) : COVEY_OK;
     if (result != COVEY_OK) return result;
     if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
     result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
@@ -171,7 +172,7 @@ covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **so
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
-    if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
+    if (covey_alive(pool->world, e) && !covey__is_dying(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));

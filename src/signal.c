@@ -149,21 +149,11 @@ static bool tell_the_rest(covey_world *world, covey__emission *emission, const c
     return removal || emission->signal == COVEY_ON_REMOVE;
 }
 
-static covey__dying *dying_of(const covey_world *world, uint32_t index) {
-    covey__dying *dying = world->dying;
-    while (dying && dying->index != index) dying = dying->outer;
-    return dying;
-}
-
-bool covey__takes_components(const covey_world *world, covey_entity e) {
-    return covey_alive(world, e) && !dying_of(world, e.index);
-}
-
 bool covey__announce_removal(covey_pool *pool, covey_entity e) {
     covey_world *world = pool->world;
     if (!covey_alive(world, e)) return true; /* all was told when its end was announced */
     bool told = tell_the_rest(world, world->emission, pool, e.index);
-    const covey__dying *dying = dying_of(world, e.index);
+    const covey__dying *dying = covey__dying_of(world, e.index);
     told |= dying && pool->number < dying->reached;
     if (!told) covey__emit(world, pool, COVEY_ON_REMOVE, &e, 1);
     return covey_pool_has(pool, e);
@@ -195,11 +185,13 @@ static void stop_filling(const covey_world *world, uint32_t index) {
         }
 }
 
-bool covey__announce_end(covey_world *world, covey_entity e) {
+bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
     bool heard = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
-    if (dying_of(world, e.index)) return false;
+    if (covey__dying_of(world, e.index)) return false;
     tell_the_rest(world, world->emission, NULL, e.index);
     if (!covey_alive(world, e)) return false;
+    if (heard || world->emission) world->emptying.block = index / 64 + 2; /* so that nobody is destroyed in passing */
     if (!heard && !next_to_announce(world, e, 0)) return true;
     covey__dying dying = { world->dying, e.index, 0 };
     stop_filling(world, e.index);

@@ -452,6 +452,7 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     if (watch && !validate_listeners(pool->world, pool, &watch->listeners, why)) return false;
     REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
+    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (watch || pool->type->drop), "watch: overwritten without care");
     if (!watch) return true;
     const covey__listeners *listeners = &watch->listeners;
     REQUIRE(watch->group_count != 0 || watch->keeps_order || listeners->count != 0 || listeners->emitting != 0,

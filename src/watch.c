@@ -8,6 +8,7 @@ void covey__pool_update(covey_pool *pool) {
     const covey_type *type = pool->type;
     bool watched = pool->watch != NULL, drops = type->drop != NULL;
     pool->plain = covey__in_blocks(pool) && !watched && !drops && !type->zero_vacated;
+    pool->uses = (uint8_t)(watched || drops ? pool->uses | COVEY__USE_CARE : pool->uses & ~COVEY__USE_CARE);
     pool->filling.block = COVEY_NONE;
     pool->world->moves++;
     if (covey__in_blocks(pool)) return;

@@ -90,33 +90,49 @@ void covey_shrink(covey_world *world) {
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/
 
-static void *present(covey_world *world, covey_entity e, const covey_type *type) {
-    void *value = covey_get_raw(world, e, type, type->size);
-    if (!value)
-        covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
-                    e.generation, type->name ? type->name : "(no name)");
-    return value;
+static COVEY__NOINLINE void *absent(covey_world *world, covey_entity e, const covey_type *type) {
+    covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
+                e.generation, type->name ? type->name : "(no name)");
+    return NULL;
+}
+
+static inline void *present(covey_world *world, covey_entity e, const covey_type *type, const covey_pool *pool) {
+    void *value = pool ? covey_pool_get_raw(pool, e, type->size) : NULL;
+    return value ? value : absent(world, e, type);
+}
+
+/* Replacing and patching where somebody watches: there may be no memory to tell of it. */
+static COVEY__NOINLINE bool replace_watched(covey_pool *pool, covey_entity e, void *value) {
+    void *old = present(pool->world, e, pool->type, pool);
+    if (!old || !covey__may_be_set(pool, e)) return false;
+    if (old != value) covey__swap_values(old, value, pool->size);
+    covey__watch_set(pool, e);
+    return true;
+}
+
+static COVEY__NOINLINE void *patch_watched(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
+    void *value = present(pool->world, e, pool->type, pool);
+    if (!value || !covey__may_be_set(pool, e)) return NULL;
+    if (change) change(value, context);
+    return covey__pool_renewed(pool, e.index, e.generation);
 }
 
 bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
     covey_pool *pool = covey__pool_known(world, type);
-    void *old = present(world, e, type);
-    if (!old) return false;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
-    if (!covey__may_be_set(pool, e)) return false;
-    if (old != value) covey__swap_bytes(old, value, size);
-    if (pool->watch) covey__watch_set(pool, e);
-    COVEY__CHANGED(world);
-    return true;
+    if (pool && pool->watch) return replace_watched(pool, e, value);
+    void *old = present(world, e, type, pool);
+    if (old && old != value) covey__swap_values(old, value, size);
+    return old != NULL;
 }
 
 void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
                       void *context) {
     covey_pool *pool = covey__pool_known(world, type);
-    void *value = present(world, e, type);
-    if (!value || !covey__may_be_set(pool, e)) return NULL;
-    if (change) change(value, context);
-    return pool->watch ? covey__pool_renewed(pool, e.index, e.generation) : value;
+    if (pool && pool->watch) return patch_watched(pool, e, change, context);
+    void *value = present(world, e, type, pool);
+    if (value && change) change(value, context);
+    return value;
 }
 
 bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {

@@ -1185,6 +1185,7 @@ typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_
 
 #define COVEY__USE_INTERNAL 128 /* of a type of the library's own: no component of the user's */
 #define COVEY__USE_REACTIVE 64  /* the tag of a reactive set: what it needs to mark, it keeps */
+#define COVEY__USE_CARE 32      /* overwriting takes care: the old value has to be dropped, or somebody watches */
 
 struct covey_pool {
     union {
@@ -1201,7 +1202,7 @@ struct covey_pool {
     uint8_t storage;            /* a covey_storage, and not the default */
     bool plain;                 /* in blocks, and a value that is removed needs nothing */
     uint8_t adding;             /* a covey__adding: what follows when a component is added out of line */
-    uint8_t uses;               /* what it was used for: covey_use, COVEY__USE_INTERNAL */
+    uint8_t uses;               /* what it was used for, covey_use; and COVEY__USE_... */
     covey__trace added, removed;
     uint32_t moved; /* times that values may have moved otherwise; level 2, too */
 };
@@ -1248,6 +1249,8 @@ struct covey_world {
     covey__range range; /* all indices but those of the reserved ranges */
     uint32_t alive;
     uint32_t type_count;
+    struct covey__listeners *listeners; /* of entities that are created and destroyed; NULL for nobody */
+    struct covey__dying *dying;         /* who is being destroyed, and takes no component; NULL for nobody */
     covey_pool **pools;
     uint32_t pool_count, pool_capacity;
     covey_group **groups; /* from the outer to the inner */
@@ -1259,8 +1262,6 @@ struct covey_world {
     covey__trace destroyed;
     uint64_t moves; /* of chunks of block stores; pools that came near */
     covey__emptying emptying;
-    struct covey__listeners *listeners; /* of entities that are created and destroyed; NULL for nobody */
-    struct covey__dying *dying;         /* who is being destroyed, and takes no component; NULL for nobody */
     struct covey__emission *emission;   /* who is being told of what; NULL for nobody */
     uint64_t connections;               /* that were ever made */
     uint32_t heard;                     /* by so many listeners, those of reactive sets not counted */
@@ -1571,8 +1572,8 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count && set->end < set->room)) return NULL;
     /* Where the pool has a page for an index, the world has one, too. */
     covey__slot *slot = covey__slot_of(set, e.index);
-    if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && covey__is_current(pool->world, e))) return NULL;
-    if (!COVEY__LIKELY(!pool->world->dying)) return NULL;
+    if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && !pool->world->dying)) return NULL;
+    if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
     size_t at = set->end++;
     *slot = COVEY__SLOT(at, e.generation);
     set->ids[at] = e;
@@ -1649,7 +1650,7 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     void *to = covey_pool_get_raw(pool, e, size);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
-    if (!COVEY__LIKELY(!pool->watch)) {
+    if (!COVEY__LIKELY((pool->uses & COVEY__USE_CARE) == 0)) {
         if (!literal) return covey__pool_overwrite(pool, e.index, e.generation, value);
         to = covey__pool_renew(pool, e.index, e.generation);
         if (!to) return NULL;
@@ -1657,7 +1658,6 @@ COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *va
         return covey__pool_renewed(pool, e.index, e.generation);
     }
     if (!literal && to == value) return to;
-    if (pool->type->drop) pool->type->drop(to, pool->type->context);
     if (literal) covey__fill_literal(to, value, size);
     else covey__fill(to, value, size);
     return to;
