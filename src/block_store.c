@@ -5,9 +5,9 @@
 #include <stdalign.h>
 
 static const covey__block_page missing; /* stands for pages that are missing; never written */
-static char nothing[COVEY__ALIGN_MAX];  /* the address of values without bytes; never written */
+char covey__nothing[COVEY__ALIGN_MAX]; /* never written */
 
-static const uint8_t identity[64] = {
+const uint8_t covey__identity[64] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
@@ -66,7 +66,7 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
     ++*blocks->moves;
     page->chunks[block].data = data;
     page->capacity[block] = (uint8_t)capacity;
-    page->chunks[block].map = capacity == 64 ? identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
+    page->chunks[block].map = capacity == 64 ? covey__identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
     page->used[block] = (uint8_t)(capacity == 64 ? 0 : covey__bits_in(page->masks[block]));
     page->joined &= ~(bit | bit >> 1);
     page->direct = capacity == 64 ? page->direct | bit : page->direct & ~bit;
@@ -142,7 +142,7 @@ static uint32_t grown_capacity(const covey__block_store *blocks, const covey__bl
 
 static covey_result grow_to(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t capacity,
                             const void **source) {
-    char *data = blocks->size != 0 ? covey__chunk_take(blocks, capacity) : nothing;
+    char *data = blocks->size != 0 ? covey__chunk_take(blocks, capacity) : covey__nothing;
     if (!data) return COVEY_ERROR_MEMORY;
     bool grows = page->capacity[block] != 0 && capacity != 64;
     (grows ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);

@@ -134,6 +134,8 @@ static inline uint32_t covey__set_room(const covey_sparse_set *set) {
 }
 
 /* block_store.c */
+extern char covey__nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes */
+extern const uint8_t covey__identity[64];     /* the map of a direct block */
 /* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
  * may be the address of a value of the store: it follows when that moves. The directory stays below `limit` pages. */
 covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit); /* its page */
@@ -208,6 +210,12 @@ static inline const uint64_t *covey__near(const covey_world *world, uint32_t ind
 
 bool covey__near_reserve(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
 bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index);    /* the same */
+/* Marks where there is a place for it; and perhaps was before. */
+static inline void covey__near_set(covey_world *world, uint32_t pool, uint32_t index, bool anew) {
+    covey__near_page *page = world->near_pages[index / COVEY__BLOCK_PAGE];
+    world->moves += anew; /* for what is known of the entity destroyed last */
+    page->bits[covey__block_of(index) * page->words + pool / 64] |= (uint64_t)1 << pool % 64;
+}
 void covey__near_unmark(covey_world *world, uint32_t pool, uint32_t index);
 void covey__near_unmark_all(covey_world *world, uint32_t pool);
 void covey__near_free(covey_world *world);
@@ -293,8 +301,9 @@ typedef struct covey__listener {
 typedef struct covey__listeners {
     covey__listener *all;
     uint32_t count, capacity;
-    uint32_t signals;  /* that any of them hears */
-    uint32_t emitting; /* emissions under way: the array may grow, but nobody leaves it */
+    uint32_t signals;        /* that any of them hears: */
+    uint32_t called, queued; /* those for which a function is called; that queues keep */
+    uint32_t emitting;       /* emissions under way: the array may grow, but nobody leaves it */
 } covey__listeners;
 
 /* One event, or many of a kind, of which listeners are being told. It is on the stack of the call that tells them; what
@@ -330,8 +339,8 @@ static inline bool covey__is_dying(const covey_world *world, covey_entity e) {
 /* Before a change: asks for the memory that listeners need for it, and for the end of what is made. */
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
                                       uint32_t count);
-/* Tells the listeners of a pool, or, if that is NULL, of entities. */
-void covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
+/* Tells the listeners of a pool, or, if that is NULL, of entities. Returns whether anybody's code has run. */
+bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
                  uint32_t count);
 /* Tells of a component that is about to be removed. Returns whether it is still there to be removed. */
 bool covey__announce_removal(covey_pool *pool, covey_entity e);
@@ -385,7 +394,21 @@ struct covey_reactive {
 };
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
-void covey__reactive_mark(covey_pool *tags, uint32_t index);
+/* Without a branch: whether a mark is the first of its block is often random, and most of it may be done again. */
+static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(&tags->blocks, index);
+    uint32_t block = covey__block_of(index);
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
+    if (mask != with) COVEY__TRACE(tags->added, index);
+    tags->blocks.count += mask != with;
+    page->masks[block] = with;
+    page->summary |= (uint64_t)1 << block;
+    page->direct |= (uint64_t)1 << block;
+    page->chunks[block] = (covey__chunk){ covey__nothing, covey__identity };
+    page->capacity[block] = 64;
+    covey__near_set(tags->world, tags->number, index, mask == 0);
+}
+
 void covey__reactives_free(covey_world *world);
 size_t covey__reactives_bytes(const covey_world *world);
 
@@ -411,6 +434,7 @@ typedef struct covey__watch {
     uint32_t other_count;
     covey_order order;
     covey__listeners listeners;
+    covey_pool *touched; /* the tags of the only listener, if that is a reactive set that hears of values set; or NULL */
 } covey__watch;
 
 covey__watch *covey__pool_watch(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
@@ -421,9 +445,9 @@ covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__watch_added(covey_pool *pool, uint32_t index);    /* when its value is there; listeners are not told */
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
-void covey__watch_set(covey_pool *pool, covey_entity e);      /* when it was; tells listeners */
+bool covey__watch_set(covey_pool *pool, covey_entity e); /* when it was; returns whether anybody's code has run */
 void covey__watch_take_out(covey_pool *pool, covey_entity e); /* instead of dropping and erasing it */
-void *covey__found_again(covey_pool *pool, covey_entity e);
+void *covey__found_again(covey_pool *pool, covey_entity e); /* by now; NULL (GONE) when it was taken away */
 void covey__watch_cleared(covey_pool *pool);
 size_t covey__watch_bytes(const covey_pool *pool);
 

@@ -43,9 +43,7 @@ bool covey__near_reserve(covey_world *world, uint32_t pool, uint32_t index) {
 
 bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
     if (!covey__near_reserve(world, pool, index)) return false;
-    covey__near_page *page = world->near_pages[index / COVEY__BLOCK_PAGE];
-    world->moves++; /* for what is known of the entity destroyed last */
-    page->bits[covey__block_of(index) * page->words + pool / 64] |= (uint64_t)1 << pool % 64;
+    covey__near_set(world, pool, index, true);
     return true;
 }
 

@@ -214,9 +214,9 @@ void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
 /* and when it is. */
 void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = { index, generation };
-    covey__watch_set(pool, e);
+    bool called = covey__watch_set(pool, e);
     COVEY__CHANGED(pool->world);
-    return covey__found_again(pool, e);
+    return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
 }
 
 void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {

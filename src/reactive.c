@@ -11,17 +11,6 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
     return covey__blocks_reserve(&tags->blocks, index, covey__block_limit(world));
 }
 
-void covey__reactive_mark(covey_pool *tags, uint32_t index) {
-    covey__block_store *blocks = &tags->blocks;
-    if (covey__block_has(blocks, index)) return;
-    COVEY__TRACE(tags->added, index);
-    if (covey__block_append(blocks, index, 0)) return;
-    const void *none = NULL; /* the first of its block */
-    void *value = NULL;
-    covey__near_mark(tags->world, tags->number, index);
-    covey__blocks_place(blocks, index, covey__block_limit(tags->world), &none, &value);
-}
-
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
 /* The signals of a type that a set is about. */

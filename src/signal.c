@@ -68,28 +68,34 @@ static bool tell_next(covey_world *world, covey__emission *emission) {
 }
 
 /* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory. */
-static void tell_keepers(const covey__emission *emission) {
-    for (uint32_t i = 0; i < emission->listener_count; i++) {
-        const covey__listener *listener = &emission->listeners->all[i];
-        if (listener->call || (listener->signals & (uint32_t)emission->signal) == 0) continue;
-        for (uint32_t k = 0; k < emission->count; k++) {
-            if (listener->queue)
-                covey__queue_push(listener->queue, emission->pool, emission->signal, emission->entities[k]);
-            else covey__reactive_mark(listener->tags, emission->entities[k].index);
+static void tell_keepers(const covey__listeners *listeners, const covey_pool *pool, covey_signal signal,
+                         const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < listeners->count; i++) {
+        const covey__listener *listener = &listeners->all[i];
+        if (listener->call || (listener->signals & (uint32_t)signal) == 0) continue;
+        for (uint32_t k = 0; k < count; k++) {
+            if (listener->queue) covey__queue_push(listener->queue, pool, signal, entities[k]);
+            else covey__reactive_mark(listener->tags, entities[k].index);
         }
     }
+}
+
+static void note(covey__listeners *listeners, const covey__listener *listener) {
+    listeners->signals |= listener->signals;
+    if (listener->call) listeners->called |= listener->signals;
+    if (listener->queue) listeners->queued |= listener->signals;
 }
 
 /* Those whose connection has ended leave the array. */
 static void sweep(covey_world *world, covey__listeners *listeners) {
     uint32_t kept = 0;
-    listeners->signals = 0;
+    listeners->signals = listeners->called = listeners->queued = 0;
     for (uint32_t i = 0; i < listeners->count; i++) {
         if (listeners->all[i].number == 0) {
             world->heard -= !listeners->all[i].tags;
             continue;
         }
-        listeners->signals |= listeners->all[i].signals;
+        note(listeners, &listeners->all[i]);
         listeners->all[kept++] = listeners->all[i];
     }
     listeners->count = kept;
@@ -115,12 +121,10 @@ static bool has_gone(const covey__listeners *listeners) {
     return false;
 }
 
-void covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
-                 uint32_t count) {
-    covey__listeners *listeners = listeners_of(world, pool);
-    if (!listeners || (listeners->signals & (uint32_t)signal) == 0) return;
+/* Calls those that are functions. */
+static COVEY__NOINLINE void call_all(covey_world *world, covey_pool *pool, covey__listeners *listeners,
+                                     covey_signal signal, const covey_entity *entities, uint32_t count) {
     covey__emission emission = { world->emission, pool, listeners, signal, entities, count, 0, listeners->count, 0 };
-    tell_keepers(&emission);
     world->emission = &emission;
     world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
     listeners->emitting++;
@@ -128,6 +132,16 @@ void covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, cons
     listeners->emitting--;
     world->emission = emission.outer;
     if (listeners->emitting == 0 && has_gone(listeners)) update(world, pool, listeners);
+}
+
+bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
+                 uint32_t count) {
+    covey__listeners *listeners = listeners_of(world, pool);
+    if (!listeners || (listeners->signals & (uint32_t)signal) == 0) return false;
+    tell_keepers(listeners, pool, signal, entities, count);
+    if ((listeners->called & (uint32_t)signal) == 0) return false;
+    call_all(world, pool, listeners, signal, entities, count);
+    return true;
 }
 
 /* ---- Ending ------------------------------------------------------------------------------------------------------*/
@@ -275,7 +289,7 @@ bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *
     bool ready = make_room(world, listeners) && prepare_for_all(pool, listener);
     if (ready) {
         listeners->all[listeners->count++] = *listener;
-        listeners->signals |= listener->signals;
+        note(listeners, listener);
         world->heard += !listener->tags;
     }
     update(world, pool, listeners);

@@ -398,9 +398,11 @@ static bool has_source(const covey_queue *queue, const covey_pool *pool, const c
 
 static bool validate_listeners(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
                                const char **why) {
-    uint32_t signals = 0;
+    uint32_t signals = 0, called = 0, queued = 0;
     for (uint32_t i = 0; i < listeners->count; i++) {
         const covey__listener *listener = &listeners->all[i];
+        called |= listener->call ? listener->signals : 0;
+        queued |= listener->queue ? listener->signals : 0;
         if (listener->number == 0) {
             REQUIRE(listeners->emitting != 0 && listener->signals == 0, "listeners: one that has gone");
             continue;
@@ -412,7 +414,9 @@ static bool validate_listeners(const covey_world *world, const covey_pool *pool,
                 "listeners: a queue that does not know of it");
         if (listener->tags && !validate_reserved(pool, listener->tags, why)) return false;
     }
-    REQUIRE((signals & ~listeners->signals) == 0, "listeners: a signal that is not sent");
+    REQUIRE((signals & ~listeners->signals) == 0 && (called & ~listeners->called) == 0 &&
+                (queued & ~listeners->queued) == 0,
+            "listeners: a signal that is not sent");
     REQUIRE(listeners->emitting != 0 || signals == listeners->signals, "listeners: a signal that nobody hears");
     return true;
 }
@@ -452,6 +456,9 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     if (watch && !validate_listeners(pool->world, pool, &watch->listeners, why)) return false;
     REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
+    const covey__listeners *heard = watch ? &watch->listeners : NULL;
+    bool marks = heard && !pool->type->drop && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
+    REQUIRE(((pool->uses & COVEY__USE_TOUCH) != 0) == marks, "watch: overwritten, and somebody does not hear of it");
     REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (watch || pool->type->drop), "watch: overwritten without care");
     if (!watch) return true;
     const covey__listeners *listeners = &watch->listeners;

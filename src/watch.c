@@ -8,7 +8,8 @@ void covey__pool_update(covey_pool *pool) {
     const covey_type *type = pool->type;
     bool watched = pool->watch != NULL, drops = type->drop != NULL;
     pool->plain = covey__in_blocks(pool) && !watched && !drops && !type->zero_vacated;
-    pool->uses = (uint8_t)(watched || drops ? pool->uses | COVEY__USE_CARE : pool->uses & ~COVEY__USE_CARE);
+    pool->uses &= (uint8_t) ~(COVEY__USE_CARE | COVEY__USE_TOUCH);
+    if (watched || drops) pool->uses |= COVEY__USE_CARE;
     pool->filling.block = COVEY_NONE;
     pool->world->moves++;
     if (covey__in_blocks(pool)) return;
@@ -60,6 +61,12 @@ static bool keeps_events(const covey__listeners *listeners) {
     return false;
 }
 
+/* Whether overwriting a value of a watched pool is writing it, and telling reactive sets. */
+static bool needs_only_marks(const covey_pool *pool) {
+    const covey__listeners *listeners = &pool->watch->listeners;
+    return !pool->type->drop && ((listeners->called | listeners->queued) & COVEY_ON_SET) == 0;
+}
+
 void covey__pool_update_watch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
     watch->needs_memory = watch->keeps_order || keeps_events(&watch->listeners);
@@ -73,6 +80,9 @@ void covey__pool_update_watch(covey_pool *pool) {
     find_sole(pool);
     covey__pool_update(pool);
     pool->uses = (uint8_t)(watch->is_owned ? pool->uses | COVEY_USE_GROUP : pool->uses & ~COVEY_USE_GROUP);
+    if (needs_only_marks(pool)) pool->uses |= COVEY__USE_TOUCH;
+    const covey__listener *first = watch->listeners.all;
+    watch->touched = watch->listeners.count == 1 && (first->signals & COVEY_ON_SET) != 0 ? first->tags : NULL;
 }
 
 size_t covey__watch_bytes(const covey_pool *pool) {
@@ -87,8 +97,7 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
     covey_result result = COVEY_OK;
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) result = covey__groups_prepare(pool, entities[i], count);
-    if (result == COVEY_OK)
-        result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
+    if (result == COVEY_OK) result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
     uint32_t left = COVEY_NONE - pool->set.end;
     if (count > left) return COVEY_ERROR_FULL;
@@ -107,12 +116,11 @@ void covey__watch_added(covey_pool *pool, uint32_t index) {
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = { index, generation };
     covey__watch_added(pool, index);
-    covey__emit(pool->world, pool, COVEY_ON_ADD, &e, 1);
+    bool called = covey__emit(pool->world, pool, COVEY_ON_ADD, &e, 1);
     COVEY__CHANGED(pool->world);
-    return covey__found_again(pool, e);
+    return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
 }
 
-/* Where a component is after listeners were told of it; NULL when they took it away. */
 void *covey__found_again(covey_pool *pool, covey_entity e) {
     if (covey_pool_has(pool, e)) return covey__value_of_index(pool, e.index);
     covey__fail(pool->world, COVEY_ERROR_GONE, "a listener removed %s from %u:%u at once", pool->type->name, e.index,
@@ -121,11 +129,22 @@ void *covey__found_again(covey_pool *pool, covey_entity e) {
 }
 
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e) {
-    if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
-    return covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_SET, &e, 1);
+    covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
+    if (!listeners || (listeners->queued & COVEY_ON_SET) == 0) return COVEY_OK;
+    return covey__listeners_prepare(listeners, COVEY_ON_SET, &e, 1);
 }
 
-void covey__watch_set(covey_pool *pool, covey_entity e) { covey__emit(pool->world, pool, COVEY_ON_SET, &e, 1); }
+static COVEY__NOINLINE void touch_all(const covey__listeners *listeners, uint32_t index) {
+    for (uint32_t i = 0; i < listeners->count; i++)
+        if ((listeners->all[i].signals & COVEY_ON_SET) != 0) covey__reactive_mark(listeners->all[i].tags, index);
+}
+
+void covey__pool_touch(covey_pool *pool, uint32_t index) {
+    if (COVEY__LIKELY(pool->watch->touched != NULL)) covey__reactive_mark(pool->watch->touched, index);
+    else touch_all(&pool->watch->listeners, index);
+}
+
+bool covey__watch_set(covey_pool *pool, covey_entity e) { return covey__emit(pool->world, pool, COVEY_ON_SET, &e, 1); }
 
 void covey__watch_take_out(covey_pool *pool, covey_entity e) {
     bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;

@@ -875,7 +875,7 @@ typedef struct covey_reactive_desc {
     covey_view_desc match;                  /* when it is iterated: only those that match, with these fields */
 } covey_reactive_desc;
 
-/* NULL: MEMORY; TYPE, LAYOUT (of the types, or of the view). O(components that are there / 4096). */
+/* NULL: MEMORY; TYPE, LAYOUT (of the types, or of the view). O(components that are there). */
 COVEY_API covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc);
 COVEY_API void covey_reactive_destroy(covey_reactive *reactive); /* NULL is fine */
 /* How many were collected, whether they match or not. */
@@ -1186,6 +1186,7 @@ typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_
 #define COVEY__USE_INTERNAL 128 /* of a type of the library's own: no component of the user's */
 #define COVEY__USE_REACTIVE 64  /* the tag of a reactive set: what it needs to mark, it keeps */
 #define COVEY__USE_CARE 32      /* overwriting takes care: the old value has to be dropped, or somebody watches */
+#define COVEY__USE_TOUCH 16     /* but no more than marks: only reactive sets have to know */
 
 struct covey_pool {
     union {
@@ -1300,6 +1301,7 @@ COVEY_API void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t gen
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
 COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
+COVEY_API void covey__pool_touch(covey_pool *pool, uint32_t index);
 COVEY_API void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
@@ -1651,6 +1653,11 @@ COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *va
     void *to = covey_pool_get_raw(pool, e, size);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
     if (!COVEY__LIKELY((pool->uses & COVEY__USE_CARE) == 0)) {
+        if (literal && (pool->uses & COVEY__USE_TOUCH) != 0) {
+            covey__fill_literal(to, value, size);
+            covey__pool_touch(pool, e.index);
+            return to;
+        }
         if (!literal) return covey__pool_overwrite(pool, e.index, e.generation, value);
         to = covey__pool_renew(pool, e.index, e.generation);
         if (!to) return NULL;
