@@ -17,9 +17,8 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     pool->plain = storage != COVEY_STORAGE_SPARSE && !pool->watch && !type->drop && !type->zero_vacated;
     bool stable = storage == COVEY_STORAGE_PINNED || type->policy == COVEY_IN_PLACE;
     bool ordered = type->policy == COVEY_SWAP_ONLY || type->policy == COVEY_ORDERED;
-    bool care = pool->watch || type->drop;
-    pool->uses = (uint8_t)((pool->uses & COVEY__USE_INTERNAL) | (stable ? COVEY_USE_STABLE : 0) |
-                           (ordered ? COVEY_USE_ORDER : 0) | (care ? COVEY__USE_CARE : 0));
+    pool->uses &= (uint8_t) ~(COVEY_USE_STABLE | COVEY_USE_ORDER);
+    pool->uses |= (uint8_t)((stable ? COVEY_USE_STABLE : 0) | (ordered ? COVEY_USE_ORDER : 0));
     if (covey__in_blocks(pool)) {
         pool->blocks = (covey__block_store){
             .size = type->size,
@@ -49,7 +48,8 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .name_hash = covey__name_hash(type->name),
         .size = type->size,
         .number = number,
-        .uses = covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0,
+        .uses =
+            (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) | (type->drop ? COVEY__USE_CARE : 0)),
     };
     covey__pool_init(pool, covey__type_storage(type));
     world->pools[world->pool_count++] = pool;
@@ -172,7 +172,8 @@ covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **so
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
-    if (covey_alive(pool->world, e) && !covey__is_dying(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
+    if (covey_alive(pool->world, e) && !covey__is_dying(pool->world, e))
+        result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
