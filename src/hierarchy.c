@@ -121,8 +121,7 @@ static covey_result may_move(const covey_world *world, covey_entity child, covey
     const covey__node *node = covey__node_of(world, child.index);
     if (to == child.index) return COVEY_ERROR_CYCLE;
     if (to != COVEY_NONE && node && node->count != 0 && is_above(world, child.index, to)) return COVEY_ERROR_CYCLE;
-    bool stays = to == covey__parent_of(world, child.index);
-    return !stays && covey__name_clashes(world, child.index, to) ? COVEY_ERROR_PRESENT : COVEY_OK;
+    return covey__name_clashes(world, child.index, to) ? COVEY_ERROR_PRESENT : COVEY_OK;
 }
 
 covey_result covey_parent_set(covey_world *world, covey_entity child, covey_entity parent) {

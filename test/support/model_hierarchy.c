@@ -174,11 +174,10 @@ static void look(model *m) {
     REQUIRE(m, covey_depth(m->world, e) == oracle_depth(tree, e), "another depth");
     REQUIRE(m, covey_is_ancestor(m->world, e, other) == (alive && oracle_is_ancestor(tree, e, other)),
             "%u:%u is an ancestor of %u:%u and not", e.index, e.generation, other.index, other.generation);
-    covey_entity parent = program_chance(&m->program, 64) ? none : e;
-    covey_entity wanted = !covey_is_null(parent) && !alive
-                              ? none
-                              : oracle_find_child(tree, covey_is_null(parent) ? none : parent, name ? name : "");
-    require_same(m, covey_find_child(m->world, parent, name ? name : ""), wanted, "one of this name");
+    if (!name) name = "";
+    require_same(m, covey_find_child(m->world, none, name), oracle_find_child(tree, none, name), "root of this name");
+    if (alive)
+        require_same(m, covey_find_child(m->world, e, name), oracle_find_child(tree, e, name), "child of this name");
 }
 
 static void list_below(model *m, covey_entity e) {
@@ -244,30 +243,46 @@ static void path_print(model *m) {
         require_same(m, covey_find_path(m->world, none, text), shown != 0 ? e : none, "one there");
 }
 
-/* From an ancestor down, from a root up; or one that leads nowhere. */
-static void find_path(model *m) {
+static void find_below(model *m, covey_entity from, covey_entity e) {
     static char path[PATH];
-    covey_entity e = pick_kin(m), from = pick_kin(m), wanted = none;
-    if (!oracle_alive(m->oracle, e)) return;
-    uint32_t depth = oracle_depth(tree_of(m), e), up = program_below(&m->program, depth + 3);
+    if (!oracle_is_ancestor(tree_of(m), from, e)) return;
+    write_path(m, e, from, path);
+    require_same(m, covey_find_path(m->world, from, path), e, "one below");
+}
+
+static void find_above(model *m, covey_entity e) {
+    static char path[PATH];
+    uint32_t up = program_below(&m->program, oracle_depth(tree_of(m), e) + 3);
+    covey_entity wanted = e;
     path[0] = '\0';
-    if (oracle_alive(m->oracle, from) && oracle_is_ancestor(tree_of(m), from, e)) {
-        write_path(m, e, from, path);
-        require_same(m, covey_find_path(m->world, from, path), e, "one below");
-    }
-    path[0] = '\0';
-    wanted = e;
     for (uint32_t i = 0; i < up; i++) {
         strcat(path, i == 0 ? ".." : "/..");
-        wanted = covey_is_null(wanted) ? none : oracle_parent(tree_of(m), wanted);
+        wanted = oracle_parent(tree_of(m), wanted);
     }
     require_same(m, covey_find_path(m->world, e, path), wanted, "one above");
+}
+
+/* By its name, and by its handle, which may be of somebody else. */
+static void find_sibling(model *m, covey_entity e, covey_entity other) {
+    char path[64];
+    covey_entity parent = oracle_parent(tree_of(m), e), wanted = none;
     const char *name = pick_name(m);
-    snprintf(path, sizeof path, "../%s", name ? name : "");
-    covey_entity parent = oracle_parent(tree_of(m), e);
-    bool ordinary = name && !strchr(name, '/') && name[0] != '#' && strcmp(name, "..") != 0;
-    wanted = covey_is_null(parent) || !ordinary ? none : oracle_find_child(tree_of(m), parent, name);
-    if (ordinary) require_same(m, covey_find_path(m->world, e, path), wanted, "sibling");
+    if (covey_is_null(parent)) return;
+    bool is_name = name && !strchr(name, '/') && name[0] != '#' && strcmp(name, "..") != 0;
+    snprintf(path, sizeof path, "../%s", is_name ? name : "a");
+    wanted = oracle_find_child(tree_of(m), parent, path + 3);
+    require_same(m, covey_find_path(m->world, e, path), wanted, "sibling");
+    snprintf(path, sizeof path, "../#%u:%u", other.index, other.generation);
+    bool is_sibling = oracle_alive(m->oracle, other) && covey_same(oracle_parent(tree_of(m), other), parent);
+    require_same(m, covey_find_path(m->world, e, path), is_sibling ? other : none, "sibling with this handle");
+}
+
+static void find_path(model *m) {
+    covey_entity e = pick_kin(m), other = pick_kin(m);
+    if (!oracle_alive(m->oracle, e)) return;
+    find_below(m, other, e);
+    find_above(m, e);
+    find_sibling(m, e, other);
 }
 
 /* ---- Order --------------------------------------------------------------------------------------------------------*/
