@@ -54,20 +54,21 @@ static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t 
     parent->count++;
 }
 
-/* Children become roots, in their order; one whose name a root has already loses it. */
-static void abandon_children(covey_world *world, covey__node *node) {
-    while (node->first != COVEY_NONE) {
-        uint32_t child = node->first;
-        detach(world, covey__node_of(world, child));
-        if (covey__name_clashes(world, child, COVEY_NONE)) covey__name_lose(world, child);
-        else covey__name_moved(world, child);
-    }
+/* Makes a root of a child, which cannot fail: if a root has its name already, it loses it. */
+static void uproot(covey_world *world, covey__node *node) {
+    detach(world, node);
+    if (covey__name_clashes(world, node->self, COVEY_NONE)) covey__name_lose(world, node->self);
+    else covey__name_moved(world, node->self);
 }
 
-/* Until the pool has erased the value, it is a node that links nowhere. */
+/* Children become roots, in their order; so does the entity, if it lives on. Until the pool has erased the value, it is
+ * a node that links nowhere. */
 static void drop_node(void *value, void *context) {
-    abandon_children(context, value);
-    detach(context, value);
+    covey_world *world = context;
+    covey__node *node = value;
+    while (node->first != COVEY_NONE) uproot(world, covey__node_of(world, node->first));
+    if (covey_is_null(covey__handle_of(world, node->self))) detach(world, node);
+    else uproot(world, node);
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/

@@ -231,6 +231,20 @@ static void test_clearing_all_ends_all_names(void **state) {
     assert_called(2, "gun");
 }
 
+/* Their pool may be found by its name and cleared, as any other. */
+static void test_when_only_places_are_cleared_names_stay_unique_among_roots(void **state) {
+    (void)state;
+    build();
+    call(3, "sun");
+    covey_clear_raw(world, covey_type_find(world, "covey.node"));
+    test_world_is_valid(world);
+    assert_called(0, "ship");
+    assert_called(1, "turret");
+    assert_called(2, "gun");
+    assert_called(4, "sun");
+    assert_null(covey_name(world, e[3]));
+}
+
 static void test_names_survive_compaction_shrinking_and_conversion(void **state) {
     (void)state;
     build();
@@ -491,6 +505,7 @@ int main(void) {
         NAME_TEST(test_a_child_may_inherit_the_name_of_its_parent),
         NAME_TEST(test_a_child_may_inherit_the_name_also_when_names_came_first),
         NAME_TEST(test_clearing_all_ends_all_names),
+        NAME_TEST(test_when_only_places_are_cleared_names_stay_unique_among_roots),
         NAME_TEST(test_names_survive_compaction_shrinking_and_conversion),
         NAME_TEST(test_many_names_are_found_and_their_memory_is_returned),
         NAME_TEST(test_a_path_leads_from_names_to_names),
