@@ -9,7 +9,7 @@ static const struct model_subject *const subjects[8] = {
     NULL, /* 0: signals */
     NULL, /* 1: commands */
     NULL, /* 2: copies */
-    NULL, /* 3: hierarchy */
+    &model_hierarchy, /* 3 */
     NULL, /* 4: enabling and ticks */
 };
 

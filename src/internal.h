@@ -279,6 +279,8 @@ void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a
 /* The two halves of adding: a place without a value, for an entity that is alive; *source, which may lie in the pool,
  * follows when values move. */
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
+/* Adds a value to a pool of the library's own; the caller reports. */
+covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
 bool covey__pool_mark_page(covey_pool *pool, uint32_t index);   /* before a sparse pool gets a page for the index */
 void covey__pool_unmark_page(covey_pool *pool, uint32_t index); /* when it did not get it */
 /* Whether a pool has anything in the block of an index: components, or, if it is sparse, a page of its table. */
@@ -486,7 +488,64 @@ void covey__group_disturb_outer(const covey_group *group, uint32_t who);
 static inline void covey__group_disturb_outer(const covey_group *group, uint32_t who) { (void)group, (void)who; }
 #endif
 
+/* hierarchy.c: the value of a covey.node. Links are indices of entities that have one, too, or COVEY_NONE. An entity may
+ * do without a node: it then is a root without children. */
+typedef struct covey__node {
+    uint32_t self; /* its own: a drop hook does not know the entity */
+    uint32_t parent;
+    uint32_t first, last, count; /* of its children */
+    uint32_t next, previous;     /* of its siblings; roots have none */
+    uint32_t reserved;
+} covey__node;
+
+static inline covey__node *covey__node_of(const covey_world *world, uint32_t index) { /* NULL when it has none */
+    return covey__has_index(world->nodes, index) ? covey__value_of_index(world->nodes, index) : NULL;
+}
+
+/* The index of its parent, or COVEY_NONE. */
+static inline uint32_t covey__parent_of(const covey_world *world, uint32_t index) {
+    const covey__node *node = covey__node_of(world, index);
+    return node ? node->parent : COVEY_NONE;
+}
+
+/* The entity of an index; null for COVEY_NONE, and for one that is just being destroyed. */
+covey_entity covey__handle_of(const covey_world *world, uint32_t index);
+/* Gives the entities of another world, which are alive here, too, the places that they have there. The node pool is
+ * empty or unknown here. False when memory is out: then nobody has a place. */
+bool covey__hierarchy_clone(const covey_world *from, covey_world *to);
+
+/* name.c: the value of a covey.name. A table finds it by the parent and the text. */
+typedef struct covey__name {
+    char *text;
+    uint32_t length;
+    uint32_t hash; /* of the parent and the text */
+    uint32_t next; /* index of an entity whose name is in the same bucket, or COVEY_NONE */
+    uint32_t self;
+} covey__name;
+
+typedef struct covey__names {
+    covey_pool *pool;
+    uint32_t *buckets;     /* indices of entities, or COVEY_NONE */
+    uint32_t bucket_count; /* a power of two, or 0 */
+} covey__names;
+
+const covey__name *covey__name_of(const covey_world *world, uint32_t index); /* NULL when it has none */
+uint32_t covey__name_key(const covey_world *world, uint32_t index);          /* the hash that it should have */
+/* Whether another one of these siblings has the name of an entity, if that has one. */
+bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent);
+void covey__name_moved(covey_world *world, uint32_t index); /* its parent is another one now */
+void covey__name_lose(covey_world *world, uint32_t index);
+void covey__names_shrink(covey_world *world);
+void covey__names_free(covey_world *world); /* the pool is empty */
+size_t covey__names_bytes(const covey_world *world);
+/* Gives the entities of another world, which are alive here, too, and have the same parents, the names that they have
+ * there. No entity has a name here. False when memory is out: then none has. */
+bool covey__names_clone(const covey_world *from, covey_world *to);
+
 /* sort.c */
+/* Sorts a pool, as covey_pool_sort does, by keys of 32 bits that a function makes for all components at once. */
+typedef void covey__keys_fn(const covey_pool *pool, uint64_t *keys, uint32_t count);
+covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys);
 void covey__sort_insert(covey_pool *pool,
                         uint32_t index); /* puts a component, before which all are sorted, in its place */
 

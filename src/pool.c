@@ -169,6 +169,15 @@ covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **so
     return result;
 }
 
+covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value) {
+    void *to;
+    covey_result result = covey__pool_place(pool, e, &value, &to);
+    if (result != COVEY_OK) return result;
+    covey__fill(to, value, pool->size);
+    if (pool->watch) covey__watch_added(pool, e.index);
+    return COVEY_OK;
+}
+
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;

@@ -1,6 +1,7 @@
 /* Worlds and entities as text. */
 #include "internal.h"
 
+#include <covey/hierarchy.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -35,11 +36,23 @@ static void print_pool(const printer *out, const covey_pool *pool) {
           covey_pool_memory(pool));
 }
 
+/* Its name and its parent, if it has them. */
+static void print_place(const printer *out, const covey_world *world, covey_entity e) {
+    const char *name = covey_name(world, e);
+    covey_entity parent = covey_parent(world, e);
+    if (name) {
+        out->write(" ", out->context);
+        out->write(name, out->context);
+    }
+    if (!covey_is_null(parent)) print(out, ", child of %u:%u", parent.index, parent.generation);
+}
+
 static void print_entity(const printer *out, const covey_world *world, covey_entity e) {
     const char *separator = "  ";
     print(out, "  %u:%u", e.index, e.generation);
+    print_place(out, world, e);
     for (uint32_t i = 0; i < world->pool_count; i++) {
-        if (!covey_pool_has(world->pools[i], e)) continue;
+        if (covey__is_internal(world->pools[i]) || !covey_pool_has(world->pools[i], e)) continue;
         out->write(separator, out->context);
         out->write(world->pools[i]->type->name, out->context);
         separator = ", ";

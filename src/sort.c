@@ -15,7 +15,8 @@ typedef struct sorting {
     const covey_pool *pool; /* of the values */
     size_t size;
     uint32_t count;
-    uint64_t *keys; /* NULL where a function compares */
+    covey__keys_fn *make_keys; /* instead of the order, or NULL */
+    uint64_t *keys;            /* NULL where a function compares */
     uint64_t *out;  /* a bit for each component: whether it is out of order with the others */
     uint32_t out_count, out_most;
     uint32_t *from, *to; /* the result: positions that change */
@@ -195,6 +196,10 @@ static inline bool split_making_keys(sorting *job, covey_key kind) {
 
 static bool split_by_keys(sorting *job) {
     const covey_order *order = job->order;
+    if (job->make_keys) {
+        job->make_keys(job->pool, job->keys, job->count);
+        return split(job, true);
+    }
     if (job->values && !order->key_of) {
         switch (order->key) {
         case COVEY_KEY_F32: return split_making_keys(job, COVEY_KEY_F32);
@@ -499,7 +504,7 @@ static covey_result sort_sets(sorting *job, covey_sparse_set *const *sets, uint3
     return result;
 }
 
-static covey_result sort_pool(covey_pool *pool, const covey_order *order) {
+static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
     covey_sparse_set *set = &pool->set;
     sorting job = {
         .world = pool->world,
@@ -509,8 +514,9 @@ static covey_result sort_pool(covey_pool *pool, const covey_order *order) {
         .pool = pool,
         .size = pool->size,
         .count = set->end,
+        .make_keys = make_keys,
     };
-    if (!is_valid(order, pool->size)) return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
+    if (!make_keys && !is_valid(order, pool->size)) return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
     covey_result result = sort_sets(&job, &set, 1);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
@@ -518,14 +524,23 @@ static covey_result sort_pool(covey_pool *pool, const covey_order *order) {
     return COVEY_OK;
 }
 
-covey_result covey_pool_sort(covey_pool *pool, const covey_order *order) {
-    covey_order by_index = { 0 };
+static covey_result sort_if_free(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
     const char *reason = objection_unless_kept(pool);
     if (covey__pool_owner(pool)) return refuse_owned(pool);
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
-    covey_result result = sort_pool(pool, order ? order : &by_index);
+    covey_result result = sort_pool(pool, order, make_keys);
     COVEY__CHANGED(pool->world);
     return result;
+}
+
+covey_result covey_pool_sort(covey_pool *pool, const covey_order *order) {
+    covey_order by_index = { 0 };
+    return sort_if_free(pool, order ? order : &by_index, NULL);
+}
+
+covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys) {
+    covey_order order = { .key = COVEY_KEY_U32 };
+    return sort_if_free(pool, &order, keys);
 }
 
 /* Those that the other pool has come first, in its order; then the others. */
@@ -593,7 +608,7 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
     if (order->first != 0) return refuse(pool, COVEY_ERROR_RANGE, "all of a pool is kept in order, or nothing");
     if (!covey__pool_watch(pool)) return refuse(pool, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
-    result = sort_pool(pool, order);
+    result = sort_pool(pool, order, NULL);
     if (result == COVEY_OK) set_keeping(pool, order);
     covey__pool_unwatch(pool);
     COVEY__CHANGED(pool->world);

@@ -482,6 +482,92 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     return true;
 }
 
+/* ---- Hierarchy and names -----------------------------------------------------------------------------------------*/
+
+/* The list of children, in both directions. */
+static bool validate_children(const covey_world *world, const covey__node *node, const char **why) {
+    uint32_t count = 0, previous = COVEY_NONE;
+    for (uint32_t at = node->first; at != COVEY_NONE; count++) {
+        const covey__node *child = covey__node_of(world, at);
+        REQUIRE(child && child->parent == node->self, "hierarchy: a child of another parent");
+        REQUIRE(child->previous == previous, "hierarchy: the list of children is broken backwards");
+        previous = at;
+        at = child->next;
+    }
+    REQUIRE(node->last == previous, "hierarchy: the last child is not the last");
+    REQUIRE(node->count == count, "hierarchy: the number of children is not what was counted");
+    return true;
+}
+
+/* Counts a root and all below it, of nodes whose lists of children are valid. */
+static uint32_t size_of_tree(const covey_world *world, const covey__node *root) {
+    uint32_t count = 1;
+    for (const covey__node *node = root;; count++) {
+        uint32_t next = node->first;
+        for (; next == COVEY_NONE && node != root; node = covey__node_of(world, node->parent)) next = node->next;
+        if (next == COVEY_NONE) return count;
+        node = covey__node_of(world, next);
+    }
+}
+
+/* Those that no root reaches go round in circles. */
+static bool validate_hierarchy(const covey_world *world, const char **why) {
+    const covey_pool *pool = world->nodes;
+    uint32_t reached = 0;
+    if (!pool) return true;
+    REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world, "hierarchy: another pool");
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        const covey__node *node = covey_pool_value_at_raw(pool, at, sizeof *node);
+        bool is_root = node->parent == COVEY_NONE;
+        REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: the node of another entity");
+        REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent that is none");
+        REQUIRE(!is_root || (node->next == COVEY_NONE && node->previous == COVEY_NONE), "hierarchy: siblings of a root");
+        if (!validate_children(world, node, why)) return false;
+    }
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        const covey__node *node = covey_pool_value_at_raw(pool, at, sizeof *node);
+        if (node->parent == COVEY_NONE) reached += size_of_tree(world, node);
+    }
+    REQUIRE(reached == covey_pool_count(pool), "hierarchy: a child that no root has");
+    return true;
+}
+
+/* A name is in the bucket of its hash, and no sibling has it. */
+static bool validate_name(const covey_world *world, uint32_t index, const char **why) {
+    const covey__name *name = covey__name_of(world, index);
+    const covey__names *names = world->names;
+    uint32_t found = 0, steps = 0;
+    REQUIRE(name->self == index, "name: of another entity");
+    REQUIRE(name->length != 0 && strlen(name->text) == name->length, "name: of another length");
+    REQUIRE(name->hash == covey__name_key(world, index), "name: a hash that is not its own");
+    for (uint32_t at = names->buckets[name->hash & (names->bucket_count - 1)]; at != COVEY_NONE;) {
+        const covey__name *other = covey__name_of(world, at);
+        REQUIRE(other, "name: a bucket leads to an entity without a name");
+        REQUIRE(steps++ < covey_pool_count(names->pool), "name: a bucket goes round in circles");
+        found += at == index;
+        at = other->next;
+    }
+    REQUIRE(found == 1, "name: in another bucket, or in none");
+    REQUIRE(!covey__name_clashes(world, index, covey__parent_of(world, index)), "name: two siblings have it");
+    return true;
+}
+
+static bool validate_names(const covey_world *world, const char **why) {
+    const covey__names *names = world->names;
+    if (!names || !names->pool) return true;
+    REQUIRE(strcmp(names->pool->type->name, "covey.name") == 0 && names->pool->type->context == world,
+            "name: another pool");
+    REQUIRE((names->bucket_count & (names->bucket_count - 1)) == 0 &&
+                names->bucket_count >= covey_pool_count(names->pool),
+            "name: too few buckets");
+    for (uint32_t i = 0; i < names->bucket_count; i++)
+        REQUIRE(names->buckets[i] == COVEY_NONE || covey__name_of(world, names->buckets[i]),
+                "name: a bucket leads to an entity without a name");
+    for (uint32_t at = covey_pool_next(names->pool, 0); at != COVEY_NONE; at = covey_pool_next(names->pool, at + 1))
+        if (!validate_name(world, covey_pool_at(names->pool, at).index, why)) return false;
+    return true;
+}
+
 static bool validate_types(const covey_world *world, const char **why) {
     uint32_t bound = 0;
     for (uint32_t i = 0; i <= world->type_mask; i++) {
@@ -505,6 +591,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
+    bytes += covey__names_bytes(world);
     bytes += world->group_capacity * sizeof *world->groups + world->group_count * sizeof(covey_group);
     bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
     if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);
@@ -521,7 +608,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;
     return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why) &&
-           validate_signals(world, why);
+           validate_signals(world, why) && validate_hierarchy(world, why) && validate_names(world, why);
 }
 
 void covey__changed(const covey_world *world) {

@@ -49,6 +49,7 @@ void covey_world_destroy(covey_world *world) {
     }
     covey__free(&world->heap, world->pools, world->pool_capacity, sizeof *world->pools, alignof(void *));
     covey__free(&world->heap, world->groups, world->group_capacity, sizeof *world->groups, alignof(void *));
+    covey__names_free(world);
     covey__types_free(world);
     covey__entities_free(world);
     covey__near_free(world);
@@ -86,6 +87,7 @@ void covey_compact(covey_world *world) {
 void covey_shrink(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey_pool_shrink(world->pools[i]);
     covey__groups_shrink(world);
+    covey__names_shrink(world);
 }
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/

@@ -1,5 +1,6 @@
 // The C++ header: the same verbs, types from C and from C++, and owners of something as components.
 #include <covey/covey.hpp>
+#include <covey/hierarchy.hpp>
 
 #include "test_cpp.h"
 
@@ -525,6 +526,30 @@ static void groups() {
     check_valid(world);
 }
 
+static void trees() {
+    covey::world world;
+    std::vector<covey_entity> e = make_some(world, 5); // 0 has 1 and 2, 1 has 3, and 4 is alone
+    CHECK(covey_parent_set(world, e[1], e[0]) == COVEY_OK && covey_parent_set(world, e[2], e[0]) == COVEY_OK);
+    CHECK(covey_parent_set(world, e[3], e[1]) == COVEY_OK && covey_name_set(world, e[3], "leaf") == COVEY_OK);
+    std::vector<covey_entity> children, tree, levels, nobody;
+    for (covey_entity i : covey::children(world, e[0])) children.push_back(i);
+    for (covey_entity i : covey::tree(world, e[0])) tree.push_back(i);
+    for (covey_entity i : covey::levels(world, e[0])) levels.push_back(i);
+    CHECK((children == std::vector<covey_entity>{ e[1], e[2] }));
+    CHECK((tree == std::vector<covey_entity>{ e[0], e[1], e[3], e[2] }));
+    CHECK((levels == std::vector<covey_entity>{ e[0], e[1], e[2], e[3] }));
+    CHECK(covey_find_path(world, e[1], "leaf") == e[3] && std::strcmp(covey_name(world, e[3]), "leaf") == 0);
+    for (std::size_t i = e.size(); i-- != 0;) covey::add<Sprite>(world, e[i], { static_cast<int>(i), 0 });
+    CHECK(covey::sort_by_depth<Sprite>(world) == COVEY_OK);
+    CHECK((layers(covey::pool_of<Sprite>(world)) == std::vector<int>{ 4, 0, 2, 1, 3 }));
+    CHECK(covey::sort_by_depth<Velocity>(world) == COVEY_ERROR_REFUSED);
+    CHECK(covey_destroy_tree(world, e[0]) == 4);
+    for (covey_entity i : covey::tree(world, e[0])) nobody.push_back(i);
+    for (covey_entity i : covey::children(world, e[0])) nobody.push_back(i);
+    CHECK(nobody.empty());
+    check_valid(world);
+}
+
 int main() {
     descriptors_say_what_the_types_are();
     the_verbs_do_what_those_of_c_do();
@@ -547,5 +572,6 @@ int main() {
     pools_change_their_storage();
     pools_are_sorted();
     groups();
+    trees();
     return 0;
 }

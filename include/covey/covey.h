@@ -899,7 +899,8 @@ COVEY_API const covey_type *covey_reactive_type(const covey_reactive *reactive);
 
 /* ---- 19. Looking inside ------------------------------------------------------------------------------------------*/
 
-/* Writes the world as text: a line for each pool and each entity with its components' names. `write` NULL is stdout. */
+/* Writes the world as text: a line for each pool, and each entity with its name, parent and components' names. `write`
+ * NULL is stdout. */
 typedef void covey_write_fn(const char *text, void *context);
 COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write, void *context);
 
@@ -1275,6 +1276,8 @@ struct covey_world {
     void *log_context;
     covey_assert_fn *on_assert;
     void *assert_context;
+    covey_pool *nodes;          /* of the hierarchy; NULL while there is none */
+    struct covey__names *names; /* NULL while no entity was named */
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {

@@ -18,6 +18,13 @@ compile() { # OBJECT COMPILER OPTION... SOURCE
     "$@" $strict -I "$prefix/include" -c -o "$object"
 }
 
+alone() { # COMPILER OPTION... : each header of C in a source of its own
+    for header in "$prefix"/include/covey/*.h; do
+        echo "#include <covey/${header##*/}>" >alone.c
+        compile alone.o "$@" alone.c
+    done
+}
+
 for std in c11 c17 c2x; do
     if ! "$cc" -std=$std -E -x c /dev/null >/dev/null 2>&1; then
         echo "$cc does not know -std=$std: skipped"
@@ -27,6 +34,7 @@ for std in c11 c17 c2x; do
     compile use_$std.o "$cc" -std=$std "$here/use.c"
     "$cc" define_$std.o use_$std.o "$prefix/lib/libcovey.a" -o $std
     ./$std
+    alone "$cc" -std=$std
 done
 
 # In C++ both files only use the component that the C file defines.
@@ -34,3 +42,9 @@ compile use_cpp.o "$cxx" -std=c++17 "$here/use.cpp"
 compile use_too_cpp.o "$cxx" -std=c++17 "$here/use_too.cpp"
 "$cxx" define_c11.o use_cpp.o use_too_cpp.o "$prefix/lib/libcovey.a" -o cpp17
 ./cpp17
+
+alone "$cxx" -std=c++17 -x c++
+for header in "$prefix"/include/covey/*.hpp; do
+    echo "#include <covey/${header##*/}>" >alone.cpp
+    compile alone_cpp.o "$cxx" -std=c++17 alone.cpp
+done

@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include <covey/hierarchy.h>
 #include <stdio.h>
 
 test_heap heap;
@@ -118,6 +119,7 @@ static void mix_free_list(uint64_t *digest, const covey_world *of, const covey__
 
 static void mix_pool(uint64_t *digest, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
+    if (strncmp(type->name, "covey.", 6) == 0) return;
     mix(digest, type->name, strlen(type->name));
     for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
         covey_entity e = covey_pool_at(pool, i);
@@ -129,10 +131,22 @@ static void mix_pool(uint64_t *digest, const covey_pool *pool) {
     mix(digest, &size, sizeof size);
 }
 
+/* The name, the parent and the next sibling of an entity. */
+static void mix_place(uint64_t *digest, const covey_world *of, covey_entity e) {
+    const char *name = covey_name(of, e);
+    covey_entity parent = covey_parent(of, e), next = covey_child_next(of, e);
+    if (name) mix(digest, name, strlen(name));
+    mix(digest, &parent, sizeof parent);
+    mix(digest, &next, sizeof next);
+}
+
 uint64_t world_digest(const covey_world *of) {
     uint64_t digest = UINT64_C(0xCBF29CE484222325);
     covey_entity e = { 0, 0 };
-    while (!covey_is_null(e = covey_entity_next(of, e))) mix(&digest, &e, sizeof e);
+    while (!covey_is_null(e = covey_entity_next(of, e))) {
+        mix(&digest, &e, sizeof e);
+        mix_place(&digest, of, e);
+    }
     mix_free_list(&digest, of, &of->range);
     for (uint32_t i = 0; i < of->reserved_count; i++) {
         mix(&digest, &of->reserved[i].first, 2 * sizeof(uint32_t));

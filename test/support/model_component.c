@@ -244,6 +244,7 @@ static void clear_all(model *m) {
     if (program_below(&m->program, m->rarity) != 0) return;
     covey_clear_all(m->world);
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) oracle_clear(m->oracle, &m->oracle->pools[i]);
+    if (m->options->subject && m->options->subject->clear) m->options->subject->clear(m);
 }
 
 /* ---- Many at once -------------------------------------------------------------------------------------------------*/
@@ -402,7 +403,7 @@ static void pool_compact(model *m) {
 }
 
 static void compact(model *m) {
-    bool blocks = false;
+    bool blocks = model_pool_count(m) != covey_world_pool_count(m->world); /* the library's own are */
     uint64_t calls = m->program.heap.calls;
     covey_compact(m->world);
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {

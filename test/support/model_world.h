@@ -96,6 +96,9 @@ struct model_subject {
     void (*compare)(model *m); /* with all else */
     void (*end)(model *m);     /* the world is about to end */
     void (*forget)(model *m);  /* the program has ended or failed: frees the state */
+    void (*clear)(model *m);   /* everything was cleared; or NULL */
 };
+
+extern const struct model_subject model_hierarchy;
 
 #endif

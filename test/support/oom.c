@@ -1,5 +1,6 @@
 #include "oom.h"
 
+#include <covey/hierarchy.h>
 #include <stdio.h>
 
 /* ---- Counted values ------------------------------------------------------------------------------------------------*/
@@ -94,6 +95,7 @@ static void write_entity(text *to, covey_entity e) {
 static void write_pool(text *to, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
     if (covey_pool_size(pool) == 0 && covey_pool_count(pool) == 0) return;
+    if (strncmp(type->name, "covey.", 6) == 0) return; /* its bytes are nobody's business */
     write_text(type->name, to);
     write_number(to, "(%u): ", covey_pool_size(pool));
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
@@ -107,10 +109,25 @@ static void write_pool(text *to, const covey_pool *pool) {
     write_text("\n", to);
 }
 
+/* Name, parent and next sibling, of those that have any. */
+static void write_place(text *to, const covey_world *world, covey_entity e) {
+    const char *name = covey_name(world, e);
+    covey_entity parent = covey_parent(world, e);
+    if (name) write_text(name, to);
+    if (covey_is_null(parent)) return;
+    write_text("in ", to);
+    write_entity(to, parent);
+    write_text("before ", to);
+    write_entity(to, covey_child_next(world, e));
+}
+
 static void write_world(text *to, const covey_world *world) {
     covey_entity e = { 0, 0 };
     write_number(to, "%u alive: ", covey_entity_count(world));
-    while (!covey_is_null(e = covey_entity_next(world, e))) write_entity(to, e);
+    while (!covey_is_null(e = covey_entity_next(world, e))) {
+        write_entity(to, e);
+        write_place(to, world, e);
+    }
     write_text("\n", to);
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) write_pool(to, covey_world_pool(world, i));
 }

@@ -156,6 +156,7 @@ bool oracle_destroy(oracle_world *world, covey_entity e) {
     bool used_up = e.generation == COVEY_GENERATION_MAX && world->fault != ORACLE_RETIRES_LATE;
     record->state = used_up ? ORACLE_RETIRED : ORACLE_FREE;
     if (!used_up) push_free(world, e.index);
+    if (world->destroyed) world->destroyed(world->context, e);
     return true;
 }
 

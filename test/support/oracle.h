@@ -134,6 +134,8 @@ typedef struct oracle_world {
     uint32_t pool_count;
     oracle_group groups[ORACLE_GROUPS]; /* in no order */
     uint32_t group_count;
+    void (*destroyed)(void *context, covey_entity e); /* told of each entity that ends; or NULL */
+    void *context;
 } oracle_world;
 
 oracle_world *oracle_world_create(oracle_fault fault);

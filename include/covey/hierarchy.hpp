@@ -1,0 +1,78 @@
+/* Covey for C++17, optional: children and trees as ranges. The verbs of hierarchy.h have no type in them and are called
+ * as in C.
+ *
+ *     for (covey_entity child : covey::children(world, ship)) ...
+ *     for (covey_entity e : covey::tree(world, ship)) ...            ship, then all below it, parents first
+ *     for (covey_entity e : covey::levels(world, ship)) ...          the same level by level
+ *     covey::sort_by_depth<Transform>(world); */
+#ifndef COVEY_HIERARCHY_HPP
+#define COVEY_HIERARCHY_HPP
+
+#include <covey/covey.hpp>
+#include <covey/hierarchy.h>
+
+namespace covey {
+
+namespace detail {
+
+using next_of_tree = covey_entity (*)(const covey_world *, covey_entity, covey_entity);
+
+inline covey_entity next_sibling(const covey_world *in, covey_entity, covey_entity e) noexcept {
+    return covey_child_next(in, e);
+}
+
+/* Entities from a first one on, each found from the one before. */
+template <next_of_tree Next> class kin {
+  public:
+    kin(const covey_world *in, covey_entity root, covey_entity first) noexcept
+        : world_(in), root_(root), first_(first) {}
+
+    struct end_of_kin {};
+    class iterator {
+      public:
+        iterator(const kin *of, covey_entity first) noexcept : of_(of), at_(first) {}
+        covey_entity operator*() const noexcept { return at_; }
+        iterator &operator++() noexcept {
+            at_ = Next(of_->world_, of_->root_, at_);
+            return *this;
+        }
+        bool operator!=(end_of_kin) const noexcept { return !covey_is_null(at_); }
+
+      private:
+        const kin *of_;
+        covey_entity at_;
+    };
+    iterator begin() const noexcept { return iterator(this, first_); }
+    end_of_kin end() const noexcept { return {}; }
+
+  private:
+    const covey_world *world_;
+    covey_entity root_, first_;
+};
+
+inline covey_entity if_alive(const covey_world *in, covey_entity e) noexcept {
+    return covey_alive(in, e) ? e : covey_entity{};
+}
+
+} // namespace detail
+
+/* While a range is walked, the rules of covey_tree_next hold. A dead entity has none. */
+inline auto children(const covey_world *in, covey_entity parent) noexcept {
+    return detail::kin<detail::next_sibling>(in, parent, covey_child_first(in, parent));
+}
+inline auto tree(const covey_world *in, covey_entity root) noexcept {
+    return detail::kin<covey_tree_next>(in, root, detail::if_alive(in, root));
+}
+inline auto levels(const covey_world *in, covey_entity root) noexcept {
+    return detail::kin<covey_tree_next_by_level>(in, root, detail::if_alive(in, root));
+}
+
+/* Sorts the pool of T, which is sparse, so that parents come before their children. */
+template <class T> covey_result sort_by_depth(covey_world *in) noexcept {
+    covey_pool *held = covey_pool_of_raw(in, type_of<T>());
+    return held ? covey_pool_sort_by_depth(held) : covey_world_result(in);
+}
+
+} // namespace covey
+
+#endif

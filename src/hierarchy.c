@@ -1,0 +1,310 @@
+/* Parents and children: a node for each entity that has either, in a pool of the library's own. Nodes link to each
+ * other by index, so that nothing has to follow when their values move; what a node links to is alive, because the drop
+ * hook takes a node out of its tree before the value goes.
+ *
+ * Nodes do not know their depth: a parent that goes would change that of all below it, and not of its children alone. */
+#include "internal.h"
+
+#include <covey/hierarchy.h>
+#include <stdalign.h>
+
+static const covey_entity null_entity = { 0, 0 };
+
+covey_entity covey__handle_of(const covey_world *world, uint32_t index) {
+    if (index == COVEY_NONE) return null_entity;
+    covey_entity e = { index, covey__generation_of(world, index) };
+    return (e.generation & 1) != 0 ? e : null_entity;
+}
+
+/* The node of a handle, or NULL. */
+static const covey__node *look(const covey_world *world, covey_entity e) {
+    return covey_alive(world, e) ? covey__node_of(world, e.index) : NULL;
+}
+
+/* ---- Links -------------------------------------------------------------------------------------------------------*/
+
+/* The place that says who comes after `previous` among the children of a parent; who comes before `next`. */
+static uint32_t *link_after(covey_world *world, covey__node *parent, uint32_t previous) {
+    return previous == COVEY_NONE ? &parent->first : &covey__node_of(world, previous)->next;
+}
+
+static uint32_t *link_before(covey_world *world, covey__node *parent, uint32_t next) {
+    return next == COVEY_NONE ? &parent->last : &covey__node_of(world, next)->previous;
+}
+
+/* Takes a node from its siblings, if it has a parent. */
+static void detach(covey_world *world, covey__node *node) {
+    if (node->parent == COVEY_NONE) return;
+    covey__node *parent = covey__node_of(world, node->parent);
+    *link_after(world, parent, node->previous) = node->next;
+    *link_before(world, parent, node->next) = node->previous;
+    parent->count--;
+    node->parent = node->next = node->previous = COVEY_NONE;
+}
+
+/* Puts a node without a parent among the children of one: before another child, or at the end. */
+static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t before) {
+    covey__node *parent = covey__node_of(world, to);
+    uint32_t *back = link_before(world, parent, before);
+    node->parent = to;
+    node->next = before;
+    node->previous = *back;
+    *link_after(world, parent, *back) = node->self;
+    *back = node->self;
+    parent->count++;
+}
+
+/* Makes a root of a child, which cannot fail: if a root has its name already, it loses it. */
+static void uproot(covey_world *world, covey__node *node) {
+    detach(world, node);
+    if (covey__name_clashes(world, node->self, COVEY_NONE)) covey__name_lose(world, node->self);
+    else covey__name_moved(world, node->self);
+}
+
+/* Children become roots, in their order; so does the entity, if it lives on. Until the pool has erased the value, it is
+ * a node that links nowhere. */
+static void drop_node(void *value, void *context) {
+    covey_world *world = context;
+    covey__node *node = value;
+    while (node->first != COVEY_NONE) uproot(world, covey__node_of(world, node->first));
+    if (covey_is_null(covey__handle_of(world, node->self))) detach(world, node);
+    else uproot(world, node);
+}
+
+/* ---- Making ------------------------------------------------------------------------------------------------------*/
+
+/* Fails with what making the pool failed with, which has been reported. */
+static bool make_pool(covey_world *world) {
+    if (world->nodes) return true;
+    covey_type description = {
+        .name = "covey.node",
+        .size = sizeof(covey__node),
+        .align = alignof(covey__node),
+        .drop = drop_node,
+        .context = world,
+    };
+    const covey_type *type = covey__type_make_internal(world, &description);
+    if (type) world->nodes = covey__pool_of_internal(world, type);
+    return type != NULL;
+}
+
+static bool make_node(covey_world *world, covey_entity e) {
+    covey__node node = { .self = e.index, .parent = COVEY_NONE, .first = COVEY_NONE, .last = COVEY_NONE };
+    node.next = node.previous = COVEY_NONE;
+    return covey__node_of(world, e.index) || covey__pool_put(world->nodes, e, &node) == COVEY_OK;
+}
+
+static covey_result refuse(covey_world *world, covey_entity child, covey_entity parent, covey_result result) {
+    return covey__fail(world, result, "%u:%u could not become a child of %u:%u: %s", child.index, child.generation,
+                       parent.index, parent.generation, covey_result_text(result));
+}
+
+/* Nodes for both, or none that was not there before. */
+static covey_result make_nodes(covey_world *world, covey_entity child, covey_entity parent) {
+    if (!make_pool(world)) return world->result;
+    bool known = covey__node_of(world, child.index) != NULL;
+    if (make_node(world, child)) {
+        if (make_node(world, parent)) return COVEY_OK;
+        if (!known) covey__pool_take_out(world->nodes, child, sizeof(covey__node));
+    }
+    return refuse(world, child, parent, COVEY_ERROR_MEMORY);
+}
+
+static bool is_above(const covey_world *world, uint32_t ancestor, uint32_t index) {
+    do index = covey__parent_of(world, index);
+    while (index != COVEY_NONE && index != ancestor);
+    return index == ancestor;
+}
+
+/* Why a child cannot have this parent. */
+static covey_result may_move(const covey_world *world, covey_entity child, covey_entity parent) {
+    uint32_t to = covey_is_null(parent) ? COVEY_NONE : parent.index;
+    const covey__node *node = covey__node_of(world, child.index);
+    if (to == child.index) return COVEY_ERROR_CYCLE;
+    if (to != COVEY_NONE && node && node->count != 0 && is_above(world, child.index, to)) return COVEY_ERROR_CYCLE;
+    return covey__name_clashes(world, child.index, to) ? COVEY_ERROR_PRESENT : COVEY_OK;
+}
+
+covey_result covey_parent_set(covey_world *world, covey_entity child, covey_entity parent) {
+    bool alive = covey_alive(world, child) && (covey_is_null(parent) || covey_alive(world, parent));
+    covey_result result = alive ? may_move(world, child, parent) : COVEY_ERROR_DEAD;
+    if (result != COVEY_OK) return refuse(world, child, parent, result);
+    if (!covey_is_null(parent)) result = make_nodes(world, child, parent);
+    if (result != COVEY_OK) return result;
+    covey__node *node = covey__node_of(world, child.index);
+    if (!node) return COVEY_OK; /* a root that stays one */
+    detach(world, node);
+    if (!covey_is_null(parent)) attach(world, node, parent.index, COVEY_NONE);
+    covey__name_moved(world, child.index);
+    COVEY__CHANGED(world);
+    return COVEY_OK;
+}
+
+covey_result covey_child_move(covey_world *world, covey_entity child, covey_entity before) {
+    bool to_end = covey_is_null(before);
+    bool alive = covey_alive(world, child) && (to_end || covey_alive(world, before));
+    uint32_t parent = alive ? covey__parent_of(world, child.index) : COVEY_NONE;
+    covey_result result = !alive ? COVEY_ERROR_DEAD : parent == COVEY_NONE ? COVEY_ERROR_ABSENT : COVEY_OK;
+    if (result == COVEY_OK && !to_end && covey__parent_of(world, before.index) != parent) result = COVEY_ERROR_ABSENT;
+    if (result != COVEY_OK)
+        return covey__fail(world, result, "%u:%u could not be moved among its siblings: %s", child.index,
+                           child.generation, covey_result_text(result));
+    if (covey_same(child, before)) return COVEY_OK;
+    covey__node *node = covey__node_of(world, child.index);
+    detach(world, node);
+    attach(world, node, parent, to_end ? COVEY_NONE : before.index);
+    COVEY__CHANGED(world);
+    return COVEY_OK;
+}
+
+bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
+    if (!from->nodes) return true;
+    if (!make_pool(to)) return false;
+    for (uint32_t at = covey_pool_next(from->nodes, 0); at != COVEY_NONE; at = covey_pool_next(from->nodes, at + 1)) {
+        covey_entity e = covey_pool_at(from->nodes, at);
+        if (covey__pool_put(to->nodes, e, covey__value_of_index(from->nodes, e.index)) == COVEY_OK) continue;
+        while ((at = covey_pool_next(to->nodes, 0)) != COVEY_NONE)
+            covey__pool_erase(to->nodes, covey_pool_at(to->nodes, at));
+        covey__fail(to, COVEY_ERROR_MEMORY, "no memory for the parents of a cloned world");
+        return false;
+    }
+    return true;
+}
+
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
+
+covey_entity covey_parent(const covey_world *world, covey_entity e) {
+    const covey__node *node = look(world, e);
+    return node ? covey__handle_of(world, node->parent) : null_entity;
+}
+
+uint32_t covey_child_count(const covey_world *world, covey_entity e) {
+    const covey__node *node = look(world, e);
+    return node ? node->count : 0;
+}
+
+covey_entity covey_child_first(const covey_world *world, covey_entity e) {
+    const covey__node *node = look(world, e);
+    return node ? covey__handle_of(world, node->first) : null_entity;
+}
+
+covey_entity covey_child_last(const covey_world *world, covey_entity e) {
+    const covey__node *node = look(world, e);
+    return node ? covey__handle_of(world, node->last) : null_entity;
+}
+
+covey_entity covey_child_next(const covey_world *world, covey_entity child) {
+    const covey__node *node = look(world, child);
+    return node ? covey__handle_of(world, node->next) : null_entity;
+}
+
+covey_entity covey_child_previous(const covey_world *world, covey_entity child) {
+    const covey__node *node = look(world, child);
+    return node ? covey__handle_of(world, node->previous) : null_entity;
+}
+
+uint32_t covey_depth(const covey_world *world, covey_entity e) {
+    uint32_t depth = 0;
+    if (!look(world, e)) return 0;
+    for (uint32_t at = e.index; (at = covey__parent_of(world, at)) != COVEY_NONE;) depth++;
+    return depth;
+}
+
+bool covey_is_ancestor(const covey_world *world, covey_entity ancestor, covey_entity e) {
+    return look(world, ancestor) && look(world, e) && is_above(world, ancestor.index, e.index);
+}
+
+/* ---- Walks -------------------------------------------------------------------------------------------------------*/
+
+/* The next one in depth-first order, at most `deepest` levels below the root; *level is how many it is. */
+static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level, uint32_t deepest) {
+    const covey__node *node = covey__node_of(world, at);
+    if (node->first != COVEY_NONE && *level < deepest) {
+        ++*level;
+        return node->first;
+    }
+    for (; at != root && node->parent != COVEY_NONE; at = node->self) {
+        if (node->next != COVEY_NONE) return node->next;
+        node = covey__node_of(world, node->parent);
+        --*level;
+    }
+    return COVEY_NONE;
+}
+
+covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_entity e) {
+    uint32_t level = 0;
+    if (!look(world, root) || !look(world, e)) return null_entity;
+    return covey__handle_of(world, step(world, root.index, e.index, &level, UINT32_MAX));
+}
+
+/* The first one on a level that comes behind `at`, which is on another level or the same. */
+static uint32_t next_on_level(const covey_world *world, uint32_t root, uint32_t at, uint32_t level, uint32_t wanted) {
+    do at = step(world, root, at, &level, wanted);
+    while (at != COVEY_NONE && level != wanted);
+    return at;
+}
+
+covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity root, covey_entity e) {
+    if (!look(world, root) || !look(world, e)) return null_entity;
+    uint32_t level = 0;
+    for (uint32_t at = e.index; at != root.index; level++)
+        if ((at = covey__parent_of(world, at)) == COVEY_NONE) return null_entity;
+    uint32_t next = next_on_level(world, root.index, e.index, level, level);
+    if (next == COVEY_NONE) next = next_on_level(world, root.index, root.index, 0, level + 1);
+    return covey__handle_of(world, next);
+}
+
+/* ---- Destroying --------------------------------------------------------------------------------------------------*/
+
+/* The first one in the order of destruction: a leaf. */
+static covey_entity leaf_below(const covey_world *world, covey_entity e) {
+    for (covey_entity child = e; !covey_is_null(child); child = covey_child_first(world, e)) e = child;
+    return e;
+}
+
+uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
+    uint32_t destroyed = 0;
+    covey_entity above = root;
+    while (covey_alive(world, root)) {
+        covey_entity e = leaf_below(world, covey_alive(world, above) ? above : root);
+        above = covey_parent(world, e);
+        destroyed += covey_destroy(world, e);
+    }
+    return destroyed;
+}
+
+/* ---- Sorting -----------------------------------------------------------------------------------------------------*/
+
+#define UNKNOWN UINT64_MAX
+
+/* Where the depth of an entity belongs, if it is among those that are sorted; or NULL. */
+static uint64_t *depth_at(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
+    return covey__set_has(&pool->set, index, count) ? &depths[(uint32_t)*covey__slot_of(&pool->set, index)] : NULL;
+}
+
+/* Goes up to who is known to find the depth, and once more to tell all on the way. */
+static void find_depth(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
+    const covey_world *world = pool->world;
+    uint64_t depth = 0, *known = NULL;
+    for (uint32_t at = covey__parent_of(world, index); at != COVEY_NONE; at = covey__parent_of(world, at)) {
+        depth++;
+        known = depth_at(pool, depths, count, at);
+        if (known && *known != UNKNOWN) {
+            depth += *known;
+            break;
+        }
+    }
+    for (uint32_t at = index; at != COVEY_NONE; at = covey__parent_of(world, at), depth--) {
+        uint64_t *place = depth_at(pool, depths, count, at);
+        if (place && *place != UNKNOWN) return;
+        if (place) *place = depth;
+    }
+}
+
+static void find_depths(const covey_pool *pool, uint64_t *depths, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) depths[i] = UNKNOWN;
+    for (uint32_t i = 0; i < count; i++)
+        if (depths[i] == UNKNOWN) find_depth(pool, depths, count, pool->set.ids[i].index);
+}
+
+covey_result covey_pool_sort_by_depth(covey_pool *pool) { return covey__pool_sort_by(pool, find_depths); }

@@ -1,0 +1,349 @@
+/* Names: a value for each entity that has one, in a pool of the library's own, and a table of buckets that finds it by
+ * the parent and the text. Those of a bucket link to each other by index. */
+#include "internal.h"
+
+#include <covey/hierarchy.h>
+#include <limits.h>
+#include <stdalign.h>
+#include <stdio.h>
+
+enum { LENGTH_MAX = 65535, FEWEST_BUCKETS = 8 };
+
+static const covey_entity null_entity = { 0, 0 };
+
+static covey__name *name_of(const covey_world *world, uint32_t index) {
+    const covey_pool *pool = world->names ? world->names->pool : NULL;
+    return covey__has_index(pool, index) ? covey__value_of_index(pool, index) : NULL;
+}
+
+const covey__name *covey__name_of(const covey_world *world, uint32_t index) { return name_of(world, index); }
+
+/* ---- The table ---------------------------------------------------------------------------------------------------*/
+
+static uint32_t hash_of(uint32_t parent, const char *text, size_t length) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ parent * UINT64_C(0x9E3779B97F4A7C15);
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+static uint32_t *bucket_of(const covey__names *names, uint32_t hash) {
+    return &names->buckets[hash & (names->bucket_count - 1)];
+}
+
+static void put(const covey__names *names, covey__name *name) {
+    uint32_t *bucket = bucket_of(names, name->hash);
+    name->next = *bucket;
+    *bucket = name->self;
+}
+
+static void take(const covey_world *world, const covey__name *name) {
+    uint32_t *link = bucket_of(world->names, name->hash);
+    while (*link != name->self) link = &name_of(world, *link)->next;
+    *link = name->next;
+}
+
+static bool is_called(const covey__name *name, uint32_t hash, const char *text, size_t length) {
+    return name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0;
+}
+
+/* The index of the child of this name, but for one, or COVEY_NONE. Who is just being destroyed has no name any more. */
+static uint32_t find(const covey_world *world, uint32_t parent, const char *text, size_t length, uint32_t except) {
+    if (!world->names || world->names->bucket_count == 0) return COVEY_NONE;
+    uint32_t hash = hash_of(parent, text, length);
+    for (uint32_t at = *bucket_of(world->names, hash); at != COVEY_NONE; at = name_of(world, at)->next)
+        if (is_called(name_of(world, at), hash, text, length) && covey__parent_of(world, at) == parent &&
+            at != except && !covey_is_null(covey__handle_of(world, at)))
+            return at;
+    return COVEY_NONE;
+}
+
+/* Puts all names into another table. False when memory is out. */
+static bool rehash(covey_world *world, uint32_t bucket_count) {
+    covey__names *names = world->names;
+    uint32_t *old = names->buckets, old_count = names->bucket_count;
+    uint32_t *buckets = covey__resize(&world->heap, NULL, 0, bucket_count, sizeof *buckets, alignof(uint32_t));
+    if (!buckets && bucket_count != 0) return false;
+    for (uint32_t i = 0; i < bucket_count; i++) buckets[i] = COVEY_NONE;
+    names->buckets = buckets;
+    names->bucket_count = bucket_count;
+    const covey_pool *pool = names->pool;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+        put(names, covey_pool_value_at_raw(pool, at, sizeof(covey__name)));
+    covey__free(&world->heap, old, old_count, sizeof *old, alignof(uint32_t));
+    return true;
+}
+
+/* Buckets for so many names: a power of two, and at most half are more than there are names. */
+static uint32_t buckets_for(uint32_t count) {
+    uint32_t buckets = FEWEST_BUCKETS;
+    while (buckets < count && buckets <= UINT32_MAX / 2) buckets *= 2;
+    return count != 0 ? buckets : 0;
+}
+
+/* ---- Making and ending -------------------------------------------------------------------------------------------*/
+
+static void free_text(covey_world *world, char *text, uint32_t length) {
+    covey__free(&world->heap, text, (size_t)length + 1, 1, 1);
+}
+
+static void drop_name(void *value, void *context) {
+    const covey__name *name = value;
+    take(context, name);
+    free_text(context, name->text, name->length);
+}
+
+/* Fails with what making the pool failed with, which has been reported. */
+static bool make_pool(covey_world *world) {
+    covey_type description = {
+        .name = "covey.name",
+        .size = sizeof(covey__name),
+        .align = alignof(covey__name),
+        .drop = drop_name,
+        .context = world,
+    };
+    const covey_type *type = covey__type_make_internal(world, &description);
+    if (type) world->names->pool = covey__pool_of_internal(world, type);
+    return type != NULL;
+}
+
+static bool make_names(covey_world *world) {
+    if (!world->names) {
+        world->names = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->names, alignof(covey__names));
+        if (!world->names) return covey__fail(world, COVEY_ERROR_MEMORY, "no memory for names"), false;
+        *world->names = (covey__names){ 0 };
+    }
+    return world->names->pool || make_pool(world);
+}
+
+void covey__names_free(covey_world *world) {
+    covey__names *names = world->names;
+    if (!names) return;
+    covey__free(&world->heap, names->buckets, names->bucket_count, sizeof *names->buckets, alignof(uint32_t));
+    covey__free(&world->heap, names, 1, sizeof *names, alignof(covey__names));
+}
+
+void covey__names_shrink(covey_world *world) {
+    if (!world->names || !world->names->pool) return;
+    uint32_t wanted = buckets_for(covey_pool_count(world->names->pool));
+    if (wanted < world->names->bucket_count) rehash(world, wanted);
+}
+
+size_t covey__names_bytes(const covey_world *world) {
+    const covey__names *names = world->names;
+    if (!names) return 0;
+    size_t bytes = sizeof *names + names->bucket_count * sizeof *names->buckets;
+    for (uint32_t at = 0; names->pool && (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++)
+        bytes += ((const covey__name *)covey_pool_value_at_raw(names->pool, at, sizeof(covey__name)))->length + 1u;
+    return bytes;
+}
+
+/* ---- What the hierarchy asks for ---------------------------------------------------------------------------------*/
+
+uint32_t covey__name_key(const covey_world *world, uint32_t index) {
+    const covey__name *name = name_of(world, index);
+    return hash_of(covey__parent_of(world, index), name->text, name->length);
+}
+
+bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent) {
+    const covey__name *name = name_of(world, index);
+    return name && find(world, parent, name->text, name->length, index) != COVEY_NONE;
+}
+
+void covey__name_moved(covey_world *world, uint32_t index) {
+    covey__name *name = name_of(world, index);
+    if (!name) return;
+    take(world, name);
+    name->hash = covey__name_key(world, index);
+    put(world->names, name);
+}
+
+void covey__name_lose(covey_world *world, uint32_t index) {
+    covey_entity e = { index, covey__generation_of(world, index) };
+    if (world->names && world->names->pool) covey__pool_take_out(world->names->pool, e, sizeof(covey__name));
+}
+
+/* ---- Naming ------------------------------------------------------------------------------------------------------*/
+
+static covey_result refuse(covey_world *world, covey_entity e, const char *name, covey_result result) {
+    return covey__fail(world, result, "%u:%u could not be named %s: %s", e.index, e.generation, name,
+                       covey_result_text(result));
+}
+
+/* Whether a text has no meaning in a path. */
+static bool may_be_name(const char *text, size_t length) {
+    return length <= LENGTH_MAX && text[0] != '#' && !strchr(text, '/') && strcmp(text, "..") != 0;
+}
+
+/* A table with room for one more name, and a copy of the text; NULL when memory is out. */
+static char *prepare(covey_world *world, const char *text, uint32_t length) {
+    const covey__names *names = world->names;
+    uint32_t wanted = buckets_for(covey_pool_count(names->pool) + 1);
+    if (wanted > names->bucket_count && !rehash(world, wanted)) return NULL;
+    char *copy = covey__resize(&world->heap, NULL, 0, (size_t)length + 1, 1, 1);
+    if (copy) memcpy(copy, text, (size_t)length + 1);
+    return copy;
+}
+
+/* Takes the copy over, when it succeeds. */
+static bool give(covey_world *world, covey_entity e, char *copy, uint32_t length) {
+    uint32_t hash = hash_of(covey__parent_of(world, e.index), copy, length);
+    covey__name *name = name_of(world, e.index), fresh = { copy, length, hash, COVEY_NONE, e.index };
+    if (!name) {
+        if (covey__pool_put(world->names->pool, e, &fresh) != COVEY_OK) return false;
+        name = name_of(world, e.index);
+    } else {
+        drop_name(name, world);
+        *name = fresh;
+    }
+    put(world->names, name);
+    return true;
+}
+
+static covey_result name_entity(covey_world *world, covey_entity e, const char *text, uint32_t length) {
+    if (!make_names(world)) return world->result;
+    char *copy = prepare(world, text, length);
+    if (copy && give(world, e, copy, length)) return COVEY_OK;
+    if (copy) free_text(world, copy, length);
+    return refuse(world, e, text, COVEY_ERROR_MEMORY);
+}
+
+covey_result covey_name_set(covey_world *world, covey_entity e, const char *name) {
+    size_t length = name ? strlen(name) : 0;
+    covey_result result = COVEY_OK;
+    uint32_t other = COVEY_NONE;
+    if (!covey_alive(world, e)) result = COVEY_ERROR_DEAD;
+    else if (length != 0 && !may_be_name(name, length)) result = COVEY_ERROR_RANGE;
+    else if (length != 0) other = find(world, covey__parent_of(world, e.index), name, length, COVEY_NONE);
+    if (other != COVEY_NONE && other != e.index) result = COVEY_ERROR_PRESENT;
+    if (result != COVEY_OK) return refuse(world, e, name ? name : "nothing", result);
+    if (length == 0) covey__name_lose(world, e.index);
+    else if (other != e.index) result = name_entity(world, e, name, (uint32_t)length);
+    COVEY__CHANGED(world);
+    return result;
+}
+
+const char *covey_name(const covey_world *world, covey_entity e) {
+    const covey__name *name = covey_alive(world, e) ? name_of(world, e.index) : NULL;
+    return name ? name->text : NULL;
+}
+
+bool covey__names_clone(const covey_world *from, covey_world *to) {
+    const covey_pool *pool = from->names ? from->names->pool : NULL;
+    for (uint32_t at = 0; pool && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++) {
+        const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
+        if (name_entity(to, covey_pool_at(pool, at), name->text, name->length) == COVEY_OK) continue;
+        if (to->names && to->names->pool) covey__pool_clear(to->names->pool);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Finding -----------------------------------------------------------------------------------------------------*/
+
+/* The index of an entity that is a parent, COVEY_NONE for null; false for the dead. */
+static bool parent_index(const covey_world *world, covey_entity parent, uint32_t *index) {
+    *index = covey_is_null(parent) ? COVEY_NONE : parent.index;
+    return covey_is_null(parent) || covey_alive(world, parent);
+}
+
+covey_entity covey_find_child(const covey_world *world, covey_entity parent, const char *name) {
+    uint32_t index;
+    COVEY__CONTRACT(NULL, world && name, "a call needs a world and a name");
+    if (!parent_index(world, parent, &index)) return null_entity;
+    return covey__handle_of(world, find(world, index, name, strlen(name), COVEY_NONE));
+}
+
+/* Reads a number and what ends it. False when it has no digit, too many, or another end. */
+static bool read_number(const char **text, const char *end, char last, uint32_t *number) {
+    uint64_t value = 0;
+    const char *at = *text;
+    for (; at < end && *at >= '0' && *at <= '9' && value <= UINT32_MAX; at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    bool ended = last ? at < end && *at == last : at == end;
+    if (at == *text || !ended || value > UINT32_MAX) return false;
+    *text = at + 1;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* The child that is written as #index:generation. */
+static covey_entity find_handle(const covey_world *world, uint32_t parent, const char *text, const char *end) {
+    covey_entity e;
+    if (!read_number(&text, end, ':', &e.index) || !read_number(&text, end, '\0', &e.generation)) return null_entity;
+    return covey_alive(world, e) && covey__parent_of(world, e.index) == parent ? e : null_entity;
+}
+
+/* What a part of a path leads to. */
+static covey_entity follow(const covey_world *world, covey_entity from, const char *text, const char *end) {
+    size_t length = (size_t)(end - text);
+    uint32_t parent = covey_is_null(from) ? COVEY_NONE : from.index;
+    if (length == 2 && memcmp(text, "..", 2) == 0) return covey_parent(world, from);
+    if (length != 0 && text[0] == '#') return find_handle(world, parent, text + 1, end);
+    return covey__handle_of(world, find(world, parent, text, length, COVEY_NONE));
+}
+
+covey_entity covey_find_path(const covey_world *world, covey_entity from, const char *path) {
+    uint32_t index;
+    COVEY__CONTRACT(NULL, world && path, "a call needs a world and a path");
+    if (!parent_index(world, from, &index)) return null_entity;
+    if (path[0] == '\0') return from;
+    for (;;) {
+        const char *slash = strchr(path, '/'), *end = slash ? slash : path + strlen(path);
+        from = follow(world, from, path, end);
+        if (!slash || covey_is_null(from)) return from;
+        path = slash + 1;
+    }
+}
+
+/* ---- Paths as text -----------------------------------------------------------------------------------------------*/
+
+/* A text that is written from its end to its beginning; only what fits is. */
+typedef struct backwards {
+    char *text;
+    uint64_t room; /* without the zero */
+    uint64_t left; /* what is still to come: where the next part ends */
+} backwards;
+
+static void prepend(backwards *out, const char *part, size_t length) {
+    out->left -= length;
+    if (out->left >= out->room) return;
+    uint64_t fits = out->room - out->left;
+    memcpy(out->text + out->left, part, fits < length ? (size_t)fits : length);
+}
+
+typedef struct part {
+    char number[32];
+    const char *text;
+    size_t length;
+} part;
+
+static void name_part(const covey_world *world, uint32_t index, part *p) {
+    const covey__name *name = name_of(world, index);
+    int length = name ? 0 : snprintf(p->number, sizeof p->number, "#%u:%u", index, covey__generation_of(world, index));
+    p->text = name ? name->text : p->number;
+    p->length = name ? name->length : (size_t)length;
+}
+
+static uint64_t path_length(const covey_world *world, uint32_t index) {
+    uint64_t length = 0;
+    for (uint32_t at = index; at != COVEY_NONE; at = covey__parent_of(world, at)) {
+        part p;
+        name_part(world, at, &p);
+        length += p.length + (at != index);
+    }
+    return length;
+}
+
+int covey_path_print(char *text, size_t size, const covey_world *world, covey_entity e) {
+    uint32_t index = covey_alive(world, e) ? e.index : COVEY_NONE;
+    uint64_t length = path_length(world, index);
+    backwards out = { text, size != 0 ? size - 1 : 0, length };
+    for (uint32_t at = index; at != COVEY_NONE; at = covey__parent_of(world, at)) {
+        part p;
+        name_part(world, at, &p);
+        if (at != index) prepend(&out, "/", 1);
+        prepend(&out, p.text, p.length);
+    }
+    if (size != 0) text[length < out.room ? length : out.room] = '\0';
+    return length <= INT_MAX ? (int)length : -1;
+}
