@@ -8,7 +8,7 @@
 static const struct model_subject *const subjects[8] = {
     NULL, /* 0: signals */
     NULL, /* 1: commands */
-    NULL, /* 2: copies */
+    &model_copies,
     NULL, /* 3: hierarchy */
     NULL, /* 4: enabling and ticks */
 };

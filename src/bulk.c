@@ -86,7 +86,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (!pool) return false;
     COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     covey_result result = COVEY_OK;
-    if (copies && pool->type->drop && !pool->type->copy) result = COVEY_ERROR_COPY;
+    if (copies && !covey__type_can_copy(pool->type)) result = COVEY_ERROR_COPY;
     bool block = covey__in_blocks(pool);
     if (result == COVEY_OK)
         result = (block ? place_in_blocks : place_in_set)(pool, entities, count, values, copies ? 0 : size, copies);

@@ -59,6 +59,8 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
 void covey__set_free(covey_sparse_set *set);
+/* Makes a set that was initialised like another one its twin, bytes of values included. False when memory is out. */
+bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to);
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
 /* Makes sure that an element of this index can be placed. */
 covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back);
@@ -141,6 +143,8 @@ covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uin
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
 void covey__blocks_clear(covey__block_store *blocks);
 void covey__blocks_free(covey__block_store *blocks);
+/* Makes a store that was initialised like another one its twin, slot by slot. False when memory is out. */
+bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to);
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
@@ -178,6 +182,11 @@ bool covey__slab_full(const covey__slab *slab);
 void covey__slabs_trim(covey__block_store *blocks);  /* returns the empty ones */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all */
 void covey__slabs_free(covey__block_store *blocks);
+/* Cloning has three steps. The first makes slabs with the same chunks, which are numbered as those of `from` are, until
+ * the last has sorted them by address; between them, each chunk has a twin. */
+bool covey__slabs_clone(const covey__block_store *from, covey__block_store *to); /* false when memory is out */
+char *covey__chunk_twin(const covey__block_store *from, const covey__block_store *to, const char *chunk);
+void covey__slabs_cloned(covey__block_store *blocks);
 size_t covey__slabs_bytes(const covey__block_store *blocks);
 size_t covey__slabs_bytes_trimmed(const covey__block_store *blocks); /* without the empty ones */
 /* What chunks of a capacity would take: had one after the other; from slabs that compaction makes. */
@@ -215,6 +224,11 @@ size_t covey__near_bytes(const covey_world *world);
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 void covey__entities_free(covey_world *world);
+bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
+/* The entities that as many calls of covey_create would make, or null handles; nobody hears of it. */
+covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count);
+/* Undoes that: nothing else was created or destroyed since. Leaves null handles. */
+void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count);
 
 /* type.c */
 bool covey__type_valid(const covey_type *type);
@@ -223,6 +237,8 @@ bool covey__type_is_internal(const covey_type *type); /* of the library's own, b
 const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description);
 covey_storage covey__type_storage(const covey_type *type); /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
+bool covey__type_can_copy(const covey_type *type);
+bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */
 uint64_t covey__name_hash(const char *name);
 covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
 covey_pool *covey__pool_named(const covey_world *world, const char *name);
@@ -262,7 +278,7 @@ static inline void covey__pool_moved(covey_pool *pool, bool others) {
     (void)pool, (void)others;
 #endif
 }
-void covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
+bool covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_free(covey_pool *pool);
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
@@ -291,6 +307,7 @@ typedef struct covey__watch {
     bool is_excluded;  /* of a group */
     bool is_owned;     /* by a group */
     bool keeps_order;
+    bool settling; /* components have places that the groups have not heard of */
     covey_group *sole;               /* the only watcher, if it owns all its pools and excludes none; or NULL */
     covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
     uint32_t other_count;
@@ -303,6 +320,8 @@ void covey__pool_update(covey_pool *pool);         /* tells the inline code what
 void covey__pool_update_watch(covey_pool *pool);   /* when the watchers have changed */
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
+/* The same where they get components of other pools, too, before the watchers hear of any. */
+covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__watch_added(covey_pool *pool, uint32_t index);    /* when its value is there */
 void covey__watch_take_out(covey_pool *pool, covey_entity e); /* instead of dropping and erasing it */
 void covey__watch_cleared(covey_pool *pool);
@@ -321,8 +340,8 @@ struct covey_group {
     uint32_t joined;
 };
 
-/* Before `count` components get their places; this is one of them. */
-covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count);
+/* Before `count` components get their places; this is one of them. `anyway`: whatever else its entity has by now. */
+covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway);
 void covey__groups_added(covey_pool *pool, uint32_t index);
 void covey__groups_leaving(covey_pool *pool, uint32_t index);
 void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
@@ -342,6 +361,13 @@ void covey__group_disturb_outer(const covey_group *group, uint32_t who);
 #else
 static inline void covey__group_disturb_outer(const covey_group *group, uint32_t who) { (void)group, (void)who; }
 #endif
+
+/* resource.c */
+void covey__resources_free(covey_world *world); /* drops their values */
+/* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
+covey_result covey__resources_clone(const covey_world *from, covey_world *to);
+size_t covey__resource_bytes(const covey_world *world);
+bool covey__resources_valid(const covey_world *world, const char **why);
 
 /* sort.c */
 void covey__sort_insert(covey_pool *pool,

@@ -421,7 +421,7 @@ static bool validate_types(const covey_world *world, const char **why) {
 
 /* What the world itself takes: everything but the insides of its pools. */
 static size_t counted_world_bytes(const covey_world *world) {
-    size_t bytes = sizeof *world + covey__made_type_bytes(world);
+    size_t bytes = sizeof *world + covey__made_type_bytes(world) + covey__resource_bytes(world);
     bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
@@ -438,7 +438,8 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;
-    return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why);
+    return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why) &&
+           covey__resources_valid(world, why);
 }
 
 void covey__changed(const covey_world *world) {

@@ -71,14 +71,23 @@ size_t covey__watch_bytes(const covey_pool *pool) {
 
 /* ---- What follows ------------------------------------------------------------------------------------------------*/
 
-covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
     covey_result result = COVEY_OK;
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) result = covey__groups_prepare(pool, entities[i], count);
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
+        result = covey__groups_prepare(pool, entities[i], count, anyway);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
     uint32_t left = COVEY_NONE - pool->set.end;
     if (count > left) return COVEY_ERROR_FULL;
     return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count); /* one may have to wait */
+}
+
+covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    return prepare(pool, entities, count, false);
+}
+
+covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    return prepare(pool, entities, count, true);
 }
 
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }

@@ -98,4 +98,6 @@ struct model_subject {
     void (*forget)(model *m);  /* the program has ended or failed: frees the state */
 };
 
+extern const struct model_subject model_copies;
+
 #endif
