@@ -252,12 +252,12 @@ static void clone_lists(const covey__block_store *from, covey__block_store *to) 
 }
 
 bool covey__slabs_clone(const covey__block_store *from, covey__block_store *to) {
-    uint32_t count = from->slab_count;
-    covey__slab **slabs = covey__resize(&to->heap, NULL, 0, count, sizeof *slabs, alignof(covey__slab *));
-    if (!slabs) return count == 0;
+    uint32_t capacity = from->slab_capacity; /* compaction looks at all bytes, those of this array included */
+    covey__slab **slabs = covey__resize(&to->heap, NULL, 0, capacity, sizeof *slabs, alignof(covey__slab *));
+    if (!slabs) return capacity == 0;
     to->slabs = slabs;
-    to->slab_capacity = count;
-    for (uint32_t i = 0; i < count; i++) {
+    to->slab_capacity = capacity;
+    for (uint32_t i = 0; i < from->slab_count; i++) {
         size_t bytes = slab_bytes(from->slabs[i]);
         slabs[i] = covey__resize(&to->heap, NULL, 0, bytes, 1, align_of(to));
         if (!slabs[i]) return false;

@@ -804,8 +804,7 @@ COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *enti
     ((T *)covey_resource_set_raw((world), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T)))
 #define covey_resource_set_value(world, T, value) \
     ((T *)covey_resource_set_raw((world), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
-#define covey_resource_set_tag(world, T) \
-    (covey_resource_set_raw((world), covey_id(T), NULL, COVEY__SIZE_TAG(T)) != NULL)
+#define covey_resource_set_tag(world, T) covey__resource_set_tag((world), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_API void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size);
 
 /* Its address, or NULL when the world has none. That of a tag is not NULL, and has no bytes. */
@@ -1665,6 +1664,10 @@ COVEY_HOT void *covey__add(covey_world *world, covey_entity e, const covey_type 
 
 COVEY_HOT bool covey__add_tag(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
     return covey__add(world, e, type, NULL, size, false) != NULL;
+}
+
+COVEY_INLINE bool covey__resource_set_tag(covey_world *world, const covey_type *type, size_t size) {
+    return covey_resource_set_raw(world, type, NULL, size) != NULL;
 }
 
 COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
