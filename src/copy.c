@@ -118,10 +118,18 @@ static bool goes_to_back(const copying *c, const covey_sparse_set *set) {
     return c->cloning || set->policy != COVEY_IN_PLACE;
 }
 
+/* Clones often follow each other: one mark does for all of a page. */
+static covey_result mark_pages(const copying *c, covey_pool *pool) {
+    for (uint32_t i = 0, marked = COVEY_NONE; i < c->count; i++) {
+        if (c->to[i].index / COVEY_PAGE_SIZE == marked) continue;
+        if (!covey__pool_mark_page(pool, c->to[i].index)) return COVEY_ERROR_MEMORY;
+        marked = c->to[i].index / COVEY_PAGE_SIZE;
+    }
+    return COVEY_OK;
+}
+
 static covey_result prepare_set(const copying *c, covey_pool *pool) {
-    covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < c->count && result == COVEY_OK; i++)
-        if (!covey__pool_mark_page(pool, c->to[i].index)) result = COVEY_ERROR_MEMORY;
+    covey_result result = mark_pages(c, pool);
     if (result == COVEY_OK) result = covey__watch_prepare_copies(pool, c->to, c->count);
     if (result == COVEY_OK)
         result = c->cloning ? covey__set_claim(&pool->set, c->to, c->count)
@@ -136,13 +144,20 @@ static void erase(const copying *c, covey_pool *pool, uint32_t count) {
     while (count-- != 0) covey__pool_erase(pool, c->to[count]);
 }
 
+static covey_result place_in_block(covey_pool *pool, covey_entity e) {
+    const void *none = NULL;
+    bool reached = e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count;
+    void *value = reached ? covey__block_append(&pool->blocks, e.index, pool->size) : NULL;
+    if (!value) return covey__pool_place(pool, e, &none, &value);
+    COVEY__TRACE(pool->added, e.index);
+    return COVEY_OK;
+}
+
 /* Blocks have no room to make but the place itself. */
 static covey_result prepare_blocks(const copying *c, covey_pool *pool) {
     covey_result result = covey__watch_prepare_copies(pool, c->to, c->count);
-    const void *none = NULL;
-    void *value;
     for (uint32_t i = 0; i < c->count && result == COVEY_OK; i++) {
-        result = covey__pool_place(pool, c->to[i], &none, &value);
+        result = place_in_block(pool, c->to[i]);
         if (result != COVEY_OK) erase(c, pool, i);
     }
     return result;
@@ -190,11 +205,9 @@ static void *place(const copying *c, const part *p, uint32_t i) {
 }
 
 static void put_values(const copying *c, const part *p) {
-    for (uint32_t i = 0; i < c->count; i++) {
-        void *to = place(c, p, i);
-        const void *value = has_hook(p) ? made(c, p, i) : covey__value_of_index(p->pool, c->from.index);
-        covey__copy(to, value, p->pool->size);
-    }
+    const void *value = covey__value_of_index(p->pool, c->from.index); /* there is room: it stays where it is */
+    for (uint32_t i = 0; i < c->count; i++)
+        covey__copy(place(c, p, i), has_hook(p) ? made(c, p, i) : value, p->pool->size);
 }
 
 static bool is_watched(const copying *c, const part *p) { return c->adds[p->number] && p->pool->watch; }
