@@ -8,8 +8,8 @@
 static const struct model_subject *const subjects[8] = {
     NULL, /* 0: signals */
     NULL, /* 1: commands */
-    NULL, /* 2: copies */
-    &model_hierarchy, /* 3 */
+    &model_copies,
+    &model_hierarchy,
     NULL, /* 4: enabling and ticks */
 };
 

@@ -224,6 +224,40 @@ void covey__blocks_free(covey__block_store *blocks) {
     covey__free(&blocks->heap, blocks->pages, blocks->page_count, sizeof *blocks->pages, alignof(void *));
 }
 
+/* A page whose chunks are the twins of another one's. */
+static bool clone_page(const covey__block_store *from, covey__block_store *to, uint32_t number) {
+    covey__block_page *page = covey__resize(&to->heap, NULL, 0, 1, sizeof *page, alignof(covey__block_page));
+    if (!page) return false;
+    *page = *from->pages[number];
+    for (uint64_t left = page->summary; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left), capacity = page->capacity[block];
+        page->chunks[block].data = to->size != 0 ? covey__chunk_twin(from, to, page->chunks[block].data) : covey__nothing;
+        page->chunks[block].map = capacity == 64 ? covey__identity : ids_of(to, page, block) + capacity;
+    }
+    to->pages[number] = page;
+    return true;
+}
+
+static bool clone_pages(const covey__block_store *from, covey__block_store *to) {
+    uint32_t count = from->page_count;
+    covey__block_page **pages = covey__resize(&to->heap, NULL, 0, count, sizeof *pages, alignof(covey__block_page *));
+    if (!pages) return count == 0;
+    for (uint32_t i = 0; i < count; i++) pages[i] = missing_page();
+    to->pages = pages;
+    to->page_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (covey__blocks_have_page(from, i) && !clone_page(from, to, i)) return false;
+    return true;
+}
+
+bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to) {
+    if (!covey__slabs_clone(from, to)) return false;
+    bool cloned = clone_pages(from, to);
+    covey__slabs_cloned(to);
+    to->count = from->count;
+    return cloned;
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count) {

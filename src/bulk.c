@@ -78,7 +78,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
                      const void *values, size_t size, bool copies) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     for (uint32_t i = 0; i < count; i++) {
-        if (covey_alive(world, entities[i]) && !covey__is_dying(world, entities[i])) continue;
+        if (covey__takes_components(world, entities[i])) continue;
         covey__fail(world, COVEY_ERROR_DEAD, "entity %u of %u is not alive", i, count);
         return false;
     }
@@ -86,7 +86,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (!pool) return false;
     COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     covey_result result = COVEY_OK;
-    if (copies && pool->type->drop && !pool->type->copy) result = COVEY_ERROR_COPY;
+    if (copies && !covey__type_can_copy(pool->type)) result = COVEY_ERROR_COPY;
     bool block = covey__in_blocks(pool);
     if (result == COVEY_OK)
         result = (block ? place_in_blocks : place_in_set)(pool, entities, count, values, copies ? 0 : size, copies);

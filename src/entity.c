@@ -50,6 +50,36 @@ void covey__entities_free(covey_world *world) {
     covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
 }
 
+static bool clone_pages(const covey_world *from, covey_world *to) {
+    covey__entity_page **pages =
+        covey__resize(&to->heap, NULL, 0, from->page_count, sizeof *pages, alignof(covey__entity_page *));
+    if (!pages) return from->page_count == 0;
+    for (uint32_t i = 0; i < from->page_count; i++) pages[i] = missing_page();
+    to->pages = pages;
+    to->page_count = from->page_count;
+    for (uint32_t i = 0; i < from->page_count; i++) {
+        if (from->pages[i] == &missing) continue;
+        covey__entity_page *page = covey__resize(&to->heap, NULL, 0, 1, sizeof *page, alignof(covey__entity_page));
+        if (!page) return false;
+        *page = *from->pages[i];
+        pages[i] = page;
+    }
+    return true;
+}
+
+bool covey__entities_clone(const covey_world *from, covey_world *to) {
+    uint32_t ranges = from->reserved_count;
+    covey__range *reserved = covey__resize(&to->heap, NULL, 0, ranges, sizeof *reserved, alignof(covey__range));
+    if (ranges != 0 && !reserved) return false;
+    for (uint32_t i = 0; i < ranges; i++) reserved[i] = from->reserved[i];
+    to->reserved = reserved;
+    to->reserved_count = to->reserved_capacity = ranges;
+    to->range = from->range;
+    if (!clone_pages(from, to)) return false;
+    to->alive = from->alive;
+    return true;
+}
+
 /* ---- Ranges ------------------------------------------------------------------------------------------------------*/
 
 static bool is_retired(const covey__entity_page *page, uint32_t index) {
@@ -187,7 +217,7 @@ static void give_back(covey_world *world, covey_entity e) {
 /* Before entities are made: what listeners need. */
 static covey_result prepare(covey_world *world, uint32_t count) {
     if (!world->listeners) return COVEY_OK;
-    return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
+    return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count, 1);
 }
 
 /* Tells of an entity that was made. Null when a listener has destroyed it. */
@@ -210,21 +240,34 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
 
 covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
 
+covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count) {
+    covey_result result = prepare(world, count);
+    uint32_t taken = 0;
+    for (; taken < count && result == COVEY_OK; taken += result == COVEY_OK)
+        entities[taken] = take(world, &world->range, &result);
+    if (result == COVEY_OK) return COVEY_OK;
+    covey__entities_give_back(world, entities, taken);
+    for (uint32_t i = taken; i < count; i++) entities[i] = null_entity;
+    return result;
+}
+
+void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count) {
+    while (count-- != 0) {
+        give_back(world, entities[count]);
+        entities[count] = null_entity;
+    }
+}
+
 bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey_result result = prepare(world, count);
-    uint32_t made = 0;
-    for (; made < count && result == COVEY_OK; made += result == COVEY_OK)
-        entities[made] = take(world, &world->range, &result);
-    if (result == COVEY_OK) {
-        covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
-        COVEY__CHANGED(world);
-        return true;
+    covey_result result = covey__entities_take(world, entities, count);
+    if (result != COVEY_OK) {
+        covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
+        return false;
     }
-    while (made != 0) give_back(world, entities[--made]);
-    for (uint32_t i = 0; i < count; i++) entities[i] = null_entity;
-    covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
-    return false;
+    covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
+    COVEY__CHANGED(world);
+    return true;
 }
 
 covey_entity covey_create_at(covey_world *world, uint32_t index) {

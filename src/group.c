@@ -148,15 +148,22 @@ static covey_result prepare(covey_group *group, uint32_t index, uint32_t count) 
     return covey__set_prepare_spare(&group->set, group->candidates - group->set.end + count);
 }
 
-covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count) {
+covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
     const covey__watch *watch = pool->watch;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < watch->group_count && result == COVEY_OK; i++) {
         covey_group *group = watch->groups[i].group;
         bool may_join = group->owned == 0 && watch->groups[i].role == COVEY__ASKED;
-        if (may_join && has_others(group, pool, e.index)) result = prepare(group, e.index, count);
+        if (may_join && (anyway || has_others(group, pool, e.index))) result = prepare(group, e.index, count);
     }
     return result;
+}
+
+/* The same, as far as the groups have heard: of several components that are added at once, the last lets it join. */
+static bool has_settled_others(const covey_group *group, const covey_pool *pool, uint32_t index) {
+    for (uint32_t i = 0; i < asked(group); i++)
+        if (group->pools[i] != pool && group->pools[i]->watch->settling) return false;
+    return has_others(group, pool, index);
 }
 
 /* An entity is no longer welcome where the pool is excluded. */
@@ -172,7 +179,7 @@ void covey__groups_added(covey_pool *pool, uint32_t index) {
     if (watch->is_excluded) leave_excluding(watch, index);
     for (uint32_t i = 0; i < watch->group_count; i++) {
         covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].role == COVEY__EXCLUDED || !has_others(group, pool, index)) continue;
+        if (watch->groups[i].role == COVEY__EXCLUDED || !has_settled_others(group, pool, index)) continue;
         if (group->owned == 0) group->candidates++;
         if (!has_excluded(group, index)) join(group, index);
     }

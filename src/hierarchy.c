@@ -126,7 +126,8 @@ static covey_result may_move(const covey_world *world, covey_entity child, covey
 }
 
 covey_result covey_parent_set(covey_world *world, covey_entity child, covey_entity parent) {
-    bool alive = covey_alive(world, child) && (covey_is_null(parent) || covey_alive(world, parent));
+    bool alive = covey__takes_components(world, child);
+    if (!covey_is_null(parent)) alive = alive && covey__takes_components(world, parent);
     covey_result result = alive ? may_move(world, child, parent) : COVEY_ERROR_DEAD;
     if (result != COVEY_OK) return refuse(world, child, parent, result);
     if (!covey_is_null(parent)) result = make_nodes(world, child, parent);

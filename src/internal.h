@@ -59,6 +59,8 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
 void covey__set_free(covey_sparse_set *set);
+/* Makes a set that was initialised like another one its twin, bytes of values included. False when memory is out. */
+bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to);
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
 /* Makes sure that an element of this index can be placed. */
 covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back);
@@ -144,6 +146,8 @@ covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uin
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
 void covey__blocks_clear(covey__block_store *blocks);
 void covey__blocks_free(covey__block_store *blocks);
+/* Makes a store that was initialised like another one its twin, slot by slot. False when memory is out. */
+bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to);
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
@@ -181,6 +185,11 @@ bool covey__slab_full(const covey__slab *slab);
 void covey__slabs_trim(covey__block_store *blocks);  /* returns the empty ones */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all */
 void covey__slabs_free(covey__block_store *blocks);
+/* Cloning has three steps. The first makes slabs with the same chunks, which are numbered as those of `from` are, until
+ * the last has sorted them by address; between them, each chunk has a twin. */
+bool covey__slabs_clone(const covey__block_store *from, covey__block_store *to); /* false when memory is out */
+char *covey__chunk_twin(const covey__block_store *from, const covey__block_store *to, const char *chunk);
+void covey__slabs_cloned(covey__block_store *blocks);
 size_t covey__slabs_bytes(const covey__block_store *blocks);
 size_t covey__slabs_bytes_trimmed(const covey__block_store *blocks); /* without the empty ones */
 /* What chunks of a capacity would take: had one after the other; from slabs that compaction makes. */
@@ -225,6 +234,11 @@ size_t covey__near_bytes(const covey_world *world);
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 void covey__entities_free(covey_world *world);
+bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
+/* The entities that as many calls of covey_create would make, or null handles; nobody hears of it. */
+covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count);
+/* Undoes that: nothing else was created or destroyed since. Leaves null handles. */
+void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count);
 
 /* type.c */
 bool covey__type_valid(const covey_type *type);
@@ -233,6 +247,8 @@ bool covey__type_is_internal(const covey_type *type); /* of the library's own, b
 const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description);
 covey_storage covey__type_storage(const covey_type *type); /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
+bool covey__type_can_copy(const covey_type *type);
+bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */
 uint64_t covey__name_hash(const char *name);
 covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
 covey_pool *covey__pool_named(const covey_world *world, const char *name);
@@ -272,7 +288,7 @@ static inline void covey__pool_moved(covey_pool *pool, bool others) {
     (void)pool, (void)others;
 #endif
 }
-void covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
+bool covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_free(covey_pool *pool);
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
@@ -334,13 +350,14 @@ static inline covey__dying *covey__dying_of(const covey_world *world, uint32_t i
     return dying;
 }
 
-static inline bool covey__is_dying(const covey_world *world, covey_entity e) {
-    return covey__dying_of(world, e.index) != NULL;
+static inline bool covey__takes_components(const covey_world *world, covey_entity e) {
+    return covey_alive(world, e) && !covey__dying_of(world, e.index);
 }
 
-/* Before a change: asks for the memory that listeners need for it, and for the end of what is made. */
+/* Before a change: asks for the memory that listeners need for it, and for the end of what is made; so many times, where
+ * other changes come with it that are prepared before any of them is made. */
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count);
+                                      uint32_t count, uint32_t times);
 /* Tells the listeners of a pool, or, if that is NULL, of entities. Returns whether anybody's code has run. */
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
                  uint32_t count);
@@ -431,6 +448,7 @@ typedef struct covey__watch {
     bool is_excluded;  /* of a group */
     bool is_owned;     /* by a group */
     bool keeps_order;
+    bool settling; /* components have places that the groups have not heard of */
     covey_group *sole;               /* the only watcher, if it owns all its pools and excludes none; or NULL */
     covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
     uint32_t other_count;
@@ -445,7 +463,10 @@ void covey__pool_update(covey_pool *pool);         /* tells the inline code what
 void covey__pool_update_watch(covey_pool *pool);   /* when the watchers have changed */
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
-void covey__watch_added(covey_pool *pool, uint32_t index);    /* when its value is there; listeners are not told */
+/* The same where they get components of other pools, too, before the watchers hear of any. */
+covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count,
+                                         uint32_t components);
+void covey__watch_added(covey_pool *pool, uint32_t index); /* when its value is there; listeners are not told */
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
 bool covey__watch_set(covey_pool *pool, covey_entity e); /* when it was; returns whether anybody's code has run */
 void covey__watch_take_out(covey_pool *pool, covey_entity e); /* instead of dropping and erasing it */
@@ -466,8 +487,8 @@ struct covey_group {
     uint32_t joined;
 };
 
-/* Before `count` components get their places; this is one of them. */
-covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count);
+/* Before `count` components get their places; this is one of them. `anyway`: whatever else its entity has by now. */
+covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway);
 void covey__groups_added(covey_pool *pool, uint32_t index);
 void covey__groups_leaving(covey_pool *pool, uint32_t index);
 void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
@@ -495,7 +516,6 @@ typedef struct covey__node {
     uint32_t parent;
     uint32_t first, last, count; /* of its children */
     uint32_t next, previous;     /* of its siblings; roots have none */
-    uint32_t reserved;
 } covey__node;
 
 static inline covey__node *covey__node_of(const covey_world *world, uint32_t index) { /* NULL when it has none */
@@ -541,6 +561,13 @@ size_t covey__names_bytes(const covey_world *world);
 /* Gives the entities of another world, which are alive here, too, and have the same parents, the names that they have
  * there. No entity has a name here. False when memory is out: then none has. */
 bool covey__names_clone(const covey_world *from, covey_world *to);
+
+/* resource.c */
+void covey__resources_free(covey_world *world); /* drops their values */
+/* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
+covey_result covey__resources_clone(const covey_world *from, covey_world *to);
+size_t covey__resource_bytes(const covey_world *world);
+bool covey__resources_valid(const covey_world *world, const char **why);
 
 /* sort.c */
 /* Sorts a pool, as covey_pool_sort does, by keys of 32 bits that a function makes for all components at once. */

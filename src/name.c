@@ -211,7 +211,7 @@ covey_result covey_name_set(covey_world *world, covey_entity e, const char *name
     size_t length = name ? strlen(name) : 0;
     covey_result result = COVEY_OK;
     uint32_t other = COVEY_NONE;
-    if (!covey_alive(world, e)) result = COVEY_ERROR_DEAD;
+    if (!covey__takes_components(world, e)) result = COVEY_ERROR_DEAD;
     else if (length != 0 && !may_be_name(name, length)) result = COVEY_ERROR_RANGE;
     else if (length != 0) other = find(world, covey__parent_of(world, e.index), name, length, COVEY_NONE);
     if (other != COVEY_NONE && other != e.index) result = COVEY_ERROR_PRESENT;

@@ -181,7 +181,7 @@ covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
-    if (covey_alive(pool->world, e) && !covey__is_dying(pool->world, e))
+    if (covey__takes_components(pool->world, e))
         result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
@@ -376,17 +376,21 @@ void covey_pool_compact(covey_pool *pool) {
     COVEY__CHANGED(pool->world);
 }
 
-void covey__pool_mark_all(covey_pool *pool) {
+bool covey__pool_mark_all(covey_pool *pool) {
+    bool marked = true;
     covey__near_unmark_all(pool->world, pool->number);
     if (covey__in_blocks(pool)) {
         for (uint32_t page = 0; page < pool->blocks.page_count; page++)
-            for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1)
-                covey__near_mark(pool->world, pool->number, page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64);
-        return;
+            for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1) {
+                uint32_t index = page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64;
+                marked &= covey__near_mark(pool->world, pool->number, index);
+            }
+        return marked;
     }
     for (uint32_t page = 0; page < pool->set.page_count; page++)
         for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += 64)
-            covey__near_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
+            marked &= covey__near_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
+    return marked;
 }
 
 void covey_pool_shrink(covey_pool *pool) {

@@ -230,12 +230,12 @@ static uint32_t events_of(const covey__listener *listener, covey_signal signal) 
 }
 
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count) {
+                                      uint32_t count, uint32_t times) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
         const covey__listener *listener = &listeners->all[i];
         if (listener->queue) {
-            if (!covey__queue_reserve(listener->queue, (uint64_t)events_of(listener, signal) * count))
+            if (!covey__queue_reserve(listener->queue, (uint64_t)events_of(listener, signal) * count * times))
                 result = COVEY_ERROR_MEMORY;
         } else if (listener->tags && signal == COVEY_ON_ADD) {
             for (uint32_t k = 0; k < count && result == COVEY_OK; k++)

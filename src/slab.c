@@ -4,6 +4,7 @@
 #include "internal.h"
 
 #include <stdalign.h>
+#include <stdlib.h>
 
 #define NO_CHUNK UINT32_MAX
 
@@ -228,6 +229,60 @@ void covey__slabs_free(covey__block_store *blocks) {
     blocks->slab_count = blocks->slab_capacity = 0;
     memset(blocks->roomy, 0, sizeof blocks->roomy);
 }
+
+/* ---- Cloning -----------------------------------------------------------------------------------------------------*/
+
+static uint32_t number_of(const covey__block_store *blocks, const void *chunk) {
+    return slabs_up_to(blocks, chunk) - 1;
+}
+
+/* The lists of slabs with room, in the same order. */
+static void clone_lists(const covey__block_store *from, covey__block_store *to) {
+    for (uint32_t class = 0; class < COVEY__CLASSES; class++) {
+        covey__slab *last = NULL;
+        for (const covey__slab *slab = from->roomy[class]; slab; slab = slab->next) {
+            covey__slab *twin = to->slabs[number_of(from, slab)];
+            twin->previous = last;
+            twin->next = NULL;
+            if (last) last->next = twin;
+            else to->roomy[class] = twin;
+            last = twin;
+        }
+    }
+}
+
+bool covey__slabs_clone(const covey__block_store *from, covey__block_store *to) {
+    uint32_t capacity = from->slab_capacity; /* compaction looks at all bytes, those of this array included */
+    covey__slab **slabs = covey__resize(&to->heap, NULL, 0, capacity, sizeof *slabs, alignof(covey__slab *));
+    if (!slabs) return capacity == 0;
+    to->slabs = slabs;
+    to->slab_capacity = capacity;
+    for (uint32_t i = 0; i < from->slab_count; i++) {
+        size_t bytes = slab_bytes(from->slabs[i]);
+        slabs[i] = covey__resize(&to->heap, NULL, 0, bytes, 1, align_of(to));
+        if (!slabs[i]) return false;
+        memcpy(slabs[i], from->slabs[i], bytes);
+        to->slab_count++;
+    }
+    clone_lists(from, to);
+    return true;
+}
+
+char *covey__chunk_twin(const covey__block_store *from, const covey__block_store *to, const char *chunk) {
+    uint32_t number = number_of(from, chunk);
+    return (char *)to->slabs[number] + (chunk - (const char *)from->slabs[number]);
+}
+
+static int compare_addresses(const void *a, const void *b) {
+    uintptr_t left = (uintptr_t) * (covey__slab *const *)a, right = (uintptr_t) * (covey__slab *const *)b;
+    return left < right ? -1 : left > right;
+}
+
+void covey__slabs_cloned(covey__block_store *blocks) {
+    if (blocks->slab_count != 0) qsort(blocks->slabs, blocks->slab_count, sizeof *blocks->slabs, compare_addresses);
+}
+
+/* ---- Bytes -------------------------------------------------------------------------------------------------------*/
 
 size_t covey__slabs_bytes(const covey__block_store *blocks) {
     size_t bytes = blocks->slab_capacity * sizeof *blocks->slabs;

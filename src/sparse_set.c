@@ -228,6 +228,43 @@ covey_result covey_sparse_set_reserve(covey_sparse_set *set, uint32_t count) {
     return reserve_positions(set, count, false);
 }
 
+static bool clone_table(const covey_sparse_set *from, covey_sparse_set *to) {
+    uintptr_t *pages = covey__resize(&to->heap, NULL, 0, from->page_count, sizeof *pages, alignof(uintptr_t));
+    if (!pages) return from->page_count == 0;
+    for (uint32_t i = 0; i < from->page_count; i++) pages[i] = entry_of(missing_slots, i);
+    to->pages = pages;
+    to->page_count = from->page_count;
+    for (uint32_t i = 0; i < from->page_count; i++) {
+        const covey__slot *page = covey__set_page(from, i);
+        if (!page) continue;
+        if (reach_page(to, i * COVEY_PAGE_SIZE) != COVEY_OK) return false;
+        memcpy(covey__set_page(to, i), page, COVEY_PAGE_SIZE * sizeof *page);
+    }
+    return true;
+}
+
+static void clone_values(const covey_sparse_set *from, covey_sparse_set *to) {
+    uint32_t size = covey_sparse_set_size(from), step = from->paged ? COVEY_PAGE_SIZE : size;
+    for (uint32_t at = 0, left = size; left != 0; at += step, left -= step) {
+        if (step > left) step = left;
+        memcpy(covey__value_at(to, at, to->size), covey__value_at(from, at, from->size), (size_t)step * from->size);
+    }
+}
+
+bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to) {
+    uint32_t size = covey_sparse_set_size(from);
+    if (!clone_table(from, to) || reserve_positions(to, covey__set_room(from), false) != COVEY_OK) return false;
+    to->end = from->end;
+    to->dead = from->dead;
+    to->holes = from->holes;
+    to->hole = from->hole;
+    if (size == 0) return true;
+    memcpy(to->ids, from->ids, size * sizeof *to->ids);
+    if (from->marks) memcpy(to->marks, from->marks, mark_words(size) * sizeof *to->marks);
+    clone_values(from, to);
+    return true;
+}
+
 static bool page_is_empty(const covey__slot *slots) {
     uint32_t i = 0;
     while (i < COVEY_PAGE_SIZE && (uint32_t)slots[i] == COVEY_NONE) i++;

@@ -36,6 +36,8 @@ bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
            a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy;
 }
 
+bool covey__type_can_copy(const covey_type *type) { return !type->no_copy && (!type->drop || type->copy); }
+
 uint64_t covey__name_hash(const char *name) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     for (; *name; name++) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001B3);
@@ -135,6 +137,12 @@ size_t covey__made_type_bytes(const covey_world *world) {
     size_t bytes = 0;
     for (const struct covey__made_type *made = world->made_types; made; made = made->next) bytes += made->bytes;
     return bytes;
+}
+
+bool covey__type_is_made(const covey_world *world, const covey_type *type) {
+    const struct covey__made_type *made = world->made_types;
+    while (made && &made->type != type) made = made->next;
+    return made != NULL;
 }
 
 typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);

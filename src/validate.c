@@ -457,9 +457,10 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
     const covey__listeners *heard = watch ? &watch->listeners : NULL;
-    bool marks = heard && !pool->type->drop && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
+    bool sets = heard && (heard->signals & COVEY_ON_SET) != 0;
+    bool marks = sets && !pool->type->drop && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
     REQUIRE(((pool->uses & COVEY__USE_TOUCH) != 0) == marks, "watch: overwritten, and somebody does not hear of it");
-    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (watch || pool->type->drop), "watch: overwritten without care");
+    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (sets || pool->type->drop), "watch: overwritten without care");
     if (!watch) return true;
     const covey__listeners *listeners = &watch->listeners;
     REQUIRE(watch->group_count != 0 || watch->keeps_order || listeners->count != 0 || listeners->emitting != 0,
@@ -587,7 +588,7 @@ static bool validate_types(const covey_world *world, const char **why) {
 
 /* What the world itself takes: everything but the insides of its pools. */
 static size_t counted_world_bytes(const covey_world *world) {
-    size_t bytes = sizeof *world + covey__made_type_bytes(world);
+    size_t bytes = sizeof *world + covey__made_type_bytes(world) + covey__resource_bytes(world);
     bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
@@ -608,7 +609,8 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;
     return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why) &&
-           validate_signals(world, why) && validate_hierarchy(world, why) && validate_names(world, why);
+           validate_signals(world, why) && validate_hierarchy(world, why) && validate_names(world, why) &&
+           covey__resources_valid(world, why);
 }
 
 void covey__changed(const covey_world *world) {

@@ -4,12 +4,20 @@
 
 #include <stdalign.h>
 
+/* Whether overwriting a value takes more than writing it, or no more than marks. */
+static void note_care(covey_pool *pool) {
+    const covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
+    bool drops = pool->type->drop != NULL, heard = listeners && (listeners->signals & COVEY_ON_SET) != 0;
+    bool marks = heard && !drops && ((listeners->called | listeners->queued) & COVEY_ON_SET) == 0;
+    pool->uses &= (uint8_t)~(COVEY__USE_CARE | COVEY__USE_TOUCH);
+    pool->uses |= (uint8_t)((drops || heard ? COVEY__USE_CARE : 0) | (marks ? COVEY__USE_TOUCH : 0));
+}
+
 void covey__pool_update(covey_pool *pool) {
     const covey_type *type = pool->type;
     bool watched = pool->watch != NULL, drops = type->drop != NULL;
     pool->plain = covey__in_blocks(pool) && !watched && !drops && !type->zero_vacated;
-    pool->uses &= (uint8_t) ~(COVEY__USE_CARE | COVEY__USE_TOUCH);
-    if (watched || drops) pool->uses |= COVEY__USE_CARE;
+    note_care(pool);
     pool->filling.block = COVEY_NONE;
     pool->world->moves++;
     if (covey__in_blocks(pool)) return;
@@ -61,12 +69,6 @@ static bool keeps_events(const covey__listeners *listeners) {
     return false;
 }
 
-/* Whether overwriting a value of a watched pool is writing it, and telling reactive sets. */
-static bool needs_only_marks(const covey_pool *pool) {
-    const covey__listeners *listeners = &pool->watch->listeners;
-    return !pool->type->drop && ((listeners->called | listeners->queued) & COVEY_ON_SET) == 0;
-}
-
 void covey__pool_update_watch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
     watch->needs_memory = watch->keeps_order || keeps_events(&watch->listeners);
@@ -80,7 +82,6 @@ void covey__pool_update_watch(covey_pool *pool) {
     find_sole(pool);
     covey__pool_update(pool);
     pool->uses = (uint8_t)(watch->is_owned ? pool->uses | COVEY_USE_GROUP : pool->uses & ~COVEY_USE_GROUP);
-    if (needs_only_marks(pool)) pool->uses |= COVEY__USE_TOUCH;
     const covey__listener *first = watch->listeners.all;
     watch->touched = watch->listeners.count == 1 && (first->signals & COVEY_ON_SET) != 0 ? first->tags : NULL;
 }
@@ -93,15 +94,27 @@ size_t covey__watch_bytes(const covey_pool *pool) {
 
 /* ---- What follows ------------------------------------------------------------------------------------------------*/
 
-covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+/* `components` of each entity are added in all, and none of them is there yet. */
+static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint32_t count, uint32_t components) {
     covey_result result = COVEY_OK;
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) result = covey__groups_prepare(pool, entities[i], count);
-    if (result == COVEY_OK) result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
+        result = covey__groups_prepare(pool, entities[i], count, components != 1);
+    if (result == COVEY_OK)
+        result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count, components);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
     uint32_t left = COVEY_NONE - pool->set.end;
     if (count > left) return COVEY_ERROR_FULL;
     return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count); /* one may have to wait */
+}
+
+covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    return prepare(pool, entities, count, 1);
+}
+
+covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count,
+                                         uint32_t components) {
+    return prepare(pool, entities, count, components + 1); /* that they are made is told, too */
 }
 
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }
@@ -131,7 +144,7 @@ void *covey__found_again(covey_pool *pool, covey_entity e) {
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e) {
     covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
     if (!listeners || (listeners->queued & COVEY_ON_SET) == 0) return COVEY_OK;
-    return covey__listeners_prepare(listeners, COVEY_ON_SET, &e, 1);
+    return covey__listeners_prepare(listeners, COVEY_ON_SET, &e, 1, 1);
 }
 
 static COVEY__NOINLINE void touch_all(const covey__listeners *listeners, uint32_t index) {

@@ -42,6 +42,7 @@ void covey_world_destroy(covey_world *world) {
     stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
+    covey__resources_free(world); /* behind the components, whose end may need one */
     for (uint32_t i = 0; i < world->pool_count; i++) {
         covey_pool_keep(world->pools[i], NULL);
         covey__pool_free(world->pools[i]);

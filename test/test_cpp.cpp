@@ -550,6 +550,50 @@ static void trees() {
     check_valid(world);
 }
 
+static void resources() {
+    covey::world world;
+    CHECK(!covey::resource<Position>(world) && !covey::remove_resource<Position>(world));
+    Position *p = covey::set_resource<Position>(world, { 1, 2 });
+    CHECK(covey::resource<Position>(world) == p && covey::set_resource<Position>(world, { 3, 4 }) == p && p->x == 3);
+    CHECK(covey::set_resource<Marked>(world) && covey::has_resource<Marked>(world));
+    Owner owner(7);
+    CHECK(covey::set_resource<Owner>(world, std::move(owner))->number == 7 && owner.number == Owner::moved_from);
+    CHECK(Owner::alive == 2 && covey::remove_resource<Owner>(world) && Owner::alive == 1);
+    CHECK(covey_world_resource_count(world) == 2);
+    check_valid(world);
+}
+
+static void handles() {
+    covey::world world;
+    covey::handle none, ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
+    CHECK(ship.alive() && !none.alive() && ship != none);
+    CHECK((ship.has_all<Position, Marked>() && !ship.has_any<Frozen, Spin>() && ship.has<Velocity>()));
+    CHECK(ship.get<Position>()->y == 2 && ship.get_or_add<Spin>({ { 5, 6 } })->x == 5);
+    CHECK(ship.patch<Position>([](Position &p) { p.x = 9; })->x == 9);
+    Velocity value = { 7, 8 };
+    CHECK(ship.replace<Velocity>(value) && value.x == 3);
+    covey::handle second = ship.clone();
+    CHECK(second != ship && second.get<Position>()->x == 9 && covey_alive(world, second));
+    CHECK(ship.remove<Marked>() && second.has<Marked>());
+    covey_handle plain = ship;
+    CHECK(covey_handle_alive(plain) && covey::handle(plain) == ship && ship.destroy() && !ship.alive());
+}
+
+static void copies_of_entities_and_worlds() {
+    covey::world world;
+    covey_entity e = covey_create(world), to = covey_create(world), clones[3];
+    covey::add<Owner>(world, e, Owner(5));
+    CHECK(covey_copy(world, e, to) && covey::get<Owner>(world, to)->number == 5 && Owner::alive == 2);
+    CHECK(covey_clone(world, e, clones, 3) && Owner::alive == 5);
+    covey::world second(covey_world_clone(world, nullptr));
+    CHECK(second.get() && Owner::alive == 10 && covey::get<Owner>(second, clones[2])->number == 5);
+    check_valid(second);
+    covey::add<Box>(world, e, std::make_unique<int>(1)); /* has no copy constructor */
+    CHECK(covey::type_of<Box>()->no_copy && !covey_copy(world, e, to));
+    CHECK(covey_world_result(world) == COVEY_ERROR_COPY && Owner::alive == 10);
+    CHECK(covey::options().no_copy().describe<Position>("Position").no_copy);
+}
+
 int main() {
     descriptors_say_what_the_types_are();
     the_verbs_do_what_those_of_c_do();
@@ -573,5 +617,8 @@ int main() {
     pools_are_sorted();
     groups();
     trees();
+    resources();
+    handles();
+    copies_of_entities_and_worlds();
     return 0;
 }

@@ -77,23 +77,30 @@ static void worlds_with_groups(void **state) {
     run_programs(model_run_world, options, test_scaled(20000));
 }
 
-/* Every other step is about parents or names. */
-static void worlds_with_hierarchies(void **state) {
-    model_options options = {
-        .steps = 2000, .crowd = 200, .validate_every = 8, .compare_every = 32, .subject = &model_hierarchy
-    };
-    (void)state;
-    options.subject_every = 2;
+/* Programs about something more; now and then also about groups. */
+static void run_subject(const struct model_subject *subject) {
+    model_options options = small;
+    options.subject = subject;
+    options.subject_every = 3;
+    run_programs(model_run_world, options, test_scaled(200000));
+    options.group_every = 4;
     run_programs(model_run_world, options, test_scaled(150000));
-    options.group_every = 5;
-    run_programs(model_run_world, options, test_scaled(100000));
     options.crowd = 12;
     options.steps = 1000;
-    options.validate_every = 1;
     options.compare_every = 4;
-    run_programs(model_run_world, options, test_scaled(100000));
+    run_programs(model_run_world, options, test_scaled(150000));
     options.group_every = 0;
-    run_programs(model_run_world, options, test_scaled(200000));
+    run_programs(model_run_world, options, test_scaled(150000));
+}
+
+static void worlds_with_copies(void **state) {
+    (void)state;
+    run_subject(&model_copies);
+}
+
+static void worlds_with_hierarchies(void **state) {
+    (void)state;
+    run_subject(&model_hierarchy);
 }
 
 static void run_sets(covey_policy policy) {
@@ -196,6 +203,7 @@ int main(void) {
         cmocka_unit_test(large_worlds),
         cmocka_unit_test(worlds_with_views),
         cmocka_unit_test(worlds_with_groups),
+        cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),

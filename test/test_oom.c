@@ -295,6 +295,29 @@ static bool type_create(scene *s) {
     return covey_type_create(s->world, &(covey_type){ .name = "made at run time", .size = 8, .align = 4 }) != NULL;
 }
 
+/* To an entity that has some of it, and to one that is far from all. */
+static bool copy(scene *s) { return covey_copy(s->world, s->e[1], s->e[5]); }
+static bool copy_far(scene *s) { return covey_copy(s->world, s->e[1], s->e[8]); }
+static bool clone(scene *s) {
+    covey_entity many[MANY];
+    bool done = covey_clone(s->world, s->e[1], many, MANY);
+    assert_true(done || covey_is_null(many[0]));
+    return done;
+}
+static bool set_resources(scene *s) {
+    static const Plain plain = { 1, 2 };
+    if (!covey_resource_set_value(s->world, Plain, &plain)) return false;
+    assert_true(covey_resource_remove(s->world, Plain));
+    return true;
+}
+static bool clone_world(scene *s) {
+    covey_world *twin = covey_world_clone(s->world, NULL);
+    if (!twin) return false;
+    covey_world_destroy(s->world);
+    s->world = twin;
+    return true;
+}
+
 static const operation operations[] = {
     { "covey_world_create", nothing, create_world },
     { "covey_create", empty_world, create },
@@ -338,6 +361,20 @@ static const operation operations[] = {
     { "covey_add_array, new type", busy_world, add_array_new_type },
     { "covey_add_copies", busy_world, add_copies },
     { "covey_add_copies, with hooks", busy_world, add_copies_counted },
+    { "covey_copy", busy_world, copy },
+    { "covey_copy, far", busy_world, copy_far },
+    { "covey_copy, with holes", world_with_hole, copy_far },
+    { "covey_copy, block", world_with_blocks, copy },
+    { "covey_copy, block, far", world_with_blocks, copy_far },
+    { "covey_copy, pinned, far", world_with_pins, copy_far },
+    { "covey_clone", busy_world, clone },
+    { "covey_clone, block", world_with_loose_blocks, clone },
+    { "covey_clone, pinned", world_with_pins, clone },
+    { "covey_resource_set", busy_world, set_resources },
+    { "covey_world_clone", world_with_hole, clone_world },
+    { "covey_world_clone, block", world_with_loose_blocks, clone_world },
+    { "covey_world_clone, pinned", world_with_pins, clone_world },
+    { "covey_world_clone, with a range", world_with_range, clone_world },
     { "covey_add, block", world_with_blocks, add_block },
     { "covey_add, block, near", world_with_blocks, add_block_near },
     { "covey_add, block, new type", busy_world, add_new_block },

@@ -775,7 +775,7 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
                                    const covey_type *type, const void *values, size_t size);
 
 /* The same with a copy of one value for each; the caller keeps the value. Uses the `copy` hook; COPY when a type with
- * `drop` has none, or when the hook says no. */
+ * `drop` has none or says `no_copy`, or when the hook says no. */
 #define covey_add_copies(world, entities, count, T, value) \
     covey_add_copies_raw((world), (entities), (count), covey_id(T), (value), COVEY__SIZE_OF(T, value))
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
@@ -893,9 +893,57 @@ COVEY_API const covey_type *covey_reactive_type(const covey_reactive *reactive);
 
 /* ---- 16. Enabling ------------------------------------------------------------------------------------------------*/
 
-/* ---- 17. Resources -----------------------------------------------------------------------------------------------*/
+/* ---- 17. Resources -------------------------------------------------------------------------------------------------
+ *
+ * A resource is one value of a type for the whole world: a clock, a map, settings. Its type is described as a
+ * component's is, and matched in the same way: by address, then by name. A world may have a resource and components of
+ * one type; neither knows of the other. Its address is the same from the first set until it is removed.
+ *
+ *     covey_resource_set(world, Clock, { .rate = 60 });
+ *     covey_resource_get(world, Clock)->now += 1; */
 
-/* ---- 18. Copies --------------------------------------------------------------------------------------------------*/
+/* Sets the world's value of T, dropping the old one. Returns its address, or NULL (MEMORY, TYPE, LAYOUT); the caller
+ * then keeps the value. A NULL value stands for zero bytes. O(number of resources), as the calls below. */
+#define covey_resource_set(world, T, ...) \
+    ((T *)covey_resource_set_raw((world), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T)))
+#define covey_resource_set_value(world, T, value) \
+    ((T *)covey_resource_set_raw((world), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
+#define covey_resource_set_tag(world, T) covey__resource_set_tag((world), covey_id(T), COVEY__SIZE_TAG(T))
+COVEY_API void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size);
+
+/* Its address, or NULL when the world has none. That of a tag is not NULL, and has no bytes. */
+#define covey_resource_get(world, T) ((T *)covey_resource_get_raw((world), covey_id(T), COVEY__SIZE(T)))
+COVEY_API void *covey_resource_get_raw(const covey_world *world, const covey_type *type, size_t size);
+#define covey_resource_has(world, T) covey_resource_has_raw((world), covey_id(T))
+COVEY_API bool covey_resource_has_raw(const covey_world *world, const covey_type *type);
+
+/* Removes it and drops its value. Returns whether it was there. */
+#define covey_resource_remove(world, T) covey_resource_remove_raw((world), covey_id(T))
+COVEY_API bool covey_resource_remove_raw(covey_world *world, const covey_type *type);
+
+/* All resources, by their types, in the order in which they were set first. */
+COVEY_API uint32_t covey_world_resource_count(const covey_world *world);
+COVEY_API const covey_type *covey_world_resource(const covey_world *world, uint32_t number); /* NULL: no such number */
+
+/* ---- 18. Copies ----------------------------------------------------------------------------------------------------
+ *
+ * Values are copied by the `copy` hook of their type, or else byte by byte. A type that has `drop` and no `copy`, or
+ * says `no_copy`, is refused (COPY) before any hook is called. All calls are all or nothing: where one fails, copies
+ * that were made are dropped, and nothing else has changed. */
+
+/* Gives `to` a copy of every component of `from`: adds what it lacks, overwrites what it has, dropping the old value.
+ * An entity is its own copy. Returns false: DEAD, COPY, MEMORY, FULL. O(pools near `from`), and the values. */
+COVEY_API bool covey_copy(covey_world *world, covey_entity from, covey_entity to);
+
+/* Makes `count` entities, those that covey_create_many would make, each with a copy of every component of e. In-place
+ * pools append, as with force_back. Returns false, and leaves null handles: DEAD, COPY, MEMORY, FULL. */
+COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
+
+/* Makes a second world with the same entities, components and resources. Handles of the one are handles of the other,
+ * and the same calls give the same results in both: ids, order, holes and storages are the same. NULL for `desc` means
+ * the allocator, log and handlers of the first. Groups stay behind, with all that listens or waits.
+ * Returns NULL, with the result in the first world: COPY, MEMORY. O(everything), most of it memcpy. */
+COVEY_API covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc);
 
 /* ---- 19. Looking inside ------------------------------------------------------------------------------------------*/
 
@@ -1271,6 +1319,7 @@ struct covey_world {
     covey_reactive *reactives;          /* a list of all, those that may be used again included */
     covey_result result;
     struct covey__made_type *made_types;
+    struct covey__resources *resources; /* NULL while there never were any */
     covey__heap heap;
     covey_log_fn *log;
     void *log_context;
@@ -1749,6 +1798,10 @@ COVEY_HOT void *covey__add(covey_world *world, covey_entity e, const covey_type 
 
 COVEY_HOT bool covey__add_tag(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
     return covey__add(world, e, type, NULL, size, false) != NULL;
+}
+
+COVEY_INLINE bool covey__resource_set_tag(covey_world *world, const covey_type *type, size_t size) {
+    return covey_resource_set_raw(world, type, NULL, size) != NULL;
 }
 
 COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,

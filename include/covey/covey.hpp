@@ -17,6 +17,7 @@
 #define COVEY_HPP
 
 #include <covey/covey.h>
+#include <covey/handle.h>
 
 #include <functional>
 #include <memory>
@@ -69,6 +70,12 @@ class options {
         changed.zero_vacated_ = true;
         return changed;
     }
+    /* Refuses copies although the type has a copy constructor; types without one refuse them anyway. */
+    constexpr options no_copy() const noexcept {
+        options changed = *this;
+        changed.no_copy_ = true;
+        return changed;
+    }
     constexpr options compact_above(uint8_t percent) const noexcept {
         options changed = *this;
         changed.compact_above_ = percent;
@@ -90,6 +97,7 @@ class options {
     covey_storage storage_ = COVEY_STORAGE_DEFAULT;
     const char *name_ = nullptr;
     bool zero_vacated_ = false;
+    bool no_copy_ = false;
     uint8_t compact_above_ = 0;
     bool relocatable_ = false;
 };
@@ -175,6 +183,7 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.storage = storage_;
     type.policy = policy_;
     type.zero_vacated = zero_vacated_;
+    type.no_copy = no_copy_ || !std::is_copy_constructible_v<T>;
     type.compact_above = compact_above_;
     type.drop = detail::drop_hook<T>();
     type.copy = detail::copy_hook<T>();
@@ -373,6 +382,93 @@ template <class T>
 bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, const T &value) noexcept {
     return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value), size_of<T>);
 }
+
+/* ---- Resources ------------------------------------------------------------------------------------------------------
+ *
+ * Section 17 of covey.h: one value of T for the whole world. */
+
+template <class T> T *set_resource(covey_world *in, argument<T> value) noexcept {
+    return detail::hand_over<T>(
+        value, [=](const void *bytes) { return covey_resource_set_raw(in, type_of<T>(), bytes, size_of<T>); });
+}
+
+/* Without a value: a tag, or T(). */
+template <class T> T *set_resource(covey_world *in) noexcept {
+    if constexpr (size_of<T> == 0) return static_cast<T *>(covey_resource_set_raw(in, type_of<T>(), nullptr, 0));
+    else return set_resource<T>(in, T());
+}
+
+template <class T> T *resource(const covey_world *in) noexcept {
+    return static_cast<T *>(covey_resource_get_raw(in, type_of<T>(), size_of<T>));
+}
+
+template <class T> bool has_resource(const covey_world *in) noexcept {
+    return covey_resource_has_raw(in, type_of<T>());
+}
+
+template <class T> bool remove_resource(covey_world *in) noexcept {
+    return covey_resource_remove_raw(in, type_of<T>());
+}
+
+/* ---- Handles --------------------------------------------------------------------------------------------------------
+ *
+ * An entity with its world, as in covey/handle.h. Those verbs that give nothing back but the component can be chained:
+ *
+ *     auto ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Frozen>();
+ *     ship.get<Position>()->x += 1; */
+
+class handle {
+  public:
+    handle() noexcept : handle_() {}
+    handle(covey_world *in, covey_entity e) noexcept : handle_(covey_handle_make(in, e)) {}
+    handle(covey_handle of) noexcept : handle_(of) {}
+    static handle create(covey_world *in) noexcept { return covey_handle_create(in); }
+
+    operator covey_handle() const noexcept { return handle_; }
+    operator covey_entity() const noexcept { return handle_.entity; }
+    covey_world *world() const noexcept { return handle_.world; }
+    covey_entity entity() const noexcept { return handle_.entity; }
+
+    bool alive() const noexcept { return covey_handle_alive(handle_); }
+    bool destroy() const noexcept { return covey_handle_destroy(handle_); }
+    handle clone() const noexcept { return covey_handle_clone(handle_); }
+
+    /* What could not be added is not there; covey_world_result has the reason. */
+    template <class T> handle add(argument<T> value) const noexcept {
+        covey::add<T>(world(), entity(), static_cast<argument<T> &&>(value));
+        return *this;
+    }
+    template <class T> handle add() const noexcept {
+        covey::add<T>(world(), entity());
+        return *this;
+    }
+    template <class T> handle set(argument<T> value) const noexcept {
+        covey::set<T>(world(), entity(), static_cast<argument<T> &&>(value));
+        return *this;
+    }
+    template <class T> T *get() const noexcept { return covey::get<T>(world(), entity()); }
+    template <class T> T *get_or_add(argument<T> value) const noexcept {
+        return covey::get_or_add<T>(world(), entity(), static_cast<argument<T> &&>(value));
+    }
+    template <class T> bool replace(T &value) const noexcept { return covey::replace<T>(world(), entity(), value); }
+    template <class T, class Change> T *patch(Change &&change) const noexcept {
+        return covey::patch<T>(world(), entity(), std::forward<Change>(change));
+    }
+    template <class T> bool has() const noexcept { return covey::has<T>(world(), entity()); }
+    template <class T, class... More> bool has_all() const noexcept {
+        return covey::has_all<T, More...>(world(), entity());
+    }
+    template <class T, class... More> bool has_any() const noexcept {
+        return covey::has_any<T, More...>(world(), entity());
+    }
+    template <class T> bool remove() const noexcept { return covey::remove<T>(world(), entity()); }
+
+  private:
+    covey_handle handle_;
+};
+
+inline bool operator==(const handle &a, const handle &b) noexcept { return covey_handle_same(a, b); }
+inline bool operator!=(const handle &a, const handle &b) noexcept { return !covey_handle_same(a, b); }
 
 /* ---- Order ----------------------------------------------------------------------------------------------------------
  *

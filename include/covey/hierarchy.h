@@ -8,7 +8,7 @@
  *     covey_destroy_tree(world, ship);
  *
  * Any entity may have a parent, children and a name. An entity without a parent is a root. Worlds that use none of this
- * pay nothing for it; others pay 32 bytes for each entity that got a parent or children, and 24, with its text, for each
+ * pay nothing for it; others pay 28 bytes for each entity that got a parent or children, and 24, with its text, for each
  * that has a name.
  *
  * What an entity is destroyed with: its name and its place. Its children become roots. covey_clear_all ends all names

@@ -99,6 +99,7 @@ struct model_subject {
     void (*clear)(model *m);   /* everything was cleared; or NULL */
 };
 
+extern const struct model_subject model_copies;
 extern const struct model_subject model_hierarchy;
 
 #endif

@@ -66,7 +66,7 @@ void scene_is_valid(const scene *s) {
 
 typedef struct text {
     size_t length;
-    char at[1 << 17];
+    char at[1 << 19];
 } text;
 static text before, after, control;
 
@@ -247,7 +247,7 @@ static void survives_failures(void **state) {
 
 /* ---- Tests ---------------------------------------------------------------------------------------------------------*/
 
-enum { TRIALS = 128 };
+enum { TRIALS = 160 };
 static trial trials[TRIALS];
 static struct CMUnitTest tests[TRIALS]; /* cmocka passes over those without a name */
 static size_t test_count;

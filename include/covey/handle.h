@@ -1,0 +1,121 @@
+/* Covey handles: an entity together with its world, for code that has no other use for the world. The verbs are those
+ * of covey.h, sections 6 and 7, and cost what they cost there.
+ *
+ *     covey_handle ship = covey_handle_create(world);
+ *     covey_handle_add(ship, Position, { 1, 2 });
+ *     covey_handle_get(ship, Position)->x += 1;
+ *     covey_handle_destroy(ship);
+ *
+ * A handle is a value: it owns nothing, and is stale when its entity is gone. It must not outlive its world. Zeroed
+ * memory holds null handles, of which covey_handle_alive is false; the other calls need a world. */
+#ifndef COVEY_HANDLE_H
+#define COVEY_HANDLE_H
+
+#include <covey/covey.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct covey_handle {
+    covey_world *world;
+    covey_entity entity;
+} covey_handle;
+
+COVEY_INLINE covey_handle covey_handle_make(covey_world *world, covey_entity e) {
+    covey_handle handle = { world, e };
+    return handle;
+}
+
+/* Makes an entity without components. Its entity is null when indices or memory are out. */
+COVEY_INLINE covey_handle covey_handle_create(covey_world *world) {
+    return covey_handle_make(world, covey_create(world));
+}
+
+COVEY_INLINE bool covey_handle_same(covey_handle a, covey_handle b) {
+    return a.world == b.world && covey_same(a.entity, b.entity);
+}
+COVEY_INLINE bool covey_handle_alive(covey_handle handle) {
+    return handle.world && covey_alive(handle.world, handle.entity);
+}
+COVEY_INLINE bool covey_handle_destroy(covey_handle handle) { return covey_destroy(handle.world, handle.entity); }
+COVEY_INLINE bool covey_handle_is_orphan(covey_handle handle) { return covey_is_orphan(handle.world, handle.entity); }
+
+/* A new entity with copies of all components; its entity is null when that failed, as covey_clone does. */
+COVEY_INLINE covey_handle covey_handle_clone(covey_handle handle) {
+    covey_handle clone = { handle.world, { 0, 0 } };
+    covey_clone(handle.world, handle.entity, &clone.entity, 1);
+    return clone;
+}
+
+#define covey_handle_add(handle, T, ...) \
+    ((T *)covey__handle_add((handle), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_handle_add_value(handle, T, value) \
+    ((T *)covey__handle_add((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value), false))
+#define covey_handle_add_tag(handle, T) covey__handle_add_tag((handle), covey_id(T), COVEY__SIZE_TAG(T))
+#define covey_handle_set(handle, T, ...) \
+    ((T *)covey__handle_set((handle), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+#define covey_handle_set_value(handle, T, value) \
+    ((T *)covey__handle_set((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value), false))
+#define covey_handle_set_tag(handle, T) covey__handle_set_tag((handle), covey_id(T), COVEY__SIZE_TAG(T))
+#define covey_handle_replace(handle, T, value) \
+    covey__handle_replace((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+#define covey_handle_get(handle, T) ((T *)covey__handle_get((handle), covey_id(T), COVEY__SIZE(T)))
+#define covey_handle_get_or_add(handle, T, ...) \
+    ((T *)covey__handle_get_or_add((handle), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T)))
+#define covey_handle_patch(handle, T, change, context) \
+    ((T *)covey__handle_patch((handle), covey_id(T), (change), (context)))
+#define covey_handle_has(handle, T) covey__handle_has((handle), covey_id(T))
+#define covey_handle_has_all(handle, ...) \
+    covey__handle_has_all((handle), (const covey_type *const[]){ __VA_ARGS__, NULL })
+#define covey_handle_has_any(handle, ...) \
+    covey__handle_has_any((handle), (const covey_type *const[]){ __VA_ARGS__, NULL })
+#define covey_handle_remove(handle, T) covey__handle_remove((handle), covey_id(T), COVEY__SIZE(T))
+
+/* ---- Not API: a handle is evaluated once, and comes apart here ---------------------------------------------------*/
+
+COVEY_HOT void *covey__handle_add(covey_handle handle, const covey_type *type, const void *value, size_t size,
+                                  bool literal) {
+    return covey__add(handle.world, handle.entity, type, value, size, literal);
+}
+COVEY_HOT void *covey__handle_set(covey_handle handle, const covey_type *type, const void *value, size_t size,
+                                  bool literal) {
+    return covey__set(handle.world, handle.entity, type, value, size, literal);
+}
+COVEY_HOT bool covey__handle_add_tag(covey_handle handle, const covey_type *type, size_t size) {
+    return covey__add_tag(handle.world, handle.entity, type, size);
+}
+COVEY_INLINE bool covey__handle_set_tag(covey_handle handle, const covey_type *type, size_t size) {
+    return covey__set_tag(handle.world, handle.entity, type, size);
+}
+COVEY_HOT void *covey__handle_get_or_add(covey_handle handle, const covey_type *type, const void *value, size_t size) {
+    return covey__get_or_add(handle.world, handle.entity, type, value, size, true);
+}
+COVEY_HOT void *covey__handle_get(covey_handle handle, const covey_type *type, size_t size) {
+    return covey_get_raw(handle.world, handle.entity, type, size);
+}
+COVEY_HOT bool covey__handle_has(covey_handle handle, const covey_type *type) {
+    return covey_has_raw(handle.world, handle.entity, type);
+}
+COVEY_HOT bool covey__handle_remove(covey_handle handle, const covey_type *type, size_t size) {
+    return covey_remove_raw(handle.world, handle.entity, type, size);
+}
+COVEY_INLINE bool covey__handle_replace(covey_handle handle, const covey_type *type, void *value, size_t size) {
+    return covey_replace_raw(handle.world, handle.entity, type, value, size);
+}
+COVEY_INLINE void *covey__handle_patch(covey_handle handle, const covey_type *type, covey_change_fn *change,
+                                       void *context) {
+    return covey_patch_raw(handle.world, handle.entity, type, change, context);
+}
+COVEY_INLINE bool covey__handle_has_all(covey_handle handle, const covey_type *const *types) {
+    return covey_has_all_raw(handle.world, handle.entity, types);
+}
+COVEY_INLINE bool covey__handle_has_any(covey_handle handle, const covey_type *const *types) {
+    return covey_has_any_raw(handle.world, handle.entity, types);
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_HANDLE_H */

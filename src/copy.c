@@ -1,0 +1,282 @@
+/* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and pools make room. Then the
+ * values are put where they belong, and in the end whoever watches hears of all of them. */
+#include "internal.h"
+
+typedef struct copying {
+    covey_world *world;
+    covey_entity from;
+    const covey_entity *to;
+    uint32_t count;
+    bool cloning;        /* `to` were made for this, and have nothing */
+    uint32_t parts;      /* components of `from` */
+    size_t row;          /* bytes that the hooks write for each of `to` */
+    char *made;          /* these rows */
+    covey_pool **pools;  /* behind them: of each part, */
+    bool *adds;          /* and whether `to` lacks it */
+    size_t bytes;        /* of all three */
+    const char *culprit; /* the type that was in the way, if one was */
+} copying;
+
+/* A component of `from`. */
+typedef struct part {
+    covey_pool *pool;
+    uint32_t number, next; /* among the parts; of the pool to go on with */
+    uint64_t offset;       /* of what its hook makes, in a row */
+} part;
+
+/* ---- Parts -------------------------------------------------------------------------------------------------------*/
+
+/* The first pool from a number on that has the index, and is not of the library's own; or NULL. */
+static covey_pool *next_pool(const covey_world *world, uint32_t index, uint32_t *number) {
+    size_t words;
+    const uint64_t *near = covey__near(world, index, &words);
+    while (*number / 64 < words) {
+        uint64_t left = near[*number / 64] >> *number % 64;
+        *number = left == 0 ? (*number / 64 + 1) * 64 : *number + covey__lowest_bit(left);
+        if (left == 0) continue;
+        covey_pool *pool = world->pools[(*number)++];
+        if (!covey__is_internal(pool) && covey__has_index(pool, index)) return pool;
+    }
+    return NULL;
+}
+
+static uint64_t aligned(uint64_t offset, uint64_t align) { return (offset + align - 1) / align * align; }
+
+static bool has_hook(const part *p) { return p->pool->type->copy != NULL; }
+
+/* for (part p = first_part(c); p.pool; next_part(c, &p)) */
+static void find_part(const copying *c, part *p) {
+    p->pool = next_pool(c->world, c->from.index, &p->next);
+    if (p->pool && has_hook(p)) p->offset = aligned(p->offset, p->pool->type->align ? p->pool->type->align : 1);
+}
+
+static part first_part(const copying *c) {
+    part p = { 0 };
+    find_part(c, &p);
+    return p;
+}
+
+static void next_part(const copying *c, part *p) {
+    if (has_hook(p)) p->offset += p->pool->size;
+    p->number++;
+    find_part(c, p);
+}
+
+/* What the hook has made of a part for one of `to`. */
+static void *made(const copying *c, const part *p, uint32_t i) { return c->made + i * c->row + (size_t)p->offset; }
+
+static covey_result plan(copying *c) {
+    uint64_t row = 0;
+    for (part p = first_part(c); p.pool; next_part(c, &p)) {
+        c->culprit = p.pool->type->name;
+        if (!covey__type_can_copy(p.pool->type)) return COVEY_ERROR_COPY;
+        if (has_hook(&p)) row = aligned(p.offset + p.pool->size, COVEY__ALIGN_MAX);
+        c->parts = p.number + 1;
+    }
+    c->culprit = NULL;
+    uint64_t behind = (uint64_t)c->parts * (sizeof *c->pools + sizeof *c->adds), most = SIZE_MAX - behind;
+    if (behind > SIZE_MAX || (c->count != 0 && row > most / c->count)) return COVEY_ERROR_MEMORY;
+    c->row = (size_t)row;
+    c->bytes = c->row * c->count + (size_t)behind;
+    return COVEY_OK;
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------*/
+
+static void drop_made(const copying *c, const part *p, uint32_t count) {
+    const covey_type *type = p->pool->type;
+    for (uint32_t i = 0; i < count && type->copy && type->drop; i++) type->drop(made(c, p, i), type->context);
+}
+
+/* Of the first parts. */
+static void drop_parts(const copying *c, uint32_t parts) {
+    for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p)) drop_made(c, &p, c->count);
+}
+
+static covey_result make_values(copying *c) {
+    for (part p = first_part(c); p.pool; next_part(c, &p)) {
+        const covey_type *type = p.pool->type;
+        const void *value = covey__value_of_index(p.pool, c->from.index);
+        for (uint32_t i = 0; i < c->count && has_hook(&p); i++) {
+            if (type->copy(made(c, &p, i), value, type->context)) continue;
+            drop_made(c, &p, i);
+            drop_parts(c, p.number);
+            c->culprit = type->name;
+            return COVEY_ERROR_COPY;
+        }
+    }
+    return COVEY_OK;
+}
+
+/* ---- Room --------------------------------------------------------------------------------------------------------*/
+
+static void unmark_pages(const copying *c, covey_pool *pool) {
+    for (uint32_t i = 0; i < c->count; i++) covey__pool_unmark_page(pool, c->to[i].index);
+}
+
+/* A single copy goes where an add would go; clones append. */
+static bool goes_to_back(const copying *c, const covey_sparse_set *set) {
+    return c->cloning || set->policy != COVEY_IN_PLACE;
+}
+
+/* Clones often follow each other: one mark does for all of a page. */
+static covey_result mark_pages(const copying *c, covey_pool *pool) {
+    for (uint32_t i = 0, marked = COVEY_NONE; i < c->count; i++) {
+        if (c->to[i].index / COVEY_PAGE_SIZE == marked) continue;
+        if (!covey__pool_mark_page(pool, c->to[i].index)) return COVEY_ERROR_MEMORY;
+        marked = c->to[i].index / COVEY_PAGE_SIZE;
+    }
+    return COVEY_OK;
+}
+
+static covey_result prepare_set(const copying *c, covey_pool *pool) {
+    covey_result result = mark_pages(c, pool);
+    if (result == COVEY_OK) result = covey__watch_prepare_copies(pool, c->to, c->count, c->parts);
+    if (result == COVEY_OK)
+        result = c->cloning ? covey__set_claim(&pool->set, c->to, c->count)
+                            : covey__set_prepare(&pool->set, c->to->index, goes_to_back(c, &pool->set));
+    if (result == COVEY_OK) return COVEY_OK;
+    unmark_pages(c, pool);
+    covey__pool_moved(pool, false); /* one of the arrays may have grown */
+    return result;
+}
+
+static void erase(const copying *c, covey_pool *pool, uint32_t count) {
+    while (count-- != 0) covey__pool_erase(pool, c->to[count]);
+}
+
+static covey_result place_in_block(covey_pool *pool, covey_entity e) {
+    const void *none = NULL;
+    bool reached = e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count;
+    void *value = reached ? covey__block_append(&pool->blocks, e.index, pool->size) : NULL;
+    if (!value) return covey__pool_place(pool, e, &none, &value);
+    COVEY__TRACE(pool->added, e.index);
+    return COVEY_OK;
+}
+
+/* Blocks have no room to make but the place itself. */
+static covey_result prepare_blocks(const copying *c, covey_pool *pool) {
+    covey_result result = covey__watch_prepare_copies(pool, c->to, c->count, c->parts);
+    for (uint32_t i = 0; i < c->count && result == COVEY_OK; i++) {
+        result = place_in_block(pool, c->to[i]);
+        if (result != COVEY_OK) erase(c, pool, i);
+    }
+    return result;
+}
+
+/* Takes the room of the first parts back. */
+static void forget_room(const copying *c, uint32_t parts) {
+    for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p)) {
+        if (!c->adds[p.number]) continue;
+        if (covey__in_blocks(p.pool)) {
+            erase(c, p.pool, c->count);
+            continue;
+        }
+        if (c->cloning) covey__set_release(&p.pool->set, c->to, c->count);
+        unmark_pages(c, p.pool);
+    }
+}
+
+static covey_result make_room(copying *c) {
+    for (part p = first_part(c); p.pool; next_part(c, &p)) {
+        c->pools[p.number] = p.pool;
+        c->adds[p.number] = c->cloning || !covey__has_index(p.pool, c->to->index);
+        covey_result result = COVEY_OK;
+        if (!c->adds[p.number]) result = covey__watch_prepare_copies(p.pool, c->to, 1, c->parts);
+        else result = (covey__in_blocks(p.pool) ? prepare_blocks : prepare_set)(c, p.pool);
+        if (result == COVEY_OK) continue;
+        forget_room(c, p.number);
+        drop_parts(c, c->parts);
+        c->culprit = p.pool->type->name;
+        return result;
+    }
+    return COVEY_OK;
+}
+
+/* ---- Nothing fails from here on ----------------------------------------------------------------------------------*/
+
+/* Where the value of one of `to` goes: to a place that is made now, or is there. */
+static void *place(const copying *c, const part *p, uint32_t i) {
+    covey_pool *pool = p->pool;
+    covey_sparse_set *set = &pool->set;
+    if (!c->adds[p->number]) covey__pool_drop(pool, c->to[i]);
+    else if (!covey__in_blocks(pool)) {
+        COVEY__TRACE(pool->added, c->to[i].index);
+        return covey__value_at(set, covey__set_place(set, c->to[i], goes_to_back(c, set)), set->size);
+    }
+    return covey__value_of_index(pool, c->to[i].index);
+}
+
+static void put_values(const copying *c, const part *p) {
+    const void *value = covey__value_of_index(p->pool, c->from.index); /* there is room: it stays where it is */
+    for (uint32_t i = 0; i < c->count; i++)
+        covey__copy(place(c, p, i), has_hook(p) ? made(c, p, i) : value, p->pool->size);
+}
+
+static bool is_watched(const copying *c, const part *p) { return c->adds[p->number] && p->pool->watch; }
+
+/* Components were added: they go to where groups and orders want them, when all of them are there. */
+static void settle_all(const copying *c) {
+    for (part p = first_part(c); p.pool; next_part(c, &p))
+        if (is_watched(c, &p)) p.pool->watch->settling = true;
+    for (part p = first_part(c); p.pool; next_part(c, &p)) {
+        if (!is_watched(c, &p)) continue;
+        p.pool->watch->settling = false;
+        for (uint32_t i = 0; i < c->count; i++) covey__watch_added(p.pool, c->to[i].index);
+    }
+}
+
+/* Then listeners hear of it; what the entities have may change from here on. */
+static void tell(const copying *c) {
+    if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);
+    for (uint32_t i = 0; i < c->parts; i++)
+        covey__emit(c->world, c->pools[i], c->adds[i] ? COVEY_ON_ADD : COVEY_ON_SET, c->to, c->count);
+}
+
+static covey_result copy_all(copying *c) {
+    covey__heap *heap = &c->world->heap;
+    covey_result result = plan(c);
+    if (result != COVEY_OK) return result;
+    c->made = covey__resize(heap, NULL, 0, c->bytes, 1, COVEY__ALIGN_MAX);
+    if (!c->made && c->bytes != 0) return COVEY_ERROR_MEMORY;
+    if (c->made) {
+        c->pools = (covey_pool **)(void *)(c->made + c->row * c->count);
+        c->adds = (bool *)(c->pools + c->parts);
+    }
+    result = make_values(c);
+    if (result == COVEY_OK) result = make_room(c);
+    if (result == COVEY_OK) {
+        for (part p = first_part(c); p.pool; next_part(c, &p)) put_values(c, &p);
+        settle_all(c);
+        tell(c);
+    }
+    covey__free(heap, c->made, c->bytes, 1, COVEY__ALIGN_MAX);
+    return result;
+}
+
+/* ---- The calls ---------------------------------------------------------------------------------------------------*/
+
+static bool settle(const copying *c, covey_result result) {
+    if (result != COVEY_OK)
+        covey__fail(c->world, result, "%u:%u could not be copied: %s%s%s", c->from.index, c->from.generation,
+                    c->culprit ? c->culprit : "", c->culprit ? ": " : "", covey_result_text(result));
+    COVEY__CHANGED(c->world);
+    return result == COVEY_OK;
+}
+
+bool covey_copy(covey_world *world, covey_entity from, covey_entity to) {
+    copying c = { .world = world, .from = from, .to = &to, .count = 1 };
+    if (!covey_alive(world, from) || !covey__takes_components(world, to)) return settle(&c, COVEY_ERROR_DEAD);
+    return covey_same(from, to) || settle(&c, copy_all(&c));
+}
+
+bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count) {
+    copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true };
+    covey_result result = covey_alive(world, e) ? covey__entities_take(world, clones, count) : COVEY_ERROR_DEAD;
+    if (result == COVEY_OK) {
+        result = copy_all(&c);
+        if (result != COVEY_OK) covey__entities_give_back(world, clones, count);
+    }
+    for (uint32_t i = 0; i < count && result == COVEY_ERROR_DEAD; i++) clones[i] = (covey_entity){ 0, 0 };
+    return settle(&c, result);
+}

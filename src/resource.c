@@ -1,0 +1,197 @@
+/* Resources: one value per type for the whole world, in the order in which they were set first. They are few, so that a
+ * look at each is as quick as a table. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+typedef struct covey__resource {
+    const covey_type *type;
+    void *value;
+} covey__resource;
+
+struct covey__resources {
+    uint32_t count, capacity;
+    covey__resource at[];
+};
+
+
+static size_t bytes_of(uint32_t capacity) {
+    return capacity == 0 ? 0 : sizeof(struct covey__resources) + (size_t)capacity * sizeof(covey__resource);
+}
+
+static uint32_t count_of(const covey_world *world) { return world->resources ? world->resources->count : 0; }
+
+static uint32_t capacity_of(const covey_world *world) { return world->resources ? world->resources->capacity : 0; }
+
+static covey__resource *named(const covey_world *world, const char *name) {
+    for (uint32_t i = 0; i < count_of(world); i++)
+        if (strcmp(world->resources->at[i].type->name, name) == 0) return &world->resources->at[i];
+    return NULL;
+}
+
+/* By the address of the type, then by its name. */
+static covey__resource *find(const covey_world *world, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    for (uint32_t i = 0; i < count_of(world); i++)
+        if (world->resources->at[i].type == type) return &world->resources->at[i];
+    covey__resource *resource = type->name ? named(world, type->name) : NULL;
+    return resource && covey__type_same_layout(resource->type, type) ? resource : NULL;
+}
+
+/* ---- Setting -----------------------------------------------------------------------------------------------------*/
+
+static bool reserve(covey_world *world) {
+    uint32_t count = count_of(world), old = capacity_of(world);
+    if (count < old) return true;
+    uint32_t capacity = covey__grown(old, count + 1, UINT32_MAX);
+    struct covey__resources *resources = covey__resize(&world->heap, world->resources, bytes_of(old),
+                                                       bytes_of(capacity), 1, alignof(struct covey__resources));
+    if (!resources) return false;
+    resources->count = count;
+    resources->capacity = capacity;
+    world->resources = resources;
+    return true;
+}
+
+static size_t align_of(const covey_type *type) { return type->align ? type->align : 1; }
+
+/* A place behind the others, which nobody sees until it is counted. NULL when memory is out. */
+static covey__resource *place(covey_world *world, const covey_type *type) {
+    if (!reserve(world)) return NULL;
+    void *value = type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type));
+    if (!value) return NULL;
+    covey__resource *resource = &world->resources->at[world->resources->count];
+    *resource = (covey__resource){ type, value };
+    return resource;
+}
+
+static void free_value(covey_world *world, const covey__resource *resource) {
+    if (resource->value != covey__nothing)
+        covey__free(&world->heap, resource->value, 1, resource->type->size, align_of(resource->type));
+}
+
+static void drop(const covey__resource *resource) {
+    if (resource->type->drop) resource->type->drop(resource->value, resource->type->context);
+}
+
+static void *add(covey_world *world, const covey_type *type, const void *value) {
+    const char *name = type->name ? type->name : "(no name)";
+    if (!covey__type_valid(type)) {
+        covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself", name);
+        return NULL;
+    }
+    if (named(world, name)) {
+        covey__fail(world, COVEY_ERROR_LAYOUT, "another resource named %s has another layout", name);
+        return NULL;
+    }
+    const covey__resource *resource = place(world, type);
+    if (!resource) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for the resource %s", name);
+        return NULL;
+    }
+    covey__fill(resource->value, value, type->size);
+    world->resources->count++;
+    return resource->value;
+}
+
+static void *overwrite(const covey__resource *resource, const void *value) {
+    if (resource->value == value) return resource->value;
+    drop(resource);
+    covey__fill(resource->value, value, resource->type->size);
+    return resource->value;
+}
+
+void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size) {
+    const covey__resource *resource = find(world, type);
+    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
+    (void)size;
+    void *at = resource ? overwrite(resource, value) : add(world, type, value);
+    COVEY__CHANGED(world);
+    return at;
+}
+
+/* ---- Looking and removing ----------------------------------------------------------------------------------------*/
+
+void *covey_resource_get_raw(const covey_world *world, const covey_type *type, size_t size) {
+    const covey__resource *resource = find(world, type);
+    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
+    (void)size;
+    return resource ? resource->value : NULL;
+}
+
+bool covey_resource_has_raw(const covey_world *world, const covey_type *type) { return find(world, type) != NULL; }
+
+bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
+    covey__resource *resource = find(world, type);
+    if (!resource) return false;
+    drop(resource);
+    free_value(world, resource);
+    uint32_t behind = --world->resources->count - (uint32_t)(resource - world->resources->at);
+    memmove(resource, resource + 1, behind * sizeof *resource);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+uint32_t covey_world_resource_count(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return count_of(world);
+}
+
+const covey_type *covey_world_resource(const covey_world *world, uint32_t number) {
+    return number < covey_world_resource_count(world) ? world->resources->at[number].type : NULL;
+}
+
+/* ---- For the world -----------------------------------------------------------------------------------------------*/
+
+/* From the last to the first, as later ones may need earlier ones. */
+void covey__resources_free(covey_world *world) {
+    while (count_of(world) != 0) {
+        covey__resource resource = world->resources->at[--world->resources->count];
+        drop(&resource);
+        free_value(world, &resource);
+    }
+    covey__free(&world->heap, world->resources, bytes_of(capacity_of(world)), 1, alignof(struct covey__resources));
+    world->resources = NULL;
+}
+
+static covey_result clone(const covey__resource *from, covey_world *to, const covey_type *type) {
+    covey__resource *resource = place(to, type);
+    if (!resource) return COVEY_ERROR_MEMORY;
+    if (!type->copy) memcpy(resource->value, from->value, type->size);
+    else if (!type->copy(resource->value, from->value, type->context)) {
+        free_value(to, resource);
+        return COVEY_ERROR_COPY;
+    }
+    to->resources->count++;
+    return COVEY_OK;
+}
+
+covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < count_of(from) && result == COVEY_OK; i++) {
+        const covey__resource *resource = &from->resources->at[i];
+        bool made = covey__type_is_made(from, resource->type);
+        result = clone(resource, to, made ? covey_type_find(to, resource->type->name) : resource->type);
+    }
+    return result;
+}
+
+size_t covey__resource_bytes(const covey_world *world) {
+    size_t bytes = bytes_of(capacity_of(world));
+    for (uint32_t i = 0; i < count_of(world); i++) bytes += world->resources->at[i].type->size;
+    return bytes;
+}
+
+bool covey__resources_valid(const covey_world *world, const char **why) {
+    const char *reason = count_of(world) > capacity_of(world) ? "resources: more than there is room for" : NULL;
+    for (uint32_t i = 0; i < count_of(world) && !reason; i++) {
+        const covey__resource *resource = &world->resources->at[i];
+        if (!resource->value) reason = "resources: one without a value";
+        else if ((uintptr_t)resource->value % align_of(resource->type) != 0) reason = "resources: one is misaligned";
+        else if ((resource->value == covey__nothing) != (resource->type->size == 0))
+            reason = "resources: one without bytes that has some, or the other way round";
+        else if (named(world, resource->type->name) != resource) reason = "resources: two of one name";
+    }
+    if (reason && why) *why = reason;
+    return !reason;
+}

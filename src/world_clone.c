@@ -1,0 +1,140 @@
+/* A second world that is like the first. Storages are copied as they are, so that both do the same from then on; values
+ * whose type has a hook for it are then copied once more, by the hook. */
+#include "internal.h"
+
+/* What listens stays behind, with the pools in which it keeps what it has heard. Nodes and names are made anew. */
+static bool stays_behind(const covey_pool *pool) {
+    const covey_world *world = pool->world;
+    if ((pool->uses & COVEY__USE_REACTIVE) != 0 || pool == world->nodes) return true;
+    return world->names && pool == world->names->pool;
+}
+
+/* ---- Types -------------------------------------------------------------------------------------------------------*/
+
+/* A type that was made at run time is made again. */
+static covey_pool *make_pool(const covey_world *from, covey_world *to, const covey_pool *pool) {
+    covey_type description = *pool->type;
+    bool internal = covey__is_internal(pool);
+    const covey_type *type = pool->type;
+    if (covey__type_is_made(from, type)) {
+        if (internal && description.context == from) description.context = to;
+        type = internal ? covey__type_make_internal(to, &description) : covey_type_create(to, &description);
+    }
+    if (!type) return NULL;
+    return internal ? covey__pool_of_internal(to, type) : covey_pool_of_raw(to, type);
+}
+
+/* Other descriptors of the same types. */
+static bool bind_others(const covey_world *from, covey_world *to) {
+    for (uint32_t i = 0; i <= from->type_mask; i++) {
+        const covey__type_entry *entry = &from->types[i];
+        if (!entry->type || entry->type == entry->pool->type || stays_behind(entry->pool)) continue;
+        if (!covey__type_reserve(to)) return false;
+        covey__type_bind(to, entry->type, covey__pool_named(to, entry->type->name));
+    }
+    return true;
+}
+
+/* ---- Pools -------------------------------------------------------------------------------------------------------*/
+
+static void drop_before(const covey_pool *pool, uint32_t end) {
+    const covey_type *type = pool->type;
+    for (uint32_t at = covey_pool_next(pool, 0); at < end && type->drop; at = covey_pool_next(pool, at + 1))
+        type->drop(covey_pool_value_at_raw(pool, at, pool->size), type->context);
+}
+
+/* The bytes of all values are there; those that live get a copy of their own. False leaves none. */
+static bool copy_values(const covey_pool *from, covey_pool *to) {
+    const covey_type *type = to->type;
+    if (!type->copy) return true;
+    for (uint32_t at = covey_pool_next(from, 0); at != COVEY_NONE; at = covey_pool_next(from, at + 1)) {
+        const void *value = covey_pool_value_at_raw(from, at, from->size);
+        if (type->copy(covey_pool_value_at_raw(to, at, to->size), value, type->context)) continue;
+        drop_before(to, at);
+        return false;
+    }
+    return true;
+}
+
+static bool keep_order(const covey_pool *from, covey_pool *to) {
+    if (!from->watch || !from->watch->keeps_order) return true;
+    covey__watch *watch = covey__pool_watch(to);
+    if (!watch) return false;
+    watch->keeps_order = true;
+    watch->order = from->watch->order;
+    covey__pool_update_watch(to);
+    return true;
+}
+
+static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
+    covey__pool_init(to, (covey_storage)from->storage);
+    bool cloned = covey__in_blocks(from) ? covey__blocks_clone(&from->blocks, &to->blocks)
+                                         : covey__set_clone(&from->set, &to->set);
+    covey_result result = !cloned ? COVEY_ERROR_MEMORY : !copy_values(from, to) ? COVEY_ERROR_COPY : COVEY_OK;
+    if (result == COVEY_OK) return COVEY_OK;
+    covey__pool_free(to); /* holds bytes that are nobody's values */
+    covey__pool_init(to, (covey_storage)from->storage);
+    return result;
+}
+
+static covey_result clone_pool(const covey_world *from, covey_world *to, const covey_pool *pool) {
+    covey_pool *twin = make_pool(from, to, pool);
+    if (!twin) return COVEY_ERROR_MEMORY;
+    covey_result result = clone_storage(pool, twin);
+    if (result != COVEY_OK) return result;
+    if (!keep_order(pool, twin) || !covey__pool_mark_all(twin)) return COVEY_ERROR_MEMORY;
+    twin->uses |= pool->uses & COVEY_USE_ORDER;
+    return COVEY_OK;
+}
+
+/* ---- Worlds ------------------------------------------------------------------------------------------------------*/
+
+/* The name of a type with values that cannot be copied, or NULL. */
+static const char *find_uncopyable(const covey_world *world) {
+    for (uint32_t i = 0; i < world->pool_count; i++) {
+        const covey_pool *pool = world->pools[i];
+        if (covey_pool_count(pool) != 0 && !stays_behind(pool) && !covey__type_can_copy(pool->type))
+            return pool->type->name;
+    }
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        if (!covey__type_can_copy(covey_world_resource(world, i))) return covey_world_resource(world, i)->name;
+    return NULL;
+}
+
+/* Ids that command buffers of the first world have set aside are to become free where the entities are cloned. */
+static covey_result clone_all(const covey_world *from, covey_world *to) {
+    covey_result result = covey__entities_clone(from, to) ? COVEY_OK : COVEY_ERROR_MEMORY;
+    for (uint32_t i = 0; i < from->pool_count && result == COVEY_OK; i++)
+        if (!stays_behind(from->pools[i])) result = clone_pool(from, to, from->pools[i]);
+    if (result == COVEY_OK && !bind_others(from, to)) result = COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) result = covey__resources_clone(from, to);
+    if (result == COVEY_OK && !(covey__hierarchy_clone(from, to) && covey__names_clone(from, to)))
+        result = COVEY_ERROR_MEMORY;
+    return result;
+}
+
+static covey_world *refuse(covey_world *world, covey_result result, const char *culprit) {
+    covey__fail(world, result, "the world could not be cloned: %s%s%s", culprit ? culprit : "", culprit ? ": " : "",
+                covey_result_text(result));
+    return NULL;
+}
+
+covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_world_desc wanted = { world->heap.allocator, world->log, world->log_context, world->on_assert,
+                                world->assert_context };
+    if (desc) wanted = *desc;
+    covey_log_fn *log = wanted.log;
+    wanted.log = NULL; /* the first world tells what goes wrong */
+    const char *uncopyable = find_uncopyable(world);
+    if (uncopyable) return refuse(world, COVEY_ERROR_COPY, uncopyable);
+    covey_world *twin = covey_world_create(&wanted);
+    covey_result result = twin ? clone_all(world, twin) : COVEY_ERROR_MEMORY;
+    if (result != COVEY_OK) {
+        covey_world_destroy(twin);
+        return refuse(world, result, NULL);
+    }
+    twin->log = log;
+    COVEY__CHANGED(twin);
+    return twin;
+}
