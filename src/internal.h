@@ -3,6 +3,7 @@
 #ifndef COVEY_INTERNAL_H
 #define COVEY_INTERNAL_H
 
+#include <covey/commands.h>
 #include <covey/covey.h>
 
 #ifndef COVEY_GROW /* the next capacity of a growing array */
@@ -215,6 +216,15 @@ size_t covey__near_bytes(const covey_world *world);
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 void covey__entities_free(covey_world *world);
+/* Indices that are set aside: taken as covey_create does, and not alive. The handle is the one that the entity gets. */
+covey_entity covey__entity_set_aside(covey_world *world, covey_result *result);  /* null, without a log: MEMORY, FULL */
+void covey__entity_give_back(covey_world *world, covey_entity e);                /* those set aside last come first */
+void covey__entity_retire(covey_world *world, uint32_t index);                   /* its generations are used up */
+void covey__entity_enliven(covey_world *world, covey_entity e);
+bool covey__is_set_aside(const covey__entity_page *page, uint32_t index);
+
+/* commands.c */
+bool covey__commands_valid(const covey_commands *commands, const char **why); /* but for whose its ids are */
 
 /* type.c */
 bool covey__type_valid(const covey_type *type);

@@ -28,6 +28,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
 
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
+    while (world->commands) covey_commands_destroy(world->commands);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     for (uint32_t i = 0; i < world->pool_count; i++) {
