@@ -7,7 +7,7 @@
 
 static const struct model_subject *const subjects[8] = {
     NULL, /* 0: signals */
-    NULL, /* 1: commands */
+    &model_commands,
     NULL, /* 2: copies */
     NULL, /* 3: hierarchy */
     NULL, /* 4: enabling and ticks */

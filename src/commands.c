@@ -18,7 +18,8 @@ typedef struct run {
     uint32_t kind;
 } run;
 
-static size_t aligned(size_t number, size_t align) { return (number + align - 1) / align * align; }
+/* Up to the next multiple of a power of two. */
+static size_t aligned(size_t number, size_t align) { return (number + align - 1) & ~(align - 1); }
 
 static bool has_values(uint32_t kind) { return kind == COVEY__RECORD_ADD || kind == COVEY__RECORD_SET; }
 
@@ -42,9 +43,8 @@ static size_t behind(const run *r, size_t offset) {
 
 static uint32_t open_count(const covey_commands *c) {
     if (c->open == 0) return 0;
-    const run *r = run_at(c, c->run);
-    if (c->open == COVEY__RECORD_CREATE) return r->count;
-    size_t bytes = used(c) - entries_at(r, c->run);
+    if (c->open == COVEY__RECORD_CREATE) return run_at(c, c->run)->count;
+    size_t bytes = used(c) - c->entries;
     return bytes == c->stride ? 1 : (uint32_t)(bytes / c->stride);
 }
 
@@ -87,13 +87,24 @@ static bool refuse(covey_commands *c, covey_result result) {
 /* Begins a run whose first entry takes so many bytes. */
 static bool open_run(covey_commands *c, run r, size_t bytes) {
     size_t header = aligned(used(c), alignof(run)), entries = entries_at(&r, header);
-    if (!make_room(c, (uint64_t)entries + bytes)) return refuse(c, COVEY_ERROR_MEMORY);
+    if (entries + bytes > (size_t)c->lines * LINE && !make_room(c, (uint64_t)entries + bytes))
+        return refuse(c, COVEY_ERROR_MEMORY);
     close_run(c);
     *run_at(c, header) = r;
     c->run = header;
+    c->entries = entries;
     c->at = c->bytes + entries;
     c->stride = r.stride;
     c->open = (uintptr_t)r.type + r.kind;
+    return true;
+}
+
+/* Remembers what it has found to be valid, because types often take turns. */
+static bool is_valid(covey_commands *c, const covey_type *type) {
+    const covey_type **known = &c->known[(uintptr_t)type / 64 % COVEY__RECORD_TYPES];
+    if (*known == type) return true;
+    if (!covey__type_valid(type)) return false;
+    *known = type;
     return true;
 }
 
@@ -101,7 +112,7 @@ static bool open_run(covey_commands *c, run r, size_t bytes) {
 static bool prepare(covey_commands *c, const covey_type *type, covey__record_kind kind) {
     if (c->open == (uintptr_t)type + (uintptr_t)kind)
         return make_room(c, (uint64_t)used(c) + c->stride) || refuse(c, COVEY_ERROR_MEMORY);
-    if (type && !covey__type_valid(type)) return refuse(c, COVEY_ERROR_TYPE);
+    if (type && !is_valid(c, type)) return refuse(c, COVEY_ERROR_TYPE);
     run r = { { type }, 0, sizeof(covey_entity), (uint32_t)kind };
     if (has_values(r.kind)) {
         size_t stride = COVEY__RECORD_VALUE((size_t)type->size) + sizeof(covey_entity);

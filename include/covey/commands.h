@@ -126,6 +126,8 @@ typedef enum covey__record_kind {
     COVEY__RECORD_CALL = 6
 } covey__record_kind;
 
+#define COVEY__RECORD_TYPES 8
+
 /* One buffer of bytes, aligned to 64, with run after run: a header, and entries `stride` bytes apart. An entry is a
  * value, if the kind has one, and behind it a handle.
  *
@@ -145,6 +147,7 @@ struct covey_commands {
     bool busy;       /* being replayed or cleared: nothing is recorded */
     char *bytes;
     size_t run;         /* where the header of the last run is */
+    size_t entries;     /* where those of the open run begin */
     size_t next;        /* where that of the run is that replaying begins with */
     uint32_t next_done; /* entries of it that were replayed */
     uint32_t count;     /* commands of closed runs that are left */
@@ -154,6 +157,7 @@ struct covey_commands {
     uint32_t spent, taken, id_count, id_capacity;
     uint32_t created; /* entities of the replay that is under way */
     covey_result result;
+    const covey_type *known[COVEY__RECORD_TYPES]; /* some that are valid, each at a place that its address says */
     covey_world *world;
     covey_commands *next_of_world, *previous_of_world;
     covey__heap heap;
