@@ -57,8 +57,9 @@ static bool is_retired(const covey__entity_page *page, uint32_t index) {
     return page->generation[at] == 0 && page->next[at] == index;
 }
 
+/* The last page of all has a place for the index that never exists, and that is what a link to nowhere is. */
 bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
-    return page->previous[index % COVEY_PAGE_SIZE] == index;
+    return page->previous[index % COVEY_PAGE_SIZE] == index && index != COVEY_NONE;
 }
 
 /* Whether the index is alive, free, set aside or retired: anything but never used. */

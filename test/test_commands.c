@@ -341,6 +341,7 @@ typedef struct note {
 static covey_result take_note(covey_world *in, void *data) {
     note *n = data;
     assert_int_equal((uintptr_t)data % _Alignof(max_align_t), 0);
+    if (!n->calls) return COVEY_OK;
     if (!in) {
         ++*n->forgotten;
         return COVEY_OK;
@@ -592,6 +593,139 @@ static void there_may_be_no_ids_left(void **state) {
     test_free(all);
 }
 
+/* ---- Without memory ------------------------------------------------------------------------------------------------*/
+
+static bool record_all(covey_commands *to, covey_entity e) {
+    covey_entity made = covey_record_create(to);
+    return !covey_is_null(made) && covey_record_add(to, made, Owner, { 1 }) &&
+           covey_record_add(to, e, Wide, { { 2 } }) && covey_record_set(to, e, Odd, { { 3 } }) &&
+           covey_record_remove(to, e, Odd) && covey_record_destroy(to, e) &&
+           covey_record_call(to, take_note, &(note){ 0 }, sizeof(note));
+}
+
+/* Bytes grow line by line in the hard configuration, and otherwise at once: a few rounds, so that they do. */
+static void recording_without_memory_records_nothing(void **state) {
+    (void)state;
+    uint32_t calls = 0, forgotten = 0;
+    note n = { &calls, &forgotten, entity(0, 0), COVEY_OK };
+    covey_entity e = covey_create(world);
+    bool failed = true;
+    for (uint64_t at = 1; failed; at++) {
+        covey_commands *own = covey_commands_create(world, &(covey_commands_desc){ .entities = 30 });
+        test_fail_at(&heap, at, at % 2 == 0);
+        bool done = true;
+        uint32_t count = 0, before = dropped;
+        for (; done && count < 90; count++) {
+            size_t bytes = covey_commands_memory(own);
+            if (count % 3 == 0) done = !covey_is_null(covey_record_create(own));
+            else if (count % 3 == 1) done = covey_record_add(own, e, Owner, { count });
+            else done = covey_record_call(own, take_note, &n, sizeof n);
+            if (done) continue;
+            assert_int_equal(covey_commands_result(own), COVEY_ERROR_MEMORY);
+            assert_int_equal(covey_commands_count(own), count);
+            assert_int_equal(covey_commands_memory(own), bytes);
+            test_world_is_valid(world);
+        }
+        failed = heap.failed;
+        assert_int_equal(failed, !done);
+        test_fail_never(&heap);
+        if (failed) count--;
+        assert_true(covey_record_add(own, e, Owner, { 99 }));
+        assert_int_equal(covey_commands_count(own), count + 1);
+        covey_commands_destroy(own);
+        assert_int_equal(dropped - before, (count + 1) / 3 + 1);
+    }
+    assert_int_equal(covey_world_result(world), COVEY_OK);
+}
+
+static void a_buffer_is_made_whole_or_not_at_all(void **state) {
+    (void)state;
+    uint64_t before = world_digest(world);
+    covey_commands_desc desc = { .entities = 3 * COVEY_PAGE_SIZE };
+    covey_commands *own = NULL;
+    for (uint64_t at = 1; !own; at++) {
+        test_fail_at(&heap, at, at % 2 == 0);
+        own = covey_commands_create(world, &desc);
+        test_fail_never(&heap);
+        assert_true(own || covey_world_result(world) == COVEY_ERROR_MEMORY);
+        if (!own) assert_int_equal(world_digest(world), before);
+        test_world_is_valid(world);
+    }
+    covey_result result = COVEY_ERROR_MEMORY;
+    for (uint64_t at = 1; result != COVEY_OK; at++) {
+        test_fail_at(&heap, at, at % 2 == 0);
+        result = covey_commands_reserve(own, 9 * COVEY_PAGE_SIZE);
+        test_fail_never(&heap);
+        assert_true(result == COVEY_OK || own->id_count == desc.entities);
+        test_world_is_valid(world);
+    }
+    covey_commands_destroy(own);
+    assert_int_equal(world_digest(world), before);
+}
+
+/* What a program of commands leads to, with the allocation number `at` of its replay failing; false if there is none. */
+static bool replay_short_of_memory(uint64_t at, uint64_t *digest) {
+    covey_commands *own = covey_commands_create(world, NULL);
+    covey_entity e = covey_create(world);
+    assert_int_equal(covey_commands_reserve(own, 1), COVEY_OK);
+    assert_true(record_all(own, e));
+    test_fail_at(&heap, at, false);
+    covey_replay replay = covey_commands_replay(own);
+    bool failed = heap.failed;
+    test_fail_never(&heap);
+    test_world_is_valid(world);
+    assert_int_equal(replay.result, failed ? COVEY_ERROR_MEMORY : COVEY_OK);
+    assert_int_equal(replay.done + replay.left, 7);
+    if (failed) replay = covey_commands_replay(own);
+    assert_true(replay.result == COVEY_OK && replay.left == 0);
+    covey_commands_destroy(own);
+    *digest = world_digest(world);
+    return failed;
+}
+
+static void replaying_goes_on_when_there_is_memory_again(void **state) {
+    (void)state;
+    uint64_t wanted = 0, digest = 1;
+    bool failed = true;
+    covey_commands_destroy(commands);
+    for (uint64_t at = 0; failed; at++) {
+        failed = replay_short_of_memory(at, at == 0 ? &wanted : &digest) || at == 0;
+        assert_true(at == 0 || digest == wanted);
+        world_teardown(NULL);
+        assert_int_equal(world_setup(NULL), 0);
+    }
+    commands = covey_commands_create(world, NULL);
+}
+
+/* ---- The validator -----------------------------------------------------------------------------------------------*/
+
+static void the_validator_sees_through_buffers(void **state) {
+    (void)state;
+    covey_entity e = covey_record_create(commands);
+    covey_record_add(commands, e, Packed, { 1, ~1u });
+    covey_record_remove(commands, e, Packed);
+    covey_commands *own = covey_commands_create(world, &(covey_commands_desc){ .entities = 1 });
+    uint32_t *previous = &world->pages[0]->previous[0], *generation = &world->pages[0]->generation[0];
+    BREAK(uint32_t, *previous, COVEY_NONE, "commands: an id that is not set aside");
+    BREAK(uint32_t, *generation, 1, "entities: an index that is set aside and alive");
+    BREAK(uint32_t, *generation, 2, "commands: an id of another generation");
+    BREAK(uint32_t, world->range.fresh, 0, "entities: a fresh index that is set aside");
+    BREAK(uint32_t, commands->ids[3].index, commands->ids[2].index,
+          "commands: an index that is set aside for nobody, or twice");
+    BREAK(uint32_t, commands->ids[3].index, own->ids[0].index,
+          "commands: an index that is set aside for nobody, or twice");
+    BREAK(uint32_t, own->id_count, 0, "commands: an index that is set aside for nobody, or twice");
+    BREAK(covey_commands *, own->previous_of_world, own, "commands: a buffer that is not in the list");
+    BREAK(uint32_t, commands->taken, 9, "commands: more ids than there are");
+    BREAK(uint32_t, commands->taken, 2, "commands: an id that nobody creates, or the other way round");
+    BREAK(uint32_t, commands->count, 9, "commands: their number is not what was counted");
+    BREAK(uint32_t, commands->lines, 0, "commands: more bytes than there are");
+    BREAK(size_t, commands->heap.bytes, 1, "commands: bytes that are not accounted for");
+    BREAK(uintptr_t, commands->open, 1, "commands: the open run is another");
+    BREAK(char *, commands->at, commands->at + 4, "commands: the last entry is not whole");
+    covey_commands_destroy(own);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         COMMANDS_TEST(recording_leaves_the_world_alone),
@@ -628,6 +762,10 @@ int main(void) {
         COMMANDS_TEST(an_index_whose_generations_are_used_up_is_retired),
         COMMANDS_TEST(reserving_is_all_or_nothing),
         COMMANDS_TEST(there_may_be_no_ids_left),
+        COMMANDS_TEST(recording_without_memory_records_nothing),
+        COMMANDS_TEST(a_buffer_is_made_whole_or_not_at_all),
+        COMMANDS_TEST(replaying_goes_on_when_there_is_memory_again),
+        COMMANDS_TEST(the_validator_sees_through_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
