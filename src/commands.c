@@ -25,7 +25,8 @@ static bool has_values(uint32_t kind) { return kind == COVEY__RECORD_ADD || kind
 
 static size_t align_of(const run *r) {
     if (r->kind == COVEY__RECORD_CALL) return alignof(max_align_t);
-    return has_values(r->kind) && r->type->align > alignof(run) ? r->type->align : alignof(run);
+    bool wide = has_values(r->kind) && r->type->size != 0 && r->type->align > alignof(run);
+    return wide ? r->type->align : alignof(run);
 }
 
 /* ---- The bytes ---------------------------------------------------------------------------------------------------*/
@@ -84,18 +85,24 @@ static bool refuse(covey_commands *c, covey_result result) {
     return false;
 }
 
-/* Begins a run whose first entry takes so many bytes. */
-static bool open_run(covey_commands *c, run r, size_t bytes) {
-    size_t header = aligned(used(c), alignof(run)), entries = entries_at(&r, header);
+/* Begins a run whose first entry takes so many bytes. The header is written part by part: as one, it would be built on
+ * the stack first, and read back with wider loads, which stall. */
+static bool open_run(covey_commands *c, const covey_type *type, covey__record_kind kind, size_t align, uint32_t stride,
+                     size_t bytes) {
+    size_t header = aligned(used(c), alignof(run)), entries = aligned(header + sizeof(run), align);
     if (entries + bytes > (size_t)c->lines * LINE && !make_room(c, (uint64_t)entries + bytes))
         return refuse(c, COVEY_ERROR_MEMORY);
     close_run(c);
-    *run_at(c, header) = r;
+    run *r = run_at(c, header);
+    r->type = type;
+    r->count = 0;
+    r->stride = stride;
+    r->kind = (uint32_t)kind;
     c->run = header;
     c->entries = entries;
     c->at = c->bytes + entries;
-    c->stride = r.stride;
-    c->open = (uintptr_t)r.type + r.kind;
+    c->stride = stride;
+    c->open = (uintptr_t)type + (uintptr_t)kind;
     return true;
 }
 
@@ -113,13 +120,11 @@ static bool prepare(covey_commands *c, const covey_type *type, covey__record_kin
     if (c->open == (uintptr_t)type + (uintptr_t)kind)
         return make_room(c, (uint64_t)used(c) + c->stride) || refuse(c, COVEY_ERROR_MEMORY);
     if (type && !is_valid(c, type)) return refuse(c, COVEY_ERROR_TYPE);
-    run r = { { type }, 0, sizeof(covey_entity), (uint32_t)kind };
-    if (has_values(r.kind)) {
-        size_t stride = COVEY__RECORD_VALUE((size_t)type->size) + sizeof(covey_entity);
-        if (type->size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
-        r.stride = (uint32_t)aligned(stride, type->align > alignof(covey_entity) ? type->align : alignof(covey_entity));
-    }
-    return open_run(c, r, r.stride);
+    size_t size = has_values((uint32_t)kind) ? type->size : 0, align = size != 0 ? type->align : 1;
+    if (size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
+    if (align < alignof(covey_entity)) align = alignof(covey_entity);
+    uint32_t stride = (uint32_t)aligned(COVEY__RECORD_VALUE(size) + sizeof(covey_entity), align);
+    return open_run(c, type, kind, align < alignof(run) ? alignof(run) : align, stride, stride);
 }
 
 char *covey__record_slowly(covey_commands *c, const covey_type *type, covey__record_kind kind) {
@@ -135,23 +140,22 @@ char *covey__record_slowly(covey_commands *c, const covey_type *type, covey__rec
 covey_entity covey_record_create(covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
     covey_entity none = { 0, 0 };
-    run r = { { NULL }, 0, 0, COVEY__RECORD_CREATE };
     if (c->busy || c->taken == c->id_count) {
         refuse(c, c->busy ? COVEY_ERROR_REFUSED : COVEY_ERROR_FULL);
         return none;
     }
-    if (c->open != COVEY__RECORD_CREATE && !open_run(c, r, 0)) return none;
+    if (c->open != COVEY__RECORD_CREATE && !open_run(c, NULL, COVEY__RECORD_CREATE, alignof(run), 0, 0)) return none;
     run_at(c, c->run)->count++;
     return c->ids[c->taken++];
 }
 
 bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data, size_t size) {
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
-    run r = { { NULL }, 1, (uint32_t)size, COVEY__RECORD_CALL };
     if (c->busy) return refuse(c, COVEY_ERROR_REFUSED);
     if (size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
-    if (!open_run(c, r, size)) return false;
+    if (!open_run(c, NULL, COVEY__RECORD_CALL, alignof(max_align_t), (uint32_t)size, size)) return false;
     run_at(c, c->run)->fn = fn;
+    run_at(c, c->run)->count = 1;
     if (size != 0) memcpy(c->at, data, size);
     c->at += size;
     c->count++;

@@ -153,6 +153,17 @@ static void values_of_every_size_arrive(void **state) {
     assert_int_equal(dropped, 20);
 }
 
+static void a_tag_may_have_an_alignment(void **state) {
+    (void)state;
+    static const covey_type tag = { .name = "tag", .align = 32 };
+    covey_entity e[5];
+    assert_true(covey_create_many(world, e, 5));
+    for (uint32_t i = 0; i < 5; i++) covey_record_add_raw(commands, e[i], &tag, NULL, 0);
+    assert_int_equal(covey_commands_count(commands), 5);
+    replayed(COVEY_OK, 5, 0, 0);
+    for (uint32_t i = 0; i < 5; i++) assert_true(covey_has_raw(world, e[i], &tag));
+}
+
 static void commands_about_the_dead_are_skipped_and_their_values_dropped(void **state) {
     (void)state;
     covey_entity e = covey_create(world), other = covey_create(world);
@@ -732,6 +743,7 @@ int main(void) {
         COMMANDS_TEST(commands_are_done_in_order),
         COMMANDS_TEST(every_storage_takes_commands),
         COMMANDS_TEST(values_of_every_size_arrive),
+        COMMANDS_TEST(a_tag_may_have_an_alignment),
         COMMANDS_TEST(commands_about_the_dead_are_skipped_and_their_values_dropped),
         COMMANDS_TEST(removing_what_is_absent_does_nothing),
         COMMANDS_TEST(replaying_stops_at_a_failure_and_goes_on_from_there),
