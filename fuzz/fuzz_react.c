@@ -7,7 +7,7 @@
 
 static const struct model_subject *const subjects[8] = {
     NULL, /* 0: signals */
-    NULL, /* 1: commands */
+    &model_commands,
     &model_copies,
     &model_hierarchy,
     NULL, /* 4: enabling and ticks */

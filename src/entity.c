@@ -87,9 +87,14 @@ static bool is_retired(const covey__entity_page *page, uint32_t index) {
     return page->generation[at] == 0 && page->next[at] == index;
 }
 
-/* Whether the index is alive, free, or retired: anything but never used. */
+/* The last page of all has a place for the index that never exists, and that is what a link to nowhere is. */
+bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
+    return page->previous[index % COVEY_PAGE_SIZE] == index && index != COVEY_NONE;
+}
+
+/* Whether the index is alive, free, set aside or retired: anything but never used. */
 static bool was_used(const covey__entity_page *page, uint32_t index) {
-    return page->generation[index % COVEY_PAGE_SIZE] != 0 || is_retired(page, index);
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || is_retired(page, index) || covey__is_set_aside(page, index);
 }
 
 const covey__range *covey__range_of(const covey_world *world, uint32_t index) {
@@ -195,16 +200,21 @@ static covey_entity revive(covey_world *world, uint32_t index) {
     return (covey_entity){ index, ++*generation };
 }
 
-/* The next entity of a range, or null: without a log, for callers that report on their own. */
-static covey_entity take(covey_world *world, covey__range *range, covey_result *result) {
+/* The next index of a range, or COVEY_NONE: without a log, for callers that report on their own. */
+static uint32_t take_index(covey_world *world, covey__range *range, covey_result *result) {
     *result = COVEY_OK;
     uint32_t index = range->free;
     if (index != COVEY_NONE) {
         range->free = page_of(world, index)->next[index % COVEY_PAGE_SIZE];
-        return revive(world, index);
+        return index;
     }
     if (range->fresh >= range->fresh_end) *result = find_fresh(world, range);
-    return *result == COVEY_OK ? revive(world, range->fresh++) : null_entity;
+    return *result == COVEY_OK ? range->fresh++ : COVEY_NONE;
+}
+
+static covey_entity take(covey_world *world, covey__range *range, covey_result *result) {
+    uint32_t index = take_index(world, range, result);
+    return index != COVEY_NONE ? revive(world, index) : null_entity;
 }
 
 static void give_back(covey_world *world, covey_entity e) {
@@ -214,8 +224,7 @@ static void give_back(covey_world *world, covey_entity e) {
     else world->range.fresh = world->range.fresh_end = e.index;
 }
 
-/* Before entities are made: what listeners need. */
-static covey_result prepare(covey_world *world, uint32_t count) {
+covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
     if (!world->listeners) return COVEY_OK;
     return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count, 1);
 }
@@ -231,7 +240,7 @@ static covey_entity tell_of(covey_world *world, covey_entity e) {
 
 static covey_entity create_from(covey_world *world, covey__range *range) {
     covey_entity e = null_entity;
-    covey_result result = prepare(world, 1);
+    covey_result result = covey__entities_prepare(world, 1);
     if (result == COVEY_OK) e = take(world, range, &result);
     if (result == COVEY_OK) return tell_of(world, e);
     covey__fail(world, result, "no entity could be made: %s", covey_result_text(result));
@@ -241,7 +250,7 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
 covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
 
 covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count) {
-    covey_result result = prepare(world, count);
+    covey_result result = covey__entities_prepare(world, count);
     uint32_t taken = 0;
     for (; taken < count && result == COVEY_OK; taken += result == COVEY_OK)
         entities[taken] = take(world, &world->range, &result);
@@ -276,14 +285,16 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
         covey__fail(world, COVEY_ERROR_RANGE, "index %u is too large", index);
         return null_entity;
     }
-    if (prepare(world, 1) != COVEY_OK || !reach_page(world, index)) {
+    if (covey__entities_prepare(world, 1) != COVEY_OK || !reach_page(world, index)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for an entity at index %u", index);
         return null_entity;
     }
     const covey__entity_page *page = page_of(world, index);
     uint32_t generation = page->generation[index % COVEY_PAGE_SIZE];
-    if ((generation & 1) != 0 || is_retired(page, index)) {
-        covey__fail(world, COVEY_ERROR_TAKEN, "index %u is %s", index, generation ? "in use" : "retired");
+    bool aside = covey__is_set_aside(page, index);
+    if ((generation & 1) != 0 || is_retired(page, index) || aside) {
+        covey__fail(world, COVEY_ERROR_TAKEN, "index %u is %s", index,
+                    aside ? "set aside" : generation ? "in use" : "retired");
         return null_entity;
     }
     covey__range *range = range_of(world, index);
@@ -302,6 +313,45 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
     }
     covey__fail(world, COVEY_ERROR_ABSENT, "the range of %u from %u on is not reserved", range.count, range.first);
     return null_entity;
+}
+
+/* ---- Setting aside -----------------------------------------------------------------------------------------------*/
+
+covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
+    uint32_t index = take_index(world, &world->range, result);
+    if (index == COVEY_NONE) return null_entity;
+    covey__entity_page *page = page_of(world, index);
+    page->previous[index % COVEY_PAGE_SIZE] = index;
+    return (covey_entity){ index, page->generation[index % COVEY_PAGE_SIZE] + 1 };
+}
+
+void covey__entity_give_back(covey_world *world, covey_entity e) {
+    covey__entity_page *page = page_of(world, e.index);
+    covey__range *range = &world->range;
+    page->previous[e.index % COVEY_PAGE_SIZE] = COVEY_NONE;
+    page->generation[e.index % COVEY_PAGE_SIZE] = e.generation - 1;
+    if (e.generation != 1) {
+        covey__push_free(world, range, page, e.index);
+    } else if (e.index < range->fresh) {
+        if (range->fresh != e.index + 1) range->fresh_end = e.index + 1;
+        range->fresh = e.index;
+    }
+}
+
+void covey__entity_retire(covey_world *world, uint32_t index) {
+    covey__entity_page *page = page_of(world, index);
+    page->previous[index % COVEY_PAGE_SIZE] = COVEY_NONE;
+    page->generation[index % COVEY_PAGE_SIZE] = 0;
+    page->next[index % COVEY_PAGE_SIZE] = index;
+}
+
+void covey__entity_enliven(covey_world *world, covey_entity e) {
+    covey__entity_page *page = page_of(world, e.index);
+    page->previous[e.index % COVEY_PAGE_SIZE] = COVEY_NONE;
+    page->generation[e.index % COVEY_PAGE_SIZE] = e.generation;
+    world->alive++;
+    covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
+    COVEY__CHANGED(world);
 }
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/

@@ -3,6 +3,7 @@
 #ifndef COVEY_INTERNAL_H
 #define COVEY_INTERNAL_H
 
+#include <covey/commands.h>
 #include <covey/covey.h>
 
 #ifndef COVEY_GROW /* the next capacity of a growing array */
@@ -235,10 +236,23 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 void covey__entities_free(covey_world *world);
 bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
+/* Before entities are made: the memory that listeners need. */
+covey_result covey__entities_prepare(covey_world *world, uint32_t count);
 /* The entities that as many calls of covey_create would make, or null handles; nobody hears of it. */
 covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count);
 /* Undoes that: nothing else was created or destroyed since. Leaves null handles. */
 void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count);
+/* Indices that are set aside: taken as covey_create does, and not alive. The handle is the one that the entity gets. */
+covey_entity covey__entity_set_aside(covey_world *world, covey_result *result);  /* null, without a log: MEMORY, FULL */
+void covey__entity_give_back(covey_world *world, covey_entity e);                /* those set aside last come first */
+void covey__entity_retire(covey_world *world, uint32_t index);                   /* its generations are used up */
+void covey__entity_enliven(covey_world *world, covey_entity e); /* tells listeners */
+bool covey__is_set_aside(const covey__entity_page *page, uint32_t index);
+
+/* commands.c */
+bool covey__commands_valid(const covey_commands *commands, const char **why); /* but for whose its ids are */
+/* In a clone of a world, nobody has the ids that buffers of the world have set aside: they become free. */
+void covey__commands_leave_clone(const covey_world *world, covey_world *clone);
 
 /* type.c */
 bool covey__type_valid(const covey_type *type);

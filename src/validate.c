@@ -190,12 +190,46 @@ static bool validate_fresh(const covey_world *world, const covey__range *range, 
         REQUIRE(page, "entities: a fresh index without a page");
         uint32_t at = index % COVEY_PAGE_SIZE;
         REQUIRE(page->generation[at] == 0 && page->next[at] != index, "entities: a fresh index that was used");
+        REQUIRE(!covey__is_set_aside(page, index), "entities: a fresh index that is set aside");
     }
     return true;
 }
 
+/* Numbers whose sum tells which indices they are of, and how often. */
+static uint64_t fingerprint(uint32_t index) {
+    uint64_t number = (index + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+    return (number ^ number >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+}
+
+static bool validate_id(const covey_world *world, covey_entity e, const char **why) {
+    const covey__entity_page *page = covey__entity_page_of(world, e.index);
+    REQUIRE(page && covey__is_set_aside(page, e.index), "commands: an id that is not set aside");
+    REQUIRE(covey__range_of(world, e.index) == &world->range, "commands: an id of a reserved range");
+    REQUIRE((e.generation & 1) != 0 && e.generation <= COVEY_GENERATION_MAX &&
+                e.generation > page->generation[e.index % COVEY_PAGE_SIZE],
+            "commands: an id of another generation");
+    return true;
+}
+
+/* Every index that is set aside is an id of one buffer. */
+static bool validate_commands(const covey_world *world, uint64_t set_aside, const char **why) {
+    const covey_commands *previous = NULL;
+    for (const covey_commands *c = world->commands; c; previous = c, c = c->next_of_world) {
+        REQUIRE(c->world == world && c->previous_of_world == previous, "commands: a buffer that is not in the list");
+        if (!covey__commands_valid(c, why)) return false;
+        for (uint32_t i = 0; i < c->id_count; i++) {
+            if (i >= c->spent && i < c->spent + c->created) continue;
+            if (!validate_id(world, c->ids[i], why)) return false;
+            set_aside -= fingerprint(c->ids[i].index);
+        }
+    }
+    REQUIRE(set_aside == 0, "commands: an index that is set aside for nobody, or twice");
+    return true;
+}
+
 static bool validate_entities(const covey_world *world, const char **why) {
-    uint32_t alive = 0, used = 0, beyond = 0, listed = 0;
+    uint32_t alive = 0, used = 0, beyond = 0, listed = 0, waiting = 0, confused = 0;
+    uint64_t set_aside = 0;
     for (uint32_t number = 0; number < world->page_count; number++) {
         const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
         for (uint32_t i = 0; page && i < COVEY_PAGE_SIZE; i++) {
@@ -203,9 +237,14 @@ static bool validate_entities(const covey_world *world, const char **why) {
             beyond += generation > COVEY_GENERATION_MAX;
             alive += generation & 1;
             used += generation != 0;
+            if (!covey__is_set_aside(page, number * COVEY_PAGE_SIZE + i)) continue;
+            set_aside += fingerprint(number * COVEY_PAGE_SIZE + i);
+            waiting += generation != 0;
+            confused += generation & 1;
         }
     }
-    uint32_t idle = used - alive;
+    uint32_t idle = used - alive - waiting;
+    REQUIRE(confused == 0, "entities: an index that is set aside and alive");
     REQUIRE(beyond == 0, "entities: a generation beyond the last");
     REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
     for (uint32_t i = 0; i <= world->reserved_count; i++) {
@@ -215,7 +254,7 @@ static bool validate_entities(const covey_world *world, const char **why) {
         if (!validate_free_list(world, range, idle, &listed, why) || !validate_fresh(world, range, why)) return false;
     }
     REQUIRE(listed == idle, "entities: a free index that is in no list");
-    return true;
+    return validate_commands(world, set_aside, why);
 }
 
 static bool is_marked(const covey_world *world, const covey_pool *pool, uint32_t index) {

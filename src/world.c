@@ -38,6 +38,7 @@ void covey_world_destroy(covey_world *world) {
     if (!world) return;
     COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world");
     if (world->emission) return;
+    while (world->commands) covey_commands_destroy(world->commands);
     if (world->heard != 0) covey_destroy_all(world);
     stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);

@@ -594,6 +594,29 @@ static void copies_of_entities_and_worlds() {
     CHECK(covey::options().no_copy().describe<Position>("Position").no_copy);
 }
 
+static void commands_are_recorded_and_replayed() {
+    covey::world world;
+    covey_commands_desc desc = {};
+    desc.entities = 2;
+    covey::commands later(world, desc);
+    covey_entity e = later.create(), gone = covey_create(world);
+    Owner owner(7);
+    int alive = Owner::alive;
+    CHECK(later && later.add<Velocity>(e, { 1, 2 }) && later.add<Marked>(e) && later.add<Owner>(e, std::move(owner)));
+    CHECK(owner.number == Owner::moved_from);
+    CHECK(later.set<Velocity>(e, { 3, 4 }) && later.add<Owner>(gone, Owner(8)) && later.destroy(gone));
+    CHECK(later.count() == 7 && !covey_alive(world, e));
+    covey_destroy(world, gone);
+    covey_replay replay = later.replay();
+    CHECK(replay.result == COVEY_OK && replay.done == 5 && replay.skipped == 2 && replay.left == 0);
+    CHECK(covey::get<Velocity>(world, e)->x == 3 && covey::has<Marked>(world, e));
+    CHECK(covey::get<Owner>(world, e)->number == 7 && Owner::alive == alive + 1);
+    CHECK(later.remove<Owner>(e) && later.add<Owner>(e, Owner(9)));
+    later.clear();
+    CHECK(Owner::alive == alive + 1 && later.count() == 0);
+    check_valid(world);
+}
+
 int main() {
     descriptors_say_what_the_types_are();
     the_verbs_do_what_those_of_c_do();
@@ -620,5 +643,6 @@ int main() {
     resources();
     handles();
     copies_of_entities_and_worlds();
+    commands_are_recorded_and_replayed();
     return 0;
 }

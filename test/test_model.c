@@ -77,20 +77,25 @@ static void worlds_with_groups(void **state) {
     run_programs(model_run_world, options, test_scaled(20000));
 }
 
-/* Programs about something more; now and then also about groups. */
+/* Every second step is about what only some programs are about; now and then also about groups. */
 static void run_subject(const struct model_subject *subject) {
     model_options options = small;
     options.subject = subject;
-    options.subject_every = 3;
-    run_programs(model_run_world, options, test_scaled(200000));
-    options.group_every = 4;
+    options.subject_every = 2;
     run_programs(model_run_world, options, test_scaled(150000));
-    options.crowd = 12;
+    options.group_every = 5;
+    run_programs(model_run_world, options, test_scaled(150000));
     options.steps = 1000;
+    options.crowd = 12;
     options.compare_every = 4;
     run_programs(model_run_world, options, test_scaled(150000));
     options.group_every = 0;
     run_programs(model_run_world, options, test_scaled(150000));
+}
+
+static void worlds_with_commands(void **state) {
+    (void)state;
+    run_subject(&model_commands);
 }
 
 static void worlds_with_copies(void **state) {
@@ -203,6 +208,7 @@ int main(void) {
         cmocka_unit_test(large_worlds),
         cmocka_unit_test(worlds_with_views),
         cmocka_unit_test(worlds_with_groups),
+        cmocka_unit_test(worlds_with_commands),
         cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
         cmocka_unit_test(swap_and_pop_sets),

@@ -269,7 +269,8 @@ COVEY_API void covey_world_destroy(covey_world *world);
 /* The reason of the last failed changing call on this world, COVEY_OK when none has failed. A success leaves it. */
 COVEY_API covey_result covey_world_result(const covey_world *world);
 
-/* The bytes the world has allocated, its pools included: exactly what its allocator has handed out. */
+/* The bytes the world has allocated, its pools included: exactly what its allocator has handed out, but for command
+ * buffers, which covey_commands_memory counts. */
 COVEY_API size_t covey_world_memory(const covey_world *world);
 
 /* Checks every invariant of the world. Returns false and a reason (`why` may be NULL) when one is broken.
@@ -1258,7 +1259,7 @@ struct covey_pool {
 };
 
 /* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
- * of its range; a retired one links to itself. */
+ * of its range; a retired one links to itself; one that is set aside for a command buffer does so backwards. */
 typedef struct covey__entity_page {
     uint32_t generation[COVEY_PAGE_SIZE];
     uint32_t next[COVEY_PAGE_SIZE], previous[COVEY_PAGE_SIZE];
@@ -1327,6 +1328,7 @@ struct covey_world {
     void *assert_context;
     covey_pool *nodes;          /* of the hierarchy; NULL while there is none */
     struct covey__names *names; /* NULL while no entity was named */
+    struct covey_commands *commands; /* the buffers, as a list */
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {

@@ -16,6 +16,7 @@
 #ifndef COVEY_HPP
 #define COVEY_HPP
 
+#include <covey/commands.h>
 #include <covey/covey.h>
 #include <covey/handle.h>
 
@@ -785,6 +786,53 @@ class group_terms<detail::types<O...>, detail::types<W...>, detail::types<N...>>
 inline auto group_of(covey_world *in) noexcept {
     return group_terms<detail::types<>, detail::types<>, detail::types<>>(in);
 }
+
+/* ---- Command buffers ----------------------------------------------------------------------------------------------*/
+
+/* A command buffer of covey/commands.h. Not its owner: the world ends its buffers, or covey_commands_destroy does.
+ *     covey::commands later(world, desc);
+ *     later.add<Position>(later.create(), { 1, 2 });
+ *     later.replay(); */
+class commands {
+  public:
+    explicit commands(covey_commands *existing) noexcept : commands_(existing) {}
+    explicit commands(covey_world *in, const covey_commands_desc &desc = {}) noexcept
+        : commands_(covey_commands_create(in, &desc)) {}
+
+    operator covey_commands *() const noexcept { return commands_; }
+    covey_commands *get() const noexcept { return commands_; }
+    uint32_t count() const noexcept { return covey_commands_count(commands_); }
+
+    covey_entity create() const noexcept { return covey_record_create(commands_); }
+    bool destroy(covey_entity e) const noexcept { return covey_record_destroy(commands_, e); }
+    template <class T> bool add(covey_entity e, argument<T> value) const noexcept {
+        return record<T>(COVEY__RECORD_ADD, e, value);
+    }
+    template <class T> bool add(covey_entity e) const noexcept {
+        if constexpr (size_of<T> == 0) return covey_record_add_raw(commands_, e, type_of<T>(), nullptr, 0);
+        else return add<T>(e, T());
+    }
+    template <class T> bool set(covey_entity e, argument<T> value) const noexcept {
+        return record<T>(COVEY__RECORD_SET, e, value);
+    }
+    template <class T> bool remove(covey_entity e) const noexcept {
+        return covey_record_remove_raw(commands_, e, type_of<T>());
+    }
+
+    covey_replay replay() const noexcept { return covey_commands_replay(commands_); }
+    void clear() const noexcept { covey_commands_clear(commands_); }
+
+  private:
+    template <class T> bool record(covey__record_kind kind, covey_entity e, argument<T> &value) const noexcept {
+        T *there = detail::hand_over<T>(value, [&](const void *bytes) -> void * {
+            bool recorded = covey__record(commands_, e, type_of<T>(), kind, bytes, size_of<T>, true);
+            return recorded ? commands_ : nullptr;
+        });
+        return there != nullptr;
+    }
+
+    covey_commands *commands_;
+};
 
 } // namespace covey
 

@@ -207,6 +207,8 @@ static void compare_ledger(model *m) {
     uint32_t live[VALUE_TOKENS] = { 0 };
     for (uint32_t i = 0; i < m->oracle->pool_count; i++)
         if (m->oracle->pools[i].type->drop) count_tokens(&m->oracle->pools[i], live);
+    const struct model_subject *subject = m->options->subject;
+    if (subject && subject->count_tokens) subject->count_tokens(m, live);
     for (uint32_t i = 1; i < VALUE_TOKENS; i++)
         REQUIRE(m, live[i] == values.live[i], "%u values with token %u live, not %u", values.live[i], i, live[i]);
 }
@@ -260,6 +262,11 @@ static void validate(model *m) {
     REQUIRE(m, covey_world_validate(m->world, &why), "the world is not valid: %s", why);
 }
 
+static size_t counted_bytes(const model *m) {
+    const struct model_subject *subject = m->options->subject;
+    return covey_world_memory(m->world) + (subject && subject->memory ? subject->memory(m) : 0);
+}
+
 static void step(model *m) {
     program *p = &m->program;
     const model_operation *operation = pick_operation(m);
@@ -272,8 +279,8 @@ static void step(model *m) {
     REQUIRE(m, covey_world_result(m->world) == m->result, "the result is left at \"%s\"",
             covey_result_text(covey_world_result(m->world)));
     REQUIRE(m, m->messages == m->failures, "%u messages about %u failures", m->messages, m->failures);
-    REQUIRE(m, covey_world_memory(m->world) == p->heap.bytes, "%zu bytes counted, %zu out",
-            covey_world_memory(m->world), p->heap.bytes);
+    size_t bytes = counted_bytes(m);
+    REQUIRE(m, bytes == p->heap.bytes, "%zu bytes counted, %zu out", bytes, p->heap.bytes);
     REQUIRE(m, !values.broken, "a value was dropped that was not alive");
     model_catch_up(m);
     if (m->options->subject) m->options->subject->check(m);

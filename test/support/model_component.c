@@ -47,7 +47,7 @@ static covey_result may_meet(model *m, const covey_type *type) {
     return oracle_pool_named(m->oracle, type->name) ? COVEY_ERROR_LAYOUT : COVEY_OK;
 }
 
-static covey_result may_add(model *m, const covey_type *type, covey_entity e) {
+covey_result model_may_add(model *m, const covey_type *type, covey_entity e) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     if (!oracle_alive(m->oracle, e)) return COVEY_ERROR_DEAD;
     if (!pool) return may_meet(m, type);
@@ -70,7 +70,7 @@ static void settle_add(model *m, const covey_type *type, covey_entity e, const v
 void model_add(model *m, const covey_type *type, covey_entity e) {
     value_make(type, program_byte(&m->program), m->value);
     value_own(type, m->value);
-    covey_result expected = may_add(m, type, e);
+    covey_result expected = model_may_add(m, type, e);
     settle_add(m, type, e, covey_add_raw(m->world, e, type, m->value, type->size), expected);
 }
 
@@ -78,7 +78,7 @@ static void add(model *m) {
     const covey_type *type = model_pick_type(m);
     covey_entity e = model_pick(m);
     const void *value = choose_value(m, type);
-    covey_result expected = may_add(m, type, e);
+    covey_result expected = model_may_add(m, type, e);
     covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find_raw(m->world, type) : NULL;
     void *address;
     if (held && is_literal(m, value)) address = value_pool_add(held, e, type, value);
@@ -105,7 +105,7 @@ static void set(model *m) {
     covey_entity e = model_pick_member(m, pool);
     bool there = pool && oracle_has(m->oracle, pool, e);
     const void *value = choose_value(m, type);
-    covey_result expected = there ? COVEY_OK : may_add(m, type, e);
+    covey_result expected = there ? COVEY_OK : model_may_add(m, type, e);
     covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find_raw(m->world, type) : NULL;
     void *address;
     if (held && is_literal(m, value)) address = value_pool_set(held, e, type, value);
@@ -122,7 +122,7 @@ static void get_or_add(model *m) {
     covey_entity e = model_pick_member(m, pool);
     bool there = pool && oracle_has(m->oracle, pool, e);
     const void *value = choose_value(m, type);
-    covey_result expected = there ? COVEY_OK : may_add(m, type, e);
+    covey_result expected = there ? COVEY_OK : model_may_add(m, type, e);
     void *address = is_literal(m, value) ? value_get_or_add(m->world, e, type, value)
                                          : covey_get_or_add_raw(m->world, e, type, value, type->size);
     if (!there) {

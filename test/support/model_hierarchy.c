@@ -359,4 +359,12 @@ static const model_operation operations[] = {
     { NULL, NULL, 0, false },
 };
 
-const struct model_subject model_hierarchy = { operations, begin, check, compare, end, forget, clear };
+const struct model_subject model_hierarchy = {
+    .operations = operations,
+    .begin = begin,
+    .check = check,
+    .compare = compare,
+    .end = end,
+    .forget = forget,
+    .clear = clear,
+};

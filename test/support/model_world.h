@@ -76,6 +76,8 @@ covey_entity model_create(model *m); /* null when it fails */
 void model_destroy(model *m, covey_entity e);
 void model_add(model *m, const covey_type *type, covey_entity e);
 void model_remove(model *m, const covey_type *type, covey_entity e);
+/* What adding returns when no allocation fails. */
+covey_result model_may_add(model *m, const covey_type *type, covey_entity e);
 
 typedef struct model_operation {
     const char *name;
@@ -96,10 +98,13 @@ struct model_subject {
     void (*compare)(model *m); /* with all else */
     void (*end)(model *m);     /* the world is about to end */
     void (*forget)(model *m);  /* the program has ended or failed: frees the state */
-    void (*clear)(model *m);   /* everything was cleared; or NULL */
+    /* These may be missing: what follows when all was cleared; the bytes it has that are not the world's; the owners that
+     * it has in no pool. */
+    void (*clear)(model *m);
+    size_t (*memory)(const model *m);
+    void (*count_tokens)(const model *m, uint32_t *live);
 };
 
-extern const struct model_subject model_copies;
-extern const struct model_subject model_hierarchy;
+extern const struct model_subject model_commands, model_copies, model_hierarchy;
 
 #endif

@@ -76,11 +76,9 @@ static void forget_free(oracle_range *range, uint32_t at) {
     memmove(range->free + at, range->free + at + 1, (range->free_count - at) * sizeof *range->free);
 }
 
-static covey_entity begin(oracle_world *world, uint32_t index) {
-    reach(world, index);
+/* Enters an index among the living. */
+static covey_entity enrol(oracle_world *world, uint32_t index) {
     oracle_index *record = &world->indices[index];
-    if (record->state == ORACLE_UNUSED) record->generation = 1;
-    else if (world->fault != ORACLE_FORGETS_GENERATION) record->generation += 2;
     record->state = ORACLE_ALIVE;
     if (world->alive == world->roll_capacity) {
         world->roll_capacity = world->roll_capacity * 2 + 16;
@@ -89,6 +87,14 @@ static covey_entity begin(oracle_world *world, uint32_t index) {
     }
     record->roll = world->alive++;
     return world->roll[record->roll] = (covey_entity){ index, record->generation };
+}
+
+static covey_entity begin(oracle_world *world, uint32_t index) {
+    reach(world, index);
+    oracle_index *record = &world->indices[index];
+    if (record->state == ORACLE_UNUSED) record->generation = 1;
+    else if (world->fault != ORACLE_FORGETS_GENERATION) record->generation += 2;
+    return enrol(world, index);
 }
 
 covey_entity oracle_create(oracle_world *world, uint32_t number) {
@@ -102,7 +108,7 @@ covey_entity oracle_create(oracle_world *world, uint32_t number) {
 covey_result oracle_may_create_at(const oracle_world *world, uint32_t index) {
     if (index >= COVEY_NONE) return COVEY_ERROR_RANGE;
     oracle_state state = oracle_state_of(world, index);
-    return state == ORACLE_ALIVE || state == ORACLE_RETIRED ? COVEY_ERROR_TAKEN : COVEY_OK;
+    return state == ORACLE_UNUSED || state == ORACLE_FREE ? COVEY_OK : COVEY_ERROR_TAKEN;
 }
 
 covey_entity oracle_create_at(oracle_world *world, uint32_t index) {
@@ -166,6 +172,31 @@ void oracle_destroy_all(oracle_world *world) {
         uint32_t index = upward ? i : world->index_count - 1 - i;
         oracle_destroy(world, (covey_entity){ index, world->indices[index].generation });
     }
+}
+
+covey_entity oracle_set_aside(oracle_world *world) {
+    oracle_range *range = &world->ranges[0];
+    bool fresh = range->free_count == 0;
+    uint32_t index = fresh ? fresh_index(world, 0) : range->free[range->free_count - 1];
+    if (!fresh) forget_free(range, range->free_count - 1);
+    reach(world, index);
+    world->indices[index].state = ORACLE_ASIDE;
+    return (covey_entity){ index, fresh ? 1 : world->indices[index].generation + 2 };
+}
+
+void oracle_give_back(oracle_world *world, covey_entity e) {
+    oracle_index *record = &world->indices[e.index];
+    record->state = e.generation == 1 ? ORACLE_UNUSED : ORACLE_FREE;
+    record->generation = e.generation == 1 ? 0 : e.generation - 2;
+    if (e.generation != 1) push_free(world, e.index);
+    else if (e.index < world->ranges[0].fresh) world->ranges[0].fresh = e.index;
+}
+
+void oracle_retire(oracle_world *world, uint32_t index) { world->indices[index].state = ORACLE_RETIRED; }
+
+void oracle_enliven(oracle_world *world, covey_entity e) {
+    world->indices[e.index].generation = e.generation;
+    enrol(world, e.index);
 }
 
 /* ---- Types and pools ----------------------------------------------------------------------------------------------*/

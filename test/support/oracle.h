@@ -96,7 +96,7 @@ bool oracle_set_follow(oracle_set *set, const covey_entity *ids);
 
 enum { ORACLE_RANGES = 8, ORACLE_POOLS = 24, ORACLE_GROUPS = 6 };
 
-typedef enum oracle_state { ORACLE_UNUSED, ORACLE_ALIVE, ORACLE_FREE, ORACLE_RETIRED } oracle_state;
+typedef enum oracle_state { ORACLE_UNUSED, ORACLE_ALIVE, ORACLE_FREE, ORACLE_RETIRED, ORACLE_ASIDE } oracle_state;
 
 typedef struct oracle_index {
     oracle_state state;
@@ -156,6 +156,11 @@ void oracle_reserve(oracle_world *world, uint32_t first, uint32_t count);
 /* The number of a reserved range, or 0. */
 uint32_t oracle_range_number(const oracle_world *world, covey_range range);
 bool oracle_destroy(oracle_world *world, covey_entity e);
+/* An index that is set aside: the handle its entity will have; back to where it was; never again; alive. */
+covey_entity oracle_set_aside(oracle_world *world);
+void oracle_give_back(oracle_world *world, covey_entity e);
+void oracle_retire(oracle_world *world, uint32_t index);
+void oracle_enliven(oracle_world *world, covey_entity e);
 void oracle_destroy_all(oracle_world *world);
 
 bool oracle_type_valid(const covey_type *type);

@@ -1,0 +1,72 @@
+/* Command buffers: changes that are recorded while a loop goes on, and made afterwards. */
+#include <covey/commands.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    float x, speed;
+} Rocket;
+typedef struct {
+    int left;
+} Fuse;
+COVEY_COMPONENT_DEFINE(Rocket);
+COVEY_COMPONENT_DEFINE(Fuse);
+
+enum { ROCKETS = 5, SPARKS = 3 };
+
+/* While a span is open, no pool of its view may change: what is to change is recorded. A spark has its handle at once,
+ * and is alive when the commands are replayed. */
+static void burn(covey_world *world, covey_commands *commands) {
+    covey_view burning = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Rocket), covey_id(Fuse) } });
+    covey_iter it = covey_view_iter(&burning);
+    while (covey_next(&it)) {
+        Rocket *rocket = covey_field(&it, 0, Rocket);
+        Fuse *fuse = covey_field(&it, 1, Fuse);
+        for (uint32_t i = 0; i < it.count; i++) {
+            rocket[i].x += rocket[i].speed;
+            if (--fuse[i].left > 0) continue;
+            for (int k = 0; k < SPARKS; k++) {
+                covey_entity spark = covey_record_create(commands);
+                covey_record_add(commands, spark, Rocket, { rocket[i].x, (float)k });
+            }
+            covey_record_destroy(commands, covey_span_entity(&it, i));
+        }
+    }
+}
+
+static covey_result report(covey_world *world, void *data) {
+    if (world) printf("  a recorded call: %u entities after frame %d\n", covey_entity_count(world), *(int *)data);
+    return COVEY_OK; /* without a world, the data would be freed here, if it owned anything */
+}
+
+int main(void) {
+    covey_world *world = covey_world_create(NULL);
+    covey_commands *commands =
+        world ? covey_commands_create(world, &(covey_commands_desc){ .entities = ROCKETS * SPARKS }) : NULL;
+    if (!commands) return EXIT_FAILURE;
+    for (int i = 0; i < ROCKETS; i++) {
+        covey_entity e = covey_create(world);
+        covey_add(world, e, Rocket, { 0, (float)i });
+        covey_add(world, e, Fuse, { i + 1 });
+    }
+    for (int frame = 0; frame < ROCKETS; frame++) {
+        burn(world, commands);
+        covey_record_call(commands, report, &frame, sizeof frame);
+        covey_replay replay = covey_commands_replay(commands);
+        printf("frame %d: %u commands\n", frame, replay.done);
+        if (replay.result != COVEY_OK) return EXIT_FAILURE;
+    }
+
+    /* A command that fails stays first, until it can be done or is skipped. */
+    covey_entity e = covey_first(world, Rocket);
+    covey_record_add(commands, e, Rocket, { 1, 1 });
+    covey_record_add(commands, e, Fuse, { 7 });
+    covey_replay replay = covey_commands_replay(commands);
+    printf("the first of %u that are left failed: %s\n", replay.left, covey_result_text(replay.result));
+    covey_commands_skip(commands);
+    replay = covey_commands_replay(commands);
+    printf("then %u done, and the fuse has %d\n", replay.done, covey_get(world, e, Fuse)->left);
+    bool right = covey_entity_count(world) == ROCKETS * SPARKS && replay.result == COVEY_OK && replay.left == 0;
+    covey_world_destroy(world); /* and its command buffers */
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,213 @@
+/* Command buffers: what is to be changed later, recorded now.
+ *
+ * A buffer records create, add, set, remove, destroy and calls of functions, and replays them in this order. Recording
+ * never touches the world: it is allowed while a view is iterated, and from any thread, with one buffer for each.
+ * Replaying changes the world's structure, and is done by the thread that may.
+ *
+ *     covey_commands *commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 64 });
+ *     while (covey_next_row(&it, &row)) {
+ *         covey_entity spark = covey_record_create(commands);
+ *         covey_record_add(commands, spark, Position, { 1, 2 });
+ *         covey_record_destroy(commands, covey_row_entity(&it, row));
+ *     }
+ *     covey_commands_replay(commands);
+ *
+ * Each command is done as a whole or not at all. Commands about entities that are not alive when their turn comes are
+ * skipped. docs/commands.md says more. */
+#ifndef COVEY_COMMANDS_H
+#define COVEY_COMMANDS_H
+
+#include <covey/covey.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct covey_commands covey_commands;
+
+typedef struct covey_commands_desc {
+    uint32_t entities;         /* ids that are kept ready for covey_record_create: replaying fills them up again */
+    covey_allocator allocator; /* zero: the world's. Where another thread records, it has to be safe there */
+} covey_commands_desc;
+
+/* Makes an empty buffer; NULL for `desc` means all defaults. Returns NULL: MEMORY, FULL. The world ends its buffers when
+ * it ends. Takes ids as covey_create does; until the buffer gives them back or an entity gets them, nobody else has
+ * them. */
+COVEY_API covey_commands *covey_commands_create(covey_world *world, const covey_commands_desc *desc);
+
+/* Clears a buffer, gives its ids back to the world and frees it. By the thread that owns the world; NULL is fine. */
+COVEY_API void covey_commands_destroy(covey_commands *commands);
+
+/* Makes sure that covey_record_create succeeds so many times from now on, as far as ids are concerned. By the thread that
+ * owns the world. All or nothing: MEMORY, FULL; REFUSED while the buffer is replayed. */
+COVEY_API covey_result covey_commands_reserve(covey_commands *commands, uint32_t entities);
+
+/* Commands that are recorded and not yet replayed. */
+COVEY_API uint32_t covey_commands_count(const covey_commands *commands);
+
+/* Why recording failed last, COVEY_OK when it never did. The world has no part in it. */
+COVEY_API covey_result covey_commands_result(const covey_commands *commands);
+
+/* The bytes the buffer has allocated, which are no part of covey_world_memory. */
+COVEY_API size_t covey_commands_memory(const covey_commands *commands);
+
+/* Forgets all commands: drops their values, and calls recorded functions without a world. Entities that were recorded as
+ * created never come alive; their indices are ready again, with another generation. Keeps the memory. May be called by
+ * the thread that records. */
+COVEY_API void covey_commands_clear(covey_commands *commands);
+
+/* ---- Recording -----------------------------------------------------------------------------------------------------
+ *
+ * False means that nothing was recorded, and the caller keeps the value: MEMORY; TYPE where the description of the type
+ * contradicts itself; REFUSED while the buffer is replayed. Commands of one kind and type in a row cost least. */
+
+/* The handle of an entity that comes alive when this is replayed. Other commands, of any buffer, may name it at once.
+ * Null: FULL when no id is ready, MEMORY, REFUSED. */
+COVEY_API covey_entity covey_record_create(covey_commands *commands);
+
+#define covey_record_add(commands, e, T, ...) \
+    covey__record((commands), (e), covey_id(T), COVEY__RECORD_ADD, &(T)__VA_ARGS__, COVEY__SIZE(T), true)
+#define covey_record_add_value(commands, e, T, value) \
+    covey_record_add_raw((commands), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+#define covey_record_add_tag(commands, e, T) \
+    covey_record_add_raw((commands), (e), covey_id(T), NULL, COVEY__SIZE_TAG(T))
+COVEY_HOT bool covey_record_add_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
+                                    size_t size);
+
+#define covey_record_set(commands, e, T, ...) \
+    covey__record((commands), (e), covey_id(T), COVEY__RECORD_SET, &(T)__VA_ARGS__, COVEY__SIZE(T), true)
+#define covey_record_set_value(commands, e, T, value) \
+    covey_record_set_raw((commands), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+#define covey_record_set_tag(commands, e, T) \
+    covey_record_set_raw((commands), (e), covey_id(T), NULL, COVEY__SIZE_TAG(T))
+COVEY_HOT bool covey_record_set_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
+                                    size_t size);
+
+#define covey_record_remove(commands, e, T) covey_record_remove_raw((commands), (e), covey_id(T))
+COVEY_HOT bool covey_record_remove_raw(covey_commands *commands, covey_entity e, const covey_type *type);
+
+COVEY_HOT bool covey_record_destroy(covey_commands *commands, covey_entity e);
+
+/* Records a call of fn(world, data), with a copy of `size` bytes at `data`, aligned for any type of C. A function that
+ * returns another result than COVEY_OK has failed: it has changed nothing, and may be called again. Where the command is
+ * forgotten instead, the function is called with NULL for the world, so that it may free what the data owns; a function
+ * that has succeeded is not called again. */
+typedef covey_result covey_command_fn(covey_world *world, void *data);
+COVEY_API bool covey_record_call(covey_commands *commands, covey_command_fn *fn, const void *data, size_t size);
+
+/* ---- Replaying ---------------------------------------------------------------------------------------------------*/
+
+typedef struct covey_replay {
+    covey_result result;
+    uint32_t done,
+        skipped;   /* by this call; skipped ones named an entity that was not alive, and their values dropped */
+    uint32_t left; /* still in the buffer: the one that failed is the first */
+} covey_replay;
+
+/* Replays the commands that are there, and stops at the first that fails as its direct call would (PRESENT, MEMORY and so
+ * on); removing what is absent does nothing. Called again, it begins with the command that failed. Then takes ids until
+ * as many are ready as the buffer's description says, as far as there are any. An emptied buffer keeps its memory.
+ *
+ * While it lasts, functions and listeners that it calls may record into other buffers and replay others; recording into
+ * this one is refused. */
+COVEY_API covey_replay covey_commands_replay(covey_commands *commands);
+
+/* Forgets the command that replaying would begin with, as covey_commands_clear does; false when there is none. */
+COVEY_API bool covey_commands_skip(covey_commands *commands);
+
+/* ---- The hot path. Not API ---------------------------------------------------------------------------------------*/
+
+typedef enum covey__record_kind {
+    COVEY__RECORD_ADD = 1, /* the first three are told from each other in the low bits of a type's address */
+    COVEY__RECORD_SET = 2,
+    COVEY__RECORD_REMOVE = 3,
+    COVEY__RECORD_DESTROY = 4,
+    COVEY__RECORD_CREATE = 5,
+    COVEY__RECORD_CALL = 6
+} covey__record_kind;
+
+#define COVEY__RECORD_TYPES 8
+
+/* One buffer of bytes, aligned to 64, with run after run: a header, and entries `stride` bytes apart. An entry is a
+ * value, if the kind has one, and behind it a handle.
+ *
+ *     | header | value, entity | value, entity | ... | header | entity | entity | ... |
+ *                                                      run                              at
+ *
+ * The last run is open while `open` says of what kind and type it is: entries that fit until `last` are appended inline.
+ * Its header gets the number of entries when it is closed.
+ *
+ *     ids:  | retired soon | recorded as created | ready |
+ *           0              spent + created       taken   id_count
+ */
+struct covey_commands {
+    char *at, *last;
+    uintptr_t open;  /* the address of the type and the kind; 0: none is */
+    uint32_t stride; /* of the open run */
+    bool busy;       /* being replayed or cleared: nothing is recorded */
+    char *bytes;
+    size_t run;         /* where the header of the last run is */
+    size_t entries;     /* where those of the open run begin */
+    size_t next;        /* where that of the run is that replaying begins with */
+    uint32_t next_done; /* entries of it that were replayed */
+    uint32_t count;     /* commands of closed runs that are left */
+    uint32_t lines;     /* 64 bytes each */
+    uint32_t wanted;    /* ids that are kept ready */
+    covey_entity *ids;
+    uint32_t spent, taken, id_count, id_capacity;
+    uint32_t created; /* entities of the replay that is under way */
+    covey_result result;
+    const covey_type *known[COVEY__RECORD_TYPES]; /* some that are valid, each at a place that its address says */
+    covey_world *world;
+    covey_commands *next_of_world, *previous_of_world;
+    covey__heap heap;
+};
+
+/* Opens a run where that is needed, and makes room: where the next entry goes, or NULL. */
+COVEY_API char *covey__record_slowly(covey_commands *commands, const covey_type *type, covey__record_kind kind);
+
+/* The bytes from a value to the handle behind it. */
+#define COVEY__RECORD_VALUE(size) (((size) + 3) / 4 * 4)
+
+COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const covey_type *type, covey__record_kind kind,
+                             const void *value, size_t size, bool literal) {
+    COVEY__CONTRACT(NULL, commands, "a call needs a buffer");
+    COVEY__CONTRACT(commands->world, !type || kind == COVEY__RECORD_REMOVE || size == type->size,
+                    "the size is not that of the type");
+    char *to = commands->at;
+    if (!COVEY__LIKELY(commands->open == (uintptr_t)type + (uintptr_t)kind && to <= commands->last)) {
+        to = covey__record_slowly(commands, type, kind);
+        if (!to) return false;
+    }
+    /* Where the size is no multiple of 16, the alignment is 8 at most, and the stride a constant. */
+    size_t stride = size % 16 != 0 || size == 0 ? COVEY__RECORD_VALUE(size) + sizeof e : commands->stride;
+    commands->at = to + stride;
+    if (literal) covey__fill_literal(to, value, size);
+    else if (size != 0) covey__fill(to, value, size);
+    memcpy(to + COVEY__RECORD_VALUE(size), &e, sizeof e);
+    return true;
+}
+
+COVEY_HOT bool covey_record_add_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
+                                    size_t size) {
+    return covey__record(commands, e, type, COVEY__RECORD_ADD, value, size, false);
+}
+
+COVEY_HOT bool covey_record_set_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
+                                    size_t size) {
+    return covey__record(commands, e, type, COVEY__RECORD_SET, value, size, false);
+}
+
+COVEY_HOT bool covey_record_remove_raw(covey_commands *commands, covey_entity e, const covey_type *type) {
+    return covey__record(commands, e, type, COVEY__RECORD_REMOVE, NULL, 0, false);
+}
+
+COVEY_HOT bool covey_record_destroy(covey_commands *commands, covey_entity e) {
+    return covey__record(commands, e, NULL, COVEY__RECORD_DESTROY, NULL, 0, false);
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_COMMANDS_H */

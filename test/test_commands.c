@@ -1,0 +1,783 @@
+/* Command buffers: what is recorded, what replaying does with it, and the ids that are set aside. */
+#include "fixture.h"
+
+#include <covey/commands.h>
+
+typedef struct Owner {
+    uint32_t token;
+} Owner;
+typedef struct Wide {
+    _Alignas(64) uint64_t words[8];
+} Wide;
+typedef struct Odd {
+    uint8_t bytes[3];
+} Odd;
+typedef struct Row {
+    uint32_t cells[5];
+} Row;
+
+static uint32_t dropped, last_dropped;
+
+static void drop_owner(void *value, void *context) {
+    (void)context;
+    dropped++;
+    last_dropped = ((Owner *)value)->token;
+}
+
+static void drop_wide(void *value, void *context) {
+    (void)context;
+    assert_int_equal((uintptr_t)value % 64, 0);
+    dropped++;
+}
+
+COVEY_COMPONENT_DEFINE(Owner, .drop = drop_owner);
+COVEY_COMPONENT_DEFINE(Wide, .drop = drop_wide);
+COVEY_COMPONENT_DEFINE(Odd);
+COVEY_COMPONENT_DEFINE(Row);
+
+static covey_commands *commands;
+
+static int setup(void **state) {
+    if (world_setup(state) != 0) return -1;
+    dropped = last_dropped = 0;
+    commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 4 });
+    return commands ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    test_world_is_valid(world);
+    assert_int_equal(covey_world_memory(world) + covey_commands_memory(commands), heap.bytes);
+    covey_commands_destroy(commands);
+    return world_teardown(state);
+}
+#define COMMANDS_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static covey_replay replayed(covey_result result, uint32_t done, uint32_t skipped, uint32_t left) {
+    covey_replay replay = covey_commands_replay(commands);
+    assert_int_equal(replay.result, result);
+    assert_int_equal(replay.done, done);
+    assert_int_equal(replay.skipped, skipped);
+    assert_int_equal(replay.left, left);
+    assert_int_equal(covey_commands_count(commands), left);
+    test_world_is_valid(world);
+    return replay;
+}
+
+/* ---- Commands ----------------------------------------------------------------------------------------------------*/
+
+static void recording_leaves_the_world_alone(void **state) {
+    (void)state;
+    covey_entity e = create_with(covey_id(Packed), 1);
+    uint64_t before = world_digest(world);
+    covey_entity made = covey_record_create(commands);
+    assert_true(covey_record_add(commands, made, Blocked, { 1, ~1u }));
+    assert_true(covey_record_remove(commands, e, Packed));
+    assert_true(covey_record_destroy(commands, e));
+    assert_int_equal(covey_commands_count(commands), 4);
+    assert_int_equal(world_digest(world), before);
+    assert_false(covey_alive(world, made));
+    assert_int_equal(covey_world_pool_count(world), 1);
+    test_world_is_valid(world);
+    replayed(COVEY_OK, 4, 0, 0);
+    assert_true(covey_alive(world, made));
+    assert_value(made, covey_id(Blocked), 1);
+    assert_false(covey_alive(world, e));
+}
+
+static void commands_are_done_in_order(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    covey_record_add(commands, e, Packed, { 1, ~1u });
+    covey_record_set(commands, e, Packed, { 2, ~2u });
+    covey_record_set(commands, e, Blocked, { 3, ~3u });
+    covey_record_remove(commands, e, Packed);
+    covey_record_add(commands, e, Packed, { 4, ~4u });
+    covey_record_add_tag(commands, e, Marked);
+    replayed(COVEY_OK, 6, 0, 0);
+    assert_value(e, covey_id(Packed), 4);
+    assert_value(e, covey_id(Blocked), 3);
+    assert_true(covey_has(world, e, Marked));
+    covey_record_set_tag(commands, e, Marked);
+    covey_record_destroy(commands, e);
+    covey_record_destroy(commands, e);
+    replayed(COVEY_OK, 2, 1, 0);
+    assert_false(covey_alive(world, e));
+}
+
+static void add_each_way(const covey_type *type) {
+    covey_commands *own = covey_commands_create(world, NULL);
+    covey_entity e[100];
+    assert_true(covey_create_many(world, e, 100));
+    for (uint32_t i = 0; i < 100; i++) {
+        Value value = value_of(i);
+        assert_true(covey_record_add_raw(own, e[i], type, &value, sizeof value));
+    }
+    for (uint32_t i = 0; i < 100; i += 3) assert_true(covey_record_remove_raw(own, e[i], type));
+    for (uint32_t i = 0; i < 100; i += 2) {
+        Value value = value_of(1000 + i);
+        assert_true(covey_record_set_raw(own, e[i], type, &value, sizeof value));
+    }
+    covey_replay replay = covey_commands_replay(own);
+    assert_true(replay.result == COVEY_OK && replay.done == 184 && replay.left == 0);
+    for (uint32_t i = 0; i < 100; i++) {
+        if (i % 2 == 0) assert_value(e[i], type, 1000 + i);
+        else if (i % 3 == 0) assert_null(get_value(e[i], type));
+        else assert_value(e[i], type, i);
+    }
+    covey_commands_destroy(own);
+}
+
+static void every_storage_takes_commands(void **state) {
+    (void)state;
+    covey_commands_destroy(commands);
+    for_each_storage(add_each_way);
+    commands = covey_commands_create(world, NULL);
+}
+
+static void values_of_every_size_arrive(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 20; i++) {
+        covey_entity e = covey_create(world);
+        covey_record_add(commands, e, Odd, { { (uint8_t)i, 2, 3 } });
+        covey_record_add(commands, e, Wide, { { i, 1 } });
+        covey_record_add(commands, e, Row, { { i, 1, 2, 3, 4 } });
+        covey_record_add_raw(commands, e, covey_id(Owner), NULL, sizeof(Owner));
+        covey_record_add(commands, e, Wide, { { 0 } });
+        replayed(COVEY_ERROR_PRESENT, 4, 0, 1);
+        assert_true(covey_commands_skip(commands));
+        assert_int_equal(covey_get(world, e, Odd)->bytes[0], i);
+        assert_int_equal(covey_get(world, e, Wide)->words[0], i);
+        assert_int_equal(covey_get(world, e, Row)->cells[4], 4);
+        assert_int_equal(covey_get(world, e, Owner)->token, 0);
+    }
+    assert_int_equal(dropped, 20);
+}
+
+static void a_tag_may_have_an_alignment(void **state) {
+    (void)state;
+    static const covey_type tag = { .name = "tag", .align = 32 };
+    covey_entity e[5];
+    assert_true(covey_create_many(world, e, 5));
+    for (uint32_t i = 0; i < 5; i++) covey_record_add_raw(commands, e[i], &tag, NULL, 0);
+    assert_int_equal(covey_commands_count(commands), 5);
+    replayed(COVEY_OK, 5, 0, 0);
+    for (uint32_t i = 0; i < 5; i++) assert_true(covey_has_raw(world, e[i], &tag));
+}
+
+static void commands_about_the_dead_are_skipped_and_their_values_dropped(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world), other = covey_create(world);
+    covey_record_add(commands, e, Owner, { 7 });
+    covey_record_add(commands, other, Owner, { 8 });
+    covey_record_set(commands, e, Owner, { 9 });
+    covey_record_remove(commands, e, Owner);
+    covey_record_remove(commands, other, Packed);
+    covey_record_destroy(commands, e);
+    covey_record_add(commands, entity(COVEY_NONE, 1), Owner, { 10 });
+    covey_record_add(commands, entity(0, 0), Packed, { 10, 0 });
+    covey_destroy(world, e);
+    replayed(COVEY_OK, 2, 6, 0);
+    assert_int_equal(dropped, 3);
+    assert_int_equal(covey_get(world, other, Owner)->token, 8);
+    assert_null(covey_pool_find(world, Packed));
+    assert_int_equal(heard.times, 0);
+}
+
+static void removing_what_is_absent_does_nothing(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    covey_record_remove(commands, e, Packed);
+    covey_record_remove(commands, e, Marked);
+    replayed(COVEY_OK, 2, 0, 0);
+    assert_int_equal(covey_world_pool_count(world), 0);
+}
+
+static void replaying_stops_at_a_failure_and_goes_on_from_there(void **state) {
+    (void)state;
+    covey_entity a = covey_create(world), b = create_with(covey_id(Packed), 5), c = covey_create(world);
+    covey_record_add(commands, a, Packed, { 1, ~1u });
+    covey_record_add(commands, b, Packed, { 2, ~2u });
+    covey_record_add(commands, c, Packed, { 3, ~3u });
+    replayed(COVEY_ERROR_PRESENT, 1, 0, 2);
+    assert_failed(COVEY_ERROR_PRESENT);
+    assert_int_equal(heard.times, 1);
+    assert_value(b, covey_id(Packed), 5);
+    assert_null(get_value(c, covey_id(Packed)));
+    replayed(COVEY_ERROR_PRESENT, 0, 0, 2);
+    assert_true(remove_value(b, covey_id(Packed)));
+    replayed(COVEY_OK, 2, 0, 0);
+    assert_value(b, covey_id(Packed), 2);
+    assert_value(c, covey_id(Packed), 3);
+}
+
+static void skipping_drops_the_command_that_failed(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world), other = covey_create(world);
+    covey_add(world, e, Owner, { 1 });
+    assert_false(covey_commands_skip(commands));
+    covey_record_add(commands, e, Owner, { 2 });
+    covey_record_add(commands, other, Owner, { 3 });
+    replayed(COVEY_ERROR_PRESENT, 0, 0, 2);
+    assert_true(covey_commands_skip(commands));
+    assert_int_equal(dropped, 1);
+    assert_int_equal(last_dropped, 2);
+    covey_record_add(commands, other, Packed, { 4, ~4u }); /* behind what is left */
+    replayed(COVEY_OK, 2, 0, 0);
+    assert_int_equal(covey_get(world, other, Owner)->token, 3);
+    assert_false(covey_commands_skip(commands));
+}
+
+static void clearing_drops_what_was_recorded(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    covey_record_add(commands, e, Owner, { 1 });
+    covey_record_set(commands, e, Owner, { 2 });
+    covey_record_add(commands, e, Wide, { { 3 } });
+    covey_record_remove(commands, e, Owner);
+    covey_commands_clear(commands);
+    assert_int_equal(dropped, 3);
+    assert_int_equal(covey_commands_count(commands), 0);
+    covey_commands_clear(commands);
+    replayed(COVEY_OK, 0, 0, 0);
+    assert_true(covey_is_orphan(world, e));
+}
+
+static void destroying_a_buffer_drops_what_was_recorded(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    covey_commands *own = covey_commands_create(world, NULL);
+    covey_record_add(own, e, Owner, { 1 });
+    covey_commands_destroy(own);
+    assert_int_equal(dropped, 1);
+    covey_commands_destroy(NULL);
+}
+
+static void a_world_ends_its_buffers(void **state) {
+    (void)state;
+    covey_world_desc desc = world_desc();
+    covey_world *other = covey_world_create(&desc);
+    covey_entity e = covey_create(other);
+    for (uint32_t i = 0; i < 3; i++) {
+        covey_commands *own = covey_commands_create(other, &(covey_commands_desc){ .entities = 3 });
+        covey_record_create(own);
+        covey_record_add(own, e, Owner, { i });
+    }
+    covey_world_destroy(other);
+    assert_int_equal(dropped, 3);
+}
+
+static void a_replayed_buffer_needs_no_new_memory(void **state) {
+    (void)state;
+    covey_entity e[50];
+    assert_true(covey_create_many(world, e, 50));
+    size_t bytes = 0;
+    for (uint32_t round = 0; round < 3; round++) {
+        uint64_t calls = heap.calls;
+        for (uint32_t i = 0; i < 50; i++) covey_record_set(commands, e[i], Packed, { i, ~i });
+        for (uint32_t i = 0; i < 50; i++) covey_record_remove(commands, e[i], Packed);
+        assert_true(round == 0 || heap.calls == calls);
+        replayed(COVEY_OK, 100, 0, 0);
+        assert_true(round == 0 || heap.calls == calls);
+        assert_true(round == 0 || covey_commands_memory(commands) == bytes);
+        bytes = covey_commands_memory(commands);
+    }
+}
+
+static void a_type_that_contradicts_itself_is_not_recorded(void **state) {
+    (void)state;
+    static const covey_type wrong = { .name = "wrong", .size = 4, .align = 3 };
+    covey_entity e = covey_create(world);
+    uint32_t value = 1;
+    assert_int_equal(covey_commands_result(commands), COVEY_OK);
+    assert_false(covey_record_add_raw(commands, e, &wrong, &value, 4));
+    assert_int_equal(covey_commands_result(commands), COVEY_ERROR_TYPE);
+    assert_int_equal(covey_world_result(world), COVEY_OK);
+    assert_int_equal(covey_commands_count(commands), 0);
+}
+
+static void a_type_of_another_layout_fails_when_it_is_replayed(void **state) {
+    (void)state;
+    static const covey_type other = { .name = "Owner", .size = 8, .align = 4, .drop = drop_owner };
+    covey_entity e = covey_create(world);
+    uint32_t value[2] = { 1, 2 };
+    covey_add(world, e, Owner, { 1 });
+    assert_true(covey_record_add_raw(commands, e, &other, value, sizeof value));
+    assert_true(covey_record_remove_raw(commands, e, &other));
+    replayed(COVEY_ERROR_LAYOUT, 0, 0, 2);
+    covey_commands_skip(commands);
+    assert_int_equal(dropped, 1);
+    replayed(COVEY_OK, 1, 0, 0);
+    assert_true(covey_has(world, e, Owner));
+}
+
+static void groups_hear_of_what_is_replayed(void **state) {
+    (void)state;
+    covey_group *group =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed) }, .with = { covey_id(Blocked) } });
+    covey_entity e[20];
+    assert_true(covey_create_many(world, e, 20));
+    for (uint32_t i = 0; i < 20; i++) {
+        covey_record_add(commands, e[i], Packed, { i, ~i });
+        if (i % 2 == 0) covey_record_add(commands, e[i], Blocked, { i, ~i });
+    }
+    covey_record_remove(commands, e[4], Packed);
+    covey_record_destroy(commands, e[6]);
+    replayed(COVEY_OK, 32, 0, 0);
+    assert_int_equal(covey_group_count(group), 8);
+    for (uint32_t i = 0; i < 20; i++)
+        if (i != 4 && i != 6) assert_value(e[i], covey_id(Packed), i);
+}
+
+static void rows_may_record(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 30; i++) create_with(covey_id(Packed), i);
+    covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Packed) } });
+    covey_iter it = covey_view_iter(&view);
+    while (covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++)
+            if (covey_field(&it, 0, Packed)[i].number % 2 == 0)
+                covey_record_destroy(commands, covey_span_entity(&it, i));
+    replayed(COVEY_OK, 15, 0, 0);
+    assert_int_equal(covey_view_count(&view), 15);
+}
+
+/* ---- Calls -------------------------------------------------------------------------------------------------------*/
+
+typedef struct note {
+    uint32_t *calls, *forgotten;
+    covey_entity e;
+    covey_result result;
+} note;
+
+static covey_result take_note(covey_world *in, void *data) {
+    note *n = data;
+    assert_int_equal((uintptr_t)data % _Alignof(max_align_t), 0);
+    if (!n->calls) return COVEY_OK;
+    if (!in) {
+        ++*n->forgotten;
+        return COVEY_OK;
+    }
+    ++*n->calls;
+    if (n->result == COVEY_OK) covey_add(in, n->e, Packed, { 1, ~1u });
+    return n->result;
+}
+
+static void functions_are_called_in_their_turn(void **state) {
+    (void)state;
+    uint32_t calls = 0, forgotten = 0;
+    covey_entity e = covey_create(world);
+    note n = { &calls, &forgotten, e, COVEY_OK };
+    covey_record_add(commands, e, Odd, { { 1 } });
+    assert_true(covey_record_call(commands, take_note, &n, sizeof n));
+    covey_record_remove(commands, e, Packed);
+    replayed(COVEY_OK, 3, 0, 0);
+    assert_int_equal(calls, 1);
+    assert_int_equal(forgotten, 0);
+    assert_null(get_value(e, covey_id(Packed)));
+    assert_true(covey_record_call(commands, take_note, &n, sizeof n));
+    covey_commands_clear(commands);
+    assert_int_equal(calls, 1);
+    assert_int_equal(forgotten, 1);
+}
+
+static void a_function_that_fails_stops_the_replay(void **state) {
+    (void)state;
+    uint32_t calls = 0, forgotten = 0;
+    note n = { &calls, &forgotten, covey_create(world), COVEY_ERROR_COPY };
+    covey_record_call(commands, take_note, &n, sizeof n);
+    replayed(COVEY_ERROR_COPY, 0, 0, 1);
+    assert_failed(COVEY_ERROR_COPY);
+    replayed(COVEY_ERROR_COPY, 0, 0, 1);
+    assert_int_equal(calls, 2);
+    covey_commands_skip(commands);
+    assert_int_equal(forgotten, 1);
+}
+
+static covey_commands *second;
+
+static covey_result record_more(covey_world *in, void *data) {
+    covey_entity e = *(covey_entity *)data;
+    if (!in) return COVEY_OK;
+    assert_false(covey_record_add(commands, e, Odd, { { 1 } }));
+    assert_int_equal(covey_commands_result(commands), COVEY_ERROR_REFUSED);
+    assert_no_entity(covey_record_create(commands));
+    assert_false(covey_record_call(commands, record_more, data, 8));
+    assert_int_equal(covey_commands_reserve(commands, 100), COVEY_ERROR_REFUSED);
+    assert_true(covey_record_add(second, e, Odd, { { 2 } }));
+    covey_replay replay = covey_commands_replay(second);
+    assert_true(replay.result == COVEY_OK && replay.done == 1);
+    return COVEY_OK;
+}
+
+static void a_buffer_that_is_replayed_refuses_to_record(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    second = covey_commands_create(world, NULL);
+    covey_record_add(commands, e, Packed, { 1, ~1u });
+    covey_record_call(commands, record_more, &e, sizeof e);
+    covey_record_add(commands, e, Blocked, { 1, ~1u });
+    replayed(COVEY_OK, 3, 0, 0);
+    assert_int_equal(covey_get(world, e, Odd)->bytes[0], 2);
+    covey_commands_destroy(second);
+}
+
+#if COVEY_ASSERT_LEVEL >= 1
+static covey_result replay_again(covey_world *in, void *data) {
+    (void)data;
+    if (in) {
+        expect_assert_failure(covey_commands_replay(commands));
+        expect_assert_failure(covey_commands_clear(commands));
+        expect_assert_failure(covey_commands_skip(commands));
+        expect_assert_failure(covey_commands_destroy(commands));
+    }
+    return COVEY_OK;
+}
+
+static void a_buffer_is_not_replayed_while_it_is_replayed(void **state) {
+    (void)state;
+    covey_record_call(commands, replay_again, NULL, 0);
+    replayed(COVEY_OK, 1, 0, 0);
+}
+
+static void a_size_that_is_not_the_types_breaks_a_contract(void **state) {
+    (void)state;
+    Value value = value_of(1);
+    expect_assert_failure(covey_record_add_raw(commands, entity(0, 1), covey_id(Packed), &value, 4));
+    expect_assert_failure(covey_record_remove_raw(commands, entity(0, 1), NULL));
+}
+#endif
+
+/* ---- Ids ---------------------------------------------------------------------------------------------------------*/
+
+static void a_recorded_entity_has_the_id_that_create_would_give(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world); /* behind the four that are set aside */
+    assert_same(e, entity(4, 1));
+    for (uint32_t i = 0; i < 4; i++) assert_same(covey_record_create(commands), entity(i, 1));
+    assert_no_entity(covey_record_create(commands));
+    assert_int_equal(covey_commands_result(commands), COVEY_ERROR_FULL);
+    assert_int_equal(covey_entity_count(world), 1);
+    replayed(COVEY_OK, 4, 0, 0);
+    assert_int_equal(covey_entity_count(world), 5);
+    assert_same(covey_record_create(commands), entity(5, 1)); /* four more are ready */
+    assert_same(covey_create(world), entity(9, 1));
+}
+
+static void freed_ids_come_first(void **state) {
+    (void)state;
+    covey_entity a = covey_create(world), b = covey_create(world);
+    covey_destroy(world, a);
+    covey_destroy(world, b);
+    covey_commands *own = covey_commands_create(world, &(covey_commands_desc){ .entities = 3 });
+    assert_same(covey_record_create(own), entity(b.index, b.generation + 2));
+    assert_same(covey_record_create(own), entity(a.index, a.generation + 2));
+    assert_same(covey_record_create(own), entity(6, 1));
+    covey_commands_destroy(own);
+}
+
+static void a_handle_works_in_any_buffer_once_its_entity_is_alive(void **state) {
+    (void)state;
+    covey_commands *own = covey_commands_create(world, NULL);
+    covey_entity e = covey_record_create(commands);
+    covey_record_add(own, e, Owner, { 1 });
+    covey_replay replay = covey_commands_replay(own);
+    assert_true(replay.skipped == 1 && dropped == 1);
+    covey_record_add(own, e, Owner, { 2 });
+    replayed(COVEY_OK, 1, 0, 0);
+    replay = covey_commands_replay(own);
+    assert_true(replay.done == 1);
+    assert_int_equal(covey_get(world, e, Owner)->token, 2);
+    covey_commands_destroy(own);
+}
+
+static void ids_that_are_given_back_leave_the_world_as_it_was(void **state) {
+    (void)state;
+    covey_entity e[2 * COVEY_PAGE_SIZE];
+    assert_true(covey_create_many(world, e, COUNT_OF(e)));
+    for (uint32_t i = 1; i < COUNT_OF(e); i += 2) covey_destroy(world, e[i]);
+    uint64_t before = world_digest(world);
+    covey_commands *own = covey_commands_create(world, &(covey_commands_desc){ .entities = 4 * COVEY_PAGE_SIZE });
+    test_world_is_valid(world);
+    covey_commands_destroy(own);
+    test_world_is_valid(world);
+    assert_int_equal(world_digest(world), before);
+    for (uint32_t i = COVEY_PAGE_SIZE; i-- != 0;) assert_int_equal(covey_create(world).index, e[2 * i + 1].index);
+    assert_int_equal(covey_create(world).index, 4 + COUNT_OF(e));
+}
+
+static void ids_that_are_set_aside_are_taken(void **state) {
+    (void)state;
+    assert_no_entity(covey_create_at(world, 2));
+    assert_failed(COVEY_ERROR_TAKEN);
+    assert_int_equal(covey_range_reserve(world, 3, 5).count, 0);
+    assert_failed(COVEY_ERROR_TAKEN);
+    assert_same(covey_create_at(world, 4), entity(4, 1));
+    covey_destroy_all(world);
+    assert_int_equal(covey_entity_count(world), 0);
+    assert_false(covey_alive(world, entity(0, 1)));
+    assert_false(covey_destroy(world, entity(0, 0)));
+}
+
+static void ids_go_around_reserved_ranges(void **state) {
+    (void)state;
+    covey_range range = covey_range_reserve(world, 6, 10);
+    assert_int_equal(range.count, 10);
+    assert_int_equal(covey_commands_reserve(commands, 6), COVEY_OK);
+    static const uint32_t wanted[] = { 0, 1, 2, 3, 4, 5, 16 };
+    assert_int_equal(covey_commands_reserve(commands, 7), COVEY_OK);
+    for (uint32_t i = 0; i < COUNT_OF(wanted); i++) assert_int_equal(covey_record_create(commands).index, wanted[i]);
+    covey_commands_destroy(commands);
+    assert_same(covey_create(world), entity(0, 3));
+    commands = covey_commands_create(world, NULL);
+}
+
+static void a_cleared_entity_never_comes_alive(void **state) {
+    (void)state;
+    covey_entity e = covey_record_create(commands);
+    covey_record_add(commands, e, Owner, { 1 });
+    covey_commands_clear(commands);
+    test_world_is_valid(world);
+    assert_false(covey_alive(world, e));
+    covey_entity next = covey_record_create(commands);
+    assert_same(next, entity(e.index, e.generation + 2));
+    replayed(COVEY_OK, 1, 0, 0);
+    assert_false(covey_alive(world, e));
+    assert_true(covey_alive(world, next));
+}
+
+static void a_skipped_entity_never_comes_alive(void **state) {
+    (void)state;
+    covey_entity first = covey_record_create(commands), other = covey_record_create(commands);
+    assert_true(covey_commands_skip(commands));
+    test_world_is_valid(world);
+    replayed(COVEY_OK, 1, 0, 0);
+    assert_false(covey_alive(world, first));
+    assert_true(covey_alive(world, other));
+    assert_same(covey_record_create(commands), entity(first.index, first.generation + 2));
+}
+
+static void an_index_whose_generations_are_used_up_is_retired(void **state) {
+    (void)state;
+    covey_commands_destroy(commands);
+    covey_entity e = covey_create(world);
+    world->pages[0]->generation[e.index] = COVEY_GENERATION_MAX - 2; /* as if it had lived many times */
+    covey_destroy(world, entity(e.index, COVEY_GENERATION_MAX - 2));
+    commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 2 });
+    assert_same(covey_record_create(commands), entity(e.index, COVEY_GENERATION_MAX));
+    covey_commands_clear(commands);
+    test_world_is_valid(world);
+    assert_int_equal(covey_record_create(commands).index, 1);
+    replayed(COVEY_OK, 1, 0, 0);
+    assert_no_entity(covey_create_at(world, e.index));
+    assert_failed(COVEY_ERROR_TAKEN);
+}
+
+static void reserving_is_all_or_nothing(void **state) {
+    (void)state;
+    uint64_t before = world_digest(world);
+    assert_int_equal(covey_commands_reserve(commands, 5), COVEY_OK);
+    assert_int_equal(covey_commands_reserve(commands, 2), COVEY_OK);
+    covey_record_create(commands);
+    assert_int_equal(covey_commands_reserve(commands, UINT32_MAX), COVEY_ERROR_FULL);
+    assert_failed(COVEY_ERROR_FULL);
+    assert_int_equal(world_digest(world), before);
+    assert_int_equal(covey_create(world).index, 5);
+}
+
+/* With few indices: all are used, and what is set aside is missing. */
+static void there_may_be_no_ids_left(void **state) {
+    (void)state;
+    if (COVEY_NONE > 100000) skip();
+    uint32_t count = COVEY_NONE - 14;
+    covey_entity *all = test_calloc(count, sizeof *all);
+    assert_true(covey_create_many(world, all, count));
+    assert_int_equal(covey_commands_reserve(commands, 15), COVEY_ERROR_FULL);
+    test_world_is_valid(world);
+    assert_int_equal(covey_commands_reserve(commands, 13), COVEY_OK);
+    assert_false(covey_is_null(covey_create(world)));
+    assert_no_entity(covey_create(world));
+    assert_null(covey_commands_create(world, &(covey_commands_desc){ .entities = 1 }));
+    assert_failed(COVEY_ERROR_FULL);
+    for (uint32_t i = 0; i < 13; i++) covey_record_create(commands);
+    replayed(COVEY_OK, 13, 0, 0); /* and none is ready now */
+    assert_no_entity(covey_record_create(commands));
+    test_free(all);
+}
+
+/* ---- Without memory ------------------------------------------------------------------------------------------------*/
+
+static bool record_all(covey_commands *to, covey_entity e) {
+    covey_entity made = covey_record_create(to);
+    return !covey_is_null(made) && covey_record_add(to, made, Owner, { 1 }) &&
+           covey_record_add(to, e, Wide, { { 2 } }) && covey_record_set(to, e, Odd, { { 3 } }) &&
+           covey_record_remove(to, e, Odd) && covey_record_destroy(to, e) &&
+           covey_record_call(to, take_note, &(note){ 0 }, sizeof(note));
+}
+
+/* Bytes grow line by line in the hard configuration, and otherwise at once: a few rounds, so that they do. */
+static void recording_without_memory_records_nothing(void **state) {
+    (void)state;
+    uint32_t calls = 0, forgotten = 0;
+    note n = { &calls, &forgotten, entity(0, 0), COVEY_OK };
+    covey_entity e = covey_create(world);
+    bool failed = true;
+    for (uint64_t at = 1; failed; at++) {
+        covey_commands *own = covey_commands_create(world, &(covey_commands_desc){ .entities = 30 });
+        test_fail_at(&heap, at, at % 2 == 0);
+        bool done = true;
+        uint32_t count = 0, before = dropped;
+        for (; done && count < 90; count++) {
+            size_t bytes = covey_commands_memory(own);
+            if (count % 3 == 0) done = !covey_is_null(covey_record_create(own));
+            else if (count % 3 == 1) done = covey_record_add(own, e, Owner, { count });
+            else done = covey_record_call(own, take_note, &n, sizeof n);
+            if (done) continue;
+            assert_int_equal(covey_commands_result(own), COVEY_ERROR_MEMORY);
+            assert_int_equal(covey_commands_count(own), count);
+            assert_int_equal(covey_commands_memory(own), bytes);
+            test_world_is_valid(world);
+        }
+        failed = heap.failed;
+        assert_int_equal(failed, !done);
+        test_fail_never(&heap);
+        if (failed) count--;
+        assert_true(covey_record_add(own, e, Owner, { 99 }));
+        assert_int_equal(covey_commands_count(own), count + 1);
+        covey_commands_destroy(own);
+        assert_int_equal(dropped - before, (count + 1) / 3 + 1);
+    }
+    assert_int_equal(covey_world_result(world), COVEY_OK);
+}
+
+static void a_buffer_is_made_whole_or_not_at_all(void **state) {
+    (void)state;
+    uint64_t before = world_digest(world);
+    covey_commands_desc desc = { .entities = 3 * COVEY_PAGE_SIZE };
+    covey_commands *own = NULL;
+    for (uint64_t at = 1; !own; at++) {
+        test_fail_at(&heap, at, at % 2 == 0);
+        own = covey_commands_create(world, &desc);
+        test_fail_never(&heap);
+        assert_true(own || covey_world_result(world) == COVEY_ERROR_MEMORY);
+        if (!own) assert_int_equal(world_digest(world), before);
+        test_world_is_valid(world);
+    }
+    covey_result result = COVEY_ERROR_MEMORY;
+    for (uint64_t at = 1; result != COVEY_OK; at++) {
+        test_fail_at(&heap, at, at % 2 == 0);
+        result = covey_commands_reserve(own, 9 * COVEY_PAGE_SIZE);
+        test_fail_never(&heap);
+        assert_true(result == COVEY_OK || own->id_count == desc.entities);
+        test_world_is_valid(world);
+    }
+    covey_commands_destroy(own);
+    assert_int_equal(world_digest(world), before);
+}
+
+/* What a program of commands leads to, with the allocation number `at` of its replay failing; false if there is none. */
+static bool replay_short_of_memory(uint64_t at, uint64_t *digest) {
+    covey_commands *own = covey_commands_create(world, NULL);
+    covey_entity e = covey_create(world);
+    assert_int_equal(covey_commands_reserve(own, 1), COVEY_OK);
+    assert_true(record_all(own, e));
+    test_fail_at(&heap, at, false);
+    covey_replay replay = covey_commands_replay(own);
+    bool failed = heap.failed;
+    test_fail_never(&heap);
+    test_world_is_valid(world);
+    assert_int_equal(replay.result, failed ? COVEY_ERROR_MEMORY : COVEY_OK);
+    assert_int_equal(replay.done + replay.left, 7);
+    if (failed) replay = covey_commands_replay(own);
+    assert_true(replay.result == COVEY_OK && replay.left == 0);
+    covey_commands_destroy(own);
+    *digest = world_digest(world);
+    return failed;
+}
+
+static void replaying_goes_on_when_there_is_memory_again(void **state) {
+    (void)state;
+    uint64_t wanted = 0, digest = 1;
+    bool failed = true;
+    covey_commands_destroy(commands);
+    for (uint64_t at = 0; failed; at++) {
+        failed = replay_short_of_memory(at, at == 0 ? &wanted : &digest) || at == 0;
+        assert_true(at == 0 || digest == wanted);
+        world_teardown(NULL);
+        assert_int_equal(world_setup(NULL), 0);
+    }
+    commands = covey_commands_create(world, NULL);
+}
+
+/* ---- The validator -----------------------------------------------------------------------------------------------*/
+
+static void the_validator_sees_through_buffers(void **state) {
+    (void)state;
+    covey_entity e = covey_record_create(commands);
+    covey_record_add(commands, e, Packed, { 1, ~1u });
+    covey_record_remove(commands, e, Packed);
+    covey_commands *own = covey_commands_create(world, &(covey_commands_desc){ .entities = 1 });
+    uint32_t *previous = &world->pages[0]->previous[0], *generation = &world->pages[0]->generation[0];
+    BREAK(uint32_t, *previous, COVEY_NONE, "commands: an id that is not set aside");
+    BREAK(uint32_t, *generation, 1, "entities: an index that is set aside and alive");
+    BREAK(uint32_t, *generation, 2, "commands: an id of another generation");
+    BREAK(uint32_t, world->range.fresh, 0, "entities: a fresh index that is set aside");
+    BREAK(uint32_t, commands->ids[3].index, commands->ids[2].index,
+          "commands: an index that is set aside for nobody, or twice");
+    BREAK(uint32_t, commands->ids[3].index, own->ids[0].index,
+          "commands: an index that is set aside for nobody, or twice");
+    BREAK(uint32_t, own->id_count, 0, "commands: an index that is set aside for nobody, or twice");
+    BREAK(covey_commands *, own->previous_of_world, own, "commands: a buffer that is not in the list");
+    BREAK(uint32_t, commands->taken, 9, "commands: more ids than there are");
+    BREAK(uint32_t, commands->taken, 2, "commands: an id that nobody creates, or the other way round");
+    BREAK(uint32_t, commands->count, 9, "commands: their number is not what was counted");
+    BREAK(uint32_t, commands->lines, 0, "commands: more bytes than there are");
+    BREAK(size_t, commands->heap.bytes, 1, "commands: bytes that are not accounted for");
+    BREAK(uintptr_t, commands->open, 1, "commands: the open run is another");
+    BREAK(char *, commands->at, commands->at + 4, "commands: the last entry is not whole");
+    covey_commands_destroy(own);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        COMMANDS_TEST(recording_leaves_the_world_alone),
+        COMMANDS_TEST(commands_are_done_in_order),
+        COMMANDS_TEST(every_storage_takes_commands),
+        COMMANDS_TEST(values_of_every_size_arrive),
+        COMMANDS_TEST(a_tag_may_have_an_alignment),
+        COMMANDS_TEST(commands_about_the_dead_are_skipped_and_their_values_dropped),
+        COMMANDS_TEST(removing_what_is_absent_does_nothing),
+        COMMANDS_TEST(replaying_stops_at_a_failure_and_goes_on_from_there),
+        COMMANDS_TEST(skipping_drops_the_command_that_failed),
+        COMMANDS_TEST(clearing_drops_what_was_recorded),
+        COMMANDS_TEST(destroying_a_buffer_drops_what_was_recorded),
+        COMMANDS_TEST(a_world_ends_its_buffers),
+        COMMANDS_TEST(a_replayed_buffer_needs_no_new_memory),
+        COMMANDS_TEST(a_type_that_contradicts_itself_is_not_recorded),
+        COMMANDS_TEST(a_type_of_another_layout_fails_when_it_is_replayed),
+        COMMANDS_TEST(groups_hear_of_what_is_replayed),
+        COMMANDS_TEST(rows_may_record),
+        COMMANDS_TEST(functions_are_called_in_their_turn),
+        COMMANDS_TEST(a_function_that_fails_stops_the_replay),
+        COMMANDS_TEST(a_buffer_that_is_replayed_refuses_to_record),
+#if COVEY_ASSERT_LEVEL >= 1
+        COMMANDS_TEST(a_buffer_is_not_replayed_while_it_is_replayed),
+        COMMANDS_TEST(a_size_that_is_not_the_types_breaks_a_contract),
+#endif
+        COMMANDS_TEST(a_recorded_entity_has_the_id_that_create_would_give),
+        COMMANDS_TEST(freed_ids_come_first),
+        COMMANDS_TEST(a_handle_works_in_any_buffer_once_its_entity_is_alive),
+        COMMANDS_TEST(ids_that_are_given_back_leave_the_world_as_it_was),
+        COMMANDS_TEST(ids_that_are_set_aside_are_taken),
+        COMMANDS_TEST(ids_go_around_reserved_ranges),
+        COMMANDS_TEST(a_cleared_entity_never_comes_alive),
+        COMMANDS_TEST(a_skipped_entity_never_comes_alive),
+        COMMANDS_TEST(an_index_whose_generations_are_used_up_is_retired),
+        COMMANDS_TEST(reserving_is_all_or_nothing),
+        COMMANDS_TEST(there_may_be_no_ids_left),
+        COMMANDS_TEST(recording_without_memory_records_nothing),
+        COMMANDS_TEST(a_buffer_is_made_whole_or_not_at_all),
+        COMMANDS_TEST(replaying_goes_on_when_there_is_memory_again),
+        COMMANDS_TEST(the_validator_sees_through_buffers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
