@@ -376,7 +376,7 @@ COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const c
                                      size_t size);
 
 /* Calls change(value, context) on a component that is there, so that whoever listens learns of the change. `change` may
- * be NULL. Returns the component's address, or NULL when it is absent. */
+ * be NULL; it must not change the world otherwise. Returns the component's address, or NULL when it is absent. */
 #define covey_patch(world, e, T, change, context) ((T *)covey_patch_raw((world), (e), covey_id(T), (change), (context)))
 typedef void covey_change_fn(void *value, void *context);
 COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
@@ -875,7 +875,8 @@ typedef struct covey_reactive_desc {
     covey_view_desc match;                  /* when it is iterated: only those that match, with these fields */
 } covey_reactive_desc;
 
-/* NULL: MEMORY; TYPE, LAYOUT (of the types, or of the view). O(components that are there / 4096). */
+/* NULL: MEMORY; TYPE, LAYOUT (of the types, or of the view); REFUSED for the tag of another reactive set. O(components
+ * that are there). */
 COVEY_API covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc);
 COVEY_API void covey_reactive_destroy(covey_reactive *reactive); /* NULL is fine */
 /* How many were collected, whether they match or not. */
