@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const struct model_subject *const subjects[8] = {
-    NULL, /* 0: signals */
+    &model_signals,
     NULL, /* 1: commands */
     NULL, /* 2: copies */
     NULL, /* 3: hierarchy */

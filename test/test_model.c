@@ -1,6 +1,6 @@
 /* Millions of random steps, on the library and on an oracle. A failure names the seed of its program:
  * COVEY_TEST_SEED=<seed> runs that program alone, in each test. */
-#include "model.h"
+#include "model_world.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -75,6 +75,23 @@ static void worlds_with_groups(void **state) {
     options.steps = 2000;
     options.validate_every = options.compare_every = 100;
     run_programs(model_run_world, options, test_scaled(20000));
+}
+
+/* Every fourth step is about listeners, queues or reactive sets, or has a listener that changes the world. */
+static void worlds_with_signals(void **state) {
+    model_options options = small;
+    (void)state;
+    options.subject = &model_signals;
+    options.subject_every = 4;
+    run_programs(model_run_world, options, test_scaled(200000));
+    options.group_every = 3;
+    run_programs(model_run_world, options, test_scaled(150000));
+    options = tiny;
+    options.subject = &model_signals;
+    options.subject_every = 3;
+    run_programs(model_run_world, options, test_scaled(200000));
+    options.group_every = 4;
+    run_programs(model_run_world, options, test_scaled(100000));
 }
 
 static void run_sets(covey_policy policy) {
@@ -177,6 +194,7 @@ int main(void) {
         cmocka_unit_test(large_worlds),
         cmocka_unit_test(worlds_with_views),
         cmocka_unit_test(worlds_with_groups),
+        cmocka_unit_test(worlds_with_signals),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),
         cmocka_unit_test(swap_only_sets),

@@ -355,6 +355,24 @@ static void sets_are_told_first(void **state) {
     assert_told("a+0 in a-0 out");
 }
 
+/* What it has reserved is no waste, and it stays as it is. */
+static void advice_leaves_sets_alone(void **state) {
+    (void)state;
+    begin(&(covey_reactive_desc){ .added = { covey_id(Blocked) } }, 1);
+    add_value(e[0], covey_id(Blocked), 1);
+    covey_reactive_clear(set);
+    covey_advice advice[4];
+    uint32_t count = covey_world_advise(world, advice, 4), found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (covey_pool_type(advice[i].pool) != covey_reactive_type(set)) continue;
+        found++;
+        assert_int_equal(advice[i].best, advice[i].storage);
+        assert_int_equal(advice[i].best_bytes, advice[i].bytes);
+        assert_int_equal(advice[i].uses, 0);
+    }
+    assert_int_equal(found, 1);
+}
+
 static void a_set_about_nothing(void **state) {
     (void)state;
     begin(&(covey_reactive_desc){ .match = { .with = { covey_id(Packed) } } }, 1);
@@ -379,6 +397,7 @@ int main(void) {
         WORLD_TEST(sets_are_used_again),
         WORLD_TEST(sets_may_be_made_and_end_in_a_listener),
         WORLD_TEST(sets_are_told_first),
+        WORLD_TEST(advice_leaves_sets_alone),
         WORLD_TEST(a_set_about_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
