@@ -286,8 +286,9 @@ static bool is_heard(const covey_pool *pool) {
 static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities) {
     uint32_t count = 0, at = covey_pool_next(pool, *position);
     if (covey__in_blocks(pool)) {
-        for (*position = at / 64 * 64 + 64; at < *position; at = covey_pool_next(pool, at + 1))
+        for (uint32_t block = at / 64; at != COVEY_NONE && at / 64 == block; at = covey_pool_next(pool, at + 1))
             entities[count++] = covey_pool_at(pool, at);
+        *position = at;
         return count;
     }
     if (*position > pool->set.end) *position = pool->set.end;

@@ -241,7 +241,7 @@ static void wrong_descriptions_are_refused(void **state) {
 /* What was there when the set was made can be marked without memory, and so can what came later. */
 static void mark_without_memory(const covey_type *type) {
     covey_entity far[4];
-    for (uint32_t i = 0; i < 4; i++) far[i] = covey_create_at(world, 4 + i * 5 * COVEY_PAGE_SIZE);
+    for (uint32_t i = 0; i < 4; i++) far[i] = covey_create_at(world, 4 + i * 2 * COVEY__BLOCK_PAGE);
     add_value(far[0], type, 1);
     add_value(far[3], type, 1);
     begin(&(covey_reactive_desc){ .set = { type }, .removed = { type } }, 4);
