@@ -373,7 +373,7 @@ static void queue_read(model *m) {
     if (program_chance(&m->program, 128)) read = count;
     for (uint32_t i = 0; i < read; i++) read_event(m, queue, i);
     queue->wanted.count -= read;
-    memmove(queue->wanted.all, queue->wanted.all + read, queue->wanted.count * sizeof *queue->wanted.all);
+    for (uint32_t i = 0; i < queue->wanted.count; i++) queue->wanted.all[i] = queue->wanted.all[i + read];
     covey_event event;
     REQUIRE(m, queue->wanted.count != 0 || !covey_queue_next(queue->queue, &event), "a queue goes on after its end");
 }
