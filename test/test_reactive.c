@@ -191,7 +191,8 @@ static void the_tag_is_a_term(void **state) {
     for (uint32_t i = 0; i < 4; i++) add_value(e[i], covey_id(Blocked), i);
     covey_set(world, e[2], Blocked, { 1, 2 });
     covey_view with = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Blocked), tag } });
-    covey_view without = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Blocked) }, .without = { tag } });
+    covey_view without =
+        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Blocked) }, .without = { tag } });
     assert_true(covey_view_valid(&with) && covey_view_valid(&without));
     assert_int_equal(covey_view_count(&with), 1);
     assert_int_equal(covey_view_count(&without), 3);

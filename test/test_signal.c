@@ -226,12 +226,16 @@ static void the_last_listener_leaves_nothing(void **state) {
 
 static ear first, second, third, late;
 
-static void disconnect_first(const covey_event *event) { assert_true(covey_disconnect(event->world, first.connection)); }
+static void disconnect_first(const covey_event *event) {
+    assert_true(covey_disconnect(event->world, first.connection));
+}
 static void disconnect_second(const covey_event *event) {
     assert_true(covey_disconnect(event->world, second.connection));
     assert_false(covey_connected(event->world, second.connection));
 }
-static void disconnect_third(const covey_event *event) { assert_true(covey_disconnect(event->world, third.connection)); }
+static void disconnect_third(const covey_event *event) {
+    assert_true(covey_disconnect(event->world, third.connection));
+}
 static void disconnect_all(const covey_event *event) {
     disconnect_first(event);
     disconnect_second(event);
@@ -1055,7 +1059,8 @@ static void groups_are_up_to_date(void **state) {
 
 static void group_made_in_a_listener(const covey_event *event) {
     (void)event;
-    group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed) }, .with = { covey_id(Blocked) } });
+    group =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed) }, .with = { covey_id(Blocked) } });
     assert_non_null(group);
 }
 
@@ -1080,7 +1085,8 @@ static void kept_pools_are_sorted_when_listeners_are_called(void **state) {
     assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     listen(&a, covey_id(Packed), COMPONENT_SIGNALS);
     static const uint32_t numbers[] = { 5, 2, 9, 1 };
-    for (uint32_t i = 0; i < 4; i++) assert_int_equal(add_value(e[i], covey_id(Packed), numbers[i])->number, numbers[i]);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(add_value(e[i], covey_id(Packed), numbers[i])->number, numbers[i]);
     const Value *sorted = covey_pool_values(covey_pool_of(world, Packed), Packed);
     for (uint32_t i = 1; i < 4; i++) assert_true(sorted[i - 1].number < sorted[i].number);
     assert_true(remove_value(e[0], covey_id(Packed)));

@@ -77,8 +77,8 @@ static void with_all(scene *s) {
 
 static void with_listener(scene *s) {
     some_entities(s);
-    connection = covey_connect(
-        s->world, &(covey_listener){ .type = covey_id(Plain), .signals = COVEY_ON_ADD, .call = ignore });
+    connection =
+        covey_connect(s->world, &(covey_listener){ .type = covey_id(Plain), .signals = COVEY_ON_ADD, .call = ignore });
     assert_true(covey_connected(s->world, connection));
 }
 
@@ -220,11 +220,16 @@ static bool end_set(scene *s) {
 }
 
 static const operation needing_none[] = {
-    { "remove, with both", with_all, remove_all },       { "destroy, with both", with_all, destroy },
-    { "destroy_all, with both", with_all, destroy_all }, { "clear, with both", with_all, clear },
-    { "set, with a set", with_set, set_without_queue },  { "disconnect", with_listener, disconnect },
-    { "disconnect, a queue", with_all, disconnect },     { "queue_next, queue_clear", with_queue, use_queue },
-    { "queue_destroy", with_all, end_queue },            { "reactive_clear", with_set, clear_set },
+    { "remove, with both", with_all, remove_all },
+    { "destroy, with both", with_all, destroy },
+    { "destroy_all, with both", with_all, destroy_all },
+    { "clear, with both", with_all, clear },
+    { "set, with a set", with_set, set_without_queue },
+    { "disconnect", with_listener, disconnect },
+    { "disconnect, a queue", with_all, disconnect },
+    { "queue_next, queue_clear", with_queue, use_queue },
+    { "queue_destroy", with_all, end_queue },
+    { "reactive_clear", with_set, clear_set },
     { "reactive_destroy", with_set, end_set },
 };
 

@@ -13,7 +13,8 @@ void listen_begin(void) {
 }
 
 void listen_note(const char *words) {
-    int length = snprintf(text.at + text.length, sizeof text.at - text.length, "%s%s", text.length != 0 ? " " : "", words);
+    int length =
+        snprintf(text.at + text.length, sizeof text.at - text.length, "%s%s", text.length != 0 ? " " : "", words);
     text.length += (size_t)length;
     assert_true(text.length < sizeof text.at);
 }
@@ -44,7 +45,8 @@ static void check_event(const covey_event *event) {
 static void hear(const covey_event *event, void *context) {
     ear *heard_by = context;
     char words[512];
-    int length = snprintf(words, sizeof words, "%s%c%u", heard_by->name, sign_of(event->signal), event->entities->index);
+    int length =
+        snprintf(words, sizeof words, "%s%c%u", heard_by->name, sign_of(event->signal), event->entities->index);
     check_event(event);
     for (uint32_t i = 1; i < event->count; i++)
         length += snprintf(words + length, sizeof words - (size_t)length, ",%u", event->entities[i].index);

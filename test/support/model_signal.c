@@ -223,7 +223,8 @@ static void fill_queues(const signals *s, kept *queue) {
 static bool is_marked_by(const collected *set, const happening *one) {
     static const covey_signal lists[] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_REMOVE };
     for (uint32_t i = 0; i < 3 * MARKED_TYPES; i++)
-        if (one->pool && lists[i / MARKED_TYPES] == one->signal && set->pools[i / MARKED_TYPES][i % MARKED_TYPES] == one->pool)
+        if (one->pool && lists[i / MARKED_TYPES] == one->signal &&
+            set->pools[i / MARKED_TYPES][i % MARKED_TYPES] == one->pool)
             return true;
     return false;
 }
