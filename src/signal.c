@@ -253,7 +253,8 @@ covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal 
     for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
         const covey__listener *listener = &listeners->all[i];
         if (listener->queue) {
-            if (!covey__queue_reserve(listener->queue, (uint64_t)events_for(listeners, listener->queue, signal) * count))
+            if (!covey__queue_reserve(listener->queue,
+                                      (uint64_t)events_for(listeners, listener->queue, signal) * count))
                 result = COVEY_ERROR_MEMORY;
         } else if (listener->tags && signal == COVEY_ON_ADD) {
             for (uint32_t k = 0; k < count && result == COVEY_OK; k++)

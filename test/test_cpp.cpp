@@ -598,7 +598,8 @@ static void queues_and_reactive_sets() {
     covey::add<Packed>(world, e[1], { 9 });
     CHECK(queue.count() == 6 && changed.count() == 3 && changed.contains(e[0]));
     int seen = 0;
-    changed.each([&](covey_entity one, Velocity &v, const Packed &p) { seen += one == e[1] && v.x == 1 && p.number == 9; });
+    changed.each(
+        [&](covey_entity one, Velocity &v, const Packed &p) { seen += one == e[1] && v.x == 1 && p.number == 9; });
     changed.spans([&](size_t n, Velocity *, const Packed *) { seen += static_cast<int>(n); });
     CHECK(seen == 2);
     changed.clear();
