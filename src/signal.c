@@ -344,6 +344,7 @@ static covey_connection refuse(covey_world *world, covey_result result, const ch
 
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
+    COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
     uint32_t allowed = listener->type ? COMPONENT_SIGNALS : ENTITY_SIGNALS;
     if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
         return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");

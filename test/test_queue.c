@@ -269,6 +269,21 @@ static void removals_come_once(void **state) {
     for_each_storage(count_once);
 }
 
+#if COVEY_ASSERT_LEVEL >= 1
+static void connect_elsewhere(covey_world *other) {
+    covey_connect(other, &(covey_listener){ .signals = COVEY_ON_CREATE, .queue = queue });
+}
+
+static void a_queue_belongs_to_its_world(void **state) {
+    (void)state;
+    begin(0);
+    covey_world_desc desc = world_desc();
+    covey_world *other = covey_world_create(&desc);
+    expect_assert_failure(connect_elsewhere(other));
+    covey_world_destroy(other);
+}
+#endif
+
 static void queues_without_connections(void **state) {
     covey_event event = { 0 };
     (void)state;
@@ -294,6 +309,9 @@ int main(void) {
         WORLD_TEST(a_queue_may_end_in_a_listener),
         WORLD_TEST(a_queue_may_be_read_in_a_listener),
         WORLD_TEST(removals_come_once),
+#if COVEY_ASSERT_LEVEL >= 1
+        WORLD_TEST(a_queue_belongs_to_its_world),
+#endif
         WORLD_TEST(queues_without_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,7 +263,7 @@ typedef struct covey_world_desc {
 /* Makes an empty world; NULL for `desc` means all defaults. Returns NULL when memory is out. */
 COVEY_API covey_world *covey_world_create(const covey_world_desc *desc);
 
-/* Drops every value and frees everything. NULL is fine. */
+/* Drops every value and frees everything; who listens hears of the end of all entities first. NULL is fine. */
 COVEY_API void covey_world_destroy(covey_world *world);
 
 /* The reason of the last failed changing call on this world, COVEY_OK when none has failed. A success leaves it. */
@@ -282,7 +282,8 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
  * of an index has a new generation; an index whose generations are used up is retired, so a stale handle never
  * resolves. */
 
-/* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out. O(1). */
+/* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out, or when a listener
+ * destroyed it at once (GONE). O(1). */
 COVEY_HOT covey_entity covey_create(covey_world *world);
 
 /* Makes `count` entities, the same that as many single calls would make. All or nothing: false leaves null handles. */
@@ -343,7 +344,8 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
  * A NULL value stands for zero bytes. */
 
-/* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT). */
+/* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT); also
+ * when a listener removed it at once (GONE): then the value was taken over, and is dropped. */
 #define covey_add(world, e, T, ...) ((T *)covey__add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_add_value(world, e, T, value) \
     ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
@@ -394,7 +396,7 @@ COVEY_API bool covey_has_any_raw(const covey_world *world, covey_entity e, const
 #define covey_remove(world, e, T) covey_remove_raw((world), (e), covey_id(T), COVEY__SIZE(T))
 COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size);
 
-/* Removes one type from every entity; or every type. The entities stay. */
+/* Removes one type from every entity; or every type. The entities stay. What listeners add meanwhile may stay, too. */
 #define covey_clear(world, T) covey_clear_raw((world), covey_id(T))
 COVEY_API void covey_clear_raw(covey_world *world, const covey_type *type);
 COVEY_API void covey_clear_all(covey_world *world);
