@@ -270,6 +270,22 @@ static void marking_needs_no_memory(void **state) {
     for_each_storage(mark_without_memory);
 }
 
+/* Its tag is the 65th type or later, so that the marks near entities are wider than those of the component. */
+static void many_types_leave_a_place(void **state) {
+    (void)state;
+    assert_non_null(covey_pool_of(world, Blocked));
+    for (uint32_t i = 0; i < 70; i++) {
+        char name[] = { 'T', (char)('0' + i / 10), (char)('0' + i % 10), '\0' };
+        assert_non_null(covey_type_create(world, &(covey_type){ .name = name }));
+    }
+    begin(&(covey_reactive_desc){ .removed = { covey_id(Blocked) } }, 1);
+    add_value(e[0], covey_id(Blocked), 1);
+    test_fail_at(&heap, 1, true);
+    assert_true(remove_value(e[0], covey_id(Blocked)));
+    test_fail_never(&heap);
+    assert_collected("0");
+}
+
 /* Clearing a set, compacting and shrinking leave the places that marks will need. */
 static void places_stay(void **state) {
     (void)state;
@@ -394,6 +410,7 @@ int main(void) {
         WORLD_TEST(the_tag_is_refused),
         WORLD_TEST(wrong_descriptions_are_refused),
         WORLD_TEST(marking_needs_no_memory),
+        WORLD_TEST(many_types_leave_a_place),
         WORLD_TEST(places_stay),
         WORLD_TEST(sets_are_used_again),
         WORLD_TEST(sets_may_be_made_and_end_in_a_listener),

@@ -56,6 +56,7 @@ static void with_queue(scene *s) {
     connect_queue(s, covey_id(Block), COMPONENTS);
     connect_queue(s, covey_id(Counted), COMPONENTS);
     connect_queue(s, covey_id(Plain), COMPONENTS);
+    assert_non_null(covey_patch(s->world, s->e[0], Plain, NULL, NULL));
     fill(s);
 }
 
