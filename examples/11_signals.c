@@ -66,7 +66,6 @@ int main(void) {
         covey_add(world, e[i], Health, { 10 + (int)i });
     }
     show(&grid, "six are placed");
-
     /* patch says that a value was changed; writing through a pointer does not. */
     for (uint32_t i = 0; i < 6; i++) covey_patch(world, e[i], Health, hurt, &(int){ 12 });
     show(&grid, "all were hurt");

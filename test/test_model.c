@@ -83,15 +83,15 @@ static void worlds_with_signals(void **state) {
     (void)state;
     options.subject = &model_signals;
     options.subject_every = 4;
-    run_programs(model_run_world, options, test_scaled(200000));
+    run_programs(model_run_world, options, test_scaled(120000));
     options.group_every = 3;
-    run_programs(model_run_world, options, test_scaled(150000));
+    run_programs(model_run_world, options, test_scaled(80000));
     options = tiny;
     options.subject = &model_signals;
     options.subject_every = 3;
-    run_programs(model_run_world, options, test_scaled(200000));
+    run_programs(model_run_world, options, test_scaled(120000));
     options.group_every = 4;
-    run_programs(model_run_world, options, test_scaled(100000));
+    run_programs(model_run_world, options, test_scaled(60000));
 }
 
 static void run_sets(covey_policy policy) {
