@@ -155,8 +155,10 @@ void covey_clear_raw(covey_world *world, const covey_type *type) {
     if (pool) covey__pool_clear(pool);
 }
 
+/* What reactive sets have collected is no component. */
 void covey_clear_all(covey_world *world) {
-    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey__pool_clear(world->pools[i]);
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
+        if ((world->pools[i]->uses & COVEY__USE_REACTIVE) == 0) covey__pool_clear(world->pools[i]);
 }
 
 covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value, covey_equal_fn *equal,
