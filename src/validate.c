@@ -189,8 +189,8 @@ static bool validate_fresh(const covey_world *world, const covey__range *range, 
         const covey__entity_page *page = covey__entity_page_of(world, index);
         REQUIRE(page, "entities: a fresh index without a page");
         uint32_t at = index % COVEY_PAGE_SIZE;
-        REQUIRE(page->generation[at] == 0 && page->next[at] != index, "entities: a fresh index that was used");
         REQUIRE(!covey__is_set_aside(page, index), "entities: a fresh index that is set aside");
+        REQUIRE(page->generation[at] == 0 && page->next[at] != index, "entities: a fresh index that was used");
     }
     return true;
 }
