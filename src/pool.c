@@ -51,6 +51,11 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .uses = covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0,
     };
     covey__pool_init(pool, covey__type_storage(type));
+    if (type->ticks && !covey__pool_watch(pool)) {
+        covey__free(&world->heap, pool, 1, sizeof *pool, alignof(covey_pool));
+        return NULL;
+    }
+    if (type->ticks) covey__pool_update_watch(pool);
     world->pools[world->pool_count++] = pool;
     return pool;
 }
@@ -75,6 +80,7 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     covey_pool *pool = covey__pool_bound(world, type);
     if (pool) return pool;
     if (covey__type_valid(type)) return meet(world, type);
+    if (type == covey_id(covey_disabled)) return covey__pool_of_disabled(world);
     covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
                 type->name ? type->name : "(no name)");
     return NULL;
@@ -194,6 +200,17 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
     return pool->watch && !quick ? covey__pool_settle(pool, index, to) : to;
 }
 
+/* Another value for a component that is there, of a pool that is watched. */
+void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
+    void *to = covey__value_of_index(pool, index);
+    if (to != value) {
+        covey__pool_drop(pool, (covey_entity){ index, generation });
+        covey__fill(to, value, pool->size);
+    }
+    covey__watch_set(pool, index);
+    return to;
+}
+
 /* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
 covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type) {
     covey_entity e = { index, generation };
@@ -306,6 +323,7 @@ void covey_pool_shrink(covey_pool *pool) {
         covey_sparse_set_shrink(&pool->set);
         covey__pool_mark_all(pool); /* pages were returned that held nothing */
     }
+    if (pool->watch) covey__watch_shrink(pool);
     covey__pool_moved(pool, false);
     COVEY__CHANGED(pool->world);
 }

@@ -12,6 +12,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     *world = (covey_world){
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = { .end = COVEY_NONE, .free = COVEY_NONE },
+        .tick = 1,
         .emptying = { .block = COVEY_NONE },
         .heap = heap,
         .log = desc->log,
@@ -31,7 +32,7 @@ void covey_world_destroy(covey_world *world) {
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     for (uint32_t i = 0; i < world->pool_count; i++) {
-        covey_pool_keep(world->pools[i], NULL);
+        covey__pool_end_watch(world->pools[i]);
         covey__pool_free(world->pools[i]);
         covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
     }
@@ -86,11 +87,17 @@ static void *present(covey_world *world, covey_entity e, const covey_type *type)
     return value;
 }
 
+static void note_set(const covey_world *world, covey_entity e, const covey_type *type) {
+    covey_pool *pool = covey__pool_known(world, type);
+    if (pool->watch) covey__watch_set(pool, e.index);
+}
+
 bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
     void *old = present(world, e, type);
     if (!old) return false;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     if (old != value) covey__swap_bytes(old, value, size);
+    note_set(world, e, type);
     return true;
 }
 
@@ -98,6 +105,7 @@ void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type
                       void *context) {
     void *value = present(world, e, type);
     if (value && change) change(value, context);
+    if (value) note_set(world, e, type);
     return value;
 }
 
