@@ -10,7 +10,7 @@ static const struct model_subject *const subjects[8] = {
     NULL, /* 1: commands */
     NULL, /* 2: copies */
     NULL, /* 3: hierarchy */
-    NULL, /* 4: enabling and ticks */
+    &model_visible, /* 4 */
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -775,6 +775,7 @@ uint32_t covey_view_count(const covey_view *view) {
 
 covey_entity covey_view_first(const covey_view *view) {
     covey_iter it = covey_view_iter(view);
+    it.ticked = 0; /* nobody writes */
     return covey_next(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 

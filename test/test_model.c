@@ -1,6 +1,6 @@
 /* Millions of random steps, on the library and on an oracle. A failure names the seed of its program:
  * COVEY_TEST_SEED=<seed> runs that program alone, in each test. */
-#include "model.h"
+#include "model_world.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -75,6 +75,26 @@ static void worlds_with_groups(void **state) {
     options.steps = 2000;
     options.validate_every = options.compare_every = 100;
     run_programs(model_run_world, options, test_scaled(20000));
+}
+
+/* Every second step is about what is disabled, or about ticks. */
+static void worlds_with_disabled(void **state) {
+    (void)state;
+    for (uint32_t groups = 0; groups < 2; groups++) {
+        model_options options = groups != 0 ? small_with_groups : small;
+        options.subject = &model_visible;
+        options.subject_every = 2;
+        options.view_every = 5;
+        run_programs(model_run_world, options, test_scaled(200000));
+        options.crowd = 12;
+        options.steps = 1000;
+        options.compare_every = 4;
+        run_programs(model_run_world, options, test_scaled(200000));
+    }
+    model_options options = large;
+    options.subject = &model_visible;
+    options.subject_every = 2;
+    run_programs(model_run_world, options, test_scaled(100000));
 }
 
 static void run_sets(covey_policy policy) {
@@ -177,6 +197,7 @@ int main(void) {
         cmocka_unit_test(large_worlds),
         cmocka_unit_test(worlds_with_views),
         cmocka_unit_test(worlds_with_groups),
+        cmocka_unit_test(worlds_with_disabled),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),
         cmocka_unit_test(swap_only_sets),

@@ -61,6 +61,13 @@ bool model_is_in(const model_list *list, covey_entity e);
 /* A field of an entity is where the component is, and has the right value; or is NULL where there is none. */
 void model_check_field(model *m, const covey_type *type, covey_entity e, const void *at);
 
+/* A field was handed out to be written. */
+void model_touch(model *m, const covey_type *type, covey_entity e);
+/* Whether programs disable things, and have types with ticks. */
+bool model_is_about_visibility(const model *m);
+/* For operations that choose the operands: something of an entity is disabled, or enabled. */
+void model_toggle(model *m, const covey_type *type, covey_entity e, bool disabled); /* NULL: all of it */
+
 /* An order for values of a type, of which there are about so many; now and then a wrong one. */
 covey_order model_pick_order(model *m, const covey_type *type, uint32_t count);
 /* Whether a group or an order of its own says where the components of a pool are. */
@@ -97,5 +104,7 @@ struct model_subject {
     void (*end)(model *m);     /* the world is about to end */
     void (*forget)(model *m);  /* the program has ended or failed: frees the state */
 };
+
+extern const struct model_subject model_visible; /* enabling, and change ticks */
 
 #endif
