@@ -200,7 +200,7 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
     return pool->watch && !quick ? covey__pool_settle(pool, index, to) : to;
 }
 
-/* Another value for a component that is there, of a pool that is watched. */
+/* Another value for a component that is there, of a pool that is watched; or its own, which it got just now. */
 void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
     void *to = covey__value_of_index(pool, index);
     if (to != value) {

@@ -81,21 +81,22 @@ bool covey_view_reads(const covey_view *view, uint32_t field) {
 
 /* ---- Matching one ------------------------------------------------------------------------------------------------*/
 
-/* Whether the component of an index counts as there. */
-static inline bool has(const covey_iter *it, const covey_pool *pool, uint32_t index) {
-    return covey__has_index(pool, index) && !(it->hides && covey__is_off(pool, index));
+/* Whether the component of an index counts as there. That something may be disabled is handed down as a constant, so
+ * that the question vanishes where nothing is. */
+COVEY_HOT bool has(const covey_pool *pool, uint32_t index, bool hides) {
+    return covey__has_index(pool, index) && !(hides && covey__is_off(pool, index));
 }
 
-static bool has_terms(const covey_iter *it, uint32_t index) {
+COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
     const covey_view *view = it->view;
     const covey__column *column = it->columns;
     for (uint32_t i = 0; i < view->with; i++, column++)
-        if (!has(it, column->pool, index)) return false;
+        if (!has(column->pool, index, hides)) return false;
     column += view->optional;
     bool any = view->any == 0;
-    for (uint32_t i = 0; i < view->any; i++, column++) any |= has(it, column->pool, index);
+    for (uint32_t i = 0; i < view->any; i++, column++) any |= has(column->pool, index, hides);
     for (uint32_t i = 0; i < view->without && any; i++, column++)
-        if (has(it, column->pool, index)) return false;
+        if (has(column->pool, index, hides)) return false;
     return any;
 }
 
@@ -110,8 +111,12 @@ static bool has_changed(const covey_iter *it, uint32_t index) {
     return it->changed == 0;
 }
 
+static COVEY__NOINLINE bool matches_closely(const covey_iter *it, uint32_t index) {
+    return has_terms(it, index, it->hides) && !(it->hides && is_hidden(it, index)) && has_changed(it, index);
+}
+
 static bool matches(const covey_iter *it, uint32_t index) {
-    return has_terms(it, index) && !(it->hides && is_hidden(it, index)) && has_changed(it, index);
+    return COVEY__LIKELY(!it->hides && it->changed == 0) ? has_terms(it, index, false) : matches_closely(it, index);
 }
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
@@ -497,32 +502,38 @@ static bool next_partial_span(covey_iter *it) {
 }
 
 /* How far one column goes from an id on: values that follow each other, or ids without any; at most `most`. */
-static uint32_t run_of_ids(const covey_iter *it, covey__column *column, uint32_t id, uint32_t most) {
+static inline uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most, bool hides) {
     const covey_pool *pool = column->pool;
     uint32_t run = 1;
-    column->at = has(it, pool, id) ? covey__value_of_index(pool, id) : NULL;
+    column->at = has(pool, id, hides) ? covey__value_of_index(pool, id) : NULL;
     if (!column->at) {
-        while (run < most && !has(it, pool, id + run)) run++;
+        while (run < most && !has(pool, id + run, hides)) run++;
         return run;
     }
-    while (run < most && has(it, pool, id + run) &&
+    while (run < most && has(pool, id + run, hides) &&
            covey__value_of_index(pool, id + run) == column->at + (size_t)run * pool->size)
         run++;
     return run;
 }
 
-static bool next_span_simple(covey_iter *it) {
+static COVEY__NOINLINE bool next_span_simple(covey_iter *it) {
     if (it->left == 0 && it->blocks == 0) it->blocks = next_page_of_ids(it);
     return next_full_span(it) || (reach_block(it) && next_partial_span(it));
 }
 
-static bool next_span_of_ids(covey_iter *it) {
+static inline bool open_span_of_ids(covey_iter *it, bool hides) {
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
     uint32_t id = it->first + it->block * 64 + bit;
-    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_ids(it, &it->columns[i], id, run);
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_ids(&it->columns[i], id, run, hides);
     take_from_block(it, bit, run);
     return true;
+}
+
+static COVEY__NOINLINE bool next_span_closely(covey_iter *it) { return open_span_of_ids(it, true); }
+
+static bool next_span_of_ids(covey_iter *it) {
+    return COVEY__LIKELY(!it->hides) ? open_span_of_ids(it, false) : next_span_closely(it);
 }
 
 /* ---- Walking an array --------------------------------------------------------------------------------------------*/
@@ -554,40 +565,36 @@ static uint32_t run_enabled(const covey_pool *pool, const covey_entity *entities
 }
 
 /* How far a column goes along an array, as run_of_ids does along consecutive ids. */
-static uint32_t run_of_array(const covey_iter *it, covey__column *column, const covey_entity *entities,
-                             uint32_t most) {
+COVEY_HOT uint32_t run_along(covey__column *column, const covey_entity *entities, uint32_t most, bool hides) {
     const covey_pool *pool = column->pool;
     uint32_t run = 1;
-    column->at = has(it, pool, entities->index) ? covey__value_of_index(pool, entities->index) : NULL;
+    column->at = has(pool, entities->index, hides) ? covey__value_of_index(pool, entities->index) : NULL;
     if (!column->at) {
-        while (run < most && !has(it, pool, entities[run].index)) run++;
+        while (run < most && !has(pool, entities[run].index, hides)) run++;
         return run;
     }
     if (!covey__in_blocks(pool)) {
-        if (it->hides) most = run_enabled(pool, entities, most);
+        if (hides) most = run_enabled(pool, entities, most);
         return run_in_set(&pool->set, entities, (uint32_t)*covey__slot_of(&pool->set, entities->index), most);
     }
-    while (run < most && has(it, pool, entities[run].index) &&
+    while (run < most && has(pool, entities[run].index, hides) &&
            covey__value_of_index(pool, entities[run].index) == column->at + (size_t)run * pool->size)
         run++;
     return run;
+}
+
+static COVEY__NOINLINE uint32_t run_of_array(covey__column *column, const covey_entity *entities, uint32_t most) {
+    return run_along(column, entities, most, false);
 }
 
 static uint32_t run_without(const covey_iter *it, const covey_entity *entities, uint32_t most) {
     const covey__column *columns = &it->columns[it->view->fields];
     for (uint32_t i = 0; i < it->view->without; i++) {
         uint32_t run = 0;
-        while (run < most && !has(it, columns[i].pool, entities[run].index)) run++;
+        while (run < most && !covey__has_index(columns[i].pool, entities[run].index)) run++;
         most = run;
     }
     return most;
-}
-
-/* How many from the first on are neither hidden nor without a change: the first is not. */
-static uint32_t run_wanted(const covey_iter *it, const covey_entity *entities, uint32_t most) {
-    uint32_t run = 1;
-    while (run < most && matches(it, entities[run].index)) run++;
-    return run;
 }
 
 /* How many positions from this one on are not holes, or not of the dead: at most `most`. */
@@ -598,11 +605,20 @@ static uint32_t run_there(const covey_iter *it, uint32_t at, uint32_t most) {
     return run;
 }
 
+/* The same where something may be disabled, or changes are asked for: as far as all match. */
+static COVEY__NOINLINE uint32_t run_closely(covey_iter *it, uint32_t at, uint32_t most) {
+    const covey_entity *entities = array_of(it) + at;
+    uint32_t end = run_there(it, at, most), run = 1;
+    while (run < end && matches(it, entities[run].index)) run++;
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_along(&it->columns[i], entities, run, it->hides);
+    return run;
+}
+
 static uint32_t run_at(covey_iter *it, uint32_t at, uint32_t most) {
     const covey_entity *entities = array_of(it) + at;
+    if (!COVEY__LIKELY(!it->hides && it->changed == 0)) return run_closely(it, at, most);
     uint32_t run = run_without(it, entities, run_there(it, at, most));
-    if (it->hides || it->changed != 0) run = run_wanted(it, entities, run);
-    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_array(it, &it->columns[i], entities, run);
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_array(&it->columns[i], entities, run);
     return run;
 }
 
@@ -626,7 +642,7 @@ static bool next_span_of_array(covey_iter *it) {
 /* How many members, from this one on, have the values that no group owns side by side. */
 static uint32_t run_of_members(covey_iter *it, uint32_t at, uint32_t most) {
     for (uint32_t i = it->group->owned; i < it->view->fields; i++)
-        most = run_of_array(it, &it->columns[i], it->set->ids + at, most);
+        most = run_of_array(&it->columns[i], it->set->ids + at, most);
     return most;
 }
 
@@ -701,35 +717,33 @@ uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks) {
     }
 }
 
-/* Of a pool that is watched: false for a component that need not be there and is disabled. Notes a change otherwise. */
-static bool hand_out(const covey_iter *it, const covey_pool *pool, uint32_t index, uint32_t field) {
+/* The value of a component that is there, of a pool that may be watched: NULL if it need not be there and is disabled.
+ * Notes a change if it may be written. */
+static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_pool *pool, uint32_t index,
+                                           uint32_t field) {
     const covey_view *view = it->view;
     bool asked = field < view->with || (view->asks & COVEY__ASKS_COMPONENTS) != 0;
-    if (!asked && covey__is_off(pool, index)) return false;
+    if (!asked && covey__is_off(pool, index)) return NULL;
     if (pool->type->ticks && (view->reads >> field & 1) == 0) covey__ticks_note(pool, index);
-    return true;
+    return covey__value_of_index(pool, index);
+}
+
+/* Of a type that the world did not know when the iteration began, or when the page did. */
+static COVEY__NOINLINE void *late_value(const covey_iter *it, uint32_t index, uint32_t field) {
+    const covey_pool *pool = has_met_types(it) ? covey_pool_find_raw(it->view->world, it->view->types[field]) : NULL;
+    return covey__has_index(pool, index) ? watched_value(it, pool, index, field) : NULL;
 }
 
 void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     covey_entity e = covey__numbered(it, number);
     const covey_pool *pool = it->columns[field].pool;
     COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
-    if (!pool && has_met_types(it)) pool = covey_pool_find_raw(it->view->world, it->view->types[field]);
+    if (!COVEY__LIKELY(pool != NULL)) return late_value(it, e.index, field);
     if (!covey__has_index(pool, e.index)) return NULL;
-    if (pool->watch && !hand_out(it, pool, e.index, field)) return NULL;
-    return covey__value_of_index(pool, e.index);
+    return COVEY__LIKELY(!pool->watch) ? covey__value_of_index(pool, e.index) : watched_value(it, pool, e.index, field);
 }
 
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
-
-static bool find_span(covey_iter *it) {
-    switch (it->walk) {
-    case COVEY__WALK_NOTHING: return false;
-    case COVEY__WALK_IDS: return it->simple ? next_span_simple(it) : next_span_of_ids(it);
-    case COVEY__WALK_GROUP: return next_span_of_group(it);
-    default: return next_span_of_array(it);
-    }
-}
 
 /* Notes a change of each value of a column that the span hands out. A span by `bits` is all of its block. */
 static void note_span(const covey_iter *it, const covey_pool *pool) {
@@ -738,18 +752,33 @@ static void note_span(const covey_iter *it, const covey_pool *pool) {
     for (uint32_t row = 0; it->entities && row < it->count; row++) covey__ticks_note(pool, it->entities[row].index);
 }
 
-static COVEY__NOINLINE bool next_span(covey_iter *it) {
-    bool more = find_span(it);
-    for (uint32_t left = more ? it->ticked : 0; left != 0; left &= left - 1) {
-        const covey__column *column = &it->columns[covey__lowest_bit(left)];
+static bool next_span(covey_iter *it);
+
+static COVEY__NOINLINE bool next_noted_span(covey_iter *it) {
+    uint32_t ticked = it->ticked;
+    it->ticked = 0;
+    bool more = next_span(it);
+    it->ticked = (uint16_t)ticked;
+    for (; more && ticked != 0; ticked &= ticked - 1) {
+        const covey__column *column = &it->columns[covey__lowest_bit(ticked)];
         if (column->at) note_span(it, column->pool);
     }
     return more;
 }
 
+static COVEY__NOINLINE bool next_span(covey_iter *it) {
+    if (!COVEY__LIKELY(it->ticked == 0)) return next_noted_span(it);
+    switch (it->walk) {
+    case COVEY__WALK_NOTHING: return false;
+    case COVEY__WALK_IDS: return it->simple ? next_span_simple(it) : next_span_of_ids(it);
+    case COVEY__WALK_GROUP: return next_span_of_group(it);
+    default: return next_span_of_array(it);
+    }
+}
+
 bool covey_next(covey_iter *it) {
     if (it->count != 0) covey__check_span(it);
-    bool more = (it->quick && next_full_span(it)) || next_span(it);
+    bool more = it->quick ? next_full_span(it) || next_span_simple(it) : next_span(it);
     if (more) covey__remember_pools(it);
     else it->count = 0;
     return more;

@@ -1613,11 +1613,13 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     void *to = covey_pool_get_raw(pool, e, size);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
-    if (!COVEY__LIKELY(!pool->watch)) return covey__pool_overwrite(pool, e.index, e.generation, value);
+    if (!literal && !COVEY__LIKELY(!pool->watch)) return covey__pool_overwrite(pool, e.index, e.generation, value);
     if (!literal && to == value) return to;
     if (pool->type->drop) pool->type->drop(to, pool->type->context);
     if (literal) covey__fill_literal(to, value, size);
     else covey__fill(to, value, size);
+    /* A literal is there already: if its address went anywhere, it would be built in memory each time. */
+    if (literal && !COVEY__LIKELY(!pool->watch)) return covey__pool_overwrite(pool, e.index, e.generation, to);
     return to;
 }
 
