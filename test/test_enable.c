@@ -342,6 +342,21 @@ static void rows_disable_themselves(void **state) {
     assert_int_equal(covey_view_count(&view), 0);
 }
 
+/* Nothing was disabled when the iteration began. */
+static void the_first_of_the_world_is_noticed(void **state) {
+    (void)state;
+    give_each(e, COUNT, 1, covey_id(Blocked));
+    covey_entity list[] = { e[1], e[1], e[2] };
+    covey_view view = covey_view_make(world, VIEW(.with = { covey_id(Blocked) }));
+    covey_iter it = covey_view_iter_list(&view, list, COUNT_OF(list));
+    covey_row row = { 0 };
+    assert_true(covey_next_row(&it, &row));
+    assert_int_equal(off(e[1], covey_id(Blocked)), COVEY_OK);
+    assert_true(covey_next_row(&it, &row));
+    assert_same(covey_row_entity(&it, row), e[2]);
+    assert_false(covey_next_row(&it, &row));
+}
+
 /* ---- Groups -------------------------------------------------------------------------------------------------------*/
 
 static void assert_group(const covey_group *group, const covey_view_desc *desc) {
@@ -562,6 +577,7 @@ int main(void) {
         ENABLE_TEST(full_spans_are_cut),
         ENABLE_TEST(orders_leave_out_what_is_disabled),
         ENABLE_TEST(rows_disable_themselves),
+        ENABLE_TEST(the_first_of_the_world_is_noticed),
         ENABLE_TEST(groups_see_what_is_enabled),
         ENABLE_TEST(a_group_alone_sees_what_is_enabled),
         ENABLE_TEST(a_later_group_sees_what_is_enabled),

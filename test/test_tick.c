@@ -399,6 +399,30 @@ static void views_refuse_what_has_no_ticks(void **state) {
     assert_false(covey_next(&it));
 }
 
+/* All but the last two of a block that is full. */
+static void a_part_of_a_block_is_marked_alone(void **state) {
+    (void)state;
+    give_each(e, COUNT, 1, covey_id(Pin));
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (e[i].index % 64 < 62) give(e[i], covey_id(Still));
+    covey_tick_advance(world);
+    covey_view view = covey_view_make(world, VIEW(.with = { covey_id(Pin), covey_id(Still) }));
+    write_all(&view, true);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(covey_changed_at(world, e[i], Pin), e[i].index % 64 < 62 ? 2 : 1);
+}
+
+static void questions_mark_nothing(void **state) {
+    (void)state;
+    fill();
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        covey_view view = covey_view_make(world, VIEW(.with = { types[i] }));
+        assert_false(covey_is_null(covey_view_first(&view)));
+        assert_true(covey_view_count(&view) != 0 && covey_view_contains(&view, e[0]));
+        assert_marked(VIEW(.with = { types[i] }), types[i], false);
+    }
+}
+
 static void without_changed_since_is_all(void **state) {
     (void)state;
     fill();
@@ -503,6 +527,8 @@ int main(void) {
         TICK_TEST(a_writer_of_what_changed),
         TICK_TEST(any_of_several_changes),
         TICK_TEST(views_refuse_what_has_no_ticks),
+        TICK_TEST(a_part_of_a_block_is_marked_alone),
+        TICK_TEST(questions_mark_nothing),
         TICK_TEST(without_changed_since_is_all),
         TICK_TEST(layouts_differ_by_ticks),
         TICK_TEST(the_validator_knows),

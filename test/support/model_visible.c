@@ -21,7 +21,11 @@ void model_touch(model *m, const covey_type *type, covey_entity e) {
 
 /* ---- Enabling -----------------------------------------------------------------------------------------------------*/
 
+/* In some programs only components are disabled: groups may then own their pools alone for longer. */
+static bool spares_entities(const model *m) { return m->type_count % 2 == 0; }
+
 static void toggle_entity(model *m, covey_entity e, bool disabled) {
+    if (spares_entities(m)) return;
     covey_result expected = oracle_alive(m->oracle, e) ? COVEY_OK : COVEY_ERROR_DEAD;
     covey_result result = disabled ? covey_disable(m->world, e) : covey_enable(m->world, e);
     if (model_settle(m, result == COVEY_OK, expected)) oracle_disable(m->oracle, e, disabled);
@@ -63,6 +67,7 @@ static void enable_neighbours(model *m) {
 
 /* The tag itself: as covey_disable, but for one that has it. */
 static void add_tag(model *m) {
+    if (spares_entities(m)) return;
     covey_entity e = model_pick(m);
     bool alive = oracle_alive(m->oracle, e), disabled = alive && !oracle_is_enabled(m->oracle, e);
     covey_result expected = !alive ? COVEY_ERROR_DEAD : disabled ? COVEY_ERROR_PRESENT : COVEY_OK;
