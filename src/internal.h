@@ -364,6 +364,7 @@ typedef struct covey__emission {
     const covey_entity *entities;
     uint32_t count;
     uint32_t listener, listener_count; /* the next to be told; how many there were in the beginning */
+    uint32_t part, part_end;           /* the entities of whom all are told before others are */
     uint32_t at;                       /* the first of the entities of whom it has not been told */
     uint64_t ended; /* of a removal, of 64 at most: bit i when the component of entity i was removed meanwhile */
 } covey__emission;
