@@ -6,6 +6,7 @@ typedef struct Owned {
 } Owned;
 typedef Owned OwnedBlock;
 typedef Owned Unique;
+typedef Owned Ticked;
 
 static uint32_t alive, copies, fails_at;
 
@@ -26,6 +27,7 @@ static bool copy_owned(void *to, const void *from, void *context) {
 COVEY_COMPONENT_DEFINE(Owned, .policy = COVEY_ORDERED, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(OwnedBlock, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(Unique, .drop = drop_owned);
+COVEY_COMPONENT_DEFINE(Ticked, .ticks = true);
 
 static int setup(void **state) {
     alive = copies = fails_at = 0;
@@ -290,6 +292,52 @@ static void test_an_empty_world_has_a_clone(void **state) {
     assert_int_equal(covey_create(world).index, 0);
 }
 
+/* What is disabled is so in the clone, and what was changed was changed at the same tick. */
+static void test_what_is_disabled_and_ticks_are_the_same(void **state) {
+    (void)state;
+    covey_entity e[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        e[i] = covey_create(world);
+        covey_tick_advance(world);
+        covey_add(world, e[i], Ticked, { i, 0 });
+        add_value(e[i], covey_id(Packed), i);
+    }
+    covey_disable(world, e[0]);
+    covey_component_disable(world, e[1], Packed);
+    covey_component_disable(world, e[2], Ticked);
+    covey_world *twin = covey_world_clone(world, NULL);
+    assert_non_null(twin);
+    go_on_in(twin);
+    covey_view packed = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Packed) } });
+    covey_view both = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Packed), covey_id(Ticked) } });
+    assert_int_equal(covey_view_count(&packed), 2);
+    assert_int_equal(covey_view_count(&both), 1);
+    assert_true(!covey_is_enabled(world, e[0]) && covey_is_enabled(world, e[1]));
+    assert_true(!covey_component_is_enabled(world, e[1], Packed) && covey_component_is_enabled(world, e[1], Ticked));
+    assert_int_equal(covey_tick(world), 5);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(covey_changed_at(world, e[i], Ticked), i + 2);
+    assert_int_equal(covey_enable(world, e[0]), COVEY_OK);
+    assert_int_equal(covey_component_enable(world, e[1], Packed), COVEY_OK);
+    assert_int_equal(covey_view_count(&packed), 4);
+    covey_set(world, e[3], Ticked, { 9, 9 });
+    assert_int_equal(covey_changed_at(world, e[3], Ticked), 5);
+}
+
+/* A copy is changed when it is made, and enabled. */
+static void test_copies_are_enabled_and_changed(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world), to = covey_create(world), clone;
+    covey_add(world, e, Ticked, { 1, 0 });
+    covey_add(world, to, Ticked, { 2, 0 });
+    covey_component_disable(world, e, Ticked);
+    covey_disable(world, e);
+    uint64_t before = covey_tick_advance(world);
+    assert_true(covey_copy(world, e, to) && covey_clone(world, e, &clone, 1));
+    assert_true(covey_changed_at(world, to, Ticked) > before && covey_changed_at(world, clone, Ticked) > before);
+    assert_int_equal(covey_changed_at(world, e, Ticked), before);
+    assert_true(covey_is_enabled(world, clone) && covey_component_is_enabled(world, clone, Ticked));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         CLONE_TEST(test_a_clone_has_the_same_entities_and_components),
@@ -303,6 +351,8 @@ int main(void) {
         CLONE_TEST(test_what_cannot_be_copied_is_refused_before_any_hook_runs),
         CLONE_TEST(test_a_clone_may_have_an_allocator_and_a_log_of_its_own),
         CLONE_TEST(test_memory_runs_out_at_every_allocation),
+        CLONE_TEST(test_what_is_disabled_and_ticks_are_the_same),
+        CLONE_TEST(test_copies_are_enabled_and_changed),
         CLONE_TEST(test_an_empty_world_has_a_clone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
