@@ -65,6 +65,15 @@ static inline void covey__prefetch(const char *data) {
     covey__prefetch_line(data + 192);
 }
 
+/* For functions that check invariants: names the one that does not hold, in *why. */
+#define REQUIRE(holds, reason)      \
+    do {                            \
+        if (!(holds)) {             \
+            if (why) *why = reason; \
+            return false;           \
+        }                           \
+    } while (0)
+
 /* result.c */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
 #if defined(__GNUC__)
