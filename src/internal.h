@@ -368,13 +368,16 @@ static inline bool covey__takes_components(const covey_world *world, covey_entit
     return covey_alive(world, e) && !covey__dying_of(world, e.index);
 }
 
-/* Before a change: asks for the memory that listeners need for it, and for the end of what is made; so many times, where
- * other changes come with it that are prepared before any of them is made. */
+/* Before a change: asks for the memory that listeners need for it, and for the end of what is made. */
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count, uint32_t times);
+                                      uint32_t count);
 /* Tells the listeners of a pool, or, if that is NULL, of entities. Returns whether anybody's code has run. */
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
                  uint32_t count);
+/* Tells of several changes that were made before anybody was told of any: queues and reactive sets hear of all of them
+ * first, and what ends meanwhile is told of as a whole. Of each, the pool, the signal and the entities are there, and
+ * the rest is zero. */
+void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count);
 /* Tells of a component that is about to be removed. Returns whether it is still there to be removed. */
 bool covey__announce_removal(covey_pool *pool, covey_entity e);
 /* Tells of an entity that is about to be destroyed. Returns whether it is still there to be destroyed. */
@@ -478,8 +481,7 @@ void covey__pool_update_watch(covey_pool *pool);   /* when the watchers have cha
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 /* The same where they get components of other pools, too, before the watchers hear of any. */
-covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count,
-                                         uint32_t components);
+covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__watch_added(covey_pool *pool, uint32_t index); /* when its value is there; listeners are not told */
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
 bool covey__watch_set(covey_pool *pool, covey_entity e); /* when it was; returns whether anybody's code has run */

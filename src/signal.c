@@ -121,17 +121,31 @@ static bool has_gone(const covey__listeners *listeners) {
     return false;
 }
 
+/* Puts an emission on the list, so that others may tell the rest of it. */
+static void begin(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
+    emission->listeners = listeners;
+    emission->listener_count = listeners->count;
+    emission->outer = world->emission;
+    world->emission = emission;
+    world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
+    listeners->emitting++;
+}
+
+/* Of emissions that are under way, the one that began last ends first. */
+static void end(covey_world *world, const covey__emission *emission) {
+    covey__listeners *listeners = emission->listeners;
+    listeners->emitting--;
+    world->emission = emission->outer;
+    if (listeners->emitting == 0 && has_gone(listeners)) update(world, emission->pool, listeners);
+}
+
 /* Calls those that are functions. */
 static COVEY__NOINLINE void call_all(covey_world *world, covey_pool *pool, covey__listeners *listeners,
                                      covey_signal signal, const covey_entity *entities, uint32_t count) {
-    covey__emission emission = { world->emission, pool, listeners, signal, entities, count, 0, listeners->count, 0 };
-    world->emission = &emission;
-    world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
-    listeners->emitting++;
+    covey__emission emission = { .pool = pool, .signal = signal, .entities = entities, .count = count };
+    begin(world, &emission, listeners);
     while (tell_next(world, &emission)) continue;
-    listeners->emitting--;
-    world->emission = emission.outer;
-    if (listeners->emitting == 0 && has_gone(listeners)) update(world, pool, listeners);
+    end(world, &emission);
 }
 
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
@@ -142,6 +156,29 @@ bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, cons
     if ((listeners->called & (uint32_t)signal) == 0) return false;
     call_all(world, pool, listeners, signal, entities, count);
     return true;
+}
+
+/* The listeners of an emission, if any of them hears it. */
+static covey__listeners *hearers_of(const covey_world *world, const covey__emission *emission) {
+    covey__listeners *listeners = listeners_of(world, emission->pool);
+    return listeners && (listeners->signals & (uint32_t)emission->signal) != 0 ? listeners : NULL;
+}
+
+void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        covey__emission *e = &emissions[i];
+        covey__listeners *listeners = hearers_of(world, e);
+        if (listeners) tell_keepers(listeners, e->pool, e->signal, e->entities, e->count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        covey__listeners *listeners = hearers_of(world, &emissions[i]);
+        if (listeners && (listeners->called & (uint32_t)emissions[i].signal) != 0)
+            begin(world, &emissions[i], listeners);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        while (emissions[i].listeners && tell_next(world, &emissions[i])) continue;
+    while (count-- != 0)
+        if (emissions[count].listeners) end(world, &emissions[count]);
 }
 
 /* ---- Ending ------------------------------------------------------------------------------------------------------*/
@@ -221,22 +258,24 @@ bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-/* The events of one listener for a change, and those that will follow when what was made ends. */
-static uint32_t events_of(const covey__listener *listener, covey_signal signal) {
-    uint32_t signals = (uint32_t)signal;
+/* The events of a change for a queue, of all its connections, and those that will follow when what was made ends. */
+static uint32_t events_for(const covey__listeners *listeners, const covey_queue *queue, covey_signal signal) {
+    uint32_t signals = (uint32_t)signal, events = 0;
     if (signal == COVEY_ON_ADD) signals |= COVEY_ON_REMOVE;
     if (signal == COVEY_ON_CREATE) signals |= COVEY_ON_DESTROY;
-    return covey__bits_in(listener->signals & signals);
+    for (uint32_t i = 0; i < listeners->count; i++)
+        if (listeners->all[i].queue == queue) events += covey__bits_in(listeners->all[i].signals & signals);
+    return events;
 }
 
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count, uint32_t times) {
+                                      uint32_t count) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
         const covey__listener *listener = &listeners->all[i];
         if (listener->queue) {
-            if (!covey__queue_reserve(listener->queue, (uint64_t)events_of(listener, signal) * count * times))
-                result = COVEY_ERROR_MEMORY;
+            uint64_t events = (uint64_t)events_for(listeners, listener->queue, signal) * count;
+            if (!covey__queue_reserve(listener->queue, events)) result = COVEY_ERROR_MEMORY;
         } else if (listener->tags && signal == COVEY_ON_ADD) {
             for (uint32_t k = 0; k < count && result == COVEY_OK; k++)
                 result = covey__reactive_reserve(listener->tags, entities[k].index);

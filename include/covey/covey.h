@@ -1329,6 +1329,7 @@ struct covey_world {
     covey_pool *nodes;          /* of the hierarchy; NULL while there is none */
     struct covey__names *names; /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
+    size_t borrowed;                 /* bytes of calls that are under way */
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
