@@ -320,8 +320,9 @@ static bool is_done(covey_world *world, covey_replay *replay) {
     return result == COVEY_ERROR_GONE;
 }
 
+/* Who is just being destroyed takes no component, and counts as dead. */
 static bool skip_dead(covey_world *world, const run *r, covey_entity e, void *value, covey_replay *replay) {
-    if (covey_alive(world, e)) return false;
+    if (covey__takes_components(world, e)) return false;
     drop_value(r->type, value);
     replay->skipped++;
     return true;
@@ -368,7 +369,8 @@ static uint32_t add_values(covey_pool *pool, const run *r, char *entry, uint32_t
 static uint32_t set_values(covey_pool *pool, const run *r, char *entry, uint32_t count, covey_replay *replay) {
     for (uint32_t i = 0; i < count; i++, entry += r->stride) {
         covey_entity e = entity_at(entry + COVEY__RECORD_VALUE((size_t)pool->size));
-        if (skip_dead(pool->world, r, e, entry, replay)) continue;
+        bool has = pool->world->dying && covey_pool_has(pool, e); /* what it has may be set to the end */
+        if (!has && skip_dead(pool->world, r, e, entry, replay)) continue;
         if (!covey_pool_set_raw(pool, e, entry, pool->size) && !is_done(pool->world, replay)) return i;
     }
     return count;

@@ -34,12 +34,19 @@ static void stop_listening(covey_world *world) {
     covey__reactives_free(world);
 }
 
+/* Whether a call is under way that has called somebody's code, and goes on behind it. */
+static bool is_busy(const covey_world *world) {
+    const covey_commands *commands = world->commands;
+    while (commands && !commands->busy) commands = commands->next_of_world;
+    return world->emission || commands;
+}
+
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
-    COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world");
-    if (world->emission) return;
-    while (world->commands) covey_commands_destroy(world->commands);
+    COVEY__CONTRACT(world, !is_busy(world), "a listener or a recorded function must not destroy the world");
+    if (is_busy(world)) return;
     if (world->heard != 0) covey_destroy_all(world);
+    while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */
     stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
