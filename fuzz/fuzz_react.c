@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const struct model_subject *const subjects[8] = {
-    NULL, /* 0: signals */
+    &model_signals,
     &model_commands,
     &model_copies,
     &model_hierarchy,

@@ -1,4 +1,4 @@
-/* Command buffers: bytes with run after run of commands, and ids that are set aside for entities to come. The layout is
+/* Command buffers: bytes with command after command, and ids that are set aside for entities to come. The layout is
  * drawn in commands.h. */
 #include "internal.h"
 
@@ -6,76 +6,94 @@
 
 #define LINE 64                       /* the unit in which the bytes grow, and their alignment */
 #define LINES_MAX ((uint32_t)1 << 28) /* the commands that fit can be counted */
+#define END sizeof(uint64_t)          /* bytes behind the last command, which say that it is */
 
 _Static_assert(alignof(covey_type) > COVEY__RECORD_REMOVE, "the kind fits into the low bits of a type's address");
 
-typedef struct run {
+typedef covey__command command;
+
+/* What is behind a command that is a call: the function, and at the next address that will do, the data. */
+typedef struct call_head {
     union {
-        const covey_type *type; /* NULL: the kind has none */
         covey_command_fn *fn;
+        uint64_t bytes;
     };
-    uint32_t count, stride;
-    uint32_t kind;
-} run;
+} call_head;
 
-/* Up to the next multiple of a power of two. */
-static size_t aligned(size_t number, size_t align) { return (number + align - 1) & ~(align - 1); }
+static char *aligned(char *address, size_t align) { return address + (align - (uintptr_t)address % align) % align; }
 
-static bool has_values(uint32_t kind) { return kind == COVEY__RECORD_ADD || kind == COVEY__RECORD_SET; }
+/* ---- Commands ----------------------------------------------------------------------------------------------------*/
 
-static size_t align_of(const run *r) {
-    if (r->kind == COVEY__RECORD_CALL) return alignof(max_align_t);
-    bool wide = has_values(r->kind) && r->type->size != 0 && r->type->align > alignof(run);
-    return wide ? r->type->align : alignof(run);
+static covey__record_kind kind_of(const command *c) {
+    return (covey__record_kind)(c->what <= COVEY__RECORD_CALL ? c->what : c->what & 3);
+}
+
+static const covey_type *type_of(const command *c) { return (const covey_type *)(uintptr_t)(c->what & ~(uint64_t)3); }
+
+static bool has_value(covey__record_kind kind) { return kind == COVEY__RECORD_ADD || kind == COVEY__RECORD_SET; }
+
+static size_t align_of(const covey_type *type) { return type->align > 8 ? type->align : 8; }
+
+/* The value of a command that has one; the data of a call. */
+static void *value_of(command *c) {
+    if (kind_of(c) == COVEY__RECORD_CALL) return aligned((char *)(c + 1) + sizeof(call_head), alignof(max_align_t));
+    return aligned((char *)(c + 1), align_of(type_of(c)));
+}
+
+static size_t bytes_of_call(size_t size) {
+    return COVEY__RECORD_BYTES(size + sizeof(call_head) + alignof(max_align_t) - 8);
+}
+
+static size_t bytes_of_value(const covey_type *type) {
+    return COVEY__RECORD_BYTES((size_t)type->size) + (type->size != 0 ? align_of(type) - 8 : 0);
+}
+
+static size_t bytes_of(const command *c) {
+    covey__record_kind kind = kind_of(c);
+    if (kind == COVEY__RECORD_CALL) return bytes_of_call(c->entity.index);
+    return has_value(kind) ? bytes_of_value(type_of(c)) : sizeof *c;
 }
 
 /* ---- The bytes ---------------------------------------------------------------------------------------------------*/
 
 static size_t used(const covey_commands *c) { return c->bytes ? (size_t)(c->at - c->bytes) : 0; }
 
-static run *run_at(const covey_commands *c, size_t offset) { return (run *)(void *)(c->bytes + offset); }
+static command *command_at(const covey_commands *c, size_t offset) { return (command *)(void *)(c->bytes + offset); }
 
-static size_t entries_at(const run *r, size_t offset) { return aligned(offset + sizeof *r, align_of(r)); }
-
-/* Where the header behind a closed run is, or would be. */
-static size_t behind(const run *r, size_t offset) {
-    return aligned(entries_at(r, offset) + (size_t)r->count * r->stride, alignof(run));
-}
-
-static uint32_t open_count(const covey_commands *c) {
-    if (c->open == 0) return 0;
-    if (c->open == COVEY__RECORD_CREATE) return run_at(c, c->run)->count;
-    size_t bytes = used(c) - c->entries;
-    return bytes == c->stride ? 1 : (uint32_t)(bytes / c->stride);
-}
-
-static void close_run(covey_commands *c) {
-    if (c->open == 0) return;
-    run *r = run_at(c, c->run);
-    r->count = open_count(c);
-    c->count += r->count;
-    c->open = 0;
-}
-
-/* Makes sure that the bytes reach so far. */
-static bool make_room(covey_commands *c, uint64_t end) {
-    uint64_t wanted = (end + LINE - 1) / LINE;
-    if (wanted <= c->lines) return true;
-    if (wanted > LINES_MAX) return false;
-    uint32_t lines = covey__grown(c->lines, (uint32_t)wanted, LINES_MAX);
+/* Makes sure that so many bytes more are there. */
+static bool make_room(covey_commands *c, uint64_t more) {
     size_t at = used(c);
-    char *bytes = covey__resize(&c->heap, c->bytes, c->lines, lines, LINE, LINE);
-    if (!bytes) return false;
-    c->bytes = bytes;
-    c->at = bytes + at;
-    c->lines = lines;
+    uint64_t wanted = (at + more + END + LINE - 1) / LINE;
+    if (wanted > LINES_MAX) return false;
+    if (wanted > c->lines) {
+        uint32_t lines = covey__grown(c->lines, (uint32_t)wanted, LINES_MAX);
+        char *bytes = covey__resize(&c->heap, c->bytes, c->lines, lines, LINE, LINE);
+        if (!bytes) return false;
+        c->bytes = bytes;
+        c->at = bytes + at;
+        c->lines = lines;
+    }
+    c->room = c->bytes + ((size_t)c->lines * LINE - END);
     return true;
 }
 
 static void rewind_bytes(covey_commands *c) {
     c->at = c->bytes;
-    c->run = c->next = 0;
-    c->next_done = 0;
+    c->next = 0;
+}
+
+/* While it is busy, there is no room: whoever wants to record hears why. */
+static void begin(covey_commands *c) {
+    const uint64_t end = COVEY__RECORD_END;
+    c->busy = true;
+    c->room = c->at;
+    if (c->bytes) memcpy(c->at, &end, sizeof end);
+}
+
+static void end(covey_commands *c) {
+    c->busy = false;
+    if (c->count == 0) rewind_bytes(c);
+    if (c->bytes) c->room = c->bytes + ((size_t)c->lines * LINE - END);
 }
 
 /* ---- Recording ---------------------------------------------------------------------------------------------------*/
@@ -85,81 +103,48 @@ static bool refuse(covey_commands *c, covey_result result) {
     return false;
 }
 
-/* Begins a run whose first entry takes so many bytes. The header is written part by part: as one, it would be built on
- * the stack first, and read back with wider loads, which stall. */
-static bool open_run(covey_commands *c, const covey_type *type, covey__record_kind kind, size_t align, uint32_t stride,
-                     size_t bytes) {
-    size_t header = aligned(used(c), alignof(run)), entries = aligned(header + sizeof(run), align);
-    if (entries + bytes > (size_t)c->lines * LINE && !make_room(c, (uint64_t)entries + bytes))
-        return refuse(c, COVEY_ERROR_MEMORY);
-    close_run(c);
-    run *r = run_at(c, header);
-    r->type = type;
-    r->count = 0;
-    r->stride = stride;
-    r->kind = (uint32_t)kind;
-    c->run = header;
-    c->entries = entries;
-    c->at = c->bytes + entries;
-    c->stride = stride;
-    c->open = (uintptr_t)type + (uintptr_t)kind;
-    return true;
-}
-
-/* Remembers what it has found to be valid, because types often take turns. */
-static bool is_valid(covey_commands *c, const covey_type *type) {
-    const covey_type **known = &c->known[(uintptr_t)type / 64 % COVEY__RECORD_TYPES];
-    if (*known == type) return true;
-    if (!covey__type_valid(type)) return false;
-    *known = type;
-    return true;
-}
-
-/* Appends another entry to the run, or begins one. */
-static bool prepare(covey_commands *c, const covey_type *type, covey__record_kind kind) {
-    if (c->open == (uintptr_t)type + (uintptr_t)kind)
-        return make_room(c, (uint64_t)used(c) + c->stride) || refuse(c, COVEY_ERROR_MEMORY);
-    if (type && !is_valid(c, type)) return refuse(c, COVEY_ERROR_TYPE);
-    size_t size = has_values((uint32_t)kind) ? type->size : 0, align = size != 0 ? type->align : 1;
-    if (size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
-    if (align < alignof(covey_entity)) align = alignof(covey_entity);
-    uint32_t stride = (uint32_t)aligned(COVEY__RECORD_VALUE(size) + sizeof(covey_entity), align);
-    return open_run(c, type, kind, align < alignof(run) ? alignof(run) : align, stride, stride);
-}
-
-char *covey__record_slowly(covey_commands *c, const covey_type *type, covey__record_kind kind) {
-    COVEY__CONTRACT(c->world, type || kind == COVEY__RECORD_DESTROY, "a call needs a type");
+char *covey__record_slowly(covey_commands *c, size_t bytes) {
     if (c->busy) refuse(c, COVEY_ERROR_REFUSED);
-    else if (prepare(c, type, kind)) {
-        c->last = c->bytes + ((size_t)c->lines * LINE - c->stride);
-        return c->at;
-    }
+    else if (make_room(c, bytes)) return c->at;
+    else refuse(c, COVEY_ERROR_MEMORY);
     return NULL;
+}
+
+/* Appends a command without its value. */
+static command *append(covey_commands *c, uint64_t what, covey_entity e, uint64_t bytes) {
+    if (bytes > SIZE_MAX / 2 || !covey__record_slowly(c, (size_t)bytes)) return NULL;
+    command *appended = command_at(c, used(c));
+    *appended = (command){ what, e };
+    c->at += bytes;
+    c->count++;
+    return appended;
+}
+
+bool covey__record_wide(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind,
+                        const void *value) {
+    command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes_of_value(type));
+    if (appended) covey__fill(value_of(appended), value, type->size);
+    return appended != NULL;
 }
 
 covey_entity covey_record_create(covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
     covey_entity none = { 0, 0 };
-    if (c->busy || c->taken == c->id_count) {
-        refuse(c, c->busy ? COVEY_ERROR_REFUSED : COVEY_ERROR_FULL);
+    if (!c->busy && c->taken == c->id_count) {
+        refuse(c, COVEY_ERROR_FULL);
         return none;
     }
-    if (c->open != COVEY__RECORD_CREATE && !open_run(c, NULL, COVEY__RECORD_CREATE, alignof(run), 0, 0)) return none;
-    run_at(c, c->run)->count++;
+    if (!append(c, COVEY__RECORD_CREATE, none, sizeof(command))) return none;
     return c->ids[c->taken++];
 }
 
 bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data, size_t size) {
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
-    if (c->busy) return refuse(c, COVEY_ERROR_REFUSED);
     if (size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
-    if (!open_run(c, NULL, COVEY__RECORD_CALL, alignof(max_align_t), (uint32_t)size, size)) return false;
-    run_at(c, c->run)->fn = fn;
-    run_at(c, c->run)->count = 1;
-    if (size != 0) memcpy(c->at, data, size);
-    c->at += size;
-    c->count++;
-    c->open = 0;
+    command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ (uint32_t)size, 0 }, bytes_of_call(size));
+    if (!appended) return false;
+    ((call_head *)(appended + 1))->fn = fn;
+    if (size != 0) memcpy(value_of(appended), data, size);
     return true;
 }
 
@@ -249,31 +234,16 @@ static void drop_value(const covey_type *type, void *value) {
     if (type->drop) type->drop(value, type->context);
 }
 
-/* Ends what a command owns. */
-static void forget(const run *r, char *entry) {
-    if (has_values(r->kind)) drop_value(r->type, entry);
-    if (r->kind == COVEY__RECORD_CALL) r->fn(NULL, entry);
-}
+static covey_command_fn *function_of(const command *c) { return ((const call_head *)(c + 1))->fn; }
 
-/* The first entry that is left, of the run that is next. */
-static char *first_entry(const covey_commands *c) {
-    const run *r = run_at(c, c->next);
-    return c->bytes + entries_at(r, c->next) + (size_t)c->next_done * r->stride;
-}
-
-/* So many entries of the run that is next are done with. */
-static void advance(covey_commands *c, uint32_t entries) {
-    const run *r = run_at(c, c->next);
-    c->count -= entries;
-    c->next_done += entries;
-    if (c->next_done != r->count) return;
-    c->next = behind(r, c->next);
-    c->next_done = 0;
-}
-
+/* Ends what the first command owns, and goes on to the one behind it. */
 static void forget_first(covey_commands *c) {
-    forget(run_at(c, c->next), first_entry(c));
-    advance(c, 1);
+    command *first = command_at(c, c->next);
+    covey__record_kind kind = kind_of(first);
+    if (has_value(kind)) drop_value(type_of(first), value_of(first));
+    if (kind == COVEY__RECORD_CALL) function_of(first)(NULL, value_of(first));
+    c->next += bytes_of(first);
+    c->count--;
 }
 
 /* Whether nothing is under way that needs the buffer as it is. */
@@ -284,203 +254,227 @@ static bool is_idle(const covey_commands *c) {
 }
 
 bool covey_commands_skip(covey_commands *c) {
-    if (!is_idle(c)) return false;
-    close_run(c);
-    if (c->count == 0) return false;
-    c->busy = true;
-    if (run_at(c, c->next)->kind == COVEY__RECORD_CREATE) renew_id(c, c->spent);
+    if (!is_idle(c) || c->count == 0) return false;
+    begin(c);
+    if (kind_of(command_at(c, c->next)) == COVEY__RECORD_CREATE) renew_id(c, c->spent);
     forget_first(c);
-    if (c->count == 0) rewind_bytes(c);
-    c->busy = false;
+    end(c);
     return true;
 }
 
 void covey_commands_clear(covey_commands *c) {
     if (!is_idle(c)) return;
-    close_run(c);
-    c->busy = true;
+    begin(c);
     while (c->taken > c->spent) renew_id(c, c->taken - 1);
     while (c->count != 0) forget_first(c);
-    rewind_bytes(c);
-    c->busy = false;
+    end(c);
 }
 
 /* ---- Replaying ---------------------------------------------------------------------------------------------------*/
 
-static covey_entity entity_at(const char *entry) {
-    covey_entity e;
-    memcpy(&e, entry, sizeof e);
-    return e;
-}
+/* A replay under way. Commands that are the same but for entity and value are done in one go: the type is looked up
+ * once, and the size of the value is a constant. */
+typedef struct replaying {
+    covey_commands *commands;
+    covey_world *world;
+    command *at;
+    uint32_t skipped;
+    covey_result result;
+} replaying;
 
 /* What a call that returned nothing says. A value that a listener took out at once was added all the same. */
-static bool is_done(covey_world *world, covey_replay *replay) {
-    covey_result result = covey_world_result(world);
-    if (result != COVEY_ERROR_GONE) replay->result = result;
+static bool is_done(replaying *r) {
+    covey_result result = covey_world_result(r->world);
+    if (result != COVEY_ERROR_GONE) r->result = result;
     return result == COVEY_ERROR_GONE;
 }
 
-/* Who is just being destroyed takes no component, and counts as dead. */
-static bool skip_dead(covey_world *world, const run *r, covey_entity e, void *value, covey_replay *replay) {
-    if (covey__takes_components(world, e)) return false;
-    drop_value(r->type, value);
-    replay->skipped++;
+static bool skip_dead(replaying *r, const covey_type *type, covey_entity e, void *value) {
+    if (covey__takes_components(r->world, e)) return false;
+    drop_value(type, value);
+    r->skipped++;
     return true;
 }
 
-static COVEY__NOINLINE bool add_slowly(covey_pool *pool, const run *r, covey_entity e, void *value,
-                                       covey_replay *replay) {
-    if (skip_dead(pool->world, r, e, value, replay)) return true;
-    return covey__pool_add_slowly(pool, e.index, e.generation, value) || is_done(pool->world, replay);
+static COVEY__NOINLINE bool add_slowly(replaying *r, covey_pool *pool, command *at) {
+    if (skip_dead(r, type_of(at), at->entity, value_of(at))) return true;
+    return covey__pool_add_slowly(pool, at->entity.index, at->entity.generation, value_of(at)) || is_done(r);
 }
 
-/* These return how many entries they are done with: all, or those before the first that failed. */
-COVEY_HOT uint32_t add_sized(covey_pool *pool, const run *r, char *entry, uint32_t count, size_t stride, size_t size,
-                             covey_replay *replay) {
-    for (uint32_t i = 0; i < count; i++, entry += stride) {
-        covey_entity e = entity_at(entry + COVEY__RECORD_VALUE(size));
-        void *to = covey__pool_append(pool, e, size);
-        if (COVEY__LIKELY(to != NULL)) memcpy(to, entry, size);
-        else if (!add_slowly(pool, r, e, entry, replay)) return i;
-    }
-    return count;
+static command *behind(command *at, size_t bytes) { return (command *)(void *)((char *)at + bytes); }
+
+/* These go on from a command as long as the next one is of the same kind and type, and stop at the first that fails. */
+COVEY_HOT void add_sized(replaying *r, covey_pool *pool, size_t size, size_t bytes, bool wide) {
+    command *at = r->at;
+    uint64_t what = at->what;
+    uint32_t done = 0;
+    do {
+        void *to = covey__pool_append(pool, at->entity, size);
+        if (COVEY__LIKELY(to != NULL)) memcpy(to, wide ? value_of(at) : at + 1, size);
+        else if (!add_slowly(r, pool, at)) break;
+        at = behind(at, bytes);
+        done++;
+    } while (at->what == what);
+    r->at = at;
+    r->commands->count -= done;
 }
 
-COVEY_HOT uint32_t remove_sized(covey_pool *pool, const char *entry, uint32_t count, size_t size,
-                                covey_replay *replay) {
-    for (uint32_t i = 0; i < count; i++) {
-        covey_entity e = entity_at(entry + i * sizeof e);
-        if (!covey_pool_remove_raw(pool, e, size)) replay->skipped += !covey_alive(pool->world, e);
-    }
-    return count;
+COVEY_HOT void remove_sized(replaying *r, covey_pool *pool, size_t size) {
+    command *at = r->at;
+    uint64_t what = at->what;
+    uint32_t done = 0;
+    do {
+        if (!covey_pool_remove_raw(pool, at->entity, size)) r->skipped += !covey_alive(r->world, at->entity);
+        at++;
+        done++;
+    } while (at->what == what);
+    r->at = at;
+    r->commands->count -= done;
 }
 
-static uint32_t add_values(covey_pool *pool, const run *r, char *entry, uint32_t count, covey_replay *replay) {
+static void add_values(replaying *r, covey_pool *pool) {
     switch (pool->size) {
-    case 0: return add_sized(pool, r, entry, count, 8, 0, replay);
-    case 4: return add_sized(pool, r, entry, count, 12, 4, replay);
-    case 8: return add_sized(pool, r, entry, count, 16, 8, replay);
-    case 12: return add_sized(pool, r, entry, count, 20, 12, replay);
-    case 16: return add_sized(pool, r, entry, count, r->stride, 16, replay);
-    default: return add_sized(pool, r, entry, count, r->stride, pool->size, replay);
+    case 0: add_sized(r, pool, 0, COVEY__RECORD_BYTES(0), false); break;
+    case 4: add_sized(r, pool, 4, COVEY__RECORD_BYTES(4), false); break;
+    case 8: add_sized(r, pool, 8, COVEY__RECORD_BYTES(8), false); break;
+    case 12: add_sized(r, pool, 12, COVEY__RECORD_BYTES(12), false); break;
+    default: add_sized(r, pool, pool->size, bytes_of(r->at), true); break;
     }
 }
 
-static uint32_t set_values(covey_pool *pool, const run *r, char *entry, uint32_t count, covey_replay *replay) {
-    for (uint32_t i = 0; i < count; i++, entry += r->stride) {
-        covey_entity e = entity_at(entry + COVEY__RECORD_VALUE((size_t)pool->size));
-        bool has = pool->world->dying && covey_pool_has(pool, e); /* what it has may be set to the end */
-        if (!has && skip_dead(pool->world, r, e, entry, replay)) continue;
-        if (!covey_pool_set_raw(pool, e, entry, pool->size) && !is_done(pool->world, replay)) return i;
-    }
-    return count;
+static COVEY__NOINLINE bool set_slowly(replaying *r, covey_pool *pool, command *at) {
+    void *value = value_of(at);
+    bool has = r->world->dying && covey_pool_has(pool, at->entity); /* what it has may be set to the end */
+    if (!has && skip_dead(r, type_of(at), at->entity, value)) return true;
+    return covey_pool_set_raw(pool, at->entity, value, pool->size) || is_done(r);
 }
 
-static uint32_t remove_values(covey_pool *pool, const char *entry, uint32_t count, covey_replay *replay) {
+COVEY_HOT void set_sized(replaying *r, covey_pool *pool, size_t size, size_t bytes, bool wide) {
+    command *at = r->at;
+    uint64_t what = at->what;
+    uint32_t done = 0;
+    do {
+        bool care = (pool->uses & COVEY__USE_CARE) != 0;
+        void *to = care ? NULL : covey_pool_get_raw(pool, at->entity, size);
+        if (!to && !care) to = covey__pool_append(pool, at->entity, size);
+        if (COVEY__LIKELY(to != NULL)) memcpy(to, wide ? value_of(at) : at + 1, size);
+        else if (!set_slowly(r, pool, at)) break;
+        at = behind(at, bytes);
+        done++;
+    } while (at->what == what);
+    r->at = at;
+    r->commands->count -= done;
+}
+
+static void set_values(replaying *r, covey_pool *pool) {
     switch (pool->size) {
-    case 0: return remove_sized(pool, entry, count, 0, replay);
-    case 4: return remove_sized(pool, entry, count, 4, replay);
-    case 8: return remove_sized(pool, entry, count, 8, replay);
-    case 12: return remove_sized(pool, entry, count, 12, replay);
-    case 16: return remove_sized(pool, entry, count, 16, replay);
-    default: return remove_sized(pool, entry, count, pool->size, replay);
+    case 4: set_sized(r, pool, 4, COVEY__RECORD_BYTES(4), false); break;
+    case 8: set_sized(r, pool, 8, COVEY__RECORD_BYTES(8), false); break;
+    case 12: set_sized(r, pool, 12, COVEY__RECORD_BYTES(12), false); break;
+    default: set_sized(r, pool, pool->size, bytes_of(r->at), true); break;
     }
 }
 
-static uint32_t destroy_entities(covey_world *world, const char *entry, uint32_t count, covey_replay *replay) {
-    for (uint32_t i = 0; i < count; i++) {
-        covey_entity e = entity_at(entry + i * sizeof e);
-        if (!covey_destroy(world, e)) replay->skipped++;
+static void remove_values(replaying *r, covey_pool *pool) {
+    switch (pool->size) {
+    case 0: remove_sized(r, pool, 0); break;
+    case 4: remove_sized(r, pool, 4); break;
+    case 8: remove_sized(r, pool, 8); break;
+    case 12: remove_sized(r, pool, 12); break;
+    case 16: remove_sized(r, pool, 16); break;
+    default: remove_sized(r, pool, pool->size); break;
     }
-    return count;
 }
 
-/* A type that the world does not know: entries of entities that are not alive are skipped; for the first that is, the
- * world meets the type. Returns how many are done with; *pool is NULL if that are all, or meeting failed. */
-static uint32_t meet(covey_commands *c, const run *r, char *entry, uint32_t count, covey_pool **pool,
-                     covey_replay *replay) {
-    for (uint32_t i = 0; i < count; i++, entry += r->stride) {
-        covey_entity e = entity_at(entry + COVEY__RECORD_VALUE((size_t)r->type->size));
-        if (skip_dead(c->world, r, e, entry, replay)) continue;
-        *pool = covey_pool_of_raw(c->world, r->type);
-        if (!*pool) replay->result = covey_world_result(c->world);
-        return i;
-    }
-    return count;
+/* A command is done. */
+static void advance(replaying *r) {
+    r->at = behind(r->at, bytes_of(r->at));
+    r->commands->count--;
 }
 
-static uint32_t give_values(covey_commands *c, const run *r, char *entry, uint32_t count, covey_replay *replay) {
-    covey_pool *pool = covey__pool_bound(c->world, r->type);
-    uint32_t done = pool ? 0 : meet(c, r, entry, count, &pool, replay);
-    if (!pool) return done;
-    entry += (size_t)done * r->stride;
-    bool adds = r->kind == COVEY__RECORD_ADD;
-    return done + (adds ? add_values : set_values)(pool, r, entry, count - done, replay);
-}
-
-static uint32_t take_values(covey_commands *c, const run *r, const char *entry, uint32_t count, covey_replay *replay) {
-    covey_pool *pool = covey__pool_known(c->world, r->type);
-    if (pool) return remove_values(pool, entry, count, replay);
-    for (uint32_t i = 0; i < count; i++)
-        replay->skipped += !covey_alive(c->world, entity_at(entry + i * sizeof(covey_entity)));
-    return count;
-}
-
-static uint32_t call(covey_commands *c, const run *r, void *data, covey_replay *replay) {
-    replay->result = r->fn(c->world, data);
-    if (replay->result == COVEY_OK) return 1;
-    covey__fail(c->world, replay->result, "a recorded call failed: %s", covey_result_text(replay->result));
-    return 0;
-}
-
-/* Entities come alive one by one, and each time the buffer is as it should be. */
-static void create_entities(covey_commands *c, uint32_t count, covey_replay *replay) {
-    while (count-- != 0) {
-        replay->result = covey__entities_prepare(c->world, 1);
-        if (replay->result != COVEY_OK) {
-            covey__fail(c->world, replay->result, "a recorded entity could not be made: %s",
-                        covey_result_text(replay->result));
+/* For the first entity that is alive, the world meets the type. */
+static void give_values(replaying *r) {
+    const covey_type *type = type_of(r->at);
+    covey_pool *pool = covey__pool_known(r->world, type);
+    if (!pool) {
+        if (skip_dead(r, type, r->at->entity, value_of(r->at))) {
+            advance(r);
             return;
         }
-        covey_entity e = c->ids[c->spent + c->created++];
-        advance(c, 1);
-        covey__entity_enliven(c->world, e);
+        pool = covey_pool_of_raw(r->world, type);
+        if (!pool) {
+            r->result = covey_world_result(r->world);
+            return;
+        }
     }
+    if (kind_of(r->at) == COVEY__RECORD_ADD) add_values(r, pool);
+    else set_values(r, pool);
 }
 
-static void replay_run(covey_commands *c, covey_replay *replay) {
-    const run *r = run_at(c, c->next);
-    char *entry = first_entry(c);
-    uint32_t count = r->count - c->next_done, done = 0;
-    switch (r->kind) {
-    case COVEY__RECORD_ADD:
-    case COVEY__RECORD_SET: done = give_values(c, r, entry, count, replay); break;
-    case COVEY__RECORD_REMOVE: done = take_values(c, r, entry, count, replay); break;
-    case COVEY__RECORD_DESTROY: done = destroy_entities(c->world, entry, count, replay); break;
-    case COVEY__RECORD_CALL: done = call(c, r, entry, replay); break;
-    default: create_entities(c, count, replay); return;
+static void take_values(replaying *r) {
+    covey_pool *pool = covey__pool_known(r->world, type_of(r->at));
+    if (pool) {
+        remove_values(r, pool);
+        return;
     }
-    advance(c, done);
+    r->skipped += !covey_alive(r->world, r->at->entity);
+    advance(r);
+}
+
+static void destroy_entities(replaying *r) {
+    do {
+        r->skipped += !covey_destroy(r->world, r->at->entity);
+        r->at++;
+        r->commands->count--;
+    } while (r->at->what == COVEY__RECORD_DESTROY);
+}
+
+static void call(replaying *r) {
+    r->result = function_of(r->at)(r->world, value_of(r->at));
+    if (r->result == COVEY_OK) advance(r);
+    else covey__fail(r->world, r->result, "a recorded call failed: %s", covey_result_text(r->result));
+}
+
+/* An entity comes alive, and the buffer is as it should be when listeners hear of it. */
+static void create_entity(replaying *r) {
+    covey_commands *c = r->commands;
+    r->result = covey__entities_prepare(r->world, 1);
+    if (r->result != COVEY_OK) {
+        covey__fail(r->world, r->result, "a recorded entity could not be made: %s", covey_result_text(r->result));
+        return;
+    }
+    covey_entity e = c->ids[c->spent + c->created++];
+    advance(r);
+    covey__entity_enliven(r->world, e);
+}
+
+static void replay_next(replaying *r) {
+    switch (kind_of(r->at)) {
+    case COVEY__RECORD_ADD:
+    case COVEY__RECORD_SET: give_values(r); break;
+    case COVEY__RECORD_REMOVE: take_values(r); break;
+    case COVEY__RECORD_DESTROY: destroy_entities(r); break;
+    case COVEY__RECORD_CREATE: create_entity(r); break;
+    case COVEY__RECORD_CALL: call(r); break;
+    case COVEY__RECORD_END: break;
+    }
 }
 
 covey_replay covey_commands_replay(covey_commands *c) {
     covey_replay replay = { COVEY_ERROR_REFUSED, 0, 0, covey_commands_count(c) };
     if (!is_idle(c)) return replay;
-    uint32_t count = replay.left;
-    close_run(c);
+    uint32_t count = c->count;
     retire_ids(c);
-    c->busy = true;
-    replay.result = COVEY_OK;
-    while (c->count != 0 && replay.result == COVEY_OK) replay_run(c, &replay);
-    c->busy = false;
+    begin(c);
+    replaying r = { c, c->world, c->bytes ? command_at(c, c->next) : NULL, 0, COVEY_OK };
+    while (c->count != 0 && r.result == COVEY_OK) replay_next(&r);
+    c->next = c->bytes ? (size_t)((char *)r.at - c->bytes) : 0;
+    end(c);
     forget_ids(c, c->created);
     c->created = 0;
-    if (c->count == 0) rewind_bytes(c);
     take_ids(c, c->wanted);
-    replay.left = c->count;
-    replay.done = count - replay.left - replay.skipped;
     COVEY__CHANGED(c->world);
-    return replay;
+    return (covey_replay){ r.result, count - c->count - r.skipped, r.skipped, c->count };
 }
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
@@ -531,7 +525,7 @@ void covey_commands_destroy(covey_commands *c) {
 
 uint32_t covey_commands_count(const covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
-    return c->count + open_count(c);
+    return c->count;
 }
 
 covey_result covey_commands_result(const covey_commands *c) {
@@ -553,39 +547,23 @@ size_t covey_commands_memory(const covey_commands *c) {
         }                           \
     } while (0)
 
-static bool run_valid(const covey_commands *c, size_t offset, const char **why) {
-    const run *r = run_at(c, offset);
-    bool open = c->open != 0 && offset == c->run;
-    REQUIRE(offset + sizeof *r <= used(c), "commands: a run that is cut off");
-    REQUIRE(r->kind >= COVEY__RECORD_ADD && r->kind <= COVEY__RECORD_CALL, "commands: a run of no kind");
-    REQUIRE((r->type != NULL) == (r->kind <= COVEY__RECORD_REMOVE || r->kind == COVEY__RECORD_CALL),
-            "commands: a run without a type, or with one that it does not need");
-    uint32_t count = open ? open_count(c) : r->count;
-    size_t end = entries_at(r, offset) + (size_t)count * r->stride;
-    REQUIRE(count != 0 && end <= used(c), "commands: a run without entries, or with too many");
-    REQUIRE(!open || end == used(c), "commands: the last entry is not whole");
-    REQUIRE(!open || (c->open == (uintptr_t)r->type + r->kind && c->stride == r->stride),
-            "commands: the open run is another");
-    return true;
-}
-
 bool covey__commands_valid(const covey_commands *c, const char **why) {
-    uint32_t count = 0, creates = 0, done = c->next_done;
+    uint32_t count = 0, creates = 0;
+    size_t at = c->next;
     REQUIRE(used(c) <= (size_t)c->lines * LINE, "commands: more bytes than there are");
     REQUIRE(c->spent + c->created <= c->taken && c->taken <= c->id_count && c->id_count <= c->id_capacity,
             "commands: more ids than there are");
-    for (size_t at = c->next; at < used(c);) {
-        if (!run_valid(c, at, why)) return false;
-        const run *r = run_at(c, at);
-        bool open = c->open != 0 && at == c->run;
-        uint32_t left = (open ? open_count(c) : r->count) - done;
-        REQUIRE(done == 0 || done < r->count, "commands: more were replayed than there are");
-        count += left;
-        creates += r->kind == COVEY__RECORD_CREATE ? left : 0;
-        done = 0;
-        at = open ? used(c) : behind(r, at);
+    for (; !c->busy && at + sizeof(command) <= used(c); count++) {
+        const command *next = command_at(c, at);
+        covey__record_kind kind = kind_of(next);
+        REQUIRE(next->what != COVEY__RECORD_END && kind <= COVEY__RECORD_CALL, "commands: one of no kind");
+        REQUIRE((kind > COVEY__RECORD_REMOVE) == (next->what <= COVEY__RECORD_CALL),
+                "commands: one without a type, or with one that it does not need");
+        creates += kind == COVEY__RECORD_CREATE;
+        at += bytes_of(next);
     }
-    REQUIRE(c->busy || count == covey_commands_count(c), "commands: their number is not what was counted");
+    REQUIRE(c->busy || at == used(c), "commands: the last one is not whole");
+    REQUIRE(c->busy || count == c->count, "commands: their number is not what was counted");
     REQUIRE(c->busy || creates == c->taken - c->spent - c->created,
             "commands: an id that nobody creates, or the other way round");
     REQUIRE(c->heap.bytes == sizeof *c + (size_t)c->lines * LINE + c->id_capacity * sizeof *c->ids,

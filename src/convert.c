@@ -38,6 +38,7 @@ static bool is_refused(const covey_pool *pool, covey_storage storage) {
 
 covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
     covey_result result = COVEY_OK;
+    COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
     if (storage == COVEY_STORAGE_DEFAULT) storage = covey__type_storage(pool->type);
     if (storage == (covey_storage)pool->storage) return COVEY_OK;
     covey_pool fresh = *pool;

@@ -349,6 +349,7 @@ typedef struct covey__emission {
     uint32_t count;
     uint32_t listener, listener_count; /* the next to be told; how many there were in the beginning */
     uint32_t at;                       /* the first of the entities of whom it has not been told */
+    uint64_t ended; /* of a removal, of 64 at most: bit i when the component of entity i was removed meanwhile */
 } covey__emission;
 
 /* An entity whose end is being announced. */
@@ -378,6 +379,12 @@ bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, cons
  * first, and what ends meanwhile is told of as a whole. Of each, the pool, the signal and the entities are there, and
  * the rest is zero. */
 void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count);
+/* Tells of removals, of 64 at most. Returns which of them were made meanwhile: what is there now is another component. */
+uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
+/* Tells all that is still to be told of a component. */
+void covey__tell_the_rest(covey_pool *pool, covey_entity e);
+/* Before a component is removed of which that was done: whether its removal has been told of, too. */
+bool covey__end_announced(covey_pool *pool, covey_entity e);
 /* Tells of a component that is about to be removed. Returns whether it is still there to be removed. */
 bool covey__announce_removal(covey_pool *pool, covey_entity e);
 /* Tells of an entity that is about to be destroyed. Returns whether it is still there to be destroyed. */
@@ -466,6 +473,7 @@ typedef struct covey__watch {
     bool is_owned;     /* by a group */
     bool keeps_order;
     bool settling; /* components have places that the groups have not heard of */
+    bool is_cleared;                 /* right now */
     covey_group *sole;               /* the only watcher, if it owns all its pools and excludes none; or NULL */
     covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
     uint32_t other_count;
@@ -473,6 +481,9 @@ typedef struct covey__watch {
     covey__listeners listeners;
     covey_pool *touched; /* the tags of the only listener, if that is a reactive set that hears of values set; or NULL */
 } covey__watch;
+
+static inline bool covey__is_cleared(const covey_pool *pool) { return pool->watch && pool->watch->is_cleared; }
+#define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared"
 
 covey__watch *covey__pool_watch(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
 void covey__pool_unwatch(covey_pool *pool);        /* frees it if nobody needs it */

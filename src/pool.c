@@ -286,8 +286,10 @@ static void unmark_blocks(const covey_pool *pool) {
             covey__near_unmark(pool->world, pool->number, page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64);
 }
 
-static bool hears_of_removals(const covey_pool *pool) {
-    return pool->watch && (pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0;
+/* Whether somebody has to be told when components are removed: of that, or of what they were told only in part. */
+static bool is_heard(const covey_pool *pool) {
+    if (!pool->watch) return false;
+    return (pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->watch->listeners.emitting != 0;
 }
 
 /* The last components of a sparse pool before a position, or the first of a block pool from one on: at most as many as
@@ -295,8 +297,9 @@ static bool hears_of_removals(const covey_pool *pool) {
 static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities) {
     uint32_t count = 0, at = covey_pool_next(pool, *position);
     if (covey__in_blocks(pool)) {
-        for (*position = at / 64 * 64 + 64; at < *position; at = covey_pool_next(pool, at + 1))
+        for (uint32_t block = at / 64; at != COVEY_NONE && at / 64 == block; at = covey_pool_next(pool, at + 1))
             entities[count++] = covey_pool_at(pool, at);
+        *position = at;
         return count;
     }
     if (*position > pool->set.end) *position = pool->set.end;
@@ -305,21 +308,42 @@ static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey
     return count;
 }
 
+/* Removes those that are still there when all was told of them. */
+static void remove_some(covey_pool *pool, covey_entity *entities, uint32_t count) {
+    uint32_t rest = 0;
+    for (uint32_t i = 0; i < count; i++) covey__tell_the_rest(pool, entities[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!covey_pool_has(pool, entities[i])) continue;
+        if (covey__end_announced(pool, entities[i])) take_out(pool, entities[i]);
+        else entities[rest++] = entities[i];
+    }
+    uint64_t ended = covey__emit_removals(pool, entities, rest);
+    for (uint32_t i = 0; i < rest; i++)
+        if ((ended >> i & 1) == 0 && covey_pool_has(pool, entities[i])) take_out(pool, entities[i]);
+}
+
 /* Announces and removes all that is there, a few at a time. What listeners add meanwhile may stay. */
 static void remove_all(covey_pool *pool) {
     covey_entity entities[64];
     uint32_t position = covey__in_blocks(pool) ? 0 : pool->set.end, count;
     while ((count = next_to_remove(pool, &position, entities)) != 0) {
-        covey__emit(pool->world, pool, COVEY_ON_REMOVE, entities, count);
-        for (uint32_t i = 0; i < count; i++)
-            if (covey_pool_has(pool, entities[i])) take_out(pool, entities[i]);
+        if (pool->watch) pool->watch->is_cleared = true;
+        remove_some(pool, entities, count);
+        if (pool->watch) pool->watch->is_cleared = false;
     }
 }
 
-void covey__pool_clear(covey_pool *pool) {
+/* The same where an addition moves others, which are then passed over: again, as long as there are fewer each time. */
+static void remove_all_that_move(covey_pool *pool) {
+    uint32_t before;
+    do {
+        before = covey_pool_count(pool);
+        remove_all(pool);
+    } while (covey_pool_count(pool) != 0 && covey_pool_count(pool) < before);
+}
+
+static void forget_all(covey_pool *pool) {
     const covey_type *type = pool->type;
-    if (hears_of_removals(pool)) remove_all(pool);
-    if (hears_of_removals(pool) && covey_pool_count(pool) != 0) return;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
     if (covey__in_blocks(pool)) {
@@ -329,8 +353,15 @@ void covey__pool_clear(covey_pool *pool) {
     } else {
         covey_sparse_set_clear(&pool->set);
     }
-    covey__pool_moved(pool, true);
     covey__watch_cleared(pool);
+}
+
+void covey__pool_clear(covey_pool *pool) {
+    bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+    COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
+    if (is_heard(pool)) (bound ? remove_all_that_move : remove_all)(pool);
+    if (!is_heard(pool) || covey_pool_count(pool) == 0) forget_all(pool);
+    covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
 }
 

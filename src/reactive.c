@@ -29,6 +29,10 @@ static bool listen_to(covey_reactive *reactive, const covey_reactive_desc *desc,
     covey_world *world = reactive->world;
     covey_pool *pool = covey_pool_of_raw(world, type);
     if (!pool) return false;
+    if ((pool->uses & COVEY__USE_REACTIVE) != 0) {
+        covey__fail(world, COVEY_ERROR_REFUSED, "a reactive set cannot collect what another one does: %s", type->name);
+        return false;
+    }
     covey__listener listener = {
         .number = ++world->connections,
         .signals = signals_of(desc, type),

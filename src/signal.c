@@ -121,6 +121,24 @@ static bool has_gone(const covey__listeners *listeners) {
     return false;
 }
 
+/* Which of the entities of an emission this is; none when the removal that was told of is over. */
+static uint32_t place_in(const covey__emission *emission, covey_entity e) {
+    uint32_t at = 0;
+    while (at < emission->count && !covey_same(emission->entities[at], e)) at++;
+    bool over = emission->signal == COVEY_ON_REMOVE && at < emission->count && (emission->ended >> at & 1) != 0;
+    return over ? emission->count : at;
+}
+
+/* Tells all that is still to be told of a component of an entity, or, if `pool` is NULL, of anything about it: first
+ * what was begun first. */
+static void tell_the_rest(covey_world *world, covey__emission *emission, const covey_pool *pool, covey_entity e) {
+    if (!emission) return;
+    tell_the_rest(world, emission->outer, pool, e);
+    if (emission->listener == emission->listener_count || (pool && emission->pool != pool)) return;
+    if (place_in(emission, e) == emission->count) return;
+    while (tell_next(world, emission)) continue;
+}
+
 /* Puts an emission on the list, so that others may tell the rest of it. */
 static void begin(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
     emission->listeners = listeners;
@@ -131,6 +149,12 @@ static void begin(covey_world *world, covey__emission *emission, covey__listener
     listeners->emitting++;
 }
 
+/* Tells all of an emission; `outer` began before it. */
+static void tell_all(covey_world *world, covey__emission *emission, covey__emission *outer) {
+    if (emission->signal == COVEY_ON_SET) tell_the_rest(world, outer, emission->pool, *emission->entities);
+    while (tell_next(world, emission)) continue;
+}
+
 /* Of emissions that are under way, the one that began last ends first. */
 static void end(covey_world *world, const covey__emission *emission) {
     covey__listeners *listeners = emission->listeners;
@@ -139,13 +163,14 @@ static void end(covey_world *world, const covey__emission *emission) {
     if (listeners->emitting == 0 && has_gone(listeners)) update(world, emission->pool, listeners);
 }
 
-/* Calls those that are functions. */
-static COVEY__NOINLINE void call_all(covey_world *world, covey_pool *pool, covey__listeners *listeners,
-                                     covey_signal signal, const covey_entity *entities, uint32_t count) {
+/* Calls those that are functions. Returns which of the removals it tells of were made meanwhile. */
+static COVEY__NOINLINE uint64_t call_all(covey_world *world, covey_pool *pool, covey__listeners *listeners,
+                                         covey_signal signal, const covey_entity *entities, uint32_t count) {
     covey__emission emission = { .pool = pool, .signal = signal, .entities = entities, .count = count };
     begin(world, &emission, listeners);
-    while (tell_next(world, &emission)) continue;
+    tell_all(world, &emission, emission.outer);
     end(world, &emission);
+    return emission.ended;
 }
 
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
@@ -158,6 +183,14 @@ bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, cons
     return true;
 }
 
+uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    covey__listeners *listeners = listeners_of(pool->world, pool);
+    if (!listeners || (listeners->signals & COVEY_ON_REMOVE) == 0) return 0;
+    tell_keepers(listeners, pool, COVEY_ON_REMOVE, entities, count);
+    if ((listeners->called & COVEY_ON_REMOVE) == 0) return 0;
+    return call_all(pool->world, pool, listeners, COVEY_ON_REMOVE, entities, count);
+}
+
 /* The listeners of an emission, if any of them hears it. */
 static covey__listeners *hearers_of(const covey_world *world, const covey__emission *emission) {
     covey__listeners *listeners = listeners_of(world, emission->pool);
@@ -165,6 +198,7 @@ static covey__listeners *hearers_of(const covey_world *world, const covey__emiss
 }
 
 void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count) {
+    covey__emission *outer = world->emission;
     for (uint32_t i = 0; i < count; i++) {
         covey__emission *e = &emissions[i];
         covey__listeners *listeners = hearers_of(world, e);
@@ -176,38 +210,40 @@ void covey__emit_together(covey_world *world, covey__emission *emissions, uint32
             begin(world, &emissions[i], listeners);
     }
     for (uint32_t i = 0; i < count; i++)
-        while (emissions[i].listeners && tell_next(world, &emissions[i])) continue;
+        if (emissions[i].listeners) tell_all(world, &emissions[i], outer);
     while (count-- != 0)
         if (emissions[count].listeners) end(world, &emissions[count]);
 }
 
 /* ---- Ending ------------------------------------------------------------------------------------------------------*/
 
-static bool is_about(const covey__emission *emission, const covey_pool *pool, uint32_t index) {
-    if (pool && emission->pool != pool) return false;
-    for (uint32_t i = 0; i < emission->count; i++)
-        if (emission->entities[i].index == index) return true;
-    return false;
+void covey__tell_the_rest(covey_pool *pool, covey_entity e) {
+    tell_the_rest(pool->world, pool->world->emission, pool, e);
 }
 
-/* Tells all that is still to be told of a component of an entity, or, if `pool` is NULL, of anything about it: first
- * what was begun first. Returns whether its removal is among that. */
-static bool tell_the_rest(covey_world *world, covey__emission *emission, const covey_pool *pool, uint32_t index) {
-    if (!emission) return false;
-    bool removal = tell_the_rest(world, emission->outer, pool, index);
-    if (!is_about(emission, pool, index)) return removal;
-    while (tell_next(world, emission)) continue;
-    return removal || emission->signal == COVEY_ON_REMOVE;
+/* The emission that tells of the removal of a component; NULL for none. */
+static covey__emission *removal_of(const covey_pool *pool, covey_entity e) {
+    covey__emission *emission = pool->world->emission;
+    for (; emission; emission = emission->outer)
+        if (emission->signal == COVEY_ON_REMOVE && emission->pool == pool && place_in(emission, e) != emission->count)
+            break;
+    return emission;
+}
+
+bool covey__end_announced(covey_pool *pool, covey_entity e) {
+    covey__emission *removal = removal_of(pool, e);
+    const covey__dying *dying = covey__dying_of(pool->world, e.index);
+    if (removal) removal->ended |= (uint64_t)1 << place_in(removal, e);
+    return removal || (dying && pool->number < dying->reached);
 }
 
 bool covey__announce_removal(covey_pool *pool, covey_entity e) {
     covey_world *world = pool->world;
     if (!covey_alive(world, e)) return true; /* all was told when its end was announced */
-    bool told = tell_the_rest(world, world->emission, pool, e.index);
-    const covey__dying *dying = covey__dying_of(world, e.index);
-    told |= dying && pool->number < dying->reached;
-    if (!told) covey__emit(world, pool, COVEY_ON_REMOVE, &e, 1);
-    return covey_pool_has(pool, e);
+    covey__tell_the_rest(pool, e);
+    if (!covey_pool_has(pool, e)) return false;
+    if (covey__end_announced(pool, e)) return true;
+    return covey__emit_removals(pool, &e, 1) == 0 && covey_pool_has(pool, e);
 }
 
 /* The first pool from this number on that has a component of the entity and listeners that hear of removals. */
@@ -238,10 +274,10 @@ static void stop_filling(const covey_world *world, uint32_t index) {
 
 bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation) {
     covey_entity e = { index, generation };
-    bool heard = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
     if (covey__dying_of(world, e.index)) return false;
-    tell_the_rest(world, world->emission, NULL, e.index);
+    tell_the_rest(world, world->emission, NULL, e);
     if (!covey_alive(world, e)) return false;
+    bool heard = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
     if (heard || world->emission) world->emptying.block = index / 64 + 2; /* so that nobody is destroyed in passing */
     if (!heard && !next_to_announce(world, e, 0)) return true;
     covey__dying dying = { world->dying, e.index, 0 };
@@ -250,7 +286,7 @@ bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation
     covey__emit(world, NULL, COVEY_ON_DESTROY, &e, 1);
     for (covey_pool *pool = next_to_announce(world, e, 0); pool; pool = next_to_announce(world, e, dying.reached)) {
         dying.reached = pool->number + 1;
-        covey__emit(world, pool, COVEY_ON_REMOVE, &e, 1);
+        if (!removal_of(pool, e)) covey__emit_removals(pool, &e, 1);
     }
     world->dying = dying.outer;
     return true;
@@ -258,7 +294,7 @@ bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-/* The events of a change for a queue, of all its connections, and those that will follow when what was made ends. */
+/* The events of a change that a queue gets, and those that will follow when what was made ends. */
 static uint32_t events_for(const covey__listeners *listeners, const covey_queue *queue, covey_signal signal) {
     uint32_t signals = (uint32_t)signal, events = 0;
     if (signal == COVEY_ON_ADD) signals |= COVEY_ON_REMOVE;
@@ -347,6 +383,7 @@ void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number) {
     if (listener->queue) covey__queue_detach(listener->queue, number);
     listener->number = listener->signals = 0;
     listener->call = NULL;
+    listener->queue = NULL; /* it may end before the array is swept */
     update(world, pool, listeners);
 }
 
@@ -363,6 +400,7 @@ static covey_connection refuse(covey_world *world, covey_result result, const ch
 
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
+    COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
     uint32_t allowed = listener->type ? COMPONENT_SIGNALS : ENTITY_SIGNALS;
     if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
         return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");

@@ -34,17 +34,18 @@ static void stop_listening(covey_world *world) {
     covey__reactives_free(world);
 }
 
-/* Whether a call is under way that has called somebody's code, and goes on behind it. */
-static bool is_busy(const covey_world *world) {
+static bool is_replaying(const covey_world *world) {
     const covey_commands *commands = world->commands;
     while (commands && !commands->busy) commands = commands->next_of_world;
-    return world->emission || commands;
+    return commands != NULL;
 }
 
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
-    COVEY__CONTRACT(world, !is_busy(world), "a listener or a recorded function must not destroy the world");
-    if (is_busy(world)) return;
+    bool replaying = is_replaying(world);
+    COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world");
+    COVEY__CONTRACT(world, world->emission || !replaying, "a recorded function must not destroy the world");
+    if (world->emission || replaying) return;
     if (world->heard != 0) covey_destroy_all(world);
     while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */
     stop_listening(world);
@@ -162,8 +163,10 @@ void covey_clear_raw(covey_world *world, const covey_type *type) {
     if (pool) covey__pool_clear(pool);
 }
 
+/* What reactive sets have collected is no component. */
 void covey_clear_all(covey_world *world) {
-    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey__pool_clear(world->pools[i]);
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
+        if ((world->pools[i]->uses & COVEY__USE_REACTIVE) == 0) covey__pool_clear(world->pools[i]);
 }
 
 covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value, covey_equal_fn *equal,

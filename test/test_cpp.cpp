@@ -526,6 +526,103 @@ static void groups() {
     check_valid(world);
 }
 
+static void listeners_are_function_objects() {
+    using game::Velocity;
+    covey::world world;
+    covey_entity e = covey_create(world), other = covey_create(world);
+    int added = 0, changed = 0, ended = 0, tags = 0;
+    auto on_add = [&](covey_entity who, Velocity &v) { added += who == e && v.x == 1; };
+    auto on_change = [&](const covey_event &event) { changed += static_cast<int>(event.count); };
+    auto on_end = [&](covey_entity) { ended++; };
+    const auto on_tag = [&tags](covey_entity) { tags++; };
+    covey::connection first = covey::connect<Velocity>(world, COVEY_ON_ADD, on_add);
+    {
+        auto second = covey::connect<Velocity>(world, COVEY_ON_SET | COVEY_ON_REMOVE, on_change);
+        auto third = covey::connect(world, COVEY_ON_DESTROY, on_end);
+        auto fourth = covey::connect<Frozen>(world, COVEY_ON_ADD, on_tag);
+        CHECK(first.connected() && second.connected() && third.connected() && fourth.connected());
+        covey::add<Velocity>(world, e, { 1, 2 });
+        covey::set<Velocity>(world, e, { 3, 4 });
+        covey::patch<Velocity>(world, e, [](Velocity &v) { v.x = 5; });
+        covey::add<Frozen>(world, e);
+        covey::remove<Velocity>(world, e);
+        covey_destroy(world, other);
+    }
+    covey::add<Velocity>(world, e, { 1, 2 });
+    covey::remove<Velocity>(world, e);
+    CHECK(added == 2 && changed == 3 && ended == 1 && tags == 1);
+    covey::connection moved = std::move(first);
+    CHECK(moved.connected() && !first.connected());
+    moved.disconnect();
+    CHECK(!moved.connected());
+    CHECK(!covey::connect<Velocity>(world, COVEY_ON_CREATE, on_add).connected());
+    covey::connection(covey::connect(world, COVEY_ON_DESTROY, on_end)).release(); // until the world ends
+    covey_destroy(world, e);
+    CHECK(ended == 2);
+    check_valid(world);
+}
+
+// A value that a listener removes at once is dropped once, and does not come back.
+static void owners_may_be_gone_at_once() {
+    using game::Owner;
+    int before = Owner::alive;
+    {
+        covey::world world;
+        covey_entity e = covey_create(world);
+        auto removes = [&](covey_entity who) { covey::remove<Owner>(world, who); };
+        auto connection = covey::connect<Owner>(world, COVEY_ON_ADD | COVEY_ON_SET, removes);
+        Owner owner(7);
+        CHECK(!covey::add<Owner>(world, e, std::move(owner)));
+        CHECK(covey_world_result(world) == COVEY_ERROR_GONE);
+        CHECK(owner.number == Owner::moved_from && Owner::alive == before + 1);
+        Owner second(8);
+        CHECK(!covey::pool_of<Owner>(world).set(e, std::move(second)));
+        CHECK(Owner::alive == before + 2);
+        CHECK(!covey::add<Owner>(world, {}, std::move(second)) && Owner::alive == before + 2);
+        check_valid(world);
+    }
+    CHECK(Owner::alive == before);
+}
+
+static void queues_and_reactive_sets() {
+    using game::Packed;
+    using game::Velocity;
+    covey::world world;
+    covey::queue queue(world);
+    CHECK(covey_connected(world, queue.connect<Velocity>(COVEY_ON_ADD | COVEY_ON_REMOVE)));
+    CHECK(covey_connected(world, queue.connect(COVEY_ON_CREATE)));
+    auto changed = covey::reactive_of(world).added<Velocity>().set<Packed>().with<Velocity, const Packed>().make();
+    CHECK(changed && queue);
+    covey_entity e[3];
+    CHECK(covey_create_many(world, e, 3));
+    for (covey_entity one : e) covey::add<Velocity>(world, one, { 1, 2 });
+    covey::add<Packed>(world, e[1], { 9 });
+    CHECK(queue.count() == 6 && changed.count() == 3 && changed.contains(e[0]));
+    int seen = 0;
+    changed.each(
+        [&](covey_entity one, Velocity &v, const Packed &p) { seen += one == e[1] && v.x == 1 && p.number == 9; });
+    changed.spans([&](size_t n, Velocity *, const Packed *) { seen += static_cast<int>(n); });
+    CHECK(seen == 2);
+    changed.clear();
+    covey::set<Packed>(world, e[1], { 3 });
+    CHECK(changed.count() == 1 && covey_has_raw(world, e[1], changed.type()));
+    int created = 0, added = 0;
+    queue.each([&](const covey_event &event) {
+        created += event.signal == COVEY_ON_CREATE;
+        added += event.signal == COVEY_ON_ADD && event.type == covey::type_of<Velocity>();
+    });
+    CHECK(created == 3 && added == 3 && queue.count() == 0);
+    covey::queue moved(std::move(queue));
+    covey_destroy(world, e[0]);
+    CHECK(moved.count() == 1);
+    moved.clear();
+    auto removed = covey::reactive_of(world).removed<Velocity>().without<Frozen>().make();
+    covey::remove<Velocity>(world, e[2]);
+    int lost = 0;
+    removed.each([&](covey_entity one) { lost += one == e[2]; });
+    CHECK(lost == 1);
+}
+
 static void trees() {
     covey::world world;
     std::vector<covey_entity> e = make_some(world, 5); // 0 has 1 and 2, 1 has 3, and 4 is alone
@@ -639,6 +736,9 @@ int main() {
     pools_change_their_storage();
     pools_are_sorted();
     groups();
+    listeners_are_function_objects();
+    owners_may_be_gone_at_once();
+    queues_and_reactive_sets();
     trees();
     resources();
     handles();

@@ -108,6 +108,23 @@ static void worlds_with_hierarchies(void **state) {
     run_subject(&model_hierarchy);
 }
 
+/* Every fourth step is about listeners, queues or reactive sets, or has a listener that changes the world. */
+static void worlds_with_signals(void **state) {
+    model_options options = small;
+    (void)state;
+    options.subject = &model_signals;
+    options.subject_every = 4;
+    run_programs(model_run_world, options, test_scaled(120000));
+    options.group_every = 3;
+    run_programs(model_run_world, options, test_scaled(80000));
+    options = tiny;
+    options.subject = &model_signals;
+    options.subject_every = 3;
+    run_programs(model_run_world, options, test_scaled(120000));
+    options.group_every = 4;
+    run_programs(model_run_world, options, test_scaled(60000));
+}
+
 static void run_sets(covey_policy policy) {
     model_options options = small;
     options.policy = policy;
@@ -211,6 +228,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_commands),
         cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
+        cmocka_unit_test(worlds_with_signals),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),
         cmocka_unit_test(swap_only_sets),

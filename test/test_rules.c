@@ -894,6 +894,83 @@ static void test_others_that_join_or_leave_a_group_while_rows_of_a_view_are_visi
     }
 }
 
+/* ---- Listeners ----------------------------------------------------------------------------------------------------*/
+
+static struct {
+    covey_world *world;
+    covey_entity e[4];
+    uint32_t alarms;
+    char text[256];
+    step_fn *act; /* of the listener, once */
+} hall;
+
+/* Unlike the handler above, it returns, as a listener must. */
+static void hear_alarm(const char *what, const char *file, int line, void *context) {
+    (void)file, (void)line, (void)context;
+    if (hall.alarms++ == 0) snprintf(hall.text, sizeof hall.text, "%s", what);
+}
+
+static void act_once(const covey_event *event, void *context) {
+    step_fn *act = hall.act;
+    (void)event, (void)context;
+    hall.act = NULL;
+    if (act) act();
+}
+
+static void open_hall(uint32_t signals, step_fn *act) {
+    hall.world = covey_world_create(&(covey_world_desc){ .on_assert = hear_alarm });
+    hall.alarms = 0;
+    hall.text[0] = '\0';
+    assert_true(covey_create_many(hall.world, hall.e, 4));
+    for (uint32_t i = 0; i < 3; i++) covey_add(hall.world, hall.e[i], Outside, { i, i });
+    covey_listener listener = { .type = covey_id(Outside), .signals = signals, .call = act_once };
+    assert_true(covey_connected(hall.world, covey_connect(hall.world, &listener)));
+    hall.act = act;
+}
+
+static void close_hall(const char *words) {
+    assert_string_equal(hall.text, words);
+    assert_int_equal(hall.alarms, words[0] != '\0');
+    const char *why = "";
+    if (!covey_world_validate(hall.world, &why)) fail_msg("%s", why);
+    covey_world_destroy(hall.world);
+}
+
+static void clear_in_hall(void) { covey_clear(hall.world, Outside); }
+static void convert_in_hall(void) { covey_pool_convert(covey_pool_of(hall.world, Outside), COVEY_STORAGE_SPARSE); }
+static void remove_in_hall(void) { covey_remove(hall.world, hall.e[2], Outside); }
+
+#define CLEAR_RULE "a listener must not clear or convert the pool that is being cleared"
+
+static void test_a_pool_that_is_cleared_is_left_alone(void **state) {
+    (void)state;
+    open_hall(COVEY_ON_REMOVE, clear_in_hall);
+    covey_clear(hall.world, Outside);
+    close_hall(CLEAR_RULE);
+    open_hall(COVEY_ON_REMOVE, convert_in_hall);
+    covey_clear(hall.world, Outside);
+    close_hall(CLEAR_RULE);
+    open_hall(COVEY_ON_REMOVE, clear_in_hall); /* not while one component is removed */
+    covey_remove(hall.world, hall.e[0], Outside);
+    close_hall("");
+}
+
+/* What a listener does counts as done by the body of the loop. */
+static void test_listeners_follow_the_rules_of_iteration(void **state) {
+    (void)state;
+    open_hall(COVEY_ON_SET, remove_in_hall);
+    covey_view of = covey_view_make(hall.world, &(covey_view_desc){ .with = { covey_id(Outside) } });
+    covey_iter over = covey_view_iter(&of);
+    while (covey_next(&over)) covey_set(hall.world, hall.e[0], Outside, { 7, 7 });
+    close_hall("Outside: " SPAN_RULE);
+    open_hall(COVEY_ON_SET, remove_in_hall);
+    of = covey_view_make(hall.world, &(covey_view_desc){ .with = { covey_id(Outside) } });
+    over = covey_view_iter(&of);
+    covey_row at = { 0 };
+    while (covey_next_row(&over, &at)) covey_set(hall.world, hall.e[0], Outside, { 7, 7 });
+    close_hall("Outside: " LOST_RULE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RULE_TEST(test_a_pool_that_changes_while_a_span_is_open_is_found),
@@ -921,6 +998,8 @@ int main(void) {
         RULE_TEST(test_groups_that_own_nothing_are_not_disturbed_by_others),
         RULE_TEST(test_the_row_of_a_view_may_leave_a_group),
         RULE_TEST(test_others_that_join_or_leave_a_group_while_rows_of_a_view_are_visited_are_found),
+        cmocka_unit_test(test_a_pool_that_is_cleared_is_left_alone),
+        cmocka_unit_test(test_listeners_follow_the_rules_of_iteration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Signals and command buffers: replaying is heard like direct calls are, and listeners use buffers of their own. */
-#include "hearing.h"
+#include "news.h"
 
 #include <covey/commands.h>
 
@@ -19,7 +19,7 @@ static covey_commands *commands, *others;
 
 static int setup(void **state) {
     owners = 0;
-    hear_nothing();
+    forget_news();
     if (world_setup(state) != 0) return -1;
     commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 4 });
     others = covey_commands_create(world, &(covey_commands_desc){ .entities = 4 });
@@ -70,12 +70,12 @@ static void test_replaying_is_heard(void **state) {
     covey_record_destroy(commands, e);
     const covey_type *types[] = { NULL, covey_id(Packed), covey_id(Blocked), covey_id(Ordered) };
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {
-        listen_to(types[i], types[i] ? OF_COMPONENTS : OF_ENTITIES, hear, NULL);
+        listen_to(types[i], types[i] ? OF_COMPONENTS : OF_ENTITIES, note_news, NULL);
         queue_up(queue, types[i], types[i] ? OF_COMPONENTS : OF_ENTITIES);
     }
     replay(commands, COVEY_OK, 8, 0, 0);
-    assert_told("*0 +Pa0 +Bl0 =Pa0 +Or0 -Pa0 !0 -Bl0 -Or0 ");
-    assert_queued(queue, "*0 +Pa0 +Bl0 =Pa0 +Or0 -Pa0 !0 -Bl0 -Or0 ");
+    assert_news("*0 +Pa0 +Bl0 =Pa0 +Or0 -Pa0 !0 -Bl0 -Or0 ");
+    assert_queued_news(queue, "*0 +Pa0 +Bl0 =Pa0 +Or0 -Pa0 !0 -Bl0 -Or0 ");
 }
 
 static void test_reactive_sets_collect_what_is_replayed(void **state) {
@@ -120,11 +120,11 @@ static void replay_reply(const covey_event *event, void *context) {
 static void test_listeners_replay_another_buffer(void **state) {
     (void)state;
     listen_to(covey_id(Packed), COVEY_ON_ADD, replay_reply, NULL);
-    listen_to(NULL, OF_ENTITIES, hear, NULL);
+    listen_to(NULL, OF_ENTITIES, note_news, NULL);
     for (uint32_t i = 0; i < 3; i++) record_value(commands, covey_record_create(commands), covey_id(Packed), i);
     replay(commands, COVEY_OK, 6, 0, 0);
     assert_int_equal(covey_pool_count(covey_pool_of(world, Ordered)), 3);
-    assert_told("*0 *4 *1 *5 *2 *6 ");
+    assert_news("*0 *4 *1 *5 *2 *6 ");
 }
 
 static void record_into_same(const covey_event *event, void *context) {
@@ -265,7 +265,7 @@ static void record_last(const covey_event *event, void *buffer) {
     if (!covey_is_null(e)) record_owned(buffer, e, false);
 }
 
-/* Listeners hear of the end of all entities when a world ends: until then its buffers are there. */
+/* Listeners note_news of the end of all entities when a world ends: until then its buffers are there. */
 static void test_listeners_record_while_the_world_ends(void **state) {
     (void)state;
     covey_world_desc desc = world_desc();

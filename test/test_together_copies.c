@@ -1,5 +1,5 @@
 /* Signals and copies: who hears of copies and clones, in which order, and what listeners do to them meanwhile. */
-#include "hearing.h"
+#include "news.h"
 
 typedef struct Owned {
     uint32_t number;
@@ -22,7 +22,7 @@ COVEY_COMPONENT_DEFINE(Owned, .drop = drop_owned, .copy = copy_owned);
 
 static int setup(void **state) {
     owners = 0;
-    hear_nothing();
+    forget_news();
     return world_setup(state);
 }
 
@@ -47,22 +47,22 @@ static void test_copying_tells_of_what_is_added_and_of_what_is_set(void **state)
     (void)state;
     make_model();
     covey_entity to = create_with(covey_id(Blocked), 3);
-    listen_to(covey_id(Packed), OF_COMPONENTS, hear, NULL);
-    listen_to(covey_id(Blocked), OF_COMPONENTS, hear, NULL);
+    listen_to(covey_id(Packed), OF_COMPONENTS, note_news, NULL);
+    listen_to(covey_id(Blocked), OF_COMPONENTS, note_news, NULL);
     assert_true(covey_copy(world, model, to));
-    assert_told("+Pa1 =Bl1 ");
+    assert_news("+Pa1 =Bl1 ");
     assert_true(covey_copy(world, model, to));
-    assert_told("=Pa1 =Bl1 ");
+    assert_news("=Pa1 =Bl1 ");
 }
 
 static void test_cloning_tells_of_entities_first(void **state) {
     (void)state;
     make_model();
-    listen_to(NULL, OF_ENTITIES, hear, NULL);
-    listen_to(covey_id(Packed), OF_COMPONENTS, hear, NULL);
-    listen_to(covey_id(Blocked), OF_COMPONENTS, hear, NULL);
+    listen_to(NULL, OF_ENTITIES, note_news, NULL);
+    listen_to(covey_id(Packed), OF_COMPONENTS, note_news, NULL);
+    listen_to(covey_id(Blocked), OF_COMPONENTS, note_news, NULL);
     assert_true(covey_clone(world, model, clones, 2));
-    assert_told("*1 *2 +Pa1 +Pa2 +Bl1 +Bl2 ");
+    assert_news("*1 *2 +Pa1 +Pa2 +Bl1 +Bl2 ");
 }
 
 static void count_calls(const covey_event *event, void *calls) {
@@ -220,12 +220,12 @@ static void hear_all(covey_queue *queue) {
     const covey_type *types[] = { NULL, covey_id(Packed), covey_id(Blocked) };
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {
         uint32_t signals = types[i] ? OF_COMPONENTS : OF_ENTITIES;
-        listen_to(types[i], signals, hear, NULL);
+        listen_to(types[i], signals, note_news, NULL);
         queue_up(queue, types[i], signals);
     }
 }
 
-/* A clone that ends while others hear of its beginning: all that was still to be told of it is told before. */
+/* A clone that ends while others note_news of its beginning: all that was still to be told of it is told before. */
 static void test_a_listener_destroys_a_clone_when_it_hears_of_another(void **state) {
     (void)state;
     make_model();
@@ -235,8 +235,8 @@ static void test_a_listener_destroys_a_clone_when_it_hears_of_another(void **sta
     hear_all(queue);
     assert_true(covey_clone(world, model, clones, 3));
     test_world_is_valid(world);
-    assert_told("*1 *2 *3 +Pa1 +Pa2 +Pa3 +Bl1 +Bl2 +Bl3 !2 -Pa2 -Bl2 ");
-    assert_queued(queue, "*1 *2 *3 +Pa1 +Pa2 +Pa3 +Bl1 +Bl2 +Bl3 !2 -Pa2 -Bl2 ");
+    assert_news("*1 *2 *3 +Pa1 +Pa2 +Pa3 +Bl1 +Bl2 +Bl3 !2 -Pa2 -Bl2 ");
+    assert_queued_news(queue, "*1 *2 *3 +Pa1 +Pa2 +Pa3 +Bl1 +Bl2 +Bl3 !2 -Pa2 -Bl2 ");
     assert_true(covey_alive(world, clones[0]) && !covey_alive(world, clones[1]) && covey_alive(world, clones[2]));
     assert_int_equal(covey_reactive_count(added), 2);
 }
@@ -254,12 +254,12 @@ static void test_a_listener_removes_a_component_that_is_still_to_be_told_of(void
     hear_all(queue);
     assert_true(covey_clone(world, model, clones, 1));
     test_world_is_valid(world);
-    assert_told("*1 +Bl1 -Bl1 +Pa1 ");
-    assert_queued(queue, "*1 +Pa1 +Bl1 -Bl1 ");
+    assert_news("*1 +Bl1 -Bl1 +Pa1 ");
+    assert_queued_news(queue, "*1 +Pa1 +Bl1 -Bl1 ");
     covey_entity to = covey_create(world);
-    hear_nothing();
+    forget_news();
     assert_true(covey_copy(world, model, to));
-    assert_told("+Bl2 -Bl2 +Pa2 ");
+    assert_news("+Bl2 -Bl2 +Pa2 ");
 }
 
 static void destroy_source(const covey_event *event, void *context) {
@@ -273,9 +273,9 @@ static void test_a_listener_destroys_what_is_copied(void **state) {
     covey_add(world, model, Owned, { 5 });
     owners++;
     listen_to(NULL, COVEY_ON_CREATE, destroy_source, NULL);
-    listen_to(covey_id(Owned), OF_COMPONENTS, hear, NULL);
+    listen_to(covey_id(Owned), OF_COMPONENTS, note_news, NULL);
     assert_true(covey_clone(world, model, clones, 2));
-    assert_told("-Ow0 +Ow1 +Ow2 ");
+    assert_news("-Ow0 +Ow1 +Ow2 ");
     assert_false(covey_alive(world, model));
     assert_int_equal(covey_get(world, clones[1], Owned)->number, 5);
     assert_value(clones[0], covey_id(Packed), 1);
@@ -299,7 +299,7 @@ static void test_a_listener_destroys_everything(void **state) {
     test_world_is_valid(world);
     assert_int_equal(covey_entity_count(world), 0);
     assert_int_equal(owners, 0);
-    assert_queued(queue, "*1 *2 +Pa1 +Pa2 +Bl1 +Bl2 !2 -Pa2 -Bl2 !1 -Pa1 -Bl1 !0 -Pa0 -Bl0 ");
+    assert_queued_news(queue, "*1 *2 +Pa1 +Pa2 +Bl1 +Bl2 !2 -Pa2 -Bl2 !1 -Pa1 -Bl1 !0 -Pa0 -Bl0 ");
 }
 
 static void connect_queue(const covey_event *event, void *queue) {
@@ -307,7 +307,7 @@ static void connect_queue(const covey_event *event, void *queue) {
     queue_up(queue, covey_id(Packed), COVEY_ON_ADD | COVEY_ON_REMOVE);
 }
 
-/* Who begins to listen meanwhile does not hear of it, and has room for what follows. */
+/* Who begins to listen meanwhile does not note_news of it, and has room for what follows. */
 static void test_a_queue_that_is_connected_while_clones_are_told_of(void **state) {
     (void)state;
     make_model();
@@ -330,9 +330,9 @@ static void test_a_listener_that_is_disconnected_while_clones_are_told_of(void *
     make_model();
     covey_connection connection = { 0 };
     listen_to(NULL, COVEY_ON_CREATE, disconnect, &connection);
-    connection = listen_to(covey_id(Packed), OF_COMPONENTS, hear, NULL);
+    connection = listen_to(covey_id(Packed), OF_COMPONENTS, note_news, NULL);
     assert_true(covey_clone(world, model, clones, 2));
-    assert_told("");
+    assert_news("");
     test_world_is_valid(world);
 }
 

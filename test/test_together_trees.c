@@ -1,12 +1,12 @@
 /* Signals and hierarchies: what listeners see of an entity that ends, and what they do to its tree meanwhile. */
-#include "hearing.h"
+#include "news.h"
 
 #include <covey/hierarchy.h>
 
 static const covey_entity none = { 0, 0 };
 
 static int setup(void **state) {
-    hear_nothing();
+    forget_news();
     return world_setup(state);
 }
 #define TREES_TEST(test) cmocka_unit_test_setup_teardown(test, setup, world_teardown)
@@ -89,9 +89,9 @@ static void test_children_of_who_ends_may_be_given_to_another(void **state) {
 static void test_a_tree_ends_from_its_leaves_on(void **state) {
     (void)state;
     plant();
-    listen_to(NULL, OF_ENTITIES, hear, NULL);
+    listen_to(NULL, OF_ENTITIES, note_news, NULL);
     assert_int_equal(covey_destroy_tree(world, tree[ROOT]), 5);
-    assert_told("!2 !3 !1 !4 !0 ");
+    assert_news("!2 !3 !1 !4 !0 ");
 }
 
 static void destroy_below(const covey_event *event, void *context) {

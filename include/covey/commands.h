@@ -58,8 +58,8 @@ COVEY_API void covey_commands_clear(covey_commands *commands);
 
 /* ---- Recording -----------------------------------------------------------------------------------------------------
  *
- * False means that nothing was recorded, and the caller keeps the value: MEMORY; TYPE where the description of the type
- * contradicts itself; REFUSED while the buffer is replayed. Commands of one kind and type in a row cost least. */
+ * False means that nothing was recorded, and the caller keeps the value: MEMORY; REFUSED while the buffer is replayed.
+ * What is wrong with a type shows when it is replayed. */
 
 /* The handle of an entity that comes alive when this is replayed. Other commands, of any buffer, may name it at once.
  * Null: FULL when no id is ready, MEMORY, REFUSED. */
@@ -118,73 +118,75 @@ COVEY_API bool covey_commands_skip(covey_commands *commands);
 /* ---- The hot path. Not API ---------------------------------------------------------------------------------------*/
 
 typedef enum covey__record_kind {
-    COVEY__RECORD_ADD = 1, /* the first three are told from each other in the low bits of a type's address */
+    COVEY__RECORD_END = 0,
+    COVEY__RECORD_ADD = 1, /* these three are told from each other in the low bits of a type's address */
     COVEY__RECORD_SET = 2,
     COVEY__RECORD_REMOVE = 3,
-    COVEY__RECORD_DESTROY = 4,
+    COVEY__RECORD_DESTROY = 4, /* these are without a type */
     COVEY__RECORD_CREATE = 5,
     COVEY__RECORD_CALL = 6
 } covey__record_kind;
 
-#define COVEY__RECORD_TYPES 8
+/* A command, at a multiple of 8 bytes. Behind it follows the value, if the kind has one; of types that are aligned to
+ * more than 8, at the next address that will do. */
+typedef struct covey__command {
+    uint64_t what; /* the address of the type and the kind */
+    covey_entity entity;
+} covey__command;
 
-/* One buffer of bytes, aligned to 64, with run after run: a header, and entries `stride` bytes apart. An entry is a
- * value, if the kind has one, and behind it a handle.
+/* One buffer of bytes, aligned to 64, with command after command.
  *
- *     | header | value, entity | value, entity | ... | header | entity | entity | ... |
- *                                                      run                              at
- *
- * The last run is open while `open` says of what kind and type it is: entries that fit until `last` are appended inline.
- * Its header gets the number of entries when it is closed.
+ *     | done | command, value | command | command, value | END |
+ *            next                                        at    room
  *
  *     ids:  | retired soon | recorded as created | ready |
  *           0              spent + created       taken   id_count
  */
 struct covey_commands {
-    char *at, *last;
-    uintptr_t open;  /* the address of the type and the kind; 0: none is */
-    uint32_t stride; /* of the open run */
+    char *at, *room; /* what fits between is appended inline; nothing does while the buffer is busy */
+    uint32_t count;  /* commands that are left */
     bool busy;       /* being replayed or cleared: nothing is recorded */
     char *bytes;
-    size_t run;         /* where the header of the last run is */
-    size_t entries;     /* where those of the open run begin */
-    size_t next;        /* where that of the run is that replaying begins with */
-    uint32_t next_done; /* entries of it that were replayed */
-    uint32_t count;     /* commands of closed runs that are left */
-    uint32_t lines;     /* 64 bytes each */
-    uint32_t wanted;    /* ids that are kept ready */
+    size_t next;     /* where the command is that replaying begins with */
+    uint32_t lines;  /* 64 bytes each */
+    uint32_t wanted; /* ids that are kept ready */
     covey_entity *ids;
     uint32_t spent, taken, id_count, id_capacity;
     uint32_t created; /* entities of the replay that is under way */
     covey_result result;
-    const covey_type *known[COVEY__RECORD_TYPES]; /* some that are valid, each at a place that its address says */
     covey_world *world;
     covey_commands *next_of_world, *previous_of_world;
     covey__heap heap;
 };
 
-/* Opens a run where that is needed, and makes room: where the next entry goes, or NULL. */
-COVEY_API char *covey__record_slowly(covey_commands *commands, const covey_type *type, covey__record_kind kind);
+/* Makes room for a command, or returns NULL. */
+COVEY_API char *covey__record_slowly(covey_commands *commands, size_t bytes);
+/* The same as covey__record, for types that are aligned to more than 8. */
+COVEY_API bool covey__record_wide(covey_commands *commands, covey_entity e, const covey_type *type,
+                                  covey__record_kind kind, const void *value);
 
-/* The bytes from a value to the handle behind it. */
-#define COVEY__RECORD_VALUE(size) (((size) + 3) / 4 * 4)
+#define COVEY__RECORD_BYTES(size) (sizeof(covey__command) + ((size) + 7) / 8 * 8)
 
 COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const covey_type *type, covey__record_kind kind,
                              const void *value, size_t size, bool literal) {
     COVEY__CONTRACT(NULL, commands, "a call needs a buffer");
+    COVEY__CONTRACT(commands->world, type || kind == COVEY__RECORD_DESTROY, "a call needs a type");
     COVEY__CONTRACT(commands->world, !type || kind == COVEY__RECORD_REMOVE || size == type->size,
                     "the size is not that of the type");
+    /* Where the size is no multiple of 16, the alignment is 8 at most. */
+    if (size % 16 == 0 && size != 0 && type->align > 8) return covey__record_wide(commands, e, type, kind, value);
     char *to = commands->at;
-    if (!COVEY__LIKELY(commands->open == (uintptr_t)type + (uintptr_t)kind && to <= commands->last)) {
-        to = covey__record_slowly(commands, type, kind);
+    if (!COVEY__LIKELY((size_t)(commands->room - to) >= COVEY__RECORD_BYTES(size))) {
+        to = covey__record_slowly(commands, COVEY__RECORD_BYTES(size));
         if (!to) return false;
     }
-    /* Where the size is no multiple of 16, the alignment is 8 at most, and the stride a constant. */
-    size_t stride = size % 16 != 0 || size == 0 ? COVEY__RECORD_VALUE(size) + sizeof e : commands->stride;
-    commands->at = to + stride;
-    if (literal) covey__fill_literal(to, value, size);
-    else if (size != 0) covey__fill(to, value, size);
-    memcpy(to + COVEY__RECORD_VALUE(size), &e, sizeof e);
+    covey__command *command = (covey__command *)(void *)to;
+    commands->at = to + COVEY__RECORD_BYTES(size);
+    commands->count++;
+    command->what = (uint64_t)(uintptr_t)type + (uint64_t)kind;
+    command->entity = e;
+    if (literal) covey__fill_literal(command + 1, value, size);
+    else if (size != 0) covey__fill(command + 1, value, size);
     return true;
 }
 

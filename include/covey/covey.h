@@ -263,7 +263,7 @@ typedef struct covey_world_desc {
 /* Makes an empty world; NULL for `desc` means all defaults. Returns NULL when memory is out. */
 COVEY_API covey_world *covey_world_create(const covey_world_desc *desc);
 
-/* Drops every value and frees everything. NULL is fine. */
+/* Drops every value and frees everything; who listens hears of the end of all entities first. NULL is fine. */
 COVEY_API void covey_world_destroy(covey_world *world);
 
 /* The reason of the last failed changing call on this world, COVEY_OK when none has failed. A success leaves it. */
@@ -283,7 +283,8 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
  * of an index has a new generation; an index whose generations are used up is retired, so a stale handle never
  * resolves. */
 
-/* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out. O(1). */
+/* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) are out, or when a listener
+ * destroyed it at once (GONE). O(1). */
 COVEY_HOT covey_entity covey_create(covey_world *world);
 
 /* Makes `count` entities, the same that as many single calls would make. All or nothing: false leaves null handles. */
@@ -344,7 +345,8 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
  * A NULL value stands for zero bytes. */
 
-/* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT). */
+/* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT); also
+ * when a listener removed it at once (GONE): then the value was taken over, and is dropped. */
 #define covey_add(world, e, T, ...) ((T *)covey__add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_add_value(world, e, T, value) \
     ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
@@ -377,7 +379,7 @@ COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const c
                                      size_t size);
 
 /* Calls change(value, context) on a component that is there, so that whoever listens learns of the change. `change` may
- * be NULL. Returns the component's address, or NULL when it is absent. */
+ * be NULL; it must not change the world otherwise. Returns the component's address, or NULL when it is absent. */
 #define covey_patch(world, e, T, change, context) ((T *)covey_patch_raw((world), (e), covey_id(T), (change), (context)))
 typedef void covey_change_fn(void *value, void *context);
 COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
@@ -395,7 +397,7 @@ COVEY_API bool covey_has_any_raw(const covey_world *world, covey_entity e, const
 #define covey_remove(world, e, T) covey_remove_raw((world), (e), covey_id(T), COVEY__SIZE(T))
 COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size);
 
-/* Removes one type from every entity; or every type. The entities stay. */
+/* Removes one type from every entity; or every type. The entities stay. What listeners add meanwhile may stay, too. */
 #define covey_clear(world, T) covey_clear_raw((world), covey_id(T))
 COVEY_API void covey_clear_raw(covey_world *world, const covey_type *type);
 COVEY_API void covey_clear_all(covey_world *world);
@@ -876,7 +878,8 @@ typedef struct covey_reactive_desc {
     covey_view_desc match;                  /* when it is iterated: only those that match, with these fields */
 } covey_reactive_desc;
 
-/* NULL: MEMORY; TYPE, LAYOUT (of the types, or of the view). O(components that are there). */
+/* NULL: MEMORY; TYPE, LAYOUT (of the types, or of the view); REFUSED for the tag of another reactive set. O(components
+ * that are there). */
 COVEY_API covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc);
 COVEY_API void covey_reactive_destroy(covey_reactive *reactive); /* NULL is fine */
 /* How many were collected, whether they match or not. */

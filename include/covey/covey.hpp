@@ -225,14 +225,16 @@ template <class T> using argument = typename component<T>::argument;
 
 namespace detail {
 
-/* Lets `call` move the bytes of a value into a pool. They lie in no pool themselves: they are a copy, or moved here. */
-template <class T, class Call> T *hand_over(argument<T> &value, Call call) noexcept {
+/* Lets `call` move the bytes of a value into a pool. They lie in no pool themselves: they are a copy, or moved here. A
+ * listener of the world, if there is one, may have removed the value at once: then it is gone, too. */
+template <class T, class Call>
+T *hand_over([[maybe_unused]] const covey_world *in, argument<T> &value, Call call) noexcept {
     if constexpr (component<T>::is_trivial) {
         return static_cast<T *>(call(&value));
     } else {
         moving<T> moved(value);
         void *at = call(moved.bytes());
-        moved.take(at != nullptr);
+        moved.take(at != nullptr || (in && covey_world_result(in) == COVEY_ERROR_GONE));
         return at != moved.bytes() ? static_cast<T *>(at) : nullptr; /* always the former, which gcc cannot tell */
     }
 }
@@ -298,7 +300,7 @@ class entities {
 
 template <class T> T *add(covey_world *in, covey_entity e, argument<T> value) noexcept {
     return detail::hand_over<T>(
-        value, [=](const void *bytes) { return covey__add(in, e, type_of<T>(), bytes, size_of<T>, true); });
+        in, value, [=](const void *bytes) { return covey__add(in, e, type_of<T>(), bytes, size_of<T>, true); });
 }
 
 /* Without a value: a tag, or T(). */
@@ -309,7 +311,7 @@ template <class T> T *add(covey_world *in, covey_entity e) noexcept {
 
 template <class T> T *set(covey_world *in, covey_entity e, argument<T> value) noexcept {
     return detail::hand_over<T>(
-        value, [=](const void *bytes) { return covey__set(in, e, type_of<T>(), bytes, size_of<T>, true); });
+        in, value, [=](const void *bytes) { return covey__set(in, e, type_of<T>(), bytes, size_of<T>, true); });
 }
 
 template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
@@ -390,7 +392,7 @@ bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, c
 
 template <class T> T *set_resource(covey_world *in, argument<T> value) noexcept {
     return detail::hand_over<T>(
-        value, [=](const void *bytes) { return covey_resource_set_raw(in, type_of<T>(), bytes, size_of<T>); });
+        nullptr, value, [=](const void *bytes) { return covey_resource_set_raw(in, type_of<T>(), bytes, size_of<T>); });
 }
 
 /* Without a value: a tag, or T(). */
@@ -536,16 +538,18 @@ template <class T> class pool {
     operator covey_pool *() const noexcept { return pool_; }
 
     T *add(covey_entity e, argument<T> value) const noexcept {
-        return detail::hand_over<T>(
-            value, [=](const void *bytes) { return covey__pool_add(pool_, e, bytes, size_of<T>, true); });
+        return detail::hand_over<T>(covey_pool_world(pool_), value, [=](const void *bytes) {
+            return covey__pool_add(pool_, e, bytes, size_of<T>, true);
+        });
     }
     T *add(covey_entity e) const noexcept {
         if constexpr (size_of<T> == 0) return static_cast<T *>(covey_pool_add_raw(pool_, e, nullptr, 0));
         else return add(e, T());
     }
     T *set(covey_entity e, argument<T> value) const noexcept {
-        return detail::hand_over<T>(
-            value, [=](const void *bytes) { return covey__pool_set(pool_, e, bytes, size_of<T>, true); });
+        return detail::hand_over<T>(covey_pool_world(pool_), value, [=](const void *bytes) {
+            return covey__pool_set(pool_, e, bytes, size_of<T>, true);
+        });
     }
     T *get(covey_entity e) const noexcept { return static_cast<T *>(covey_pool_get_raw(pool_, e, size_of<T>)); }
     T *get_unchecked(covey_entity e) const noexcept {
@@ -787,6 +791,201 @@ inline auto group_of(covey_world *in) noexcept {
     return group_terms<detail::types<>, detail::types<>, detail::types<>>(in);
 }
 
+/* ---- Signals --------------------------------------------------------------------------------------------------------
+ *
+ * Section 13 of covey.h. A listener is a function object of yours, which stays where it is while it is connected, and
+ * does not throw. Nothing is allocated for it: only its address is kept, so that a temporary does not compile.
+ *
+ *     auto added = [&](covey_entity e, Body &body) { physics.insert(e, body); };
+ *     auto connection = covey::connect<Body>(world, COVEY_ON_ADD, added);
+ *
+ * It is called with an entity and its component, with an entity, or with the event. */
+
+/* Owns a connection, which ends with it. It must end before its world, or be released. */
+class connection {
+  public:
+    connection() noexcept = default;
+    connection(covey_world *in, covey_connection made) noexcept : world_(in), made_(made) {}
+    connection(connection &&other) noexcept : world_(other.world_), made_(other.release()) {}
+    connection &operator=(connection &&other) noexcept {
+        if (this != &other) {
+            disconnect();
+            world_ = other.world_;
+            made_ = other.release();
+        }
+        return *this;
+    }
+    ~connection() { disconnect(); }
+
+    bool connected() const noexcept { return made_.number != 0 && covey_connected(world_, made_); }
+    void disconnect() noexcept {
+        if (made_.number != 0) covey_disconnect(world_, release());
+    }
+    /* Lets it last as long as its world, or until covey_disconnect. */
+    covey_connection release() noexcept { return std::exchange(made_, covey_connection{}); }
+
+  private:
+    covey_world *world_ = nullptr;
+    covey_connection made_ = {};
+};
+
+namespace detail {
+
+/* Calls a function object with what it takes. */
+template <class T, class Listen> void tell(const covey_event *event, void *context) noexcept {
+    Listen &listen = *static_cast<Listen *>(context);
+    if constexpr (std::is_invocable_v<Listen &, const covey_event &>) listen(*event);
+    else if constexpr (std::is_invocable_v<Listen &, covey_entity>) listen(*event->entities);
+    else listen(*event->entities, *static_cast<T *>(event->values));
+}
+
+template <class T, class Listen>
+connection connect(covey_world *in, const covey_type *type, uint32_t signals, Listen &listen) noexcept {
+    covey_listener listener = {};
+    listener.type = type;
+    listener.signals = signals;
+    listener.call = [](const covey_event *event, void *context) noexcept { tell<T, Listen>(event, context); };
+    listener.context = const_cast<void *>(static_cast<const void *>(std::addressof(listen)));
+    return connection(in, covey_connect(in, &listener));
+}
+
+} // namespace detail
+
+/* Connects to components of T; not connected when it failed, as covey_connect does. */
+template <class T, class Listen>
+[[nodiscard]] connection connect(covey_world *in, uint32_t signals, Listen &listen) noexcept {
+    return detail::connect<T>(in, type_of<T>(), signals, listen);
+}
+
+/* Connects to entities. */
+template <class Listen> [[nodiscard]] connection connect(covey_world *in, uint32_t signals, Listen &listen) noexcept {
+    return detail::connect<void>(in, nullptr, signals, listen);
+}
+
+/* Owns a queue, which must end before its world. Converts to covey_queue *, which is NULL when memory was out. */
+class queue {
+  public:
+    explicit queue(covey_world *in) noexcept : world_(in), queue_(covey_queue_create(in)) {}
+    queue(queue &&other) noexcept : world_(other.world_), queue_(other.release()) {}
+    queue &operator=(queue &&other) noexcept {
+        if (this != &other) {
+            covey_queue_destroy(queue_);
+            world_ = other.world_;
+            queue_ = other.release();
+        }
+        return *this;
+    }
+    ~queue() { covey_queue_destroy(queue_); }
+    operator covey_queue *() const noexcept { return queue_; }
+    covey_queue *release() noexcept { return std::exchange(queue_, nullptr); }
+
+    /* Connections of a queue end with it. */
+    template <class T> covey_connection connect(uint32_t signals) noexcept { return connect(type_of<T>(), signals); }
+    covey_connection connect(uint32_t signals) noexcept { return connect(nullptr, signals); }
+
+    uint32_t count() const noexcept { return covey_queue_count(queue_); }
+    void clear() noexcept { covey_queue_clear(queue_); }
+    /* Takes out all events, those that come meanwhile included: body(const covey_event &). */
+    template <class Body> void each(Body &&body) {
+        covey_event event;
+        while (covey_queue_next(queue_, &event)) body(static_cast<const covey_event &>(event));
+    }
+
+  private:
+    covey_connection connect(const covey_type *type, uint32_t signals) noexcept {
+        covey_listener listener = {};
+        listener.type = type;
+        listener.signals = signals;
+        listener.queue = queue_;
+        return covey_connect(world_, &listener);
+    }
+
+    covey_world *world_;
+    covey_queue *queue_;
+};
+
+/* ---- Reactive sets --------------------------------------------------------------------------------------------------
+ *
+ * Section 14 of covey.h, with the fields as arguments. A const type is only read.
+ *
+ *     auto moved = covey::reactive_of(world).added<Position>().set<Position>().with<const Position>().make();
+ *     moved.each([](covey_entity e, const Position &p) { ... });
+ *     moved.clear(); */
+
+/* Owns a reactive set, which must end before its world. Made by reactive_of; converts to covey_reactive *, which is NULL
+ * when it could not be made. */
+template <class... F> class reactive {
+  public:
+    explicit reactive(covey_reactive *made) noexcept : set_(made) {}
+    reactive(reactive &&other) noexcept : set_(other.release()) {}
+    reactive &operator=(reactive &&other) noexcept {
+        if (this != &other) {
+            covey_reactive_destroy(set_);
+            set_ = other.release();
+        }
+        return *this;
+    }
+    ~reactive() { covey_reactive_destroy(set_); }
+    operator covey_reactive *() const noexcept { return set_; }
+    covey_reactive *release() noexcept { return std::exchange(set_, nullptr); }
+
+    uint32_t count() const noexcept { return covey_reactive_count(set_); }
+    bool contains(covey_entity e) const noexcept { return covey_reactive_contains(set_, e); }
+    void clear() const noexcept { covey_reactive_clear(set_); }
+    const covey_type *type() const noexcept { return covey_reactive_type(set_); }
+
+    template <class Body> void spans(Body &&body) const { rows::spans(covey_reactive_iter(set_), body); }
+    template <class Body> void each(Body &&body) const { rows::each(covey_reactive_iter(set_), body); }
+
+  private:
+    using rows = view<detail::types<F...>, detail::types<>, detail::types<>, detail::types<>>;
+
+    covey_reactive *set_;
+};
+
+/* What a reactive set is to be about; make() makes it. */
+template <class Added, class Set, class Removed, class With, class Without> class reactive_terms;
+template <class... A, class... S, class... R, class... W, class... N>
+class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<R...>, detail::types<W...>,
+                     detail::types<N...>> {
+    static_assert(sizeof...(A) <= COVEY_TERMS && sizeof...(S) <= COVEY_TERMS && sizeof...(R) <= COVEY_TERMS &&
+                      sizeof...(W) + sizeof...(N) <= COVEY_TERMS,
+                  "covey: too many terms");
+    template <class Added, class Set, class Removed, class With, class Without>
+    using terms = reactive_terms<Added, Set, Removed, With, Without>;
+    using a = detail::types<A...>;
+    using s = detail::types<S...>;
+    using r = detail::types<R...>;
+    using w = detail::types<W...>;
+    using n = detail::types<N...>;
+
+  public:
+    explicit reactive_terms(covey_world *in) noexcept : world_(in) {}
+
+    template <class... T> auto added() const noexcept { return terms<detail::types<A..., T...>, s, r, w, n>(world_); }
+    template <class... T> auto set() const noexcept { return terms<a, detail::types<S..., T...>, r, w, n>(world_); }
+    template <class... T> auto removed() const noexcept { return terms<a, s, detail::types<R..., T...>, w, n>(world_); }
+    template <class... T> auto with() const noexcept { return terms<a, s, r, detail::types<W..., T...>, n>(world_); }
+    template <class... T> auto without() const noexcept { return terms<a, s, r, w, detail::types<N..., T...>>(world_); }
+    reactive<W...> make() const noexcept {
+        covey_reactive_desc desc = {};
+        detail::name_terms<A...>(desc.added);
+        detail::name_terms<S...>(desc.set);
+        detail::name_terms<R...>(desc.removed);
+        detail::name_terms<W...>(desc.match.with);
+        detail::name_terms<N...>(desc.match.without);
+        detail::name_reads<W...>(desc.match.read);
+        return reactive<W...>(covey_reactive_create(world_, &desc));
+    }
+
+  private:
+    covey_world *world_;
+};
+
+inline auto reactive_of(covey_world *in) noexcept {
+    return reactive_terms<detail::types<>, detail::types<>, detail::types<>, detail::types<>, detail::types<>>(in);
+}
+
 /* ---- Command buffers ----------------------------------------------------------------------------------------------*/
 
 /* A command buffer of covey/commands.h. Not its owner: the world ends its buffers, or covey_commands_destroy does.
@@ -824,7 +1023,7 @@ class commands {
 
   private:
     template <class T> bool record(covey__record_kind kind, covey_entity e, argument<T> &value) const noexcept {
-        T *there = detail::hand_over<T>(value, [&](const void *bytes) -> void * {
+        T *there = detail::hand_over<T>(nullptr, value, [&](const void *bytes) -> void * {
             bool recorded = covey__record(commands_, e, type_of<T>(), kind, bytes, size_of<T>, true);
             return recorded ? commands_ : nullptr;
         });

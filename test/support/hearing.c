@@ -2,11 +2,22 @@
 
 #include <stdio.h>
 
-typedef struct words {
+static struct {
     size_t length;
-    char text[8192];
-} words;
-static words told;
+    char at[1 << 16];
+} text;
+
+void listen_begin(void) {
+    text.length = 0;
+    text.at[0] = '\0';
+}
+
+void listen_note(const char *words) {
+    int length =
+        snprintf(text.at + text.length, sizeof text.at - text.length, "%s%s", text.length != 0 ? " " : "", words);
+    text.length += (size_t)length;
+    assert_true(text.length < sizeof text.at);
+}
 
 static char sign_of(covey_signal signal) {
     switch (signal) {
@@ -18,43 +29,60 @@ static char sign_of(covey_signal signal) {
     }
 }
 
-static void write_event(words *to, const covey_event *event) {
+/* The world is as the header says: what it is about is there, and its values are where the event says. */
+static void check_event(const covey_event *event) {
+    assert_ptr_equal(event->world, world);
+    assert_true(event->count != 0);
     for (uint32_t i = 0; i < event->count; i++) {
-        assert_true(to->length + 32 < sizeof to->text);
-        int length = snprintf(to->text + to->length, 32, "%c%.2s%u ", sign_of(event->signal),
-                              event->type ? event->type->name : "", event->entities[i].index);
-        to->length += (size_t)length;
+        assert_true(covey_alive(world, event->entities[i]));
+        if (!event->type) assert_null(event->values);
+        else
+            assert_ptr_equal(covey_get_raw(world, event->entities[i], event->type, event->type->size),
+                             (char *)event->values + (size_t)i * event->type->size);
     }
 }
 
-void hear(const covey_event *event, void *context) {
-    (void)context;
-    write_event(&told, event);
+static void hear(const covey_event *event, void *context) {
+    ear *heard_by = context;
+    char words[512];
+    int length =
+        snprintf(words, sizeof words, "%s%c%u", heard_by->name, sign_of(event->signal), event->entities->index);
+    check_event(event);
+    for (uint32_t i = 1; i < event->count; i++)
+        length += snprintf(words + length, sizeof words - (size_t)length, ",%u", event->entities[i].index);
+    listen_note(words);
+    if (heard_by->acts == 0) return;
+    heard_by->acts--;
+    heard_by->act(event);
 }
 
-void hear_nothing(void) { told = (words){ 0 }; }
-
-void assert_told(const char *wanted) {
-    assert_string_equal(told.text, wanted);
-    hear_nothing();
+static ear *connect(ear *to, const covey_type *type, uint32_t signals, bool spans) {
+    covey_listener listener = { .type = type, .signals = signals, .call = hear, .context = to, .spans = spans };
+    to->connection = covey_connect(world, &listener);
+    assert_true(covey_connected(world, to->connection));
+    return to;
 }
 
-covey_connection listen_to(const covey_type *type, uint32_t signals, covey_listener_fn *call, void *context) {
-    covey_listener listener = { .type = type, .signals = signals, .call = call, .context = context };
-    covey_connection connection = covey_connect(world, &listener);
-    assert_true(connection.number != 0);
-    return connection;
+ear *listen(ear *to, const covey_type *type, uint32_t signals) { return connect(to, type, signals, false); }
+
+ear *listen_to_spans(ear *to, const covey_type *type, uint32_t signals) { return connect(to, type, signals, true); }
+
+void assert_told(const char *words) {
+    assert_string_equal(text.at, words);
+    listen_begin();
 }
 
-void queue_up(covey_queue *queue, const covey_type *type, uint32_t signals) {
-    covey_listener listener = { .type = type, .signals = signals, .queue = queue };
-    assert_true(covey_connect(world, &listener).number != 0);
-}
-
-void assert_queued(covey_queue *queue, const char *wanted) {
-    static words queued;
+void assert_queued(covey_queue *queue, const char *words) {
     covey_event event;
-    queued = (words){ 0 };
-    while (covey_queue_next(queue, &event)) write_event(&queued, &event);
-    assert_string_equal(queued.text, wanted);
+    listen_begin();
+    for (uint32_t left = covey_queue_count(queue); left != 0; left--) {
+        char word[32];
+        assert_true(covey_queue_next(queue, &event));
+        assert_null(event.values);
+        assert_int_equal(event.count, 1);
+        snprintf(word, sizeof word, "%c%u", sign_of(event.signal), event.entities->index);
+        listen_note(word);
+    }
+    assert_false(covey_queue_next(queue, &event));
+    assert_told(words);
 }

@@ -1,25 +1,31 @@
-/* What listeners hear, as text: "+Packed3 " is an add of index 3; '=' a set, '-' a removal, '*' and '!' are the
- * beginning and the end of an entity. A type's two first letters stand for it. */
+/* Listeners that write what they hear into one text, and may act on it: for tests of who is told of what, in which
+ * order. A word is the listener's name, a sign for the signal, and the entity's index: "a+3". */
 #ifndef COVEY_TEST_HEARING_H
 #define COVEY_TEST_HEARING_H
 
 #include "fixture.h"
 
-/* Writes events down, in `told`. */
-void hear(const covey_event *event, void *context);
-void hear_nothing(void);              /* forgets what was told */
-void assert_told(const char *wanted); /* this, and nothing else, since then */
+typedef void hearing_fn(const covey_event *event);
 
-/* Connects a function to a type, or to entities for NULL. */
-covey_connection listen_to(const covey_type *type, uint32_t signals, covey_listener_fn *call, void *context);
-/* Connects a queue. */
-void queue_up(covey_queue *queue, const covey_type *type, uint32_t signals);
-/* What a queue holds, in the same words; empties it. */
-void assert_queued(covey_queue *queue, const char *wanted);
+typedef struct ear {
+    const char *name;
+    hearing_fn *act; /* what it does, after it has written; or NULL */
+    uint32_t acts;   /* so many times; then it only writes */
+    covey_connection connection;
+} ear;
 
-enum {
-    OF_COMPONENTS = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE,
-    OF_ENTITIES = COVEY_ON_CREATE | COVEY_ON_DESTROY
-};
+/* Connects an ear; the text begins anew with listen_begin. + add, = set, - remove, * create, ! destroy. */
+void listen_begin(void);
+ear *listen(ear *to, const covey_type *type, uint32_t signals);
+ear *listen_to_spans(ear *to, const covey_type *type, uint32_t signals);
+/* Says something in the text: for functions that act. */
+void listen_note(const char *words);
+/* The text is this, and begins anew. */
+void assert_told(const char *words);
+/* What a queue has is this; it is empty afterwards. */
+void assert_queued(covey_queue *queue, const char *words);
+
+enum { COMPONENT_SIGNALS = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE };
+enum { ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY };
 
 #endif

@@ -178,7 +178,6 @@ static void record_values(model *m, kind what) {
     buffer *b = pick_buffer(m);
     const covey_type *type = model_pick_type(m);
     uint32_t count = program_chance(&m->program, 128) ? 1 : 1 + program_below(&m->program, 20);
-    covey_result expected = oracle_type_valid(type) ? COVEY_OK : COVEY_ERROR_TYPE;
     for (uint32_t i = 0; i < count && has_room(b); i++) {
         covey_entity e = pick_entity(m);
         bool zero = program_chance(&m->program, 8);
@@ -187,7 +186,7 @@ static void record_values(model *m, kind what) {
         const void *value = zero ? NULL : m->value;
         bool recorded = what == ADD ? covey_record_add_raw(b->commands, e, type, value, type->size)
                                     : covey_record_set_raw(b->commands, e, type, value, type->size);
-        if (!settle(m, b, recorded, expected)) return;
+        if (!settle(m, b, recorded, COVEY_OK)) return;
         value_own(type, m->value);
         memcpy(append(b, what, e, type)->value, m->value, type->size);
     }
@@ -200,11 +199,10 @@ static void record_remove(model *m) {
     buffer *b = pick_buffer(m);
     const covey_type *type = model_pick_type(m);
     uint32_t count = 1 + program_below(&m->program, 12);
-    covey_result expected = oracle_type_valid(type) ? COVEY_OK : COVEY_ERROR_TYPE;
     for (uint32_t i = 0; i < count && has_room(b); i++) {
         covey_entity e =
             program_chance(&m->program, 64) ? pick_entity(m) : model_pick_member(m, oracle_pool_of(m->oracle, type));
-        if (!settle(m, b, covey_record_remove_raw(b->commands, e, type), expected)) return;
+        if (!settle(m, b, covey_record_remove_raw(b->commands, e, type), COVEY_OK)) return;
         append(b, REMOVE, e, type);
     }
 }

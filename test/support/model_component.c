@@ -28,7 +28,7 @@ static const void *choose_value(model *m, const covey_type *type) {
 static bool is_literal(const model *m, const void *value) { return value == m->value; }
 
 /* The address that a call has returned is the component's, and the value there is right. */
-static void check_component(model *m, const oracle_pool *pool, covey_entity e, const void *address) {
+void model_check_component(model *m, const oracle_pool *pool, covey_entity e, const void *address) {
     uint32_t at = oracle_set_live(pool->set, e);
     REQUIRE(m, at != COVEY_NONE, "%u:%u has a %s that should not be there", e.index, e.generation, pool->type->name);
     REQUIRE(m, address == covey_get_raw(m->world, e, pool->type, pool->type->size), "another address");
@@ -64,7 +64,7 @@ static void settle_add(model *m, const covey_type *type, covey_entity e, const v
     }
     const oracle_pool *pool = model_meet(m, type);
     oracle_add(m->oracle, pool, e, m->value, type->policy != COVEY_IN_PLACE);
-    check_component(m, pool, e, address);
+    model_check_component(m, pool, e, address);
 }
 
 void model_add(model *m, const covey_type *type, covey_entity e) {
@@ -96,7 +96,8 @@ static void settle_overwrite(model *m, const oracle_pool *pool, covey_entity e, 
     }
     if (m->oracle->fault != ORACLE_FORGETS_SET) memcpy(oracle_get(m->oracle, pool, e), m->value, pool->type->size);
     if (value == address) value_disown(pool->type, m->value);
-    check_component(m, pool, e, address);
+    oracle_was_set(m->oracle, pool, e);
+    model_check_component(m, pool, e, address);
 }
 
 static void set(model *m) {
@@ -130,7 +131,7 @@ static void get_or_add(model *m) {
         return;
     }
     value_disown(type, m->value);
-    if (model_settle(m, address != NULL, COVEY_OK)) check_component(m, pool, e, address);
+    if (model_settle(m, address != NULL, COVEY_OK)) model_check_component(m, pool, e, address);
 }
 
 /* ---- Changing -----------------------------------------------------------------------------------------------------*/
@@ -161,11 +162,13 @@ static void replace(model *m) {
     }
     bool own = partner == m->value;
     if (own) value_own(type, partner);
+    m->may_allocate = m->sets_are_kept;
     covey_result expected = may_change(m, pool, e);
     if (model_settle(m, covey_replace_raw(m->world, e, type, partner, type->size), expected)) {
         unsigned char *old = oracle_get(m->oracle, pool, e);
         if (old != wanted) exchange(old, wanted, type->size);
-        check_component(m, pool, e, covey_get_raw(m->world, e, type, type->size));
+        oracle_was_set(m->oracle, pool, e);
+        model_check_component(m, pool, e, covey_get_raw(m->world, e, type, type->size));
     }
     REQUIRE(m, memcmp(partner, wanted, type->size) == 0, "the caller got another value back");
     if (own) value_disown(type, partner);
@@ -179,10 +182,12 @@ static void patch(model *m) {
     covey_entity e = model_pick_member(m, pool);
     bool changes = program_chance(&m->program, 200);
     covey_result expected = may_change(m, pool, e);
+    m->may_allocate = m->sets_are_kept;
     void *address = covey_patch_raw(m->world, e, type, changes ? change : NULL, (void *)(uintptr_t)type);
     if (!model_settle(m, address != NULL, expected)) return;
     if (changes) value_change(type, oracle_get(m->oracle, pool, e));
-    check_component(m, pool, e, address);
+    oracle_was_set(m->oracle, pool, e);
+    model_check_component(m, pool, e, address);
 }
 
 /* ---- Removing -----------------------------------------------------------------------------------------------------*/
@@ -275,7 +280,7 @@ static void added_many(model *m, const covey_type *type, uint32_t count, const u
     const oracle_pool *pool = model_meet(m, type);
     for (uint32_t i = 0; i < count; i++) oracle_add(m->oracle, pool, m->batch[i], from + i * stride, true);
     for (uint32_t i = 0; i < count; i++)
-        check_component(m, pool, m->batch[i], covey_get_raw(m->world, m->batch[i], type, type->size));
+        model_check_component(m, pool, m->batch[i], covey_get_raw(m->world, m->batch[i], type, type->size));
 }
 
 /* Consecutive components of the pool, if their bytes may simply be doubled, or values of the caller. */

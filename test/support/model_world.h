@@ -27,6 +27,8 @@ typedef struct model {
     covey_result result;         /* that the world should have */
     uint64_t block_forms;        /* for the report; capacity 64 is bit 0 */
     uint32_t failures, messages; /* of the step */
+    bool sets_are_kept;          /* somebody needs memory to hear of values that are overwritten */
+    bool may_allocate;           /* the step may, although it is quiet otherwise */
     unsigned char value[VALUE_BYTES];
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
     model_list wanted, visited; /* of an iteration */
@@ -61,6 +63,9 @@ bool model_is_in(const model_list *list, covey_entity e);
 /* A field of an entity is where the component is, and has the right value; or is NULL where there is none. */
 void model_check_field(model *m, const covey_type *type, covey_entity e, const void *at);
 
+/* The address that a call has returned is the component's, and the value there is right. */
+void model_check_component(model *m, const oracle_pool *pool, covey_entity e, const void *address);
+
 /* An order for values of a type, of which there are about so many; now and then a wrong one. */
 covey_order model_pick_order(model *m, const covey_type *type, uint32_t count);
 /* Whether a group or an order of its own says where the components of a pool are. */
@@ -89,6 +94,8 @@ typedef struct model_operation {
 /* Ended by one without a name. */
 extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[],
     model_view_operations[], model_later_operations[], model_group_operations[], model_order_operations[];
+
+extern const struct model_subject model_signals;
 
 /* Something that only some programs are about, with operations and a state of its own. */
 struct model_subject {

@@ -20,6 +20,10 @@ void oracle_world_destroy(oracle_world *world) {
     free(world);
 }
 
+static void tell(const oracle_world *world, covey_signal signal, const oracle_pool *pool, covey_entity e) {
+    if (world->hear) world->hear(signal, pool, e, world->hear_context);
+}
+
 /* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void reach(oracle_world *world, uint32_t index) {
@@ -86,7 +90,9 @@ static covey_entity enrol(oracle_world *world, uint32_t index) {
         if (!world->roll) abort();
     }
     record->roll = world->alive++;
-    return world->roll[record->roll] = (covey_entity){ index, record->generation };
+    world->roll[record->roll] = (covey_entity){ index, record->generation };
+    tell(world, COVEY_ON_CREATE, NULL, world->roll[record->roll]);
+    return world->roll[record->roll];
 }
 
 static covey_entity begin(oracle_world *world, uint32_t index) {
@@ -151,6 +157,7 @@ bool oracle_destroy(oracle_world *world, covey_entity e) {
     if (!oracle_alive(world, e)) return false;
     oracle_index *record = &world->indices[e.index];
     bool lazy = world->fault == ORACLE_LEAVES_COMPONENTS;
+    tell(world, COVEY_ON_DESTROY, NULL, e);
     for (uint32_t i = 0; i < world->pool_count; i++) {
         bool there = oracle_has(world, &world->pools[i], e);
         if (there && !lazy) oracle_remove(world, &world->pools[i], e);
@@ -261,16 +268,26 @@ unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_en
 void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back) {
     oracle_set_push(pool->set, e, value, force_back);
     world->indices[e.index].pools |= bit_of(world, pool);
+    tell(world, COVEY_ON_ADD, pool, e);
 }
 
 void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e) {
     uint32_t at = oracle_set_live(pool->set, e);
     if (at != COVEY_NONE) oracle_set_erase(pool->set, at);
     world->indices[e.index].pools &= ~bit_of(world, pool);
+    tell(world, COVEY_ON_REMOVE, pool, e);
 }
 
 void oracle_clear(oracle_world *world, const oracle_pool *pool) {
-    for (uint32_t i = 0; i < pool->set->end; i++)
-        if (pool->set->ids[i].generation != 0) world->indices[pool->set->ids[i].index].pools &= ~bit_of(world, pool);
+    for (uint32_t i = 0; i < pool->set->end; i++) {
+        covey_entity e = pool->set->ids[pool->set->by_index ? i : pool->set->end - 1 - i];
+        if (e.generation == 0) continue;
+        world->indices[e.index].pools &= ~bit_of(world, pool);
+        tell(world, COVEY_ON_REMOVE, pool, e);
+    }
     oracle_set_clear(pool->set);
+}
+
+void oracle_was_set(const oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    tell(world, COVEY_ON_SET, pool, e);
 }

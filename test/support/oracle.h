@@ -122,8 +122,13 @@ typedef struct oracle_group {
     uint32_t owned;
 } oracle_group;
 
+/* Hears of each change when it is made. */
+typedef void oracle_hear_fn(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context);
+
 typedef struct oracle_world {
     oracle_fault fault;
+    oracle_hear_fn *hear; /* or NULL */
+    void *hear_context;
     oracle_index *indices;
     uint32_t index_count; /* those behind were never used */
     covey_entity *roll;   /* the living, in no order, to choose from */
@@ -175,7 +180,10 @@ bool oracle_has(oracle_world *world, const oracle_pool *pool, covey_entity e);
 unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_entity e);
 void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back);
 void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e);
+/* From the last position to the first, or by index. */
 void oracle_clear(oracle_world *world, const oracle_pool *pool);
+/* Tells of a value that was overwritten. */
+void oracle_was_set(const oracle_world *world, const oracle_pool *pool, covey_entity e);
 
 /* ---- Views --------------------------------------------------------------------------------------------------------*/
 

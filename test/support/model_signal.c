@@ -1,0 +1,710 @@
+/* Signals, queues and reactive sets. The oracle tells of each change that it makes; what listeners of the library have
+ * heard in a step is the same, as far as they were connected to it, and in the same order. Now and then a listener
+ * changes the world itself. */
+#include "model_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EARS = 10, QUEUES = 3, SOURCES = 5, SETS = 3, MARKED_TYPES = 3 };
+
+typedef struct happening {
+    covey_signal signal;
+    const oracle_pool *pool; /* NULL: about an entity */
+    covey_entity e;
+    uint64_t stamp; /* when a listener heard of it */
+} happening;
+
+typedef struct history {
+    happening *all;
+    uint32_t count, capacity;
+} history;
+
+/* What somebody hears of. */
+typedef struct interest {
+    const oracle_pool *pool; /* NULL: entities */
+    uint32_t signals;
+    covey_connection connection;
+} interest;
+
+typedef enum action { NO_ACTION, REMOVES, DESTROYS, ADDS_AGAIN, ADDS_OTHER, ADDS_IN_VAIN } action;
+
+typedef struct listener {
+    bool used;
+    interest about;
+    uint64_t born; /* the order of connecting */
+    history heard;
+    struct signals *all;
+} listener;
+
+typedef struct kept {
+    covey_queue *queue; /* NULL: not there */
+    interest sources[SOURCES];
+    uint32_t source_count;
+    history wanted; /* what is still in it */
+} kept;
+
+typedef struct collected {
+    covey_reactive *set; /* NULL: not there */
+    const oracle_pool *pools[3][MARKED_TYPES];
+    covey_view_desc match;
+    model_list marks;
+} collected;
+
+typedef struct signals {
+    model *m;
+    history wanted; /* all that happens in a step */
+    listener ears[EARS];
+    kept queues[QUEUES];
+    collected sets[SETS];
+    uint64_t born, stamps;
+    const char *broken; /* what a listener found wrong: it cannot leave the call that it is in */
+    bool ends;
+    const listener *actor; /* who does something, once, about an entity, */
+    action act;
+    covey_entity target;
+    covey_signal cue; /* when it hears this */
+    const covey_type *other;
+    bool acted, succeeded;
+} signals;
+
+static signals *signals_of(model *m) { return m->state; }
+
+static void append(history *to, happening one) {
+    if (to->count == to->capacity) {
+        to->capacity = to->capacity * 2 + 64;
+        to->all = realloc(to->all, to->capacity * sizeof *to->all);
+        if (!to->all) abort();
+    }
+    to->all[to->count++] = one;
+}
+
+static bool is_about(const interest *about, const happening *one) {
+    return about->pool == one->pool && (about->signals & (uint32_t)one->signal) != 0;
+}
+
+/* ---- Hearing ------------------------------------------------------------------------------------------------------*/
+
+static void note_change(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context) {
+    signals *s = context;
+    append(&s->wanted, (happening){ signal, pool, e, 0 });
+}
+
+static const char *check_entity(const signals *s, const covey_event *event, uint32_t i) {
+    covey_entity e = event->entities[i];
+    if (!covey_alive(event->world, e)) return "an entity is not alive";
+    if (event->signal == COVEY_ON_CREATE && covey_types_of(event->world, e, NULL, 0) != 0 && !s->acted)
+        return "a new entity has components";
+    if (!event->type) return event->values ? "values of an entity" : NULL;
+    const char *value = covey_get_raw(event->world, e, event->type, event->type->size);
+    if (!value) return "the component is not there";
+    if (value != (char *)event->values + (size_t)i * event->type->size) return "the value is elsewhere";
+    return NULL;
+}
+
+/* Before the end of an entity, all that it has is there. */
+static const char *check_end(const signals *s, covey_entity e) {
+    for (uint32_t i = 0; i < s->m->oracle->pool_count && !s->ends; i++) {
+        const oracle_pool *pool = &s->m->oracle->pools[i];
+        if (covey_has_raw(s->m->world, e, pool->type) != oracle_has(s->m->oracle, pool, e) && !s->acted)
+            return "who is destroyed has other components";
+    }
+    return NULL;
+}
+
+/* Reactive sets are told before functions. */
+static const char *check_sets(const signals *s, const covey_event *event, const oracle_pool *pool, covey_entity e) {
+    static const covey_signal lists[] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_REMOVE };
+    for (uint32_t i = 0; i < SETS * 3 * MARKED_TYPES; i++) {
+        const collected *set = &s->sets[i / (3 * MARKED_TYPES)];
+        uint32_t list = i / MARKED_TYPES % 3;
+        if (!set->set || !pool || lists[list] != event->signal || set->pools[list][i % MARKED_TYPES] != pool) continue;
+        if (!covey_reactive_contains(set->set, e)) return "a reactive set has not been told";
+    }
+    return NULL;
+}
+
+static void act(signals *s, const covey_event *event);
+
+static void hear(const covey_event *event, void *context) {
+    listener *ear = context;
+    signals *s = ear->all;
+    const oracle_pool *pool = event->type ? oracle_pool_named(s->m->oracle, event->type->name) : NULL;
+    for (uint32_t i = 0; i < event->count && !s->broken; i++) {
+        covey_entity e = event->entities[i];
+        s->broken = check_entity(s, event, i);
+        if (!s->broken && event->signal == COVEY_ON_DESTROY) s->broken = check_end(s, e);
+        if (!s->broken && !s->acted) s->broken = check_sets(s, event, pool, e);
+        append(&ear->heard, (happening){ event->signal, pool, e, ++s->stamps });
+    }
+    if (event->type && event->type != pool->type) s->broken = "another type";
+    bool cue = s->actor == ear && s->cue == event->signal && !s->acted;
+    if (cue && event->count == 1 && covey_same(*event->entities, s->target)) act(s, event);
+}
+
+/* ---- Comparing ----------------------------------------------------------------------------------------------------*/
+
+/* The order of pools that groups own may change while many are removed. */
+static int by_entity(const void *a, const void *b) {
+    const happening *left = a, *right = b;
+    return left->e.index < right->e.index ? -1 : left->e.index > right->e.index;
+}
+
+static void order_runs(model *m, history *of) {
+    uint32_t end;
+    for (uint32_t i = 0; i < of->count; i = end) {
+        const happening *first = &of->all[i];
+        for (end = i + 1; end < of->count && of->all[end].signal == first->signal && of->all[end].pool == first->pool;)
+            end++;
+        if (first->signal == COVEY_ON_REMOVE && oracle_is_owned(m->oracle, first->pool))
+            qsort(&of->all[i], end - i, sizeof *first, by_entity);
+    }
+}
+
+static void require_same(model *m, const happening *a, const happening *b) {
+    REQUIRE(m, a->signal == b->signal && a->pool == b->pool && covey_same(a->e, b->e),
+            "signal %d of %s of %u:%u was heard, not %d of %s of %u:%u", (int)a->signal,
+            a->pool ? a->pool->type->name : "entities", a->e.index, a->e.generation, (int)b->signal,
+            b->pool ? b->pool->type->name : "entities", b->e.index, b->e.generation);
+}
+
+/* What a listener has heard is what there was to hear. The stamps go to what was wanted. */
+static void compare_heard(model *m, listener *ear) {
+    history wanted = { 0 };
+    const signals *s = signals_of(m);
+    for (uint32_t i = 0; i < s->wanted.count; i++)
+        if (is_about(&ear->about, &s->wanted.all[i])) append(&wanted, s->wanted.all[i]);
+    if (m->oracle->group_count != 0) {
+        order_runs(m, &wanted);
+        order_runs(m, &ear->heard);
+    }
+    uint32_t count = wanted.count, at = 0;
+    while (at < count && at < ear->heard.count && ear->heard.all[at].signal == wanted.all[at].signal &&
+           ear->heard.all[at].pool == wanted.all[at].pool && covey_same(ear->heard.all[at].e, wanted.all[at].e))
+        at++;
+    happening differs = at < count ? wanted.all[at] : (happening){ 0 };
+    free(wanted.all);
+    if (at < count && at < ear->heard.count) require_same(m, &ear->heard.all[at], &differs);
+    REQUIRE(m, ear->heard.count == count, "%u signals were heard, not %u", ear->heard.count, count);
+}
+
+/* Of one event, listeners hear in the order in which they were connected, or in the opposite order. */
+static void compare_order(model *m, const listener *a, const listener *b) {
+    uint32_t k = 0; /* what both hear of, they hear of in the same order */
+    for (uint32_t i = 0; i < a->heard.count; i++) {
+        const happening *one = &a->heard.all[i];
+        if (!is_about(&b->about, one)) continue;
+        while (k < b->heard.count && !is_about(&a->about, &b->heard.all[k])) k++;
+        if (k == b->heard.count) return;
+        const happening *other = &b->heard.all[k++];
+        bool backwards = one->signal == COVEY_ON_REMOVE || one->signal == COVEY_ON_DESTROY;
+        bool before = (a->born < b->born) != backwards;
+        REQUIRE(m, before == (one->stamp < other->stamp), "listeners were told in another order");
+    }
+}
+
+static void compare_ears(model *m) {
+    signals *s = signals_of(m);
+    for (uint32_t i = 0; i < EARS * EARS; i++) {
+        const listener *a = &s->ears[i / EARS], *b = &s->ears[i % EARS];
+        if (a < b && a->used && b->used && a->about.pool == b->about.pool) compare_order(m, a, b);
+    }
+    for (uint32_t i = 0; i < EARS; i++)
+        if (s->ears[i].used) compare_heard(m, &s->ears[i]);
+    for (uint32_t i = 0; i < EARS; i++) s->ears[i].heard.count = 0;
+}
+
+static void fill_queues(const signals *s, kept *queue) {
+    for (uint32_t i = 0; i < s->wanted.count && queue->queue; i++)
+        for (uint32_t k = 0; k < queue->source_count; k++)
+            if (is_about(&queue->sources[k], &s->wanted.all[i])) append(&queue->wanted, s->wanted.all[i]);
+}
+
+static bool is_marked_by(const collected *set, const happening *one) {
+    static const covey_signal lists[] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_REMOVE };
+    for (uint32_t i = 0; i < 3 * MARKED_TYPES; i++)
+        if (one->pool && lists[i / MARKED_TYPES] == one->signal &&
+            set->pools[i / MARKED_TYPES][i % MARKED_TYPES] == one->pool)
+            return true;
+    return false;
+}
+
+static void mark(model *m, collected *set) {
+    const signals *s = signals_of(m);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < s->wanted.count && set->set; i++)
+        if (is_marked_by(set, &s->wanted.all[i]) && !model_is_in(&set->marks, s->wanted.all[i].e))
+            model_append(&set->marks, s->wanted.all[i].e);
+    for (uint32_t i = 0; i < set->marks.count; i++)
+        if (oracle_alive(m->oracle, set->marks.ids[i])) set->marks.ids[left++] = set->marks.ids[i];
+    set->marks.count = left;
+}
+
+static void check(model *m) {
+    signals *s = signals_of(m);
+    REQUIRE(m, !s->broken, "a listener is told wrong: %s", s->broken);
+    compare_ears(m);
+    for (uint32_t i = 0; i < QUEUES; i++) fill_queues(s, &s->queues[i]);
+    for (uint32_t i = 0; i < SETS; i++) mark(m, &s->sets[i]);
+    for (uint32_t i = 0; i < QUEUES; i++)
+        REQUIRE(m, !s->queues[i].queue || covey_queue_count(s->queues[i].queue) == s->queues[i].wanted.count,
+                "%u events are queued, not %u", covey_queue_count(s->queues[i].queue), s->queues[i].wanted.count);
+    for (uint32_t i = 0; i < SETS; i++)
+        REQUIRE(m, !s->sets[i].set || covey_reactive_count(s->sets[i].set) == s->sets[i].marks.count,
+                "%u are collected, not %u", covey_reactive_count(s->sets[i].set), s->sets[i].marks.count);
+    s->wanted.count = 0;
+    s->actor = NULL;
+    s->acted = false;
+}
+
+/* ---- Connecting ---------------------------------------------------------------------------------------------------*/
+
+static covey_result may_meet(model *m, const covey_type *type) {
+    if (oracle_pool_of(m->oracle, type)) return COVEY_OK;
+    if (!oracle_type_valid(type)) return COVEY_ERROR_TYPE;
+    return oracle_pool_named(m->oracle, type->name) ? COVEY_ERROR_LAYOUT : COVEY_OK;
+}
+
+static void update_needs(model *m) {
+    const signals *s = signals_of(m);
+    m->sets_are_kept = false;
+    for (uint32_t i = 0; i < QUEUES; i++)
+        for (uint32_t k = 0; s->queues[i].queue && k < s->queues[i].source_count; k++)
+            m->sets_are_kept |= (s->queues[i].sources[k].signals & COVEY_ON_SET) != 0;
+}
+
+/* A listener to random signals of a random type, or of entities; now and then to what does not exist. */
+static bool connect_to(model *m, covey_listener wanted, interest *about) {
+    bool entities = program_chance(&m->program, 64), wrong = program_chance(&m->program, 8);
+    uint32_t all = entities ? 24 : 7, some = program_byte(&m->program) & all;
+    wanted.type = entities ? NULL : model_pick_type(m);
+    wanted.signals = wrong ? 31 : some != 0 ? some : all;
+    covey_result expected = wrong ? COVEY_ERROR_RANGE : entities ? COVEY_OK : may_meet(m, wanted.type);
+    about->connection = covey_connect(m->world, &wanted);
+    bool connected = covey_connected(m->world, about->connection);
+    bool made = model_settle(m, connected, expected);
+    if (!entities && !wrong) model_meet_anyway(m, wanted.type);
+    if (!made) return false;
+    about->pool = entities ? NULL : model_meet(m, wanted.type);
+    about->signals = wanted.signals;
+    return true;
+}
+
+static void connect_function(model *m) {
+    signals *s = signals_of(m);
+    uint32_t at = program_below(&m->program, EARS);
+    listener *ear = &s->ears[at];
+    if (ear->used) return;
+    covey_listener wanted = { .call = hear, .context = ear, .spans = program_chance(&m->program, 64) };
+    ear->all = s;
+    ear->used = connect_to(m, wanted, &ear->about);
+    ear->born = ++s->born;
+}
+
+static void disconnect_function(model *m) {
+    signals *s = signals_of(m);
+    listener *ear = &s->ears[program_below(&m->program, EARS)];
+    REQUIRE(m, covey_connected(m->world, ear->about.connection) == ear->used, "connected and not");
+    REQUIRE(m, covey_disconnect(m->world, ear->about.connection) == ear->used, "disconnected and not");
+    REQUIRE(m, !covey_connected(m->world, ear->about.connection), "still connected");
+    ear->used = false;
+}
+
+/* ---- Queues -------------------------------------------------------------------------------------------------------*/
+
+static kept *pick_queue(model *m) { return &signals_of(m)->queues[program_below(&m->program, QUEUES)]; }
+
+static void queue_create(model *m) {
+    kept *queue = pick_queue(m);
+    if (queue->queue) return;
+    queue->queue = covey_queue_create(m->world);
+    queue->source_count = queue->wanted.count = 0;
+    model_settle(m, queue->queue != NULL, COVEY_OK);
+}
+
+/* Once to each pool, so that of many events at once the order is plain. */
+static void queue_connect(model *m) {
+    kept *queue = pick_queue(m);
+    if (!queue->queue || queue->source_count == SOURCES) return;
+    interest *about = &queue->sources[queue->source_count];
+    if (!connect_to(m, (covey_listener){ .queue = queue->queue }, about)) return;
+    bool twice = false;
+    for (uint32_t i = 0; i < queue->source_count; i++) twice |= queue->sources[i].pool == about->pool;
+    if (twice) REQUIRE(m, covey_disconnect(m->world, about->connection), "not connected");
+    else queue->source_count++;
+    update_needs(m);
+}
+
+static void queue_disconnect(model *m) {
+    kept *queue = pick_queue(m);
+    if (!queue->queue || queue->source_count == 0) return;
+    uint32_t at = program_below(&m->program, queue->source_count);
+    REQUIRE(m, covey_disconnect(m->world, queue->sources[at].connection), "not connected");
+    queue->sources[at] = queue->sources[--queue->source_count];
+    update_needs(m);
+}
+
+static void read_event(model *m, kept *queue, uint32_t number) {
+    covey_event event;
+    REQUIRE(m, covey_queue_next(queue->queue, &event), "a queue ends too early");
+    const oracle_pool *pool = event.type ? oracle_pool_named(m->oracle, event.type->name) : NULL;
+    happening found = { event.signal, pool, *event.entities, 0 };
+    require_same(m, &found, &queue->wanted.all[number]);
+    REQUIRE(m, event.count == 1 && !event.values && event.world == m->world, "another event");
+}
+
+static bool is_about_owned(model *m, const kept *queue) {
+    for (uint32_t i = 0; i < queue->source_count; i++) {
+        const oracle_pool *pool = queue->sources[i].pool;
+        if (pool && m->oracle->group_count != 0 && oracle_is_owned(m->oracle, pool)) return true;
+    }
+    return false;
+}
+
+/* Some of what is there, or, where the order is that of a group, nothing but how much it is. */
+static void queue_read(model *m) {
+    kept *queue = pick_queue(m);
+    if (!queue->queue) return;
+    if (is_about_owned(m, queue) || program_chance(&m->program, 16)) {
+        covey_queue_clear(queue->queue);
+        queue->wanted.count = 0;
+        return;
+    }
+    uint32_t count = queue->wanted.count, read = program_below(&m->program, count + 1);
+    if (program_chance(&m->program, 128)) read = count;
+    for (uint32_t i = 0; i < read; i++) read_event(m, queue, i);
+    queue->wanted.count -= read;
+    for (uint32_t i = 0; i < queue->wanted.count; i++) queue->wanted.all[i] = queue->wanted.all[i + read];
+    covey_event event;
+    REQUIRE(m, queue->wanted.count != 0 || !covey_queue_next(queue->queue, &event), "a queue goes on after its end");
+}
+
+static void queue_destroy(model *m) {
+    kept *queue = pick_queue(m);
+    covey_queue_destroy(queue->queue);
+    queue->queue = NULL;
+    update_needs(m);
+}
+
+/* ---- Reactive sets ------------------------------------------------------------------------------------------------*/
+
+static collected *pick_set(model *m) { return &signals_of(m)->sets[program_below(&m->program, SETS)]; }
+
+/* Some types that are valid, each once by name. */
+static uint32_t pick_types(model *m, const covey_type **types, uint32_t most, const covey_type *const *others) {
+    uint32_t count = 0, wanted = program_below(&m->program, most + 1);
+    for (uint32_t i = 0; i < wanted; i++) {
+        const covey_type *type = model_pick_type(m);
+        bool fits = may_meet(m, type) == COVEY_OK;
+        for (uint32_t k = 0; k < count && fits; k++) fits = strcmp(types[k]->name, type->name) != 0;
+        for (uint32_t k = 0; others && others[k] && fits; k++) fits = strcmp(others[k]->name, type->name) != 0;
+        if (fits) types[count++] = type;
+    }
+    return count;
+}
+
+static void reactive_create(model *m) {
+    collected *set = pick_set(m);
+    covey_reactive_desc desc = { 0 };
+    if (set->set) return;
+    const covey_type **const lists[] = { desc.added, desc.set, desc.removed };
+    for (uint32_t i = 0; i < 3; i++) pick_types(m, lists[i], MARKED_TYPES, NULL);
+    pick_types(m, desc.match.with, 2, NULL);
+    pick_types(m, desc.match.without, 1, desc.match.with);
+    set->set = covey_reactive_create(m->world, &desc);
+    bool made = model_settle(m, set->set != NULL, COVEY_OK);
+    set->match = desc.match;
+    set->marks.count = 0;
+    for (uint32_t i = 0; i < 3 * MARKED_TYPES; i++) {
+        const covey_type *type = lists[i / MARKED_TYPES][i % MARKED_TYPES];
+        if (type && !made) model_meet_anyway(m, type);
+        set->pools[i / MARKED_TYPES][i % MARKED_TYPES] = type && made ? model_meet(m, type) : NULL;
+    }
+}
+
+static void reactive_destroy(model *m) {
+    collected *set = pick_set(m);
+    covey_reactive_destroy(set->set);
+    set->set = NULL;
+}
+
+static void reactive_clear(model *m) {
+    collected *set = pick_set(m);
+    if (!set->set) return;
+    if (set->marks.count != 0 && program_chance(&m->program, 96)) {
+        uint32_t at = program_below(&m->program, set->marks.count);
+        REQUIRE(m, covey_remove_raw(m->world, set->marks.ids[at], covey_reactive_type(set->set), 0), "no mark");
+        set->marks.ids[at] = set->marks.ids[--set->marks.count];
+        return;
+    }
+    covey_reactive_clear(set->set);
+    set->marks.count = 0;
+}
+
+static void check_fields(model *m, const collected *set, const covey_iter *it, uint32_t row, covey_entity e) {
+    for (uint32_t i = 0; i < COVEY_TERMS && set->match.with[i]; i++) {
+        const covey_type *type = set->match.with[i];
+        const char *at = covey_field_raw(it, i);
+        model_check_field(m, type, e, at ? at + (size_t)row * type->size : NULL);
+    }
+}
+
+/* Those that are marked and match, each once, by spans and by rows. */
+static void look_at(model *m, const collected *set) {
+    covey_iter it = covey_reactive_iter(set->set), rows = covey_reactive_iter(set->set);
+    covey_row row = { 0 };
+    uint32_t wanted = 0, found = 0;
+    for (uint32_t i = 0; i < set->marks.count; i++)
+        wanted += oracle_view_matches(m->oracle, &set->match, set->marks.ids[i]);
+    for (uint64_t next = 0; covey_next(&it);)
+        for (uint32_t i = 0; i < it.count; i++, found++) {
+            covey_entity e = covey_span_entity(&it, i);
+            REQUIRE(m, model_is_in(&set->marks, e) && oracle_view_matches(m->oracle, &set->match, e),
+                    "%u:%u is visited", e.index, e.generation);
+            REQUIRE(m, e.index / 64 >= next / 64, "%u comes too late", e.index);
+            next = e.index;
+            check_fields(m, set, &it, i, e);
+        }
+    REQUIRE(m, found == wanted, "%u were visited, not %u", found, wanted);
+    while (covey_next_row(&rows, &row)) {
+        covey_entity e = covey_row_entity(&rows, row);
+        REQUIRE(m, found-- != 0 && model_is_in(&set->marks, e), "%u:%u is a row", e.index, e.generation);
+    }
+    REQUIRE(m, found == 0, "%u rows are missing", found);
+}
+
+static void compare_set(model *m, const collected *set) {
+    for (uint32_t i = 0; i < m->oracle->alive; i++) {
+        covey_entity e = m->oracle->roll[i];
+        REQUIRE(m, covey_reactive_contains(set->set, e) == model_is_in(&set->marks, e), "%u:%u is collected and not",
+                e.index, e.generation);
+    }
+    look_at(m, set);
+}
+
+static void compare(model *m) {
+    signals *s = signals_of(m);
+    for (uint32_t i = 0; i < SETS; i++)
+        if (s->sets[i].set) compare_set(m, &s->sets[i]);
+}
+
+/* ---- Listeners that act -------------------------------------------------------------------------------------------*/
+
+static void act(signals *s, const covey_event *event) {
+    model *m = s->m;
+    covey_entity e = s->target;
+    s->acted = true;
+    if (s->act == DESTROYS) s->succeeded = covey_destroy(m->world, e);
+    if (s->act == REMOVES || s->act == ADDS_AGAIN)
+        s->succeeded = covey_remove_raw(m->world, e, event->type, event->type->size);
+    if (s->act == ADDS_AGAIN)
+        s->succeeded = covey_add_raw(m->world, e, event->type, m->value, event->type->size) != NULL;
+    if (s->act == ADDS_OTHER || s->act == ADDS_IN_VAIN)
+        s->succeeded = covey_add_raw(m->world, e, s->other, NULL, s->other->size) != NULL;
+}
+
+/* Somebody who hears the cue, about a pool or about entities, will act. */
+static bool arm(model *m, const oracle_pool *pool, covey_signal cue, action what, covey_entity e) {
+    signals *s = signals_of(m);
+    uint32_t first = program_below(&m->program, EARS);
+    s->actor = NULL;
+    for (uint32_t i = 0; i < EARS && !s->actor; i++) {
+        const listener *ear = &s->ears[(first + i) % EARS];
+        if (ear->used && ear->about.pool == pool && (ear->about.signals & (uint32_t)cue) != 0) s->actor = ear;
+    }
+    s->cue = cue;
+    s->act = what;
+    s->target = e;
+    s->acted = s->succeeded = false;
+    return s->actor != NULL;
+}
+
+/* Another type that the entity does not have, or NULL. */
+static const covey_type *pick_other(model *m, const oracle_pool *pool, covey_entity e) {
+    const covey_type *type = model_pick_type(m);
+    const oracle_pool *other = oracle_pool_of(m->oracle, type);
+    if (!other || other == pool || oracle_has(m->oracle, other, e)) return NULL;
+    return oracle_set_positions(other->set) < COVEY_NONE - 2 ? type : NULL;
+}
+
+/* A pool that some function listens to, and an entity that has a component there, or has none. */
+static oracle_pool *pick_heard(model *m, bool there, covey_entity *e) {
+    oracle_pool *pool = oracle_pool_of(m->oracle, model_pick_type(m));
+    *e = there ? model_pick_member(m, pool) : model_pick(m);
+    bool fits = pool && oracle_alive(m->oracle, *e) && oracle_has(m->oracle, pool, *e) == there;
+    return fits && oracle_set_positions(pool->set) < COVEY_NONE - 2 ? pool : NULL;
+}
+
+static void make_value(model *m, const covey_type *type) {
+    value_make(type, program_byte(&m->program), m->value);
+    value_own(type, m->value);
+}
+
+static void oracle_adds(model *m, const oracle_pool *pool, covey_entity e) {
+    oracle_add(m->oracle, pool, e, m->value, pool->type->policy != COVEY_IN_PLACE);
+}
+
+static void check_added(model *m, const oracle_pool *pool, covey_entity e) {
+    model_check_component(m, pool, e, covey_get_raw(m->world, e, pool->type, pool->type->size));
+}
+
+/* The call of a listener that failed, as one that was made here. */
+static void settle_act(model *m, covey_result expected) {
+    covey_result before = m->result;
+    if (model_settle(m, signals_of(m)->succeeded, expected)) m->result = before;
+}
+
+static void adds_zero(model *m, const covey_type *type, covey_entity e) {
+    unsigned char zero[VALUE_BYTES] = { 0 };
+    oracle_add(m->oracle, oracle_pool_of(m->oracle, type), e, zero, type->policy != COVEY_IN_PLACE);
+}
+
+/* What is added is removed, or its entity destroyed, at once; or gets another component. */
+static void add_and_act(model *m) {
+    signals *s = signals_of(m);
+    covey_entity e;
+    const oracle_pool *pool = pick_heard(m, false, &e);
+    action what = (action)(REMOVES + program_below(&m->program, 4));
+    if (!pool || what == ADDS_AGAIN) return;
+    if (what == ADDS_OTHER && !(s->other = pick_other(m, pool, e))) return;
+    if (!arm(m, pool, COVEY_ON_ADD, what, e)) return;
+    const covey_type *type = pool->type;
+    make_value(m, type);
+    void *address = value_add(m->world, e, type, m->value);
+    if (!s->acted) { /* no memory; or it was not told of one alone */
+        bool added = model_settle(m, address != NULL, COVEY_OK);
+        if (added) oracle_adds(m, pool, e);
+        if (added) model_check_component(m, pool, e, address);
+        else value_disown(type, m->value);
+        return;
+    }
+    oracle_adds(m, pool, e);
+    if (what == ADDS_OTHER) {
+        bool added = s->succeeded;
+        if (!added) settle_act(m, COVEY_OK);
+        if (added) adds_zero(m, s->other, e);
+        if (added) check_added(m, oracle_pool_of(m->oracle, s->other), e);
+        model_check_component(m, pool, e, address);
+        return;
+    }
+    model_settle(m, address != NULL, COVEY_ERROR_GONE);
+    if (what == REMOVES) oracle_remove(m->oracle, pool, e);
+    else oracle_destroy(m->oracle, e);
+}
+
+static void set_and_act(model *m) {
+    covey_entity e;
+    const oracle_pool *pool = pick_heard(m, true, &e);
+    action what = program_chance(&m->program, 128) ? REMOVES : DESTROYS;
+    if (!pool || !arm(m, pool, COVEY_ON_SET, what, e)) return;
+    make_value(m, pool->type);
+    void *address = value_set(m->world, e, pool->type, m->value);
+    bool acted = signals_of(m)->acted;
+    if (!model_settle(m, address != NULL, acted ? COVEY_ERROR_GONE : COVEY_OK) && !acted) {
+        value_disown(pool->type, m->value);
+        return;
+    }
+    memcpy(oracle_get(m->oracle, pool, e), m->value, pool->type->size);
+    oracle_was_set(m->oracle, pool, e);
+    if (acted && what == REMOVES) oracle_remove(m->oracle, pool, e);
+    if (acted && what == DESTROYS) oracle_destroy(m->oracle, e);
+}
+
+/* What is removed is removed by a listener, and maybe added again; or its entity is destroyed. */
+static void remove_and_act(model *m) {
+    signals *s = signals_of(m);
+    covey_entity e;
+    const oracle_pool *pool = pick_heard(m, true, &e);
+    action what = (action)(REMOVES + program_below(&m->program, 3));
+    if (!pool || !arm(m, pool, COVEY_ON_REMOVE, what, e)) return;
+    const covey_type *type = pool->type;
+    make_value(m, type);
+    REQUIRE(m, covey_remove_raw(m->world, e, type, type->size), "not removed");
+    oracle_remove(m->oracle, pool, e);
+    bool added = what == ADDS_AGAIN && s->acted && s->succeeded;
+    if (what == ADDS_AGAIN && s->acted && !added) settle_act(m, COVEY_OK);
+    if (added) oracle_adds(m, pool, e);
+    if (added) check_added(m, pool, e);
+    else value_disown(type, m->value);
+    if (what == DESTROYS && s->acted) oracle_destroy(m->oracle, e);
+}
+
+static void create_and_act(model *m) {
+    signals *s = signals_of(m);
+    if (m->oracle->alive >= m->options->crowd || oracle_can_create(m->oracle, 0, 1) == 0) return;
+    oracle_range *range = &m->oracle->ranges[0];
+    covey_entity next = { 0, 1 };
+    if (range->free_count == 0) return;
+    next.index = range->free[range->free_count - 1];
+    next.generation = m->oracle->indices[next.index].generation + 2;
+    if (!arm(m, NULL, COVEY_ON_CREATE, DESTROYS, next)) return;
+    covey_entity e = covey_create(m->world);
+    if (!model_settle(m, !covey_is_null(e), s->acted ? COVEY_ERROR_GONE : COVEY_OK) && !s->acted) return;
+    oracle_create(m->oracle, 0);
+    if (s->acted) oracle_destroy(m->oracle, next);
+}
+
+/* Who is being destroyed gets nothing. */
+static void destroy_and_act(model *m) {
+    signals *s = signals_of(m);
+    covey_entity e = model_pick(m);
+    if (!oracle_alive(m->oracle, e) || !(s->other = pick_other(m, NULL, e))) return;
+    if (!arm(m, NULL, COVEY_ON_DESTROY, ADDS_IN_VAIN, e)) return;
+    REQUIRE(m, covey_destroy(m->world, e), "not destroyed");
+    REQUIRE(m, s->acted, "the listener did not act");
+    settle_act(m, COVEY_ERROR_DEAD);
+    s->acted = false;
+    oracle_destroy(m->oracle, e);
+}
+
+/* ---- The subject --------------------------------------------------------------------------------------------------*/
+
+static void begin(model *m) {
+    signals *s = calloc(1, sizeof *s);
+    if (!s) abort();
+    s->m = m;
+    m->state = s;
+    m->oracle->hear = note_change;
+    m->oracle->hear_context = s;
+}
+
+static void end(model *m) { signals_of(m)->ends = true; }
+
+static void forget(model *m) {
+    signals *s = signals_of(m);
+    if (!s) return;
+    for (uint32_t i = 0; i < EARS; i++) free(s->ears[i].heard.all);
+    for (uint32_t i = 0; i < QUEUES; i++) free(s->queues[i].wanted.all);
+    for (uint32_t i = 0; i < SETS; i++) free(s->sets[i].marks.ids);
+    free(s->wanted.all);
+    free(s);
+    m->state = NULL;
+}
+
+static const model_operation operations[] = {
+    { "connect", connect_function, 14, false },
+    { "disconnect", disconnect_function, 6, true },
+    { "queue_create", queue_create, 4, false },
+    { "queue, connect", queue_connect, 8, false },
+    { "queue, disconnect", queue_disconnect, 2, true },
+    { "queue_next, queue_clear", queue_read, 14, true },
+    { "queue_destroy", queue_destroy, 1, true },
+    { "reactive_create", reactive_create, 5, false },
+    { "reactive_destroy", reactive_destroy, 1, true },
+    { "reactive_clear, of all or one", reactive_clear, 4, true },
+    { "add, and a listener acts", add_and_act, 16, false },
+    { "set, and a listener acts", set_and_act, 8, false },
+    { "remove, and a listener acts", remove_and_act, 12, false },
+    { "create, and a listener acts", create_and_act, 4, false },
+    { "destroy, and a listener acts", destroy_and_act, 4, false },
+    { NULL, NULL, 0, false },
+};
+
+const struct model_subject model_signals = {
+    .operations = operations,
+    .begin = begin,
+    .check = check,
+    .compare = compare,
+    .end = end,
+    .forget = forget,
+};
