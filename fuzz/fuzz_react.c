@@ -10,7 +10,7 @@ static const struct model_subject *const subjects[8] = {
     &model_commands,
     &model_copies,
     &model_hierarchy,
-    NULL, /* 4: enabling and ticks */
+    &model_visible,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

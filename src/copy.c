@@ -251,6 +251,7 @@ static void settle_all(const copying *c) {
     for (part p = first_part(c); p.pool; next_part(c, &p))
         if (is_watched(c, &p)) p.pool->watch->settling = true;
     for (part p = first_part(c); p.pool; next_part(c, &p)) {
+        if (!adds(c, &p) && p.pool->type->ticks) covey__ticks_note(p.pool, c->to->index);
         if (!is_watched(c, &p)) continue;
         p.pool->watch->settling = false;
         for (uint32_t i = 0; i < c->count; i++) covey__watch_added(p.pool, c->to[i].index);

@@ -82,11 +82,6 @@ bool covey__entities_clone(const covey_world *from, covey_world *to) {
 
 /* ---- Ranges ------------------------------------------------------------------------------------------------------*/
 
-static bool is_retired(const covey__entity_page *page, uint32_t index) {
-    uint32_t at = index % COVEY_PAGE_SIZE;
-    return page->generation[at] == 0 && page->next[at] == index;
-}
-
 /* The last page of all has a place for the index that never exists, and that is what a link to nowhere is. */
 bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
     return page->previous[index % COVEY_PAGE_SIZE] == index && index != COVEY_NONE;
@@ -94,7 +89,11 @@ bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
 
 /* Whether the index is alive, free, set aside or retired: anything but never used. */
 static bool was_used(const covey__entity_page *page, uint32_t index) {
-    return page->generation[index % COVEY_PAGE_SIZE] != 0 || is_retired(page, index) || covey__is_set_aside(page, index);
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
+}
+
+static bool is_retired(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] == 0 && was_used(page, index) && !covey__is_set_aside(page, index);
 }
 
 const covey__range *covey__range_of(const covey_world *world, uint32_t index) {
@@ -321,14 +320,14 @@ covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
     uint32_t index = take_index(world, &world->range, result);
     if (index == COVEY_NONE) return null_entity;
     covey__entity_page *page = page_of(world, index);
-    page->previous[index % COVEY_PAGE_SIZE] = index;
+    page->next[index % COVEY_PAGE_SIZE] = page->previous[index % COVEY_PAGE_SIZE] = index;
     return (covey_entity){ index, page->generation[index % COVEY_PAGE_SIZE] + 1 };
 }
 
 void covey__entity_give_back(covey_world *world, covey_entity e) {
     covey__entity_page *page = page_of(world, e.index);
     covey__range *range = &world->range;
-    page->previous[e.index % COVEY_PAGE_SIZE] = COVEY_NONE;
+    page->next[e.index % COVEY_PAGE_SIZE] = page->previous[e.index % COVEY_PAGE_SIZE] = COVEY_NONE;
     page->generation[e.index % COVEY_PAGE_SIZE] = e.generation - 1;
     if (e.generation != 1) {
         covey__push_free(world, range, page, e.index);

@@ -54,14 +54,18 @@ bool covey__group_is_candidate(const covey_group *group, uint32_t index) {
     return true;
 }
 
-static bool has_excluded(const covey_group *group, uint32_t index) {
+/* Whether a candidate is no member: for what it has besides, or because something is disabled. */
+static bool is_kept_out(const covey_group *group, uint32_t index) {
+    if (covey__has_index(group->world->disabled, index)) return true;
+    for (uint32_t i = 0; i < asked(group); i++)
+        if (covey__is_off(group->pools[i], index)) return true;
     for (uint32_t i = asked(group); i < terms_of(group); i++)
-        if (covey__has_index(group->pools[i], index)) return true;
+        if (covey__sees(group->pools[i], index)) return true;
     return false;
 }
 
 bool covey__group_asks_for(const covey_group *group, uint32_t index) {
-    return covey__group_is_candidate(group, index) && !has_excluded(group, index);
+    return covey__group_is_candidate(group, index) && !is_kept_out(group, index);
 }
 
 bool covey__group_has(const covey_group *group, uint32_t index) {
@@ -181,7 +185,7 @@ void covey__groups_added(covey_pool *pool, uint32_t index) {
         covey_group *group = watch->groups[i].group;
         if (watch->groups[i].role == COVEY__EXCLUDED || !has_settled_others(group, pool, index)) continue;
         if (group->owned == 0) group->candidates++;
-        if (!has_excluded(group, index)) join(group, index);
+        if (!is_kept_out(group, index)) join(group, index);
     }
 }
 
@@ -229,13 +233,24 @@ void covey__groups_erase(covey_pool *pool, uint32_t index) {
     end_erasing(set, covey__slot_of(set, index), hole);
 }
 
-/* Those that die do not join. */
+static void join_if_asked(covey_group *group, uint32_t index) {
+    if (!covey__group_has(group, index) && covey__group_asks_for(group, index)) join(group, index);
+}
+
+/* Those that die do not join. Who is a member already had it, and disabled. */
 void covey__groups_left(covey_pool *pool, covey_entity e) {
     const covey__watch *watch = pool->watch;
-    for (uint32_t i = 0; i < watch->group_count && covey_alive(pool->world, e); i++) {
+    for (uint32_t i = 0; i < watch->group_count && covey_alive(pool->world, e); i++)
+        if (watch->groups[i].role == COVEY__EXCLUDED) join_if_asked(watch->groups[i].group, e.index);
+}
+
+void covey__groups_review(covey_pool *pool, uint32_t index) {
+    const covey__watch *watch = pool->watch;
+    for (uint32_t i = watch->group_count; i-- != 0;) {
         covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].role == COVEY__EXCLUDED && covey__group_asks_for(group, e.index)) join(group, e.index);
+        if (covey__group_has(group, index) && !covey__group_asks_for(group, index)) leave(group, index);
     }
+    for (uint32_t i = 0; i < watch->group_count; i++) join_if_asked(watch->groups[i].group, index);
 }
 
 /* The smallest pool in which all members are. */
@@ -255,7 +270,7 @@ static void collect(covey_group *group) {
         covey_entity e = covey_pool_at(pool, at);
         if (!covey__group_is_candidate(group, e.index)) continue;
         if (group->owned == 0) group->candidates++;
-        if (!covey__group_has(group, e.index) && covey__group_asks_for(group, e.index)) join(group, e.index);
+        join_if_asked(group, e.index);
     }
 }
 
@@ -409,26 +424,29 @@ static uint32_t place_of(const covey_world *world, const covey_group *group) {
     return at;
 }
 
+static bool make_room_in(covey_pool *pool) {
+    covey__watch *watch = covey__pool_watch(pool);
+    if (!watch) return false;
+    if (watch->group_count < watch->group_capacity) return true;
+    uint32_t capacity = covey__grown(watch->group_capacity, watch->group_count + 1, UINT32_MAX);
+    covey__membership *links = covey__resize(&pool->world->heap, watch->groups, watch->group_capacity, capacity,
+                                             sizeof *links, alignof(covey__membership));
+    if (!links) return false;
+    watch->groups = links;
+    watch->group_capacity = capacity;
+    return true;
+}
+
 /* Makes room where the group will be linked; false when memory is out. */
 static bool make_room(covey_group *group) {
     covey_world *world = group->world;
-    covey__heap *heap = &world->heap;
     covey_group **groups =
-        covey__reach(heap, world->groups, &world->group_capacity, world->group_count, UINT32_MAX, NULL);
+        covey__reach(&world->heap, world->groups, &world->group_capacity, world->group_count, UINT32_MAX, NULL);
     if (!groups) return false;
     world->groups = groups;
-    for (uint32_t i = 0; i < terms_of(group); i++) {
-        covey__watch *watch = covey__pool_watch(group->pools[i]);
-        if (!watch) return false;
-        if (watch->group_count < watch->group_capacity) continue;
-        uint32_t capacity = covey__grown(watch->group_capacity, watch->group_count + 1, UINT32_MAX);
-        covey__membership *links = covey__resize(heap, watch->groups, watch->group_capacity, capacity, sizeof *links,
-                                                 alignof(covey__membership));
-        if (!links) return false;
-        watch->groups = links;
-        watch->group_capacity = capacity;
-    }
-    return true;
+    for (uint32_t i = 0; i < terms_of(group); i++)
+        if (!make_room_in(group->pools[i])) return false;
+    return !world->disabled || make_room_in(world->disabled);
 }
 
 static void link_to(covey_group *group, covey_pool *pool, covey__role role) {
@@ -460,6 +478,40 @@ static void link_group(covey_group *group) {
                 i < group->owned   ? COVEY__OWNED
                 : i < asked(group) ? COVEY__ASKED
                                    : COVEY__EXCLUDED);
+    if (world->disabled) link_to(group, world->disabled, COVEY__EXCLUDED);
+}
+
+bool covey__groups_room(covey_world *world, covey__watch **watch) {
+    covey__heap *heap = &world->heap;
+    uint32_t count = world->group_count;
+    *watch = NULL;
+    if (count == 0) return true;
+    covey__membership *links = covey__resize(heap, NULL, 0, count, sizeof *links, alignof(covey__membership));
+    if (!links) return false;
+    *watch = covey__resize(heap, NULL, 0, 1, sizeof **watch, alignof(covey__watch));
+    if (*watch) **watch = (covey__watch){ .groups = links, .group_capacity = count };
+    else covey__free(heap, links, count, sizeof *links, alignof(covey__membership));
+    return *watch != NULL;
+}
+
+/* From now on no group has pools of which it is all that has to know: who is disabled has to be asked as well. */
+void covey__groups_exclude(covey_pool *pool, covey__watch *watch) {
+    if (!watch) return;
+    covey_world *world = pool->world;
+    pool->watch = watch;
+    for (uint32_t i = 0; i < world->group_count; i++) {
+        covey_group *group = world->groups[i];
+        link_to(group, pool, COVEY__EXCLUDED);
+        for (uint32_t k = 0; k < terms_of(group); k++) covey__pool_update_watch(group->pools[k]);
+    }
+}
+
+void covey__groups_update(covey_pool *pool) {
+    covey__pool_update_watch(pool);
+    for (uint32_t i = 0; i < pool->watch->group_count; i++) {
+        const covey_group *group = pool->watch->groups[i].group;
+        for (uint32_t k = 0; k < terms_of(group); k++) covey__pool_update_watch(group->pools[k]);
+    }
 }
 
 /* Room for all candidates of a group that owns nothing. */
@@ -479,6 +531,7 @@ static covey_result reserve_candidates(covey_group *group) {
 
 static void free_group(covey_group *group) {
     for (uint32_t i = 0; i < terms_of(group); i++) covey__pool_unwatch(group->pools[i]);
+    if (group->world->disabled) covey__pool_unwatch(group->world->disabled);
     covey__set_free(&group->set);
     covey__free(&group->world->heap, group, 1, sizeof *group, alignof(covey_group));
 }
@@ -515,6 +568,10 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
         return NULL;
     }
     made.view = covey_view_make(world, &terms);
+    if (made.view.asks != 0) {
+        covey__fail(world, COVEY_ERROR_TYPE, "a group could not be made: none is about what is disabled");
+        return NULL;
+    }
     if (!covey_view_valid(&made.view) || !find_pools(&made) || check(&made) != COVEY_OK) return NULL;
     covey__set_init(&made.set, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
     covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
@@ -542,6 +599,7 @@ void covey_group_destroy(covey_group *group) {
     world->group_count--;
     for (; at < world->group_count; at++) world->groups[at] = world->groups[at + 1];
     for (uint32_t i = 0; i < terms_of(group); i++) unlink_from(group, group->pools[i]);
+    if (world->disabled) unlink_from(group, world->disabled);
     free_group(group);
     COVEY__CHANGED(world);
 }

@@ -25,6 +25,22 @@ uint32_t covey__grown(uint32_t capacity, uint32_t wanted, uint32_t limit);
 /* Grows a table of pointers so that entry `at` exists; new entries are `filler`. Returns the table, or NULL. */
 void *covey__reach(covey__heap *heap, void *table, uint32_t *capacity, uint32_t at, uint32_t limit, void *filler);
 
+/* A table from an index to its page of COVEY__BLOCK_PAGE indices; NULL where there is none. */
+typedef struct covey__pages {
+    void **at;
+    uint32_t count;
+} covey__pages;
+
+static inline void *covey__page_at(const covey__pages *pages, uint32_t index) {
+    return index / COVEY__BLOCK_PAGE < pages->count ? pages->at[index / COVEY__BLOCK_PAGE] : NULL;
+}
+
+/* The page of an index, made of zeros if it is missing; the table stays below `limit` pages. NULL when memory is out. */
+void *covey__pages_reach(covey__heap *heap, covey__pages *pages, uint32_t index, uint32_t limit, size_t size);
+void covey__pages_drop(covey__heap *heap, covey__pages *pages, uint32_t number, size_t size); /* one page */
+void covey__pages_free(covey__heap *heap, covey__pages *pages, size_t size);
+size_t covey__pages_bytes(const covey__pages *pages, size_t size);
+
 static inline uint32_t covey__bits_in(uint64_t bits) {
     bits -= bits >> 1 & UINT64_C(0x5555555555555555);
     bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
@@ -456,8 +472,8 @@ void covey__reactives_free(covey_world *world);
 size_t covey__reactives_bytes(const covey_world *world);
 
 /* watch.c: what follows when a component was added or is removed. A pool has a watch while a group is about it, it is
- * kept sorted, or somebody listens; the inline code then leaves adds and removals to the slow halves, which call
- * these. */
+ * kept sorted, somebody listens, or components of it were disabled; and always, if its type has ticks. The inline code
+ * then leaves adds and removals to the slow halves, which call these. */
 typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
 
 typedef struct covey__membership {
@@ -480,6 +496,8 @@ typedef struct covey__watch {
     covey_order order;
     covey__listeners listeners;
     covey_pool *touched; /* the tags of the only listener, if that is a reactive set that hears of values set; or NULL */
+    covey__pages off;   /* which components are disabled: a bit for each index; no table while none ever was */
+    covey__pages ticks; /* when components were changed: of covey__tick_page */
 } covey__watch;
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->watch && pool->watch->is_cleared; }
@@ -499,7 +517,46 @@ bool covey__watch_set(covey_pool *pool, covey_entity e); /* when it was; returns
 void covey__watch_take_out(covey_pool *pool, covey_entity e); /* instead of dropping and erasing it */
 void *covey__found_again(covey_pool *pool, covey_entity e); /* by now; NULL (GONE) when it was taken away */
 void covey__watch_cleared(covey_pool *pool);
+void covey__watch_shrink(covey_pool *pool);
+void covey__watch_free(covey_world *world, covey__watch *watch);
+void covey__pool_end_watch(covey_pool *pool); /* whoever needs it: when the world ends */
 size_t covey__watch_bytes(const covey_pool *pool);
+
+/* enable.c */
+#define COVEY__OFF_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
+covey_pool *covey__pool_of_disabled(covey_world *world); /* made if it is not there; NULL when memory is out */
+
+/* Which of the 64 ids of a block have a component that is disabled. The pool may be unknown. */
+static inline uint64_t covey__off_mask(const covey_pool *pool, uint32_t index) {
+    const uint64_t *page = pool && pool->watch ? covey__page_at(&pool->watch->off, index) : NULL;
+    return page ? page[covey__block_of(index)] : 0;
+}
+
+static inline bool covey__is_off(const covey_pool *pool, uint32_t index) {
+    return covey__off_mask(pool, index) >> index % 64 & 1;
+}
+
+/* Whether an entity that is alive has a component that is not disabled. */
+static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
+    return covey__has_index(pool, index) && !covey__is_off(pool, index);
+}
+
+static inline bool covey__may_hide(const covey_pool *pool) { return pool && pool->watch && pool->watch->off.at; }
+
+/* tick.c: a change of a component is noted for it alone, or for all of its block, whichever costs less. */
+typedef struct covey__tick_page {
+    uint64_t latest[COVEY__PAGE_BLOCKS]; /* of a block: the tick of its last change */
+    uint64_t whole[COVEY__PAGE_BLOCKS];  /* of a block: all that were there were changed at this tick */
+    uint64_t each[COVEY__BLOCK_PAGE];    /* of an index */
+} covey__tick_page;
+
+bool covey__ticks_reach(covey_pool *pool, uint32_t index); /* before a component gets a place; false: memory is out */
+void covey__ticks_note(const covey_pool *pool, uint32_t index); /* of a component that is there, as all of these */
+void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t count); /* of so many ids in a row */
+void covey__ticks_note_block(const covey_pool *pool, uint32_t index);               /* of all in the block */
+uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index);
+/* Those of the ids of a block that were changed after a tick. */
+uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids, uint64_t since);
 
 /* group.c */
 struct covey_group {
@@ -521,6 +578,12 @@ void covey__groups_leaving(covey_pool *pool, uint32_t index);
 void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
 void covey__groups_left(covey_pool *pool, covey_entity e);
 void covey__groups_cleared(covey_pool *pool);
+/* Joins and leaves when what a component counts as has changed, and not whether it is there. */
+void covey__groups_review(covey_pool *pool, uint32_t index);
+/* Room to link all groups to a pool that is to come: false when memory is out. No watch is needed without groups. */
+bool covey__groups_room(covey_world *world, covey__watch **watch);
+void covey__groups_exclude(covey_pool *pool, covey__watch *watch); /* links them to it */
+void covey__groups_update(covey_pool *pool); /* the watches of all pools that are in a group with this one */
 void covey__groups_shrink(covey_world *world);
 size_t covey__groups_bytes(const covey_world *world); /* of their sets */
 bool covey__group_asks_for(const covey_group *group,

@@ -52,6 +52,11 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
             (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) | (type->drop ? COVEY__USE_CARE : 0)),
     };
     covey__pool_init(pool, covey__type_storage(type));
+    if (type->ticks && !covey__pool_watch(pool)) {
+        covey__free(&world->heap, pool, 1, sizeof *pool, alignof(covey_pool));
+        return NULL;
+    }
+    if (type->ticks) covey__pool_update_watch(pool);
     world->pools[world->pool_count++] = pool;
     return pool;
 }
@@ -76,6 +81,7 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     covey_pool *pool = covey__pool_bound(world, type);
     if (pool) return pool;
     if (covey__type_valid(type)) return meet(world, type);
+    if (type == covey_id(covey_disabled)) return covey__pool_of_disabled(world);
     covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
                 type->name ? type->name : "(no name)");
     return NULL;
@@ -431,6 +437,7 @@ void covey_pool_shrink(covey_pool *pool) {
         covey_sparse_set_shrink(&pool->set);
         covey__pool_mark_all(pool); /* pages were returned that held nothing */
     }
+    if (pool->watch) covey__watch_shrink(pool);
     covey__pool_moved(pool, false);
     COVEY__CHANGED(pool->world);
 }

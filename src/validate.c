@@ -189,8 +189,8 @@ static bool validate_fresh(const covey_world *world, const covey__range *range, 
         const covey__entity_page *page = covey__entity_page_of(world, index);
         REQUIRE(page, "entities: a fresh index without a page");
         uint32_t at = index % COVEY_PAGE_SIZE;
-        REQUIRE(page->generation[at] == 0 && page->next[at] != index, "entities: a fresh index that was used");
         REQUIRE(!covey__is_set_aside(page, index), "entities: a fresh index that is set aside");
+        REQUIRE(page->generation[at] == 0 && page->next[at] != index, "entities: a fresh index that was used");
     }
     return true;
 }
@@ -393,19 +393,25 @@ static bool validate_unowned(const covey_group *group, const char **why) {
     return true;
 }
 
+static bool is_linked(const covey_group *group, const covey_pool *pool, covey__role role) {
+    const covey__watch *watch = pool->watch;
+    uint32_t links = 0;
+    for (uint32_t link = 0; watch && link < watch->group_count; link++)
+        links += watch->groups[link].group == group && watch->groups[link].role == role;
+    return links == 1;
+}
+
 static bool validate_groups(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < world->group_count; i++) {
         const covey_group *group = world->groups[i];
         uint32_t terms = (uint32_t)group->view.with + group->view.without;
         REQUIRE(group->world == world, "group: of another world");
         for (uint32_t k = 0; k < terms; k++) {
-            const covey__watch *watch = group->pools[k]->watch;
             covey__role role = k < group->owned ? COVEY__OWNED : k < group->view.with ? COVEY__ASKED : COVEY__EXCLUDED;
-            uint32_t links = 0;
-            for (uint32_t link = 0; watch && link < watch->group_count; link++)
-                links += watch->groups[link].group == group && watch->groups[link].role == role;
-            REQUIRE(links == 1, "group: a pool that does not know it");
+            REQUIRE(is_linked(group, group->pools[k], role), "group: a pool that does not know it");
         }
+        REQUIRE(!world->disabled || is_linked(group, world->disabled, COVEY__EXCLUDED),
+                "group: it does not know who is disabled");
         if (!(group->owned != 0 ? validate_owned : validate_unowned)(group, why)) return false;
     }
     return true;
@@ -488,22 +494,68 @@ static bool validate_signals(const covey_world *world, const char **why) {
     return true;
 }
 
+/* A group that is all that has to know of a pool asks nobody whether something is disabled. */
+static bool validate_sole(const covey_pool *pool, const char **why) {
+    const covey_group *sole = pool->watch->sole;
+    if (!sole) return true;
+    REQUIRE(!pool->type->ticks && !pool->world->disabled, "watch: a group that does not know of all that it should");
+    for (uint32_t i = 0; i < sole->owned; i++)
+        REQUIRE(!covey__may_hide(sole->pools[i]), "watch: a group that does not know of all that it should");
+    return true;
+}
+
+/* Only components that are there are disabled. */
+static bool validate_off(const covey_pool *pool, const char **why) {
+    const covey__pages *off = &pool->watch->off;
+    for (uint32_t i = 0; i < off->count; i++)
+        for (uint32_t block = 0; off->at[i] && block < COVEY__PAGE_BLOCKS; block++)
+            for (uint64_t left = ((const uint64_t *)off->at[i])[block]; left != 0; left &= left - 1)
+                REQUIRE(covey__has_index(pool, i * COVEY__BLOCK_PAGE + block * 64 + covey__lowest_bit(left)),
+                        "off: a component that is not there");
+    return true;
+}
+
+static bool validate_tick_page(const covey_world *world, const covey__tick_page *page, const char **why) {
+    for (uint32_t i = 0; i < COVEY__BLOCK_PAGE; i++) {
+        uint64_t latest = page->latest[i / 64];
+        REQUIRE(page->each[i] <= latest && page->whole[i / 64] <= latest, "ticks: a change after the last");
+        REQUIRE(latest <= world->tick, "ticks: a change that is to come");
+    }
+    return true;
+}
+
+static bool validate_ticks(const covey_pool *pool, const char **why) {
+    const covey__pages *ticks = &pool->watch->ticks;
+    REQUIRE(pool->type->ticks || !ticks->at, "ticks: of a type without");
+    for (uint32_t i = 0; i < ticks->count; i++)
+        if (ticks->at[i] && !validate_tick_page(pool->world, ticks->at[i], why)) return false;
+    for (uint32_t i = covey_pool_next(pool, 0); pool->type->ticks && i != COVEY_NONE;
+         i = covey_pool_next(pool, i + 1)) {
+        uint32_t index = covey_pool_at(pool, i).index;
+        REQUIRE(covey__page_at(ticks, index) && covey__ticks_of(pool, index) != 0, "ticks: a component without");
+    }
+    return true;
+}
+
 static bool validate_watch(const covey_pool *pool, const char **why) {
     const covey__watch *watch = pool->watch;
     uint32_t depth = 0;
-    bool blocks = covey__in_blocks(pool), needs = watch && watch->keeps_order;
+    bool blocks = covey__in_blocks(pool), needs = watch && (watch->keeps_order || pool->type->ticks);
+    REQUIRE(watch || !pool->type->ticks, "watch: changes that nobody notes");
     if (watch && !validate_listeners(pool->world, pool, &watch->listeners, why)) return false;
     REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
     const covey__listeners *heard = watch ? &watch->listeners : NULL;
     bool sets = heard && (heard->signals & COVEY_ON_SET) != 0;
-    bool marks = sets && !pool->type->drop && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
+    bool marks =
+        sets && !pool->type->drop && !pool->type->ticks && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
     REQUIRE(((pool->uses & COVEY__USE_TOUCH) != 0) == marks, "watch: overwritten, and somebody does not hear of it");
-    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (sets || pool->type->drop), "watch: overwritten without care");
+    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (sets || pool->type->drop || pool->type->ticks),
+            "watch: overwritten without care");
     if (!watch) return true;
     const covey__listeners *listeners = &watch->listeners;
-    REQUIRE(watch->group_count != 0 || watch->keeps_order || listeners->count != 0 || listeners->emitting != 0,
-            "watch: nobody needs it");
+    bool needed = listeners->count != 0 || listeners->emitting != 0 || watch->off.at || pool->type->ticks;
+    REQUIRE(needed || watch->group_count != 0 || watch->keeps_order, "watch: nobody needs it");
     for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
     REQUIRE(!pool->plain && pool->filling.block == COVEY_NONE, "watch: removals that nobody knows of");
     REQUIRE(pool->adding == (watch->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
@@ -519,7 +571,7 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     REQUIRE(watch->needs_memory == needs, "watch: needs memory, or does not, and is marked otherwise");
     REQUIRE(!watch->keeps_order || (!blocks && pool->set.policy == COVEY_SWAP_AND_POP),
             "watch: an order that is not kept");
-    return true;
+    return validate_sole(pool, why) && validate_off(pool, why) && validate_ticks(pool, why);
 }
 
 /* ---- Hierarchy and names -----------------------------------------------------------------------------------------*/
@@ -561,7 +613,8 @@ static bool validate_hierarchy(const covey_world *world, const char **why) {
         bool is_root = node->parent == COVEY_NONE;
         REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: the node of another entity");
         REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent that is none");
-        REQUIRE(!is_root || (node->next == COVEY_NONE && node->previous == COVEY_NONE), "hierarchy: siblings of a root");
+        REQUIRE(!is_root || (node->next == COVEY_NONE && node->previous == COVEY_NONE),
+                "hierarchy: siblings of a root");
         if (!validate_children(world, node, why)) return false;
     }
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
@@ -641,9 +694,18 @@ static size_t counted_world_bytes(const covey_world *world) {
     return bytes;
 }
 
+static bool validate_disabled(const covey_world *world, const char **why) {
+    uint32_t hiding = 0;
+    REQUIRE(world->disabled == covey__pool_bound(world, &covey_type_covey_disabled), "disabled: another pool");
+    for (uint32_t i = 0; i < world->pool_count; i++) hiding += covey__may_hide(world->pools[i]);
+    REQUIRE(hiding == world->hiding, "disabled: the number of pools is not what was counted");
+    REQUIRE(world->tick != 0, "ticks: no tick");
+    return true;
+}
+
 bool covey_world_validate(const covey_world *world, const char **why) {
     REQUIRE(world, "world: NULL");
-    if (!validate_types(world, why) || !validate_entities(world, why)) return false;
+    if (!validate_types(world, why) || !validate_disabled(world, why) || !validate_entities(world, why)) return false;
     REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;

@@ -22,7 +22,8 @@ static const char *append_terms(covey_view *view, uint32_t *count, const covey_t
     *number = (uint8_t)term_count(types);
     if (*count + *number > COVEY_TERMS) return "it has more than 16 terms";
     for (uint32_t i = 0; i < *number; i++) {
-        if (!covey__type_valid(types[i]) && !covey__pool_bound(view->world, types[i]))
+        if (types[i] == covey_id(covey_disabled)) view->asks |= COVEY__ASKS_ENTITIES;
+        else if (!covey__type_valid(types[i]) && !covey__pool_bound(view->world, types[i]))
             return "a type's description is incomplete or contradicts itself";
         if (find_term(view, *count, types[i]) != COVEY_TERMS) return "a type is named twice";
         view->types[(*count)++] = types[i];
@@ -39,10 +40,21 @@ static const char *note_reads(covey_view *view, const covey_type *const *types) 
     return NULL;
 }
 
+static const char *note_changed(covey_view *view, const covey_type *const *types) {
+    for (uint32_t i = 0; i < term_count(types); i++) {
+        uint32_t field = types[i]->name ? find_term(view, view->with, types[i]) : COVEY_TERMS;
+        if (field == COVEY_TERMS) return "a type whose changes are asked for need not be there";
+        if (!view->types[field]->ticks) return "a type whose changes are asked for has no ticks";
+        view->changed |= (uint16_t)(1u << field);
+    }
+    return NULL;
+}
+
 covey_view covey_view_make(covey_world *world, const covey_view_desc *desc) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey_view view = { .world = world };
     if (!desc) return view;
+    if (desc->disabled) view.asks = COVEY__ASKS_ENTITIES | COVEY__ASKS_COMPONENTS;
     uint32_t count = 0;
     const char *wrong = append_terms(&view, &count, desc->with, &view.with);
     if (!wrong) wrong = append_terms(&view, &count, desc->optional, &view.optional);
@@ -50,6 +62,7 @@ covey_view covey_view_make(covey_world *world, const covey_view_desc *desc) {
     view.fields = (uint8_t)count;
     if (!wrong) wrong = append_terms(&view, &count, desc->without, &view.without);
     if (!wrong) wrong = note_reads(&view, desc->read);
+    if (!wrong) wrong = note_changed(&view, desc->changed);
     if (!wrong) return view;
     covey__fail(world, COVEY_ERROR_TYPE, "a view could not be made: %s", wrong);
     return (covey_view){ 0 };
@@ -69,32 +82,80 @@ bool covey_view_reads(const covey_view *view, uint32_t field) {
 
 /* ---- Matching one ------------------------------------------------------------------------------------------------*/
 
-static bool matches(const covey_iter *it, uint32_t index) {
+/* Whether the component of an index counts as there. That something may be disabled is handed down as a constant, so
+ * that the question vanishes where nothing is. */
+COVEY_HOT bool has(const covey_pool *pool, uint32_t index, bool hides) {
+    return covey__has_index(pool, index) && !(hides && covey__is_off(pool, index));
+}
+
+COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
     const covey_view *view = it->view;
     const covey__column *column = it->columns;
     for (uint32_t i = 0; i < view->with; i++, column++)
-        if (!covey__has_index(column->pool, index)) return false;
+        if (!has(column->pool, index, hides)) return false;
     column += view->optional;
     bool any = view->any == 0;
-    for (uint32_t i = 0; i < view->any; i++, column++) any |= covey__has_index(column->pool, index);
+    for (uint32_t i = 0; i < view->any; i++, column++) any |= has(column->pool, index, hides);
     for (uint32_t i = 0; i < view->without && any; i++, column++)
-        if (covey__has_index(column->pool, index)) return false;
+        if (has(column->pool, index, hides)) return false;
     return any;
+}
+
+static bool is_hidden(const covey_iter *it, uint32_t index) {
+    return covey__has_index(it->hidden, index) || covey__is_off(it->lead, index);
+}
+
+/* Of one that has all that is asked for. */
+static bool has_changed(const covey_iter *it, uint32_t index) {
+    for (uint32_t left = it->changed; left != 0; left &= left - 1)
+        if (covey__ticks_of(it->columns[covey__lowest_bit(left)].pool, index) > it->since) return true;
+    return it->changed == 0;
+}
+
+static COVEY__NOINLINE bool matches_closely(const covey_iter *it, uint32_t index) {
+    return has_terms(it, index, it->hides) && !(it->hides && is_hidden(it, index)) && has_changed(it, index);
+}
+
+static bool matches(const covey_iter *it, uint32_t index) {
+    return COVEY__LIKELY(!it->hides && it->changed == 0) ? has_terms(it, index, false) : matches_closely(it, index);
 }
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
 static const covey__block_page no_page; /* of a pool that does not reach so far, or is not in blocks */
 
-/* Whether the world has met types since the iteration began: it may have been those of the view. */
-static bool has_met_types(const covey_iter *it) { return it->pools != it->view->world->pool_count; }
+/* A number that grows when the world meets a type, or the first component of a type is disabled. */
+static uint32_t known_to(const covey_world *world) { return world->pool_count + world->hiding; }
+
+/* Whether it has since the iteration began: the types may be those of the view. */
+static bool has_met_types(const covey_iter *it) { return it->pools != known_to(it->view->world); }
+
+/* What may be disabled of that which the view is about, if it does not ask. */
+static void find_hidden(covey_iter *it) {
+    const covey_world *world = it->view->world;
+    bool components = world->hiding != 0 && (it->view->asks & COVEY__ASKS_COMPONENTS) == 0;
+    it->hidden = (it->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->disabled : NULL;
+    it->hides = it->hidden || (components && covey__may_hide(it->lead));
+    for (uint32_t i = 0; components && i < covey__view_terms(it->view); i++)
+        it->hides |= covey__may_hide(it->columns[i].pool);
+    it->asks_more |= it->hides;
+}
+
+static void find_ticks(covey_iter *it) {
+    for (uint32_t i = 0; i < it->view->fields; i++) {
+        bool written = (it->view->reads >> i & 1) == 0, ticks = it->columns[i].pool && it->columns[i].pool->type->ticks;
+        it->ticked |= (uint16_t)((written && ticks) << i);
+    }
+}
 
 /* The pools of terms whose types the world did not know. */
 static void find_pools(covey_iter *it) {
     const covey_view *view = it->view;
-    it->pools = view->world->pool_count;
+    it->pools = known_to(view->world);
     for (uint32_t i = 0; i < covey__view_terms(view); i++)
         if (!it->columns[i].pool) it->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
+    find_hidden(it);
+    find_ticks(it);
 }
 
 static covey_iter begin(const covey_view *view) {
@@ -142,8 +203,9 @@ static void walk_ids(covey_iter *it) {
     it->end = pages_to_walk(it);
     it->simple = view->with == view->fields;
     for (uint32_t i = 0; i < view->with; i++) it->simple &= covey__in_blocks(it->columns[i].pool);
-    it->slow = it->simple ? 0 : UINT64_MAX;
-    it->asks_more = !it->simple || it->lead || view->with == 0 || view->without != 0;
+    it->quick = it->simple && it->ticked == 0;
+    it->slow = it->quick ? 0 : UINT64_MAX;
+    it->asks_more = !it->simple || it->lead || view->with == 0 || view->without != 0 || it->hides;
 }
 
 static void walk_set(covey_iter *it, const covey_pool *lead, bool backwards) {
@@ -163,11 +225,20 @@ covey_iter covey_view_iter(const covey_view *view) {
     return it;
 }
 
+covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {
+    covey_iter it = covey_view_iter(view);
+    it.since = tick;
+    it.changed = tick != 0 ? view->changed : 0;
+    it.asks_more |= it.changed != 0;
+    return it;
+}
+
 covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     covey_iter it = begin(view);
     COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
     if (!all_known(&it)) return it;
     it.lead = pool;
+    find_hidden(&it);
     if (covey__in_blocks(pool)) walk_ids(&it);
     else walk_set(&it, pool, false);
     return it;
@@ -182,13 +253,19 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
     return it;
 }
 
+/* Rows look a field up, and note that it was handed out, if it has ticks and is written: it ends what is known. */
+static uint8_t owned_fields(const covey_group *group, uint32_t ticked) {
+    uint32_t first = ticked != 0 ? covey__lowest_bit(ticked) : COVEY_TERMS;
+    return (uint8_t)(first < group->owned ? first : group->owned);
+}
+
 covey_iter covey_group_iter(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
     covey_iter it = begin(&group->view);
     it.walk = COVEY__WALK_GROUP;
     it.group = group;
     it.set = group->owned != 0 ? &group->pools[0]->set : &group->set;
-    it.owned = (uint8_t)group->owned;
+    it.owned = owned_fields(group, it.ticked);
     it.end = covey_group_count(group);
     it.backwards = true;
     return it;
@@ -252,21 +329,43 @@ static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     return found;
 }
 
+/* Those of them that count as there. */
+static uint64_t seen(const covey_iter *it, const covey_pool *pool, uint32_t first, uint64_t ids) {
+    if (it->hides) ids &= ~covey__off_mask(pool, first);
+    return members(pool, first, ids);
+}
+
+/* Those of some ids that are enabled themselves, and so are their components that must be there. */
+static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
+    ids &= ~members(it->hidden, first, ids);
+    for (uint32_t i = 0; i < it->view->with; i++) ids &= ~covey__off_mask(it->columns[i].pool, first);
+    return ids;
+}
+
+/* Those of some ids that match of which any of the wanted components was changed. */
+static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
+    uint64_t found = 0;
+    for (uint32_t left = it->changed; left != 0; left &= left - 1)
+        found |= covey__ticks_since(it->columns[covey__lowest_bit(left)].pool, first, ids, it->since);
+    return found;
+}
+
 /* What is left of the ids of a block that are in all the block pools of a view: looks into its other pools. */
 static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
     const covey_view *view = it->view;
     const covey__column *columns = it->columns;
     uint64_t any = 0;
-    if (it->lead) ids &= members(it->lead, first, ids);
+    if (it->lead) ids &= seen(it, it->lead, first, ids);
     else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
+    if (it->hides) ids = enabled(it, first, ids);
     for (uint32_t i = 0; i < view->with; i++)
         if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
     columns += view->with + view->optional;
-    for (uint32_t i = 0; i < view->any; i++) any |= members(columns[i].pool, first, ids);
+    for (uint32_t i = 0; i < view->any; i++) any |= seen(it, columns[i].pool, first, ids);
     if (view->any != 0) ids &= any;
     columns += view->any;
-    for (uint32_t i = 0; i < view->without; i++) ids &= ~members(columns[i].pool, first, ids);
-    return ids;
+    for (uint32_t i = 0; i < view->without; i++) ids &= ~seen(it, columns[i].pool, first, ids);
+    return it->changed != 0 ? changed(it, first, ids) : ids;
 }
 
 /* Finds what so many pages have in common: a constant where it is small, so that the loop over them vanishes. */
@@ -342,7 +441,7 @@ static bool reach_block(covey_iter *it) {
  * full, or not direct in every column, or is of another page. The usual case, and kept short. */
 static inline bool next_full_span(covey_iter *it) {
     uint64_t blocks = it->blocks, joined = (blocks & (blocks - 1)) >> 1, direct = UINT64_MAX;
-    if (!it->simple || it->left != 0 || blocks == 0) return false;
+    if (it->left != 0 || blocks == 0) return false;
     uint32_t first = covey__lowest_bit(blocks), last = first;
     if (it->matches[first] != UINT64_MAX) return false;
     covey__column *end = it->columns + it->view->fields;
@@ -404,32 +503,38 @@ static bool next_partial_span(covey_iter *it) {
 }
 
 /* How far one column goes from an id on: values that follow each other, or ids without any; at most `most`. */
-static uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most) {
+static inline uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most, bool hides) {
     const covey_pool *pool = column->pool;
     uint32_t run = 1;
-    column->at = covey__has_index(pool, id) ? covey__value_of_index(pool, id) : NULL;
+    column->at = has(pool, id, hides) ? covey__value_of_index(pool, id) : NULL;
     if (!column->at) {
-        while (run < most && !covey__has_index(pool, id + run)) run++;
+        while (run < most && !has(pool, id + run, hides)) run++;
         return run;
     }
-    while (run < most && covey__has_index(pool, id + run) &&
+    while (run < most && has(pool, id + run, hides) &&
            covey__value_of_index(pool, id + run) == column->at + (size_t)run * pool->size)
         run++;
     return run;
 }
 
-static bool next_span_simple(covey_iter *it) {
+static COVEY__NOINLINE bool next_span_simple(covey_iter *it) {
     if (it->left == 0 && it->blocks == 0) it->blocks = next_page_of_ids(it);
     return next_full_span(it) || (reach_block(it) && next_partial_span(it));
 }
 
-static bool next_span_of_ids(covey_iter *it) {
+static inline bool open_span_of_ids(covey_iter *it, bool hides) {
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
     uint32_t id = it->first + it->block * 64 + bit;
-    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_ids(&it->columns[i], id, run);
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_ids(&it->columns[i], id, run, hides);
     take_from_block(it, bit, run);
     return true;
+}
+
+static COVEY__NOINLINE bool next_span_closely(covey_iter *it) { return open_span_of_ids(it, true); }
+
+static bool next_span_of_ids(covey_iter *it) {
+    return COVEY__LIKELY(!it->hides) ? open_span_of_ids(it, false) : next_span_closely(it);
 }
 
 /* ---- Walking an array --------------------------------------------------------------------------------------------*/
@@ -453,21 +558,34 @@ static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *enti
     return run;
 }
 
+/* How many from the first on have a component that is enabled, or none: the first has one. */
+static uint32_t run_enabled(const covey_pool *pool, const covey_entity *entities, uint32_t most) {
+    uint32_t run = 1;
+    while (run < most && !covey__is_off(pool, entities[run].index)) run++;
+    return run;
+}
+
 /* How far a column goes along an array, as run_of_ids does along consecutive ids. */
-static uint32_t run_of_array(covey__column *column, const covey_entity *entities, uint32_t most) {
+COVEY_HOT uint32_t run_along(covey__column *column, const covey_entity *entities, uint32_t most, bool hides) {
     const covey_pool *pool = column->pool;
     uint32_t run = 1;
-    column->at = covey__has_index(pool, entities->index) ? covey__value_of_index(pool, entities->index) : NULL;
+    column->at = has(pool, entities->index, hides) ? covey__value_of_index(pool, entities->index) : NULL;
     if (!column->at) {
-        while (run < most && !covey__has_index(pool, entities[run].index)) run++;
+        while (run < most && !has(pool, entities[run].index, hides)) run++;
         return run;
     }
-    if (!covey__in_blocks(pool))
+    if (!covey__in_blocks(pool)) {
+        if (hides) most = run_enabled(pool, entities, most);
         return run_in_set(&pool->set, entities, (uint32_t)*covey__slot_of(&pool->set, entities->index), most);
-    while (run < most && covey__has_index(pool, entities[run].index) &&
+    }
+    while (run < most && has(pool, entities[run].index, hides) &&
            covey__value_of_index(pool, entities[run].index) == column->at + (size_t)run * pool->size)
         run++;
     return run;
+}
+
+static COVEY__NOINLINE uint32_t run_of_array(covey__column *column, const covey_entity *entities, uint32_t most) {
+    return run_along(column, entities, most, false);
 }
 
 static uint32_t run_without(const covey_iter *it, const covey_entity *entities, uint32_t most) {
@@ -488,8 +606,18 @@ static uint32_t run_there(const covey_iter *it, uint32_t at, uint32_t most) {
     return run;
 }
 
+/* The same where something may be disabled, or changes are asked for: as far as all match. */
+static COVEY__NOINLINE uint32_t run_closely(covey_iter *it, uint32_t at, uint32_t most) {
+    const covey_entity *entities = array_of(it) + at;
+    uint32_t end = run_there(it, at, most), run = 1;
+    while (run < end && matches(it, entities[run].index)) run++;
+    for (uint32_t i = 0; i < it->view->fields; i++) run = run_along(&it->columns[i], entities, run, it->hides);
+    return run;
+}
+
 static uint32_t run_at(covey_iter *it, uint32_t at, uint32_t most) {
     const covey_entity *entities = array_of(it) + at;
+    if (!COVEY__LIKELY(!it->hides && it->changed == 0)) return run_closely(it, at, most);
     uint32_t run = run_without(it, entities, run_there(it, at, most));
     for (uint32_t i = 0; i < it->view->fields; i++) run = run_of_array(&it->columns[i], entities, run);
     return run;
@@ -514,20 +642,21 @@ static bool next_span_of_array(covey_iter *it) {
 
 /* How many members, from this one on, have the values that no group owns side by side. */
 static uint32_t run_of_members(covey_iter *it, uint32_t at, uint32_t most) {
-    for (uint32_t i = it->owned; i < it->view->fields; i++)
+    for (uint32_t i = it->group->owned; i < it->view->fields; i++)
         most = run_of_array(&it->columns[i], it->set->ids + at, most);
     return most;
 }
 
 /* All members at once, unless the group does not own all the fields. */
 static bool next_span_of_group(covey_iter *it) {
-    uint32_t at = it->next, end = it->end - at, most = it->owned == it->view->fields ? end : 4, run = end;
+    uint32_t at = it->next, end = it->end - at, owned = it->group->owned;
+    uint32_t most = owned == it->view->fields ? end : 4, run = end;
     if (end == 0) return false;
-    for (uint32_t i = 0; i < it->owned; i++) {
+    for (uint32_t i = 0; i < owned; i++) {
         const covey_pool *pool = it->columns[i].pool;
         it->columns[i].at = (char *)pool->set.data + (size_t)at * pool->size;
     }
-    while (it->owned != it->view->fields) {
+    while (owned != it->view->fields) {
         most = most < end / 8 ? most * 8 : end;
         run = run_of_members(it, at, most);
         if (run != most || most == end) break;
@@ -589,17 +718,57 @@ uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks) {
     }
 }
 
+/* The value of a component that is there, of a pool that may be watched: NULL if it need not be there and is disabled.
+ * Notes a change if it may be written. */
+static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_pool *pool, uint32_t index,
+                                           uint32_t field) {
+    const covey_view *view = it->view;
+    bool asked = field < view->with || (view->asks & COVEY__ASKS_COMPONENTS) != 0;
+    if (!asked && covey__is_off(pool, index)) return NULL;
+    if (pool->type->ticks && (view->reads >> field & 1) == 0) covey__ticks_note(pool, index);
+    return covey__value_of_index(pool, index);
+}
+
+/* Of a type that the world did not know when the iteration began, or when the page did. */
+static COVEY__NOINLINE void *late_value(const covey_iter *it, uint32_t index, uint32_t field) {
+    const covey_pool *pool = has_met_types(it) ? covey_pool_find_raw(it->view->world, it->view->types[field]) : NULL;
+    return covey__has_index(pool, index) ? watched_value(it, pool, index, field) : NULL;
+}
+
 void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     covey_entity e = covey__numbered(it, number);
     const covey_pool *pool = it->columns[field].pool;
     COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
-    if (!pool && has_met_types(it)) pool = covey_pool_find_raw(it->view->world, it->view->types[field]);
-    return covey__has_index(pool, e.index) ? covey__value_of_index(pool, e.index) : NULL;
+    if (!COVEY__LIKELY(pool != NULL)) return late_value(it, e.index, field);
+    if (!covey__has_index(pool, e.index)) return NULL;
+    return COVEY__LIKELY(!pool->watch) ? covey__value_of_index(pool, e.index) : watched_value(it, pool, e.index, field);
 }
 
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
 
+/* Notes a change of each value of a column that the span hands out. A span by `bits` is all of its block. */
+static void note_span(const covey_iter *it, const covey_pool *pool) {
+    if (it->bits) covey__ticks_note_block(pool, it->id);
+    else if (!it->entities) covey__ticks_note_run(pool, it->id, it->count);
+    for (uint32_t row = 0; it->entities && row < it->count; row++) covey__ticks_note(pool, it->entities[row].index);
+}
+
+static bool next_span(covey_iter *it);
+
+static COVEY__NOINLINE bool next_noted_span(covey_iter *it) {
+    uint32_t ticked = it->ticked;
+    it->ticked = 0;
+    bool more = next_span(it);
+    it->ticked = (uint16_t)ticked;
+    for (; more && ticked != 0; ticked &= ticked - 1) {
+        const covey__column *column = &it->columns[covey__lowest_bit(ticked)];
+        if (column->at) note_span(it, column->pool);
+    }
+    return more;
+}
+
 static COVEY__NOINLINE bool next_span(covey_iter *it) {
+    if (!COVEY__LIKELY(it->ticked == 0)) return next_noted_span(it);
     switch (it->walk) {
     case COVEY__WALK_NOTHING: return false;
     case COVEY__WALK_IDS: return it->simple ? next_span_simple(it) : next_span_of_ids(it);
@@ -610,7 +779,7 @@ static COVEY__NOINLINE bool next_span(covey_iter *it) {
 
 bool covey_next(covey_iter *it) {
     if (it->count != 0) covey__check_span(it);
-    bool more = next_full_span(it) || next_span(it);
+    bool more = it->quick ? next_full_span(it) || next_span_simple(it) : next_span(it);
     if (more) covey__remember_pools(it);
     else it->count = 0;
     return more;
@@ -636,6 +805,7 @@ uint32_t covey_view_count(const covey_view *view) {
 
 covey_entity covey_view_first(const covey_view *view) {
     covey_iter it = covey_view_iter(view);
+    it.ticked = 0; /* nobody writes */
     return covey_next(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 

@@ -6,18 +6,20 @@
 
 #if COVEY_ASSERT_LEVEL >= 2
 
-enum { LEAD = COVEY_TERMS }; /* a column that only remembers changes: of the pool whose order was asked for */
+/* Columns that only remember changes: of the pool whose order was asked for, and of who is disabled. */
+enum { LEAD = COVEY_TERMS, HIDDEN, COLUMNS };
 
 /* A pool that an iteration is about, or NULL. The world may have met its type since. */
 static const covey_pool *watched(const covey_iter *it, uint32_t i) {
     if (i == LEAD) return it->backwards ? NULL : it->lead;
+    if (i == HIDDEN) return (it->view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->view->world->disabled : NULL;
     if (i >= covey__view_terms(it->view)) return NULL;
     return it->columns[i].pool ? it->columns[i].pool : covey_pool_find_raw(it->view->world, it->view->types[i]);
 }
 
 void covey__remember_pools(covey_iter *it) {
     it->destroyed = it->view->world->destroyed.count;
-    for (uint32_t i = 0; i <= LEAD; i++) {
+    for (uint32_t i = 0; i < COLUMNS; i++) {
         const covey_pool *pool = watched(it, i);
         it->columns[i].added = pool ? pool->added.count : 0;
         it->columns[i].removed = pool ? pool->removed.count : 0;
@@ -41,7 +43,7 @@ void covey__check_span(const covey_iter *it) {
     const covey__column *members = &it->columns[LEAD];
     if (it->group && (it->group->joined != members->added || it->group->left.count != members->removed))
         broken(it, NULL, "one joined or left a group while a span of it was open");
-    for (uint32_t i = 0; i <= LEAD; i++) {
+    for (uint32_t i = 0; i < COLUMNS; i++) {
         const covey__column *column = &it->columns[i];
         const covey_pool *pool = watched(it, i);
         if (pool && (pool->added.count != column->added || pool->removed.count != column->removed ||
@@ -68,13 +70,19 @@ static bool next_of_page(const covey_iter *it, covey_row *row) {
     return row->left != 0;
 }
 
+static bool is_there(const covey_iter *it, uint32_t i, uint32_t index) {
+    bool asked = (it->view->asks & COVEY__ASKS_COMPONENTS) != 0;
+    return asked ? covey__has_index(watched(it, i), index) : covey__sees(watched(it, i), index);
+}
+
 /* Finds a pool that others than the row's entity got into, although the view excludes it. Beyond the page, matches are
  * not known yet: who is excluded by then is not visited. */
 static void check_excluded(const covey_iter *it, covey_row row) {
     const covey_view *view = it->view;
-    while (view->without != 0 && next_of_page(it, &row))
-        for (uint32_t i = view->fields; i < covey__view_terms(view); i++)
-            if (covey__has_index(watched(it, i), covey__numbered(it, covey__row_number(it, row)).index))
+    bool excludes = view->without != 0 || watched(it, HIDDEN);
+    while (excludes && next_of_page(it, &row))
+        for (uint32_t i = view->fields; i < COLUMNS; i++)
+            if (i != LEAD && is_there(it, i, covey__numbered(it, covey__row_number(it, row)).index))
                 broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
 }
 
@@ -97,7 +105,7 @@ static void check_row(const covey_iter *it, covey_row row) {
             broken(it, NULL, "another one than the row's left a group while its rows were visited");
         return;
     }
-    for (uint32_t i = 0; i <= LEAD; i++) {
+    for (uint32_t i = 0; i < COLUMNS; i++) {
         bool optional = i >= view->with && i < (uint32_t)view->with + view->optional;
         if (i < view->fields ? !optional : i == LEAD) check_lost(it, i);
     }

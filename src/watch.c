@@ -8,9 +8,10 @@
 static void note_care(covey_pool *pool) {
     const covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
     bool drops = pool->type->drop != NULL, heard = listeners && (listeners->signals & COVEY_ON_SET) != 0;
-    bool marks = heard && !drops && ((listeners->called | listeners->queued) & COVEY_ON_SET) == 0;
-    pool->uses &= (uint8_t)~(COVEY__USE_CARE | COVEY__USE_TOUCH);
-    pool->uses |= (uint8_t)((drops || heard ? COVEY__USE_CARE : 0) | (marks ? COVEY__USE_TOUCH : 0));
+    bool ticks = pool->type->ticks;
+    bool marks = heard && !drops && !ticks && ((listeners->called | listeners->queued) & COVEY_ON_SET) == 0;
+    pool->uses &= (uint8_t) ~(COVEY__USE_CARE | COVEY__USE_TOUCH);
+    pool->uses |= (uint8_t)((drops || heard || ticks ? COVEY__USE_CARE : 0) | (marks ? COVEY__USE_TOUCH : 0));
 }
 
 void covey__pool_update(covey_pool *pool) {
@@ -35,14 +36,20 @@ covey__watch *covey__pool_watch(covey_pool *pool) {
     return watch;
 }
 
+void covey__watch_free(covey_world *world, covey__watch *watch) {
+    covey__heap *heap = &world->heap;
+    covey__listeners_free(world, &watch->listeners);
+    covey__free(heap, watch->groups, watch->group_capacity, sizeof *watch->groups, alignof(covey__membership));
+    covey__pages_free(heap, &watch->off, COVEY__OFF_BYTES);
+    covey__pages_free(heap, &watch->ticks, sizeof(covey__tick_page));
+    covey__free(heap, watch, 1, sizeof *watch, alignof(covey__watch));
+}
+
 void covey__pool_unwatch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
-    covey__heap *heap = &pool->world->heap;
-    if (!watch || watch->group_count != 0 || watch->keeps_order) return;
+    if (!watch || watch->group_count != 0 || watch->keeps_order || watch->off.at || pool->type->ticks) return;
     if (watch->listeners.count != 0 || watch->listeners.emitting != 0) return;
-    covey__listeners_free(pool->world, &watch->listeners);
-    covey__free(heap, watch->groups, watch->group_capacity, sizeof *watch->groups, alignof(covey__membership));
-    covey__free(heap, watch, 1, sizeof *watch, alignof(covey__watch));
+    covey__watch_free(pool->world, watch);
     pool->watch = NULL;
     pool->adding = COVEY__ADD_ONLY;
     covey__pool_update(pool);
@@ -54,8 +61,11 @@ static void find_sole(covey_pool *pool) {
     watch->other_count = 0;
     pool->adding = COVEY__ADD_AND_SETTLE;
     if (watch->group_count != 1 || watch->keeps_order || watch->listeners.count != 0) return;
+    if (pool->type->ticks || pool->world->disabled) return;
     covey_group *group = watch->groups->group;
     if (group->owned != group->view.fields || group->view.without != 0) return;
+    for (uint32_t i = 0; i < group->owned; i++)
+        if (covey__may_hide(group->pools[i])) return;
     for (uint32_t i = 0; i < group->owned; i++)
         if (group->pools[i] != pool) watch->others[watch->other_count++] = group->pools[i];
     watch->sole = group;
@@ -71,7 +81,7 @@ static bool keeps_events(const covey__listeners *listeners) {
 
 void covey__pool_update_watch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
-    watch->needs_memory = watch->keeps_order || keeps_events(&watch->listeners);
+    watch->needs_memory = watch->keeps_order || pool->type->ticks || keeps_events(&watch->listeners);
     watch->is_owned = watch->is_excluded = false;
     for (uint32_t i = 0; i < watch->group_count; i++) {
         covey__role role = watch->groups[i].role;
@@ -89,7 +99,8 @@ void covey__pool_update_watch(covey_pool *pool) {
 size_t covey__watch_bytes(const covey_pool *pool) {
     if (!pool->watch) return 0;
     return sizeof *pool->watch + pool->watch->group_capacity * sizeof *pool->watch->groups +
-           covey__listeners_bytes(&pool->watch->listeners);
+           covey__listeners_bytes(&pool->watch->listeners) + covey__pages_bytes(&pool->watch->off, COVEY__OFF_BYTES) +
+           covey__pages_bytes(&pool->watch->ticks, sizeof(covey__tick_page));
 }
 
 /* ---- What follows ------------------------------------------------------------------------------------------------*/
@@ -98,8 +109,10 @@ size_t covey__watch_bytes(const covey_pool *pool) {
 static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
     covey_result result = COVEY_OK;
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         result = covey__groups_prepare(pool, entities[i], count, anyway);
+        if (pool->type->ticks && !covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
+    }
     if (result == COVEY_OK)
         result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
@@ -119,6 +132,7 @@ covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *e
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }
 
 void covey__watch_added(covey_pool *pool, uint32_t index) {
+    if (pool->type->ticks) covey__ticks_note(pool, index);
     if (pool->watch->keeps_order) covey__sort_insert(pool, index);
     if (pool->watch->group_count != 0) covey__groups_added(pool, index);
 }
@@ -156,10 +170,20 @@ void covey__pool_touch(covey_pool *pool, uint32_t index) {
     else touch_all(&pool->watch->listeners, index);
 }
 
-bool covey__watch_set(covey_pool *pool, covey_entity e) { return covey__emit(pool->world, pool, COVEY_ON_SET, &e, 1); }
+bool covey__watch_set(covey_pool *pool, covey_entity e) {
+    if (pool->type->ticks) covey__ticks_note(pool, e.index);
+    return covey__emit(pool->world, pool, COVEY_ON_SET, &e, 1);
+}
+
+/* A component that is gone is no longer disabled. */
+static void forget_off(const covey__watch *watch, uint32_t index) {
+    uint64_t *page = covey__page_at(&watch->off, index);
+    if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % 64);
+}
 
 void covey__watch_take_out(covey_pool *pool, covey_entity e) {
     bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;
+    forget_off(pool->watch, e.index);
     if (!owned) covey__groups_leaving(pool, e.index);
     covey__pool_drop(pool, e);
     if (owned) covey__groups_erase(pool, e.index);
@@ -168,5 +192,37 @@ void covey__watch_take_out(covey_pool *pool, covey_entity e) {
 }
 
 void covey__watch_cleared(covey_pool *pool) {
-    if (pool->watch) covey__groups_cleared(pool);
+    if (!pool->watch) return;
+    const covey__pages *off = &pool->watch->off;
+    for (uint32_t i = 0; i < off->count; i++)
+        if (off->at[i]) memset(off->at[i], 0, COVEY__OFF_BYTES);
+    covey__groups_cleared(pool);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------*/
+
+static bool has_off(const uint64_t *page) {
+    uint64_t any = 0;
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) any |= page[block];
+    return any != 0;
+}
+
+static bool has_components(const covey_pool *pool, uint32_t page) {
+    uint32_t at = 0;
+    while (at < COVEY__BLOCK_PAGE && !covey__has_index(pool, page * COVEY__BLOCK_PAGE + at)) at++;
+    return at < COVEY__BLOCK_PAGE;
+}
+
+void covey__watch_shrink(covey_pool *pool) {
+    covey__heap *heap = &pool->world->heap;
+    covey__pages *off = &pool->watch->off, *ticks = &pool->watch->ticks;
+    for (uint32_t i = 0; i < off->count; i++)
+        if (off->at[i] && !has_off(off->at[i])) covey__pages_drop(heap, off, i, COVEY__OFF_BYTES);
+    for (uint32_t i = 0; i < ticks->count; i++)
+        if (ticks->at[i] && !has_components(pool, i)) covey__pages_drop(heap, ticks, i, sizeof(covey__tick_page));
+}
+
+void covey__pool_end_watch(covey_pool *pool) {
+    if (pool->watch) covey__watch_free(pool->world, pool->watch);
+    pool->watch = NULL;
 }

@@ -12,6 +12,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     *world = (covey_world){
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = { .end = COVEY_NONE, .free = COVEY_NONE },
+        .tick = 1,
         .emptying = { .block = COVEY_NONE },
         .heap = heap,
         .log = desc->log,
@@ -53,7 +54,7 @@ void covey_world_destroy(covey_world *world) {
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     covey__resources_free(world); /* behind the components, whose end may need one */
     for (uint32_t i = 0; i < world->pool_count; i++) {
-        covey_pool_keep(world->pools[i], NULL);
+        covey__pool_end_watch(world->pools[i]);
         covey__pool_free(world->pools[i]);
         covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
     }

@@ -21,6 +21,7 @@ static covey_pool *make_pool(const covey_world *from, covey_world *to, const cov
         type = internal ? covey__type_make_internal(to, &description) : covey_type_create(to, &description);
     }
     if (!type) return NULL;
+    if (pool == from->disabled) return covey__pool_of_disabled(to);
     return internal ? covey__pool_of_internal(to, type) : covey_pool_of_raw(to, type);
 }
 
@@ -71,6 +72,7 @@ static void forget_storage(covey_pool *pool) {
     covey__pool_free(pool);
     covey__near_unmark_all(pool->world, pool->number);
     covey__pool_init(pool, storage);
+    covey__watch_cleared(pool);
 }
 
 static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
@@ -82,14 +84,37 @@ static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
     return result;
 }
 
+static bool clone_pages(covey_world *to, covey__pages *twin, const covey__pages *pages, size_t size) {
+    for (uint32_t i = 0; i < pages->count; i++) {
+        if (!pages->at[i]) continue;
+        void *page = covey__pages_reach(&to->heap, twin, i * COVEY__BLOCK_PAGE, covey__block_limit(to), size);
+        if (!page) return false;
+        memcpy(page, pages->at[i], size);
+    }
+    return true;
+}
+
+/* What is disabled, and when values were changed. */
+static bool clone_visibility(const covey_pool *from, covey_pool *to) {
+    if (!from->watch || (!from->watch->off.at && !from->watch->ticks.at)) return true;
+    covey__watch *watch = covey__pool_watch(to);
+    if (!watch) return false;
+    bool cloned = clone_pages(to->world, &watch->off, &from->watch->off, COVEY__OFF_BYTES) &&
+                  clone_pages(to->world, &watch->ticks, &from->watch->ticks, sizeof(covey__tick_page));
+    to->world->hiding += watch->off.at != NULL;
+    covey__pool_update_watch(to);
+    return cloned;
+}
+
 static covey_result clone_pool(const covey_world *from, covey_world *to, const covey_pool *pool) {
     covey_pool *twin = make_pool(from, to, pool);
     if (!twin) return COVEY_ERROR_MEMORY;
     covey_result result = clone_storage(pool, twin);
     if (result != COVEY_OK) return result;
-    if (!keep_order(pool, twin) || !covey__pool_mark_all(twin)) {
+    if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__pool_mark_all(twin)) {
         drop_before(twin, COVEY_NONE);
         forget_storage(twin);
+        covey__pool_unwatch(twin);
         return COVEY_ERROR_MEMORY;
     }
     twin->uses |= pool->uses & COVEY_USE_ORDER;
@@ -113,6 +138,7 @@ static const char *find_uncopyable(const covey_world *world) {
 static covey_result clone_all(const covey_world *from, covey_world *to) {
     covey_result result = covey__entities_clone(from, to) ? COVEY_OK : COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) covey__commands_leave_clone(from, to);
+    to->tick = from->tick;
     for (uint32_t i = 0; i < from->pool_count && result == COVEY_OK; i++)
         if (!stays_behind(from->pools[i])) result = clone_pool(from, to, from->pools[i]);
     if (result == COVEY_OK && !bind_others(from, to)) result = COVEY_ERROR_MEMORY;

@@ -45,6 +45,9 @@ struct Timer {
     int64_t at;
 };
 struct Marked {};
+struct Score {
+    int points;
+};
 
 // Counts its values, and says no to a copy when told.
 struct Owner {
@@ -81,6 +84,7 @@ COVEY_CPP_DEFINE(game::Pinned, covey::options().storage(COVEY_STORAGE_PINNED));
 COVEY_CPP_DEFINE(game::Sprite, covey::options().storage(COVEY_STORAGE_SPARSE));
 COVEY_CPP_DEFINE(game::Timer, covey::options().storage(COVEY_STORAGE_SPARSE));
 COVEY_CPP_DEFINE(game::Marked);
+COVEY_CPP_DEFINE(game::Score, covey::options().ticks());
 COVEY_CPP_DEFINE(game::Owner, covey::options().relocatable());
 COVEY_CPP_DEFINE(game::Bag, covey::options().relocatable().policy(COVEY_ORDERED).compact_above(25));
 COVEY_CPP_DEFINE(game::Box, covey::options().relocatable());
@@ -711,6 +715,37 @@ static void commands_are_recorded_and_replayed() {
     CHECK(later.remove<Owner>(e) && later.add<Owner>(e, Owner(9)));
     later.clear();
     CHECK(Owner::alive == alive + 1 && later.count() == 0);
+}
+
+static void what_is_disabled() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 60);
+    auto all = covey::view_of(world).with<const Velocity>();
+    CHECK(covey_disable(world, made[0]) == COVEY_OK && covey::disable<Velocity>(world, made[1]) == COVEY_OK);
+    CHECK(!covey::is_enabled<Velocity>(world, made[1]) && covey::is_enabled<Velocity>(world, made[0]));
+    CHECK(all.count() == 58 && all.disabled().count() == 60 && all.disabled().with<Packed>().contains(made[0]));
+    CHECK(all.with<covey_disabled>().count() == 1 && all.without<covey_disabled>().count() == 58);
+    CHECK(covey::has<covey_disabled>(world, made[0]) && covey::enable<Velocity>(world, made[1]) == COVEY_OK);
+    CHECK(covey::remove<covey_disabled>(world, made[0]) && all.count() == 60);
+}
+
+static void what_was_changed() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 60);
+    for (std::size_t i = 0; i < made.size(); i++) covey::add<Score>(world, made[i], { static_cast<int>(i) });
+    auto read = covey::view_of(world).with<const Score>().changed<Score>();
+    CHECK(read.valid() && !covey::view_of(world).with<Velocity>().changed<Velocity>().valid());
+    uint64_t seen = covey_tick_advance(world);
+    int found = 0;
+    read.each_since(seen, [&](const Score &) { found++; });
+    CHECK(found == 0);
+    covey::patch<Score>(world, made[5], [](Score &s) { s.points = 100; });
+    covey::view_of(world).with<Score, const Packed>().each([](Score &s, const Packed &) { s.points++; });
+    CHECK(covey::changed_at<Score>(world, made[5]) == seen + 1 && covey::changed_at<Score>(world, made[7]) == seen);
+    read.without<Packed>().spans_since(seen, [&](std::size_t n, const Score *s) {
+        for (std::size_t i = 0; i < n; i++) found += s[i].points;
+    });
+    CHECK(found == 100);
     check_valid(world);
 }
 
@@ -744,5 +779,7 @@ int main() {
     handles();
     copies_of_entities_and_worlds();
     commands_are_recorded_and_replayed();
+    what_is_disabled();
+    what_was_changed();
     return 0;
 }

@@ -125,6 +125,26 @@ static void worlds_with_signals(void **state) {
     run_programs(model_run_world, options, test_scaled(60000));
 }
 
+/* Every second step is about what is disabled, or about ticks. */
+static void worlds_with_disabled(void **state) {
+    (void)state;
+    for (uint32_t groups = 0; groups < 2; groups++) {
+        model_options options = groups != 0 ? small_with_groups : small;
+        options.subject = &model_visible;
+        options.subject_every = 2;
+        options.view_every = 5;
+        run_programs(model_run_world, options, test_scaled(200000));
+        options.crowd = 12;
+        options.steps = 1000;
+        options.compare_every = 4;
+        run_programs(model_run_world, options, test_scaled(200000));
+    }
+    model_options options = large;
+    options.subject = &model_visible;
+    options.subject_every = 2;
+    run_programs(model_run_world, options, test_scaled(100000));
+}
+
 static void run_sets(covey_policy policy) {
     model_options options = small;
     options.policy = policy;
@@ -229,6 +249,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
         cmocka_unit_test(worlds_with_signals),
+        cmocka_unit_test(worlds_with_disabled),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),
         cmocka_unit_test(swap_only_sets),

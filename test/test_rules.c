@@ -971,6 +971,100 @@ static void test_listeners_follow_the_rules_of_iteration(void **state) {
     close_hall("Outside: " LOST_RULE);
 }
 
+/* ---- What is disabled ---------------------------------------------------------------------------------------------*/
+
+static void disable_component_of(covey_entity of, const covey_type *type) {
+    assert_int_equal(covey_component_disable_raw(world, of, type), COVEY_OK);
+}
+
+static void test_what_is_disabled_or_enabled_while_a_span_is_open_is_found(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types) * ROLES * 4; i++) {
+        const covey_type *type = types[i % COUNT_OF(types)];
+        uint32_t what = i / COUNT_OF(types) / ROLES;
+        fill_world(type);
+        if (what == 1) disable_component_of(lone, type);
+        if (what == 3) assert_int_equal(covey_disable(world, lone), COVEY_OK);
+        start(desc_with((role)(i / COUNT_OF(types) % ROLES), type));
+        assert_true(covey_next(&it));
+        if (what == 0) disable_component_of(lone, type);
+        if (what == 1) assert_int_equal(covey_component_enable_raw(world, lone, type), COVEY_OK);
+        if (what == 2) assert_int_equal(covey_disable(world, lone), COVEY_OK);
+        if (what == 3) assert_int_equal(covey_enable(world, lone), COVEY_OK);
+        assert_alarm(step_span, words_about(what < 2 ? type : covey_id(covey_disabled), SPAN_RULE));
+        next_world();
+    }
+}
+
+static void disable_own(covey_entity own, const covey_type *type) {
+    (void)type;
+    assert_int_equal(covey_disable(world, own), COVEY_OK);
+}
+
+static void test_a_row_may_disable_its_own(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        for (int part = WITH; part < WITHOUT; part++) {
+            fill_world(types[i]);
+            visit_all(desc_with((role)part, types[i]), types[i], disable_own);
+            next_world();
+        }
+        fill_world(types[i]);
+        visit_all(desc_with(WITH, types[i]), types[i], disable_component_of);
+        next_world();
+    }
+}
+
+static void test_others_that_are_disabled_while_rows_are_visited_are_found(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types) * 3; i++) {
+        const covey_type *type = types[i % COUNT_OF(types)];
+        uint32_t what = i / COUNT_OF(types);
+        fill_world(type);
+        for (uint32_t k = 0; what == 2 && k < HOLDERS; k++) disable_component_of(e[k], type);
+        start(desc_with(what == 2 ? WITHOUT : WITH, type));
+        assert_true(covey_next_row(&it, &row));
+        bool upwards = covey_same(covey_row_entity(&it, row), e[0]);
+        covey_entity other = upwards ? e[HOLDERS - 1] : e[0];
+        if (what == 0) disable_component_of(other, type);
+        if (what == 1) assert_int_equal(covey_disable(world, other), COVEY_OK);
+        if (what == 2) assert_int_equal(covey_component_enable_raw(world, other, type), COVEY_OK);
+        const covey_type *named = what == 1 ? covey_id(covey_disabled) : type;
+        assert_alarm(step_row, words_about(named, what == 0 ? LOST_RULE : GOT_RULE));
+        next_world();
+    }
+}
+
+static void test_views_that_ask_for_the_disabled_do_not_mind(void **state) {
+    (void)state;
+    fill_world(covey_id(Packed));
+    start((covey_view_desc){ .with = { covey_id(Base) }, .disabled = true });
+    assert_true(covey_next(&it));
+    assert_int_equal(covey_disable(world, e[3]), COVEY_OK);
+    while (covey_next(&it)) assert_int_equal(covey_disable(world, e[4]), COVEY_OK);
+    start((covey_view_desc){ .with = { covey_id(Base) }, .disabled = true });
+    while (covey_next_row(&it, &row)) assert_int_equal(covey_disable(world, e[COUNT - 1]), COVEY_OK);
+}
+
+static void the_first_is_disabled(void) { assert_int_equal(covey_disable(world, e[0]), COVEY_OK); }
+static void the_first_right_is_disabled(void) { disable_component_of(e[0], covey_id(Right)); }
+
+static void test_another_member_that_is_disabled_is_found(void **state) {
+    (void)state;
+    static change_fn *const acts[] = { the_first_is_disabled, the_first_right_is_disabled };
+    for (uint32_t i = 0; i < COUNT_OF(group_shapes) * 2; i++) {
+        start_shape(i / 2, 0);
+        assert_true(covey_next(&it));
+        acts[i % 2]();
+        assert_alarm(step_span, GROUP_SPAN_RULE);
+        next_world();
+        start_shape(i / 2, 3);
+        acts[i % 2]();
+        assert_alarm(step_row, GROUP_ROW_RULE);
+        next_world();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RULE_TEST(test_a_pool_that_changes_while_a_span_is_open_is_found),
@@ -1000,6 +1094,11 @@ int main(void) {
         RULE_TEST(test_others_that_join_or_leave_a_group_while_rows_of_a_view_are_visited_are_found),
         cmocka_unit_test(test_a_pool_that_is_cleared_is_left_alone),
         cmocka_unit_test(test_listeners_follow_the_rules_of_iteration),
+        RULE_TEST(test_what_is_disabled_or_enabled_while_a_span_is_open_is_found),
+        RULE_TEST(test_a_row_may_disable_its_own),
+        RULE_TEST(test_others_that_are_disabled_while_rows_are_visited_are_found),
+        RULE_TEST(test_views_that_ask_for_the_disabled_do_not_mind),
+        RULE_TEST(test_another_member_that_is_disabled_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

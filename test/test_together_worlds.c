@@ -23,6 +23,9 @@ static bool copy_owned(void *to, const void *from, void *context) {
 
 COVEY_COMPONENT_DEFINE(Owned, .drop = drop_owned, .copy = copy_owned);
 
+typedef Value Dated;
+COVEY_COMPONENT_DEFINE(Dated, .ticks = true);
+
 static const covey_entity none = { 0, 0 };
 
 /* ---- A world that has everything ----------------------------------------------------------------------------------*/
@@ -101,6 +104,17 @@ static void make_watchers(void) {
     assert_true(covey_reactive_count(touched) != 0);
 }
 
+/* Some are disabled, and some were changed at another time than others. */
+static void make_times(void) {
+    for (uint32_t i = 1; i < CROWD; i += 6) {
+        covey_disable(world, crowd[i]);
+        covey_component_disable(world, crowd[i + 1], Ordered);
+        covey_component_disable(world, crowd[i + 1], Blocked);
+        if (covey_alive(world, crowd[i])) assert_non_null(covey_add(world, crowd[i], Dated, { i, i }));
+        covey_tick_advance(world);
+    }
+}
+
 static covey_entity hand_out(covey_commands *buffer) {
     covey_entity e = covey_record_create(buffer);
     assert_false(covey_is_null(e));
@@ -130,6 +144,7 @@ static void make_everything(void) {
     make_kin();
     make_holes();
     make_watchers();
+    make_times();
     make_buffers();
     assert_non_null(covey_resource_set(world, Packed, { 5, 6 }));
     assert_non_null(covey_resource_set(world, Owned, { 7 }));
@@ -154,6 +169,8 @@ static void test_a_clone_of_everything(void **state) {
     for (uint32_t i = 0; i < CROWD; i++) {
         assert_int_equal(covey_alive(twin, crowd[i]), covey_alive(world, crowd[i]));
         assert_same(covey_parent(twin, crowd[i]), covey_parent(world, crowd[i]));
+        assert_int_equal(covey_is_enabled(twin, crowd[i]), covey_is_enabled(world, crowd[i]));
+        assert_int_equal(covey_changed_at(twin, crowd[i], Dated), covey_changed_at(world, crowd[i], Dated));
     }
     assert_same(covey_find_path(twin, none, "one/four/thirteen"), covey_find_path(world, none, "one/four/thirteen"));
     assert_same(covey_find_child(twin, crowd[1], "four"), crowd[4]);

@@ -559,6 +559,8 @@ typedef struct covey_view_desc {
     const covey_type *any[COVEY_TERMS];      /* at least one of these must be there; fields as with optional */
     const covey_type *without[COVEY_TERMS];  /* must not be there */
     const covey_type *read[COVEY_TERMS];     /* those of the above that the loop only reads; it may write the others */
+    const covey_type *changed[COVEY_TERMS];  /* those of `with` that covey_view_iter_since asks about (section 15) */
+    bool disabled;                           /* what is disabled counts as well (section 16) */
 } covey_view_desc;
 
 /* Its insides are not API. A zeroed view matches nothing. */
@@ -566,13 +568,15 @@ typedef struct covey_view {
     covey_world *world;
     const covey_type *types[COVEY_TERMS]; /* with, optional, any, without; the first `fields` have a field */
     uint8_t with, optional, any, without, fields;
-    uint16_t reads; /* bit i: field i is only read */
+    uint8_t asks;     /* a covey__asks: for what is disabled, too */
+    uint16_t reads;   /* bit i: field i is only read */
+    uint16_t changed; /* bit i: field i is one whose changes are asked for */
 } covey_view;
 
 /* Makes a view; NULL for `desc`, or one without anything, means all entities. Fields are numbered through `with`, then
  * `optional`, then `any`, in the order in which they are named. Types that the world has not met yet are fine. A
- * description with too many terms, a type in two places or a read type that is no term gives a view that matches
- * nothing (TYPE): covey_view_valid is false for it. */
+ * description with too many terms, a type in two places, a read type that is no term or a changed type without ticks
+ * gives a view that matches nothing (TYPE): covey_view_valid is false for it. */
 COVEY_API covey_view covey_view_make(covey_world *world, const covey_view_desc *desc);
 COVEY_API bool covey_view_valid(const covey_view *view);
 /* The number of fields; the type of one; whether it is only read. */
@@ -599,6 +603,9 @@ typedef struct covey_row {
 
 #define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* of 64 ids, in a page of a block store */
 
+/* For which of those that are disabled a view asks. */
+typedef enum covey__asks { COVEY__ASKS_ENTITIES = 1, COVEY__ASKS_COMPONENTS = 2 } covey__asks;
+
 /* A column of an iteration: a term of its view. */
 typedef struct covey__column {
     char *at;                             /* the value of the span's first row, or NULL */
@@ -622,6 +629,8 @@ typedef struct covey_iter {
     uint32_t count;        /* rows of the span; what follows is not API */
     uint8_t walk;          /* a covey__walk */
     bool simple;           /* all fields are in blocks, and entities must have them */
+    bool quick;            /* and nobody has to know what a span hands out */
+    bool hides;            /* something that the view is about may be disabled */
     bool asks_more;        /* not only for being in blocks */
     uint8_t owned;         /* so many fields, from the first on, are arrays in the order of the group */
     bool backwards;        /* set: from the last position to the first */
@@ -642,7 +651,10 @@ typedef struct covey_iter {
     uint64_t slow;                          /* rows look values up: 0, or all bits */
     uint32_t destroyed;                     /* entities that were when the row began */
     uint32_t pools;                         /* of the world, when those of the terms were looked up */
-    covey__column columns[COVEY_TERMS + 1]; /* the last is for assertion level 2 */
+    uint16_t changed, ticked;               /* fields: whose changes are asked for; that are written and have ticks */
+    uint64_t since;                         /* the changes after this tick */
+    const covey_pool *hidden;               /* who is disabled, if the view does not ask; or NULL */
+    covey__column columns[COVEY_TERMS + 2]; /* the last two are for assertion level 2 */
     uint64_t matches[COVEY__PAGE_BLOCKS];
 } covey_iter;
 
@@ -893,9 +905,73 @@ COVEY_API void covey_reactive_clear(covey_reactive *reactive);
 /* The tag, which may be a term of any view of this world, but not of a group. */
 COVEY_API const covey_type *covey_reactive_type(const covey_reactive *reactive);
 
-/* ---- 15. Change ticks --------------------------------------------------------------------------------------------*/
+/* ---- 15. Change ticks ----------------------------------------------------------------------------------------------
+ *
+ * A type with `.ticks = true` knows when each of its values was changed, in a time that the program sets: the world has
+ * a tick, which the program advances when it likes.
+ *
+ *     covey_view moved = covey_view_make(world, &(covey_view_desc){
+ *         .with = { covey_id(Position) }, .read = { covey_id(Position) }, .changed = { covey_id(Position) } });
+ *     covey_iter it = covey_view_iter_since(&moved, seen);
+ *     while (covey_next(&it)) { ... }
+ *     seen = covey_tick_advance(world);
+ *
+ * A value is changed by add, set, replace, patch, get_or_add if it adds, add_array and add_copies; and by views and
+ * groups that write: covey_next marks the rows of each span, and covey_row_field the row's value when it is asked for,
+ * in fields that are not in `.read`, whether the loop then writes or not. covey_get marks nothing: who writes through
+ * its pointer calls covey_patch(world, e, T, NULL, NULL) afterwards. Being disabled or enabled is no change. A tag is
+ * changed when it is added, or set.
+ *
+ * Ticks take 8 bytes for each index in the pages of 4096 indices in which the type has components, and 1 KB a page. */
 
-/* ---- 16. Enabling ------------------------------------------------------------------------------------------------*/
+/* The tick that changes get now: 1 in a new world. */
+COVEY_API uint64_t covey_tick(const covey_world *world);
+/* Ends the current tick and returns it: changes from now on have a larger one. */
+COVEY_API uint64_t covey_tick_advance(covey_world *world);
+/* The tick of the last change of a component; 0 when it is absent, or its type has no ticks. */
+#define covey_changed_at(world, e, T) covey_changed_at_raw((world), (e), covey_id(T))
+COVEY_API uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e, const covey_type *type);
+/* As covey_view_iter, of the entities of which any of the view's `changed` types was changed after this tick; 0 is all.
+ * Blocks of 64 indices without a change are skipped without looking at their values. Whether changes that the loop
+ * makes to others are found by the same iteration is not specified. */
+COVEY_API covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick);
+
+/* ---- 16. Enabling --------------------------------------------------------------------------------------------------
+ *
+ * What is disabled is still there, with its data: has, get, set and remove work as before. Views and groups do not see
+ * it. An entity that is disabled matches no view and is in no group. A component that is disabled counts as not there:
+ * `with` does not match, the field of `optional` is NULL, `without` does match. A view with `.disabled` sees all. One
+ * that names the tag covey_disabled as a term, of whatever kind, sees disabled entities as that term has it:
+ *
+ *     covey_view sleepers = covey_view_make(world, &(covey_view_desc){
+ *         .with = { covey_id(Position), covey_id(covey_disabled) } });
+ *
+ * While rows are visited, disabling counts as removing the component, or as adding the tag. */
+
+/* What entities have that are disabled. Adding this tag is the same as covey_disable (but PRESENT, when it is there),
+ * removing it is the same as covey_enable, covey_clear enables all. Groups cannot name it (TYPE). */
+typedef struct covey_disabled covey_disabled;
+typedef char covey__size_covey_disabled[0 + 1];
+COVEY_API extern const covey_type covey_type_covey_disabled;
+
+/* Hides an entity from all views that do not ask, and takes it out of all groups; if it is disabled already, that is
+ * fine. DEAD, MEMORY. O(1), and the groups. A new entity is enabled. */
+COVEY_API covey_result covey_disable(covey_world *world, covey_entity e);
+/* Shows it again. DEAD. Never allocates. */
+COVEY_API covey_result covey_enable(covey_world *world, covey_entity e);
+/* Whether the entity is alive and not disabled. */
+COVEY_API bool covey_is_enabled(const covey_world *world, covey_entity e);
+
+/* The same for one component of an entity (ABSENT when it does not have it), whether the entity itself is disabled or
+ * not. A component that is added is enabled, also where one was disabled and removed. Takes a bit for each index in the
+ * pages of 4096 indices in which one was ever disabled. */
+#define covey_component_disable(world, e, T) covey_component_disable_raw((world), (e), covey_id(T))
+COVEY_API covey_result covey_component_disable_raw(covey_world *world, covey_entity e, const covey_type *type);
+#define covey_component_enable(world, e, T) covey_component_enable_raw((world), (e), covey_id(T))
+COVEY_API covey_result covey_component_enable_raw(covey_world *world, covey_entity e, const covey_type *type);
+/* Whether the component is there and not disabled. */
+#define covey_component_is_enabled(world, e, T) covey_component_is_enabled_raw((world), (e), covey_id(T))
+COVEY_API bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, const covey_type *type);
 
 /* ---- 17. Resources -------------------------------------------------------------------------------------------------
  *
@@ -1333,6 +1409,9 @@ struct covey_world {
     struct covey__names *names; /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
     size_t borrowed;                 /* bytes of calls that are under way */
+    covey_pool *disabled; /* the entities that are; NULL while none ever was */
+    uint32_t hiding;      /* pools of which components were disabled ever */
+    uint64_t tick;
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
@@ -1342,6 +1421,7 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
 }
 
 COVEY_API uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks);
+/* Pure, although it notes the tick of a change: to do so once or twice is the same. */
 COVEY_API COVEY__PURE void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field);
 COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
 COVEY_API void covey__row_ends(const covey_iter *it, covey_row row);

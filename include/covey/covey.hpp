@@ -77,6 +77,12 @@ class options {
         changed.no_copy_ = true;
         return changed;
     }
+    /* Values know when they were changed: section 15 of covey.h. */
+    constexpr options ticks() const noexcept {
+        options changed = *this;
+        changed.ticks_ = true;
+        return changed;
+    }
     constexpr options compact_above(uint8_t percent) const noexcept {
         options changed = *this;
         changed.compact_above_ = percent;
@@ -99,6 +105,7 @@ class options {
     const char *name_ = nullptr;
     bool zero_vacated_ = false;
     bool no_copy_ = false;
+    bool ticks_ = false;
     uint8_t compact_above_ = 0;
     bool relocatable_ = false;
 };
@@ -185,6 +192,7 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.policy = policy_;
     type.zero_vacated = zero_vacated_;
     type.no_copy = no_copy_ || !std::is_copy_constructible_v<T>;
+    type.ticks = ticks_;
     type.compact_above = compact_above_;
     type.drop = detail::drop_hook<T>();
     type.copy = detail::copy_hook<T>();
@@ -216,6 +224,10 @@ template <class T> struct component {
         static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                           \
         static constexpr const covey_type *type() noexcept { return &descriptor; }                                   \
     }
+
+} // namespace covey
+COVEY_CPP_TAG(covey_disabled);
+namespace covey {
 
 /* The descriptor of T, for functions of C that take a type. */
 template <class T> constexpr const covey_type *type_of() noexcept { return component<T>::type(); }
@@ -384,6 +396,23 @@ bool add_array(covey_world *in, const covey_entity *entities, uint32_t count, co
 template <class T>
 bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, const T &value) noexcept {
     return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value), size_of<T>);
+}
+
+/* Sections 15 and 16 of covey.h. The tag of entities that are disabled is covey_disabled: with<covey_disabled>(). */
+template <class T> uint64_t changed_at(const covey_world *in, covey_entity e) noexcept {
+    return covey_changed_at_raw(in, e, type_of<T>());
+}
+
+template <class T> covey_result disable(covey_world *in, covey_entity e) noexcept {
+    return covey_component_disable_raw(in, e, type_of<T>());
+}
+
+template <class T> covey_result enable(covey_world *in, covey_entity e) noexcept {
+    return covey_component_enable_raw(in, e, type_of<T>());
+}
+
+template <class T> bool is_enabled(const covey_world *in, covey_entity e) noexcept {
+    return covey_component_is_enabled_raw(in, e, type_of<T>());
 }
 
 /* ---- Resources ------------------------------------------------------------------------------------------------------
@@ -599,7 +628,8 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
  *
  * Fields come in the order of with, optional, any; those that may be missing are pointers, also in each. `each` may
  * leave the entity out, and visits rows, so that it may do to them what rows may do. `spans` may take a covey_iter
- * instead of the count, for covey_span_entity. */
+ * instead of the count, for covey_span_entity. `disabled` makes a view that sees what is disabled, too; `changed` says
+ * which types with ticks spans_since and each_since ask about. */
 
 namespace detail {
 
@@ -639,8 +669,7 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
     static_assert(sizeof...(W) + sizeof...(O) + sizeof...(A) + sizeof...(N) <= COVEY_TERMS, "covey: too many terms");
 
   public:
-    explicit view(covey_world *in) noexcept : world_(in) {
-        covey_view_desc desc = {};
+    explicit view(covey_world *in, covey_view_desc desc = {}) noexcept : world_(in) {
         detail::name_terms<W...>(desc.with);
         detail::name_terms<O...>(desc.optional);
         detail::name_terms<A...>(desc.any);
@@ -651,16 +680,27 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
     operator const covey_view *() const noexcept { return &view_; }
 
     template <class... T> auto with() const noexcept {
-        return view<detail::types<W..., T...>, detail::types<O...>, detail::types<A...>, detail::types<N...>>(world_);
+        return more<detail::types<W..., T...>, detail::types<O...>, detail::types<A...>, detail::types<N...>>();
     }
     template <class... T> auto optional() const noexcept {
-        return view<detail::types<W...>, detail::types<O..., T...>, detail::types<A...>, detail::types<N...>>(world_);
+        return more<detail::types<W...>, detail::types<O..., T...>, detail::types<A...>, detail::types<N...>>();
     }
     template <class... T> auto any() const noexcept {
-        return view<detail::types<W...>, detail::types<O...>, detail::types<A..., T...>, detail::types<N...>>(world_);
+        return more<detail::types<W...>, detail::types<O...>, detail::types<A..., T...>, detail::types<N...>>();
     }
     template <class... T> auto without() const noexcept {
-        return view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N..., T...>>(world_);
+        return more<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N..., T...>>();
+    }
+    view disabled() const noexcept {
+        covey_view_desc desc = rest();
+        desc.disabled = true;
+        return view(world_, desc);
+    }
+    /* After `with`, which names them. */
+    template <class... T> view changed() const noexcept {
+        covey_view_desc desc = rest();
+        detail::name_terms<T...>(desc.changed);
+        return view(world_, desc);
     }
 
     bool valid() const noexcept { return covey_view_valid(&view_); }
@@ -670,6 +710,13 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
 
     template <class Body> void spans(Body &&body) const { spans(covey_view_iter(&view_), body); }
     template <class Body> void each(Body &&body) const { each(covey_view_iter(&view_), body); }
+    /* Of those of which any of the `changed` types was changed after this tick. */
+    template <class Body> void spans_since(uint64_t tick, Body &&body) const {
+        spans(covey_view_iter_since(&view_, tick), body);
+    }
+    template <class Body> void each_since(uint64_t tick, Body &&body) const {
+        each(covey_view_iter_since(&view_, tick), body);
+    }
 
     /* The same for an iteration that covey_view_iter_by or covey_view_iter_list has begun with this view. */
     template <class Body> static void spans(covey_iter it, Body &&body) {
@@ -701,6 +748,17 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
     }
 
     template <size_t I> using fields = typename detail::nth<I, W..., O..., A...>::type;
+
+    /* What the view is but for its terms. */
+    covey_view_desc rest() const noexcept {
+        covey_view_desc desc = {};
+        const covey_type **changed = desc.changed;
+        desc.disabled = (view_.asks & COVEY__ASKS_COMPONENTS) != 0;
+        for (uint32_t i = 0; i < view_.with; i++)
+            if ((view_.changed >> i & 1) != 0) *changed++ = view_.types[i];
+        return desc;
+    }
+    template <class... Terms> auto more() const noexcept { return view<Terms...>(world_, rest()); }
 
     covey_world *world_;
     covey_view view_;

@@ -126,6 +126,10 @@ static void mix_pool(uint64_t *digest, const covey_pool *pool) {
         mix(digest, &i, sizeof i);
         mix(digest, &e, sizeof e);
         mix(digest, covey_pool_get_raw(pool, e, type->size), type->size);
+        bool enabled = covey_component_is_enabled_raw(covey_pool_world(pool), e, type);
+        uint64_t tick = covey_changed_at_raw(covey_pool_world(pool), e, type);
+        mix(digest, &enabled, sizeof enabled);
+        mix(digest, &tick, sizeof tick);
     }
     uint32_t size = covey_pool_size(pool);
     mix(digest, &size, sizeof size);

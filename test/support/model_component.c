@@ -95,6 +95,7 @@ static void settle_overwrite(model *m, const oracle_pool *pool, covey_entity e, 
         return;
     }
     if (m->oracle->fault != ORACLE_FORGETS_SET) memcpy(oracle_get(m->oracle, pool, e), m->value, pool->type->size);
+    oracle_touch(m->oracle, pool, e);
     if (value == address) value_disown(pool->type, m->value);
     oracle_was_set(m->oracle, pool, e);
     model_check_component(m, pool, e, address);
@@ -167,6 +168,7 @@ static void replace(model *m) {
     if (model_settle(m, covey_replace_raw(m->world, e, type, partner, type->size), expected)) {
         unsigned char *old = oracle_get(m->oracle, pool, e);
         if (old != wanted) exchange(old, wanted, type->size);
+        oracle_touch(m->oracle, pool, e);
         oracle_was_set(m->oracle, pool, e);
         model_check_component(m, pool, e, covey_get_raw(m->world, e, type, type->size));
     }
@@ -186,6 +188,7 @@ static void patch(model *m) {
     void *address = covey_patch_raw(m->world, e, type, changes ? change : NULL, (void *)(uintptr_t)type);
     if (!model_settle(m, address != NULL, expected)) return;
     if (changes) value_change(type, oracle_get(m->oracle, pool, e));
+    oracle_touch(m->oracle, pool, e);
     oracle_was_set(m->oracle, pool, e);
     model_check_component(m, pool, e, address);
 }
@@ -249,6 +252,7 @@ static void clear_all(model *m) {
     if (program_below(&m->program, m->rarity) != 0) return;
     covey_clear_all(m->world);
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) oracle_clear(m->oracle, &m->oracle->pools[i]);
+    oracle_enable_all(m->oracle);
     if (m->options->subject && m->options->subject->clear) m->options->subject->clear(m);
 }
 

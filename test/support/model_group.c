@@ -182,6 +182,7 @@ static void list_members(model *m, const oracle_group *group) {
                 const covey_type *type = group->desc.with[i];
                 const char *at = covey_field_raw(&it, i);
                 model_check_field(m, type, e, at ? at + (size_t)row * type->size : NULL);
+                model_touch(m, type, e);
             }
         }
     REQUIRE(m, !covey_next(&it) && it.count == 0, "an iteration goes on after its end");
@@ -211,6 +212,7 @@ static void check_row(model *m, const oracle_group *group, const covey_iter *it,
     for (uint32_t i = 0; i < fields_of(group); i++) {
         const covey_type *type = group->desc.with[i];
         model_check_field(m, type, e, covey_row_field_raw(it, row, i, type->size));
+        model_touch(m, type, e);
     }
 }
 

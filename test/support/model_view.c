@@ -63,6 +63,10 @@ static void pick_desc(model *m, covey_view_desc *desc) {
         kinds[kind][used[slot[kind]]++] = type;
         if ((kind != 4 || careless) && reads < COVEY_TERMS && program_chance(p, 64)) desc->read[reads++] = type;
     }
+    if (!model_is_about_visibility(m)) return;
+    uint32_t kind = program_below(p, 20);
+    desc->disabled = kind == 19;
+    if (kind < 5 && used[slot[kind]] < COVEY_TERMS) kinds[kind][used[slot[kind]]++] = covey_id(covey_disabled);
 }
 
 static void check_view(model *m, const tour *t, bool valid) {
@@ -113,8 +117,14 @@ static bool pick_tour(model *m, tour *t) {
 
 /* ---- What is wanted -----------------------------------------------------------------------------------------------*/
 
+/* Whether an iteration that began now would visit the entity. */
+static bool is_on_tour(model *m, const tour *t, covey_entity e) {
+    bool led = t->way == WAY_LIST || !t->lead || oracle_view_sees(m->oracle, &t->desc, t->lead->type, e);
+    return led && oracle_view_matches(m->oracle, &t->desc, e);
+}
+
 static void want(model *m, const tour *t, covey_entity e) {
-    if (oracle_view_matches(m->oracle, &t->desc, e)) model_append(&m->wanted, e);
+    if (is_on_tour(m, t, e)) model_append(&m->wanted, e);
 }
 
 static bool is_sparse_lead(const oracle_pool *lead) { return lead && !lead->set->by_index; }
@@ -127,7 +137,7 @@ static void want_all(model *m, const tour *t, bool backwards) {
     if (t->way == WAY_LIST || ids) return;
     covey_entity e = oracle_next(m->oracle, 0);
     for (; !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1))
-        if (!t->lead || oracle_has(m->oracle, t->lead, e)) want(m, t, e);
+        want(m, t, e);
 }
 
 static void compare_visits(model *m) {
@@ -147,8 +157,14 @@ void model_check_field(model *m, const covey_type *type, covey_entity e, const v
     REQUIRE(m, type->size == 0 || at == covey_get_raw(m->world, e, type, type->size), "another address");
 }
 
+/* What the view does not see is not there; what it hands out may be written, unless it says otherwise. */
 static void check_field(model *m, const tour *t, uint32_t field, covey_entity e, const void *at) {
-    model_check_field(m, oracle_view_type(&t->desc, field), e, at);
+    const covey_type *type = oracle_view_type(&t->desc, field);
+    bool seen = oracle_view_sees(m->oracle, &t->desc, type, e);
+    REQUIRE(m, (at != NULL) == seen, "%u:%u and its %s, as the view sees it", e.index, e.generation, type->name);
+    if (!seen || type == covey_id(covey_disabled)) return;
+    model_check_field(m, type, e, at);
+    if (!oracle_view_reads(&t->desc, field)) model_touch(m, type, e);
 }
 
 /* ---- Spans --------------------------------------------------------------------------------------------------------*/
@@ -223,7 +239,11 @@ static void ask(model *m) {
     uint32_t count = covey_view_count(&t.view);
     covey_iter it = covey_view_iter(&t.view);
     covey_entity first = covey_view_first(&t.view), wanted = { 0, 0 };
-    if (m->wanted.count != 0 && covey_next(&it)) wanted = covey_span_entity(&it, 0);
+    if (m->wanted.count != 0 && covey_next(&it)) {
+        wanted = covey_span_entity(&it, 0);
+        t.it = it;
+        visit_span(m, &t);
+    }
     REQUIRE(m, count == m->wanted.count, "%u are counted, not %u", count, m->wanted.count);
     REQUIRE(m, covey_same(first, wanted), "%u:%u is the first, not %u:%u", first.index, first.generation, wanted.index,
             wanted.generation);
@@ -235,12 +255,6 @@ static void ask(model *m) {
 }
 
 /* ---- Rows that change ---------------------------------------------------------------------------------------------*/
-
-/* Whether an iteration that began now would visit the entity. */
-static bool is_on_tour(model *m, const tour *t, covey_entity e) {
-    bool led = t->way == WAY_LIST || !t->lead || oracle_has(m->oracle, t->lead, e);
-    return led && oracle_view_matches(m->oracle, &t->desc, e);
-}
 
 static bool has(model *m, const covey_type *type, covey_entity e) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
@@ -255,11 +269,14 @@ static void change_row(model *m, const tour *t, covey_entity e) {
         model_destroy(m, e);
         return;
     }
+    bool toggles = model_is_about_visibility(m);
+    if (toggles && program_chance(&m->program, 48)) model_toggle(m, NULL, e, true);
     for (uint32_t i = 0; i < m->type_count; i++) {
         const covey_type *type = m->types[i];
         if (!program_chance(&m->program, 64) || !oracle_type_valid(type) || is_named(m->types, i, type)) continue;
         bool fixed = bound && strcmp(type->name, t->lead->type->name) == 0;
         if (!has(m, type, e)) model_add(m, type, e);
+        else if (!fixed && toggles && program_chance(&m->program, 128)) model_toggle(m, type, e, true);
         else if (!fixed) model_remove(m, type, e);
     }
 }
@@ -271,11 +288,13 @@ static void change_other(model *m, const tour *t, model_list *gained) {
     covey_entity other = old ? model_pick(m) : model_create(m);
     const covey_type *type = model_pick_type(m);
     if (!old) model_append(gained, other);
-    if (!oracle_alive(m->oracle, other) || !oracle_type_valid(type) || has(m, type, other)) return;
+    bool there = has(m, type, other), toggles = there && model_is_about_visibility(m);
+    if (!oracle_alive(m->oracle, other) || !oracle_type_valid(type) || (there && !toggles)) return;
     for (uint32_t i = 0; i < COVEY_TERMS && t->desc.without[i]; i++)
         if (t->desc.without[i]->name && strcmp(t->desc.without[i]->name, type->name) == 0) return;
     if (!is_on_tour(m, t, other)) model_append(gained, other);
-    model_add(m, type, other);
+    if (toggles) model_toggle(m, type, other, false);
+    else model_add(m, type, other);
 }
 
 /* What was wanted in the beginning comes in order and once. What stopped matching can only be an entity that was

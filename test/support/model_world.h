@@ -65,6 +65,12 @@ void model_check_field(model *m, const covey_type *type, covey_entity e, const v
 
 /* The address that a call has returned is the component's, and the value there is right. */
 void model_check_component(model *m, const oracle_pool *pool, covey_entity e, const void *address);
+/* A field was handed out to be written. */
+void model_touch(model *m, const covey_type *type, covey_entity e);
+/* Whether programs disable things, and have types with ticks. */
+bool model_is_about_visibility(const model *m);
+/* For operations that choose the operands: something of an entity is disabled, or enabled. */
+void model_toggle(model *m, const covey_type *type, covey_entity e, bool disabled); /* NULL: all of it */
 
 /* An order for values of a type, of which there are about so many; now and then a wrong one. */
 covey_order model_pick_order(model *m, const covey_type *type, uint32_t count);
@@ -113,5 +119,6 @@ struct model_subject {
 };
 
 extern const struct model_subject model_commands, model_copies, model_hierarchy;
+extern const struct model_subject model_visible; /* enabling, and change ticks */
 
 #endif

@@ -104,6 +104,9 @@ static void write_pool(text *to, const covey_pool *pool) {
         write_number(to, "%u=", at);
         write_entity(to, e);
         for (uint32_t i = 0; i < type->size; i++) write_number(to, "%02x", bytes[i]);
+        const covey_world *world = covey_pool_world(pool);
+        if (!covey_component_is_enabled_raw(world, e, type)) write_text(" off", to);
+        if (type->ticks) write_number(to, " at %u", (uint32_t)covey_changed_at_raw(world, e, type));
         write_text("; ", to);
     }
     write_text("\n", to);

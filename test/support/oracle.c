@@ -9,6 +9,7 @@ oracle_world *oracle_world_create(oracle_fault fault) {
     world->fault = fault;
     world->range_count = 1;
     world->ranges[0].end = COVEY_NONE;
+    world->tick = 1;
     return world;
 }
 
@@ -16,6 +17,7 @@ void oracle_world_destroy(oracle_world *world) {
     for (uint32_t i = 0; i < world->pool_count; i++) oracle_set_destroy(world->pools[i].set);
     for (uint32_t i = 0; i < world->range_count; i++) free(world->ranges[i].free);
     free(world->indices);
+    free(world->ticks);
     free(world->roll);
     free(world);
 }
@@ -166,6 +168,7 @@ bool oracle_destroy(oracle_world *world, covey_entity e) {
     covey_entity last = world->roll[--world->alive];
     world->roll[record->roll] = last;
     world->indices[last.index].roll = record->roll;
+    record->disabled = false;
     bool used_up = e.generation == COVEY_GENERATION_MAX && world->fault != ORACLE_RETIRES_LATE;
     record->state = used_up ? ORACLE_RETIRED : ORACLE_FREE;
     if (!used_up) push_free(world, e.index);
@@ -268,6 +271,7 @@ unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_en
 void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back) {
     oracle_set_push(pool->set, e, value, force_back);
     world->indices[e.index].pools |= bit_of(world, pool);
+    oracle_touch(world, pool, e);
     tell(world, COVEY_ON_ADD, pool, e);
 }
 
@@ -275,6 +279,7 @@ void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e)
     uint32_t at = oracle_set_live(pool->set, e);
     if (at != COVEY_NONE) oracle_set_erase(pool->set, at);
     world->indices[e.index].pools &= ~bit_of(world, pool);
+    world->indices[e.index].off &= ~bit_of(world, pool);
     tell(world, COVEY_ON_REMOVE, pool, e);
 }
 
@@ -283,6 +288,7 @@ void oracle_clear(oracle_world *world, const oracle_pool *pool) {
         covey_entity e = pool->set->ids[pool->set->by_index ? i : pool->set->end - 1 - i];
         if (e.generation == 0) continue;
         world->indices[e.index].pools &= ~bit_of(world, pool);
+        world->indices[e.index].off &= ~bit_of(world, pool);
         tell(world, COVEY_ON_REMOVE, pool, e);
     }
     oracle_set_clear(pool->set);
@@ -290,4 +296,40 @@ void oracle_clear(oracle_world *world, const oracle_pool *pool) {
 
 void oracle_was_set(const oracle_world *world, const oracle_pool *pool, covey_entity e) {
     tell(world, COVEY_ON_SET, pool, e);
+}
+
+/* ---- What is disabled, and ticks ----------------------------------------------------------------------------------*/
+
+void oracle_disable(oracle_world *world, covey_entity e, bool disabled) { world->indices[e.index].disabled = disabled; }
+
+void oracle_enable_all(oracle_world *world) {
+    for (uint32_t i = 0; i < world->index_count; i++) world->indices[i].disabled = false;
+}
+
+bool oracle_is_enabled(const oracle_world *world, covey_entity e) {
+    return oracle_alive(world, e) && !world->indices[e.index].disabled;
+}
+
+void oracle_disable_component(oracle_world *world, const oracle_pool *pool, covey_entity e, bool disabled) {
+    oracle_index *record = &world->indices[e.index];
+    record->off = disabled ? record->off | bit_of(world, pool) : record->off & ~bit_of(world, pool);
+}
+
+bool oracle_component_is_enabled(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    return oracle_has(world, pool, e) && (world->indices[e.index].off & bit_of(world, pool)) == 0;
+}
+
+void oracle_touch(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    if (!pool->type->ticks) return;
+    if (e.index >= world->tick_count) {
+        world->tick_count = (e.index + 1) * 2;
+        world->ticks = realloc(world->ticks, (size_t)world->tick_count * ORACLE_POOLS * sizeof *world->ticks);
+        if (!world->ticks) abort();
+    }
+    world->ticks[(size_t)e.index * ORACLE_POOLS + (size_t)(pool - world->pools)] = world->tick;
+}
+
+uint64_t oracle_changed_at(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    bool known = pool->type->ticks && oracle_has(world, pool, e);
+    return known ? world->ticks[(size_t)e.index * ORACLE_POOLS + (size_t)(pool - world->pools)] : 0;
 }

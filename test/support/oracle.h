@@ -103,6 +103,8 @@ typedef struct oracle_index {
     uint32_t generation; /* the one it has, or had last */
     uint32_t roll;       /* its place in the roll of the living */
     uint32_t pools;      /* a bit for each pool that has it */
+    uint32_t off;        /* a bit for each pool in which its component is disabled */
+    bool disabled;
 } oracle_index;
 
 typedef struct oracle_range {
@@ -141,6 +143,9 @@ typedef struct oracle_world {
     uint32_t group_count;
     void (*destroyed)(void *context, covey_entity e); /* told of each entity that ends; or NULL */
     void *context;
+    uint64_t tick;
+    uint64_t *ticks; /* when components were changed: ORACLE_POOLS for each index */
+    uint32_t tick_count;
 } oracle_world;
 
 oracle_world *oracle_world_create(oracle_fault fault);
@@ -185,6 +190,16 @@ void oracle_clear(oracle_world *world, const oracle_pool *pool);
 /* Tells of a value that was overwritten. */
 void oracle_was_set(const oracle_world *world, const oracle_pool *pool, covey_entity e);
 
+/* What is disabled, of an entity that is alive, or of a component that is there. */
+void oracle_disable(oracle_world *world, covey_entity e, bool disabled);
+void oracle_enable_all(oracle_world *world);
+bool oracle_is_enabled(const oracle_world *world, covey_entity e);
+void oracle_disable_component(oracle_world *world, const oracle_pool *pool, covey_entity e, bool disabled);
+bool oracle_component_is_enabled(oracle_world *world, const oracle_pool *pool, covey_entity e);
+/* A component that is there was changed; when that was, or 0. */
+void oracle_touch(oracle_world *world, const oracle_pool *pool, covey_entity e);
+uint64_t oracle_changed_at(oracle_world *world, const oracle_pool *pool, covey_entity e);
+
 /* ---- Views --------------------------------------------------------------------------------------------------------*/
 
 bool oracle_view_valid(const covey_view_desc *desc);
@@ -192,6 +207,8 @@ uint32_t oracle_view_fields(const covey_view_desc *desc);
 const covey_type *oracle_view_type(const covey_view_desc *desc, uint32_t field);
 bool oracle_view_reads(const covey_view_desc *desc, uint32_t field);
 bool oracle_view_matches(oracle_world *world, const covey_view_desc *desc, covey_entity e);
+/* Whether the view sees a component of the entity, or its tag covey_disabled. */
+bool oracle_view_sees(oracle_world *world, const covey_view_desc *desc, const covey_type *type, covey_entity e);
 /* The sparse pool whose order an iteration follows; NULL where it is that of indices. */
 const oracle_pool *oracle_view_lead(oracle_world *world, const covey_view_desc *desc);
 

@@ -57,6 +57,8 @@ void *row_field(const covey_iter *it, covey_row row, uint32_t field) {
 static void check_cell(const covey_iter *it, uint32_t field, covey_entity e, const void *at) {
     const covey_type *type = covey_view_type(it->view, field);
     const unsigned char *value = covey_get_raw(world, e, type, type->size);
+    bool sees_all = (it->view->asks & COVEY__ASKS_COMPONENTS) != 0;
+    if (!sees_all && !covey_component_is_enabled_raw(world, e, type)) value = NULL;
     assert_ptr_equal(at, value);
     if (!value || type->size == 0) return;
     assert_int_equal((uintptr_t)value % type->align, 0);
@@ -102,17 +104,29 @@ void assert_visits(const visits *v, const covey_entity *wanted, uint32_t count) 
 
 /* ---- The look at every entity -------------------------------------------------------------------------------------*/
 
-static uint32_t count_had(const covey_type *const *types, covey_entity e, uint32_t *named) {
+static uint32_t count_had(const covey_view_desc *desc, const covey_type *const *types, covey_entity e,
+                          uint32_t *named) {
     uint32_t had = 0;
-    for (*named = 0; *named < COVEY_TERMS && types[*named]; ++*named) had += covey_has_raw(world, e, types[*named]);
+    for (*named = 0; *named < COVEY_TERMS && types[*named]; ++*named) {
+        const covey_type *type = types[*named];
+        had += desc->disabled ? covey_has_raw(world, e, type) : covey_component_is_enabled_raw(world, e, type);
+    }
     return had;
+}
+
+static bool asks_for_disabled(const covey_view_desc *desc) {
+    const covey_type *const *const kinds[] = { desc->with, desc->optional, desc->any, desc->without };
+    for (uint32_t i = 0; i < 4 * COVEY_TERMS; i++)
+        if (kinds[i / COVEY_TERMS][i % COVEY_TERMS] == covey_id(covey_disabled)) return true;
+    return desc->disabled;
 }
 
 bool fits(const covey_view_desc *desc, covey_entity e) {
     uint32_t named;
-    if (!covey_alive(world, e) || count_had(desc->with, e, &named) != named) return false;
-    if (count_had(desc->any, e, &named) == 0 && named != 0) return false;
-    return count_had(desc->without, e, &named) == 0;
+    if (!covey_alive(world, e) || (!covey_is_enabled(world, e) && !asks_for_disabled(desc))) return false;
+    if (count_had(desc, desc->with, e, &named) != named) return false;
+    if (count_had(desc, desc->any, e, &named) == 0 && named != 0) return false;
+    return count_had(desc, desc->without, e, &named) == 0;
 }
 
 static int by_index(const void *a, const void *b) {

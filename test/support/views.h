@@ -40,7 +40,7 @@ const visits *visit_rows(covey_iter *it);
 char *span_field(const covey_iter *it, uint32_t field);
 void *row_field(const covey_iter *it, covey_row row, uint32_t field);
 
-/* Whether the description fits an entity, as covey_has sees it. */
+/* Whether the description fits an entity, as covey_has and covey_is_enabled see it. */
 bool fits(const covey_view_desc *desc, covey_entity e);
 /* All ways to ask a view agree with a look at every entity. Returns how many match. */
 uint32_t assert_view(const covey_view_desc *desc);

@@ -1,0 +1,103 @@
+/* Enabling and disabling. Who is disabled has a tag of the library's own, which every group excludes and every view that
+ * does not ask; a component that is disabled has a bit in a table of its pool. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+const covey_type covey_type_covey_disabled = { .name = "covey.disabled", .align = 1, .storage = COVEY_STORAGE_BLOCK };
+
+static covey_result fail(covey_world *world, covey_result result, covey_entity e, const char *what) {
+    return covey__fail(world, result, "%u:%u could not %s: %s", e.index, e.generation, what, covey_result_text(result));
+}
+
+/* ---- Entities ----------------------------------------------------------------------------------------------------*/
+
+/* The groups are linked to the pool at once: nobody adds to it before. */
+covey_pool *covey__pool_of_disabled(covey_world *world) {
+    if (world->disabled) return world->disabled;
+    covey__watch *watch;
+    if (!covey__groups_room(world, &watch)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", covey_type_covey_disabled.name);
+        return NULL;
+    }
+    world->disabled = covey__pool_of_internal(world, &covey_type_covey_disabled);
+    if (world->disabled) covey__groups_exclude(world->disabled, watch);
+    else if (watch) covey__watch_free(world, watch);
+    return world->disabled;
+}
+
+covey_result covey_disable(covey_world *world, covey_entity e) {
+    if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be disabled");
+    covey_pool *pool = covey__pool_of_disabled(world);
+    bool disabled = pool && (covey__has_index(pool, e.index) || covey_pool_add_raw(pool, e, NULL, 0));
+    return disabled ? COVEY_OK : covey_world_result(world);
+}
+
+covey_result covey_enable(covey_world *world, covey_entity e) {
+    if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be enabled");
+    if (world->disabled) covey_pool_remove_raw(world->disabled, e, 0);
+    return COVEY_OK;
+}
+
+bool covey_is_enabled(const covey_world *world, covey_entity e) {
+    return covey_alive(world, e) && !covey__has_index(world->disabled, e.index);
+}
+
+/* ---- Components --------------------------------------------------------------------------------------------------*/
+
+/* The page of bits for an index. With the first one, the pool takes the slow ways. */
+static uint64_t *reach(covey_pool *pool, uint32_t index) {
+    covey_world *world = pool->world;
+    covey__watch *watch = covey__pool_watch(pool);
+    if (!watch) return NULL;
+    bool first = !watch->off.at;
+    uint64_t *page = covey__pages_reach(&world->heap, &watch->off, index, covey__block_limit(world), COVEY__OFF_BYTES);
+    if (page && first) {
+        world->hiding++;
+        covey__groups_update(pool);
+    } else if (!page) {
+        covey__pool_unwatch(pool);
+    }
+    return page;
+}
+
+/* The pool that has a component, or NULL. */
+static covey_pool *pool_with(const covey_world *world, covey_entity e, const covey_type *type) {
+    covey_pool *pool = covey__pool_known(world, type);
+    return pool && covey_pool_has(pool, e) ? pool : NULL;
+}
+
+static covey_result fail_without(covey_world *world, covey_entity e, const covey_type *type) {
+    return covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
+                       e.generation, type->name ? type->name : "(no name)");
+}
+
+covey_result covey_component_disable_raw(covey_world *world, covey_entity e, const covey_type *type) {
+    covey_pool *pool = pool_with(world, e, type);
+    if (!pool) return fail_without(world, e, type);
+    if (covey__is_off(pool, e.index)) return COVEY_OK;
+    uint64_t *page = reach(pool, e.index);
+    if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "have a component disabled");
+    page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % 64;
+    COVEY__TRACE(pool->removed, e.index);
+    covey__groups_review(pool, e.index);
+    COVEY__CHANGED(world);
+    return COVEY_OK;
+}
+
+covey_result covey_component_enable_raw(covey_world *world, covey_entity e, const covey_type *type) {
+    covey_pool *pool = pool_with(world, e, type);
+    if (!pool) return fail_without(world, e, type);
+    if (!covey__is_off(pool, e.index)) return COVEY_OK;
+    uint64_t *page = covey__page_at(&pool->watch->off, e.index);
+    page[covey__block_of(e.index)] &= ~((uint64_t)1 << e.index % 64);
+    COVEY__TRACE(pool->added, e.index);
+    covey__groups_review(pool, e.index);
+    COVEY__CHANGED(world);
+    return COVEY_OK;
+}
+
+bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, const covey_type *type) {
+    const covey_pool *pool = pool_with(world, e, type);
+    return pool && !covey__is_off(pool, e.index);
+}
