@@ -103,6 +103,7 @@ static bool clone_visibility(const covey_pool *from, covey_pool *to) {
                   clone_pages(to->world, &watch->ticks, &from->watch->ticks, sizeof(covey__tick_page));
     to->world->hiding += watch->off.at != NULL;
     covey__pool_update_watch(to);
+    covey__pool_unwatch(to); /* there may be no page */
     return cloned;
 }
 
@@ -114,7 +115,6 @@ static covey_result clone_pool(const covey_world *from, covey_world *to, const c
     if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__pool_mark_all(twin)) {
         drop_before(twin, COVEY_NONE);
         forget_storage(twin);
-        covey__pool_unwatch(twin);
         return COVEY_ERROR_MEMORY;
     }
     twin->uses |= pool->uses & COVEY_USE_ORDER;

@@ -272,6 +272,17 @@ static void test_memory_is_out_anywhere_in_a_clone(void **state) {
     assert_true(at > 20);
 }
 
+static void test_a_clone_of_a_world_that_has_nothing_disabled_any_more(void **state) {
+    (void)state;
+    covey_entity e = create_with(covey_id(Blocked), 1);
+    assert_int_equal(covey_component_disable(world, e, Blocked), COVEY_OK);
+    assert_int_equal(covey_component_enable(world, e, Blocked), COVEY_OK);
+    covey_shrink(world);
+    covey_world *twin = covey_world_clone(world, NULL);
+    test_world_is_valid(twin);
+    covey_world_destroy(twin);
+}
+
 static void clone_world(const covey_event *event, void *context) {
     (void)context;
     covey_world *twin = covey_world_clone(world, NULL);
@@ -415,6 +426,7 @@ int main(void) {
         WORLDS_TEST(test_a_clone_is_the_world_without_its_buffers),
         WORLDS_TEST(test_both_worlds_go_on_alike),
         WORLDS_TEST(test_memory_is_out_anywhere_in_a_clone),
+        WORLDS_TEST(test_a_clone_of_a_world_that_has_nothing_disabled_any_more),
         WORLDS_TEST(test_a_listener_clones_the_world),
         WORLDS_TEST(test_listeners_sort_keep_convert_compact_shrink_and_group),
         WORLDS_TEST(test_listeners_compact_shrink_and_destroy_while_a_pool_is_cleared),
