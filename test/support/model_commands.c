@@ -29,13 +29,14 @@ typedef struct buffer {
     uint32_t count;
     id_list spent, pending, ready;
     covey_result result;
+    uint32_t born; /* the order in which they were made */
 } buffer;
 
 typedef struct commands_state {
     buffer buffers[BUFFERS];
     uint32_t noted[NOTES], wanted[NOTES]; /* numbers of calls: of the library, of the oracle */
     uint32_t noted_count, wanted_count;
-    uint32_t numbers;
+    uint32_t numbers, born;
 } commands_state;
 
 static commands_state *state_of(const model *m) { return m->state; }
@@ -87,7 +88,7 @@ static void retire(model *m, buffer *b) {
 static void create(model *m) {
     buffer *b = &state_of(m)->buffers[program_below(&m->program, BUFFERS)];
     if (b->commands) return;
-    *b = (buffer){ .wanted = program_below(&m->program, 12) };
+    *b = (buffer){ .wanted = program_below(&m->program, 12), .born = ++state_of(m)->born };
     covey_commands_desc desc = { .entities = b->wanted };
     covey_result expected = may_reserve(m, b, b->wanted);
     covey_commands *commands = covey_commands_create(m->world, b->wanted == 0 ? NULL : &desc);
@@ -110,14 +111,29 @@ static void forget_all(model *m, buffer *b) {
     while (b->count != 0) forget_command(m, b);
 }
 
-static void destroy(model *m) {
-    buffer *b = pick_buffer(m);
-    if (!b || program_chance(&m->program, 128)) return;
+static void destroy_buffer(model *m, buffer *b) {
     covey_commands_destroy(b->commands);
     forget_all(m, b);
     retire(m, b);
     while (b->ready.count != 0) oracle_give_back(m->oracle, take_id(&b->ready, b->ready.count - 1));
     b->commands = NULL;
+}
+
+static void destroy(model *m) {
+    buffer *b = pick_buffer(m);
+    if (b && !program_chance(&m->program, 128)) destroy_buffer(m, b);
+}
+
+/* In a clone, ids are free as if the buffers had ended, from the one that was made last on. */
+static void leave(model *m) {
+    for (buffer *last = NULL;; last = NULL) {
+        for (uint32_t i = 0; i < BUFFERS; i++) {
+            buffer *b = &state_of(m)->buffers[i];
+            if (b->commands && (!last || b->born > last->born)) last = b;
+        }
+        if (!last) return;
+        destroy_buffer(m, last);
+    }
 }
 
 static void reserve(model *m) {
@@ -263,6 +279,7 @@ static covey_result give_value(model *m, const command *c) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, c->type);
     if (c->kind == SET && pool && oracle_has(m->oracle, pool, c->e)) {
         memcpy(oracle_get(m->oracle, pool, c->e), c->value, c->type->size);
+        oracle_was_set(m->oracle, pool, c->e);
         return COVEY_OK;
     }
     covey_result result = model_may_add(m, c->type, c->e);
@@ -355,6 +372,7 @@ static void replay(model *m) {
         clear_buffer(m, b);
         return;
     }
+    m->behind = true;
     covey_replay replay = covey_commands_replay(b->commands);
     retire(m, b);
     follow(m, b, replay);
@@ -446,4 +464,5 @@ const struct model_subject model_commands = {
     .forget = forget,
     .memory = memory,
     .count_tokens = count_tokens,
+    .leave = leave,
 };

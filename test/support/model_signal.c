@@ -93,7 +93,7 @@ static void note_change(covey_signal signal, const oracle_pool *pool, covey_enti
 static const char *check_entity(const signals *s, const covey_event *event, uint32_t i) {
     covey_entity e = event->entities[i];
     if (!covey_alive(event->world, e)) return "an entity is not alive";
-    if (event->signal == COVEY_ON_CREATE && covey_types_of(event->world, e, NULL, 0) != 0 && !s->acted)
+    if (event->signal == COVEY_ON_CREATE && covey_types_of(event->world, e, NULL, 0) != 0 && !s->acted && !s->m->behind)
         return "a new entity has components";
     if (!event->type) return event->values ? "values of an entity" : NULL;
     const char *value = covey_get_raw(event->world, e, event->type, event->type->size);
@@ -104,7 +104,7 @@ static const char *check_entity(const signals *s, const covey_event *event, uint
 
 /* Before the end of an entity, all that it has is there. */
 static const char *check_end(const signals *s, covey_entity e) {
-    for (uint32_t i = 0; i < s->m->oracle->pool_count && !s->ends; i++) {
+    for (uint32_t i = 0; i < s->m->oracle->pool_count && !s->ends && !s->m->behind; i++) {
         const oracle_pool *pool = &s->m->oracle->pools[i];
         if (covey_has_raw(s->m->world, e, pool->type) != oracle_has(s->m->oracle, pool, e) && !s->acted)
             return "who is destroyed has other components";
@@ -409,7 +409,8 @@ static void reactive_create(model *m) {
     if (set->set) return;
     const covey_type **const lists[] = { desc.added, desc.set, desc.removed };
     for (uint32_t i = 0; i < 3; i++) pick_types(m, lists[i], MARKED_TYPES, NULL);
-    pick_types(m, desc.match.with, 2, NULL);
+    uint32_t fields = pick_types(m, desc.match.with, 2, NULL);
+    for (uint32_t i = 0; i < fields; i++) desc.match.read[i] = desc.match.with[i]; /* looking is no change */
     pick_types(m, desc.match.without, 1, desc.match.with);
     set->set = covey_reactive_create(m->world, &desc);
     bool made = model_settle(m, set->set != NULL, COVEY_OK);
@@ -681,6 +682,24 @@ static void forget(model *m) {
     m->state = NULL;
 }
 
+static void leave(model *m) {
+    signals *s = signals_of(m);
+    for (uint32_t i = 0; i < EARS; i++) {
+        covey_disconnect(m->world, s->ears[i].about.connection);
+        s->ears[i].about.connection = (covey_connection){ 0 }; /* it knows a pool of this world */
+        s->ears[i].used = false;
+    }
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        covey_queue_destroy(s->queues[i].queue);
+        s->queues[i].queue = NULL;
+    }
+    for (uint32_t i = 0; i < SETS; i++) {
+        covey_reactive_destroy(s->sets[i].set);
+        s->sets[i].set = NULL;
+    }
+    update_needs(m);
+}
+
 static const model_operation operations[] = {
     { "connect", connect_function, 14, false },
     { "disconnect", disconnect_function, 6, true },
@@ -707,4 +726,5 @@ const struct model_subject model_signals = {
     .compare = compare,
     .end = end,
     .forget = forget,
+    .leave = leave,
 };

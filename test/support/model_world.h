@@ -33,6 +33,8 @@ typedef struct model {
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
     model_list wanted, visited; /* of an iteration */
     void *state;                /* of the subject */
+    void *whole;                /* of one that combines others, each of which has a state */
+    bool behind;                /* the step has made changes of which the oracle does not know yet */
 } model;
 
 #define REQUIRE(m, holds, ...) PROGRAM_REQUIRE(&(m)->program, holds, __VA_ARGS__)
@@ -116,9 +118,15 @@ struct model_subject {
     void (*clear)(model *m);
     size_t (*memory)(const model *m);
     void (*count_tokens)(const model *m, uint32_t *live);
+    /* The program goes on in a clone of the world: what clones do not have ends. May be missing, too. */
+    void (*leave)(model *m);
 };
+
+/* One of a table. */
+const model_operation *model_pick_operation(model *m, const model_operation *operations);
 
 extern const struct model_subject model_commands, model_copies, model_hierarchy;
 extern const struct model_subject model_visible; /* enabling, and change ticks */
+extern const struct model_subject model_all;     /* all of these together */
 
 #endif
