@@ -266,7 +266,7 @@ static void record_call(model *m) {
 /* ---- Replaying ----------------------------------------------------------------------------------------------------*/
 
 /* What the oracle has no address of yet. */
-static void find_addresses(model *m) {
+void model_find_addresses(model *m) {
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i];
         for (uint32_t at = 0; at < pool->set->end; at++)
@@ -365,7 +365,7 @@ static void skip(model *m) {
     forget_command(m, b);
 }
 
-static void replay(model *m) {
+void model_replay(model *m) {
     buffer *b = pick_buffer(m);
     if (!b) return;
     if (may_confuse(m, b)) {
@@ -376,7 +376,7 @@ static void replay(model *m) {
     covey_replay replay = covey_commands_replay(b->commands);
     retire(m, b);
     follow(m, b, replay);
-    find_addresses(m);
+    model_find_addresses(m);
     uint32_t ready = b->commands->id_count - b->commands->taken, wanted = b->wanted;
     if (m->program.heap.failed && ready < wanted) wanted = ready;
     take_ids(m, b, wanted);
@@ -388,7 +388,7 @@ static const model_operation commands_operations[] = {
     { "commands_reserve", reserve, 4, false },
     { "commands_clear", clear, 2, true },
     { "commands_skip", skip, 4, true },
-    { "commands_replay", replay, 12, false },
+    { "commands_replay", model_replay, 12, false },
     { "record_create", record_create, 24, false },
     { "record_add", record_add, 16, false },
     { "record_set", record_set, 12, false },

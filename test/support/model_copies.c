@@ -235,7 +235,7 @@ static void overwrite(model *m, const oracle_pool *pool, covey_entity e, const v
 }
 
 /* One component after the other: added behind the others, or overwritten. */
-static void copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned) {
+void model_copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned) {
     unsigned char value[VALUE_BYTES];
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i];
@@ -245,8 +245,19 @@ static void copied(model *m, covey_entity from, const covey_entity *to, uint32_t
             if (oracle_has(m->oracle, pool, to[k])) overwrite(m, pool, to[k], value);
             else oracle_add(m->oracle, pool, to[k], value, cloned || pool->type->policy != COVEY_IN_PLACE);
         }
-        for (uint32_t k = 0; k < count; k++) check_copy(m, pool, to[k]);
     }
+}
+
+static void copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned) {
+    model_copied(m, from, to, count, cloned);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
+        const oracle_pool *pool = &m->oracle->pools[i];
+        for (uint32_t k = 0; k < count && oracle_has(m->oracle, pool, from); k++) check_copy(m, pool, to[k]);
+    }
+}
+
+bool model_may_copy(model *m, covey_entity e, uint32_t count) {
+    return oracle_alive(m->oracle, e) && !has_uncopyable(m, e) && !is_almost_full(m, e, count);
 }
 
 static void copy(model *m) {

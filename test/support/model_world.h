@@ -129,4 +129,17 @@ extern const struct model_subject model_commands, model_copies, model_hierarchy;
 extern const struct model_subject model_visible; /* enabling, and change ticks */
 extern const struct model_subject model_all;     /* all of these together */
 
+/* Of signals, for what combines them with others; m->state is that of the signals. Arms a listener that removes the
+ * component, or destroys the entity, of which it hears: of this one, or, for null, of the first that it hears of. False
+ * when nobody listens. Then whether it did, and to whom. Mirrored, the oracle does the same as soon as it comes there. */
+bool model_signals_arm(model *m, const oracle_pool *pool, covey_signal cue, bool destroys, covey_entity e);
+bool model_signals_acted(const model *m, covey_entity *e);
+void model_signals_mirror(model *m);
+/* Of copies: whether so many of an entity can be made, as long as there is memory; what follows when they were. */
+bool model_may_copy(model *m, covey_entity e, uint32_t count);
+void model_copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned);
+/* Of commands: replays one of the buffers; and finds where components are that the oracle has no address of. */
+void model_replay(model *m);
+void model_find_addresses(model *m);
+
 #endif
