@@ -399,6 +399,22 @@ static void test_listeners_compact_shrink_and_destroy_while_a_pool_is_cleared(vo
     for_each_storage(clear_pool);
 }
 
+static void sort_it(const covey_event *event, void *pool) {
+    (void)event;
+    covey_order order = { .key = COVEY_KEY_U32, .descending = turn++ % 3 == 0 };
+    assert_int_equal(covey_pool_sort(pool, &order), COVEY_OK);
+}
+
+static void test_listeners_sort_a_pool_while_it_is_cleared(void **state) {
+    (void)state;
+    covey_pool *pool = covey_pool_of(world, Packed);
+    for (uint32_t i = 0; i < 200; i++) create_with(covey_id(Packed), i * 37 % 200);
+    covey_connection connection = listen_to(covey_id(Packed), COVEY_ON_REMOVE, sort_it, pool);
+    covey_clear(world, Packed);
+    assert_int_equal(covey_pool_count(pool), 0);
+    covey_disconnect(world, connection);
+}
+
 /* Reactive sets keep the places for their marks. */
 static void test_marks_have_a_place_after_compaction_and_shrinking(void **state) {
     (void)state;
@@ -430,6 +446,7 @@ int main(void) {
         WORLDS_TEST(test_a_listener_clones_the_world),
         WORLDS_TEST(test_listeners_sort_keep_convert_compact_shrink_and_group),
         WORLDS_TEST(test_listeners_compact_shrink_and_destroy_while_a_pool_is_cleared),
+        WORLDS_TEST(test_listeners_sort_a_pool_while_it_is_cleared),
         WORLDS_TEST(test_marks_have_a_place_after_compaction_and_shrinking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -810,7 +810,7 @@ COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *enti
  * opposite order. A pool without listeners does not notice that there are signals.
  *
  * A listener may change the world: create entities, add, set and remove components of any entity, destroy any entity,
- * connect and disconnect. It then looks values up again, as does the call that it was called by. When it removes, or
+ * sort, convert, compact and shrink pools, connect and disconnect. It then looks values up again, as does the call that it was called by. When it removes, or
  * destroys, what it was called for, those that were still to be told are told first: everybody hears of everything
  * once, in the order in which it happened. An entity that is being destroyed takes no new component (DEAD), and
  * destroying it again does nothing. What a listener must not do: destroy the world, clear or convert the pool that is
@@ -1016,7 +1016,8 @@ COVEY_API const covey_type *covey_world_resource(const covey_world *world, uint3
 COVEY_API bool covey_copy(covey_world *world, covey_entity from, covey_entity to);
 
 /* Makes `count` entities, those that covey_create_many would make, each with a copy of every component of e. In-place
- * pools append, as with force_back. Returns false, and leaves null handles: DEAD, COPY, MEMORY, FULL. */
+ * pools append, as with force_back. Returns false, and leaves null handles: DEAD, COPY, MEMORY, FULL. True, whatever
+ * listeners have done to the clones since. */
 COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
 
 /* Makes a second world with the same entities, components and resources. Handles of the one are handles of the other,
