@@ -2,6 +2,7 @@
 #include "news.h"
 
 #include <covey/commands.h>
+#include <stdio.h>
 
 typedef struct Owned {
     uint32_t number;
@@ -203,9 +204,13 @@ static void test_what_is_to_be_added_to_a_dying_entity_is_skipped(void **state) 
     record_owned(others, other, false);
     covey_record_destroy(others, e);
     covey_connection connection = listen_to(NULL, COVEY_ON_DESTROY, replay_others, NULL);
+    listen_to(covey_id(Packed), COVEY_ON_SET, note_news, NULL); /* so that setting takes care */
     assert_true(covey_destroy(world, e));
     covey_disconnect(world, connection);
     assert_int_equal(owners, 1);
+    char news[16];
+    snprintf(news, sizeof news, "=Pa%u ", e.index);
+    assert_news(news);
     assert_true(covey_has(world, other, Owned));
 }
 
