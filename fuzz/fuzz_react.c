@@ -11,6 +11,7 @@ static const struct model_subject *const subjects[8] = {
     &model_copies,
     &model_hierarchy,
     &model_visible,
+    &model_all,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -344,7 +344,8 @@ static void add_values(replaying *r, covey_pool *pool) {
 
 static COVEY__NOINLINE bool set_slowly(replaying *r, covey_pool *pool, command *at) {
     void *value = value_of(at);
-    if (skip_dead(r, type_of(at), at->entity, value)) return true;
+    bool has = r->world->dying && covey_pool_has(pool, at->entity); /* what it has may be set to the end */
+    if (!has && skip_dead(r, type_of(at), at->entity, value)) return true;
     return covey_pool_set_raw(pool, at->entity, value, pool->size) || is_done(r);
 }
 

@@ -7,14 +7,13 @@ typedef struct copying {
     covey_entity from;
     const covey_entity *to;
     uint32_t count;
-    bool cloning;        /* `to` were made for this, and have nothing */
-    uint32_t parts;      /* components of `from` */
-    size_t row;          /* bytes that the hooks write for each of `to` */
-    char *made;          /* these rows */
-    covey_pool **pools;  /* behind them: of each part, */
-    bool *adds;          /* and whether `to` lacks it */
-    size_t bytes;        /* of all three */
-    const char *culprit; /* the type that was in the way, if one was */
+    bool cloning;             /* `to` were made for this, and have nothing */
+    uint32_t parts;           /* components of `from` */
+    size_t row;               /* bytes that the hooks write for each of `to` */
+    char *made;               /* these rows */
+    covey__emission *changes; /* behind them: that `to` were made, and what happens to each part */
+    size_t bytes;             /* of both */
+    const char *culprit;      /* the type that was in the way, if one was */
 } copying;
 
 /* A component of `from`. */
@@ -74,10 +73,45 @@ static covey_result plan(copying *c) {
         c->parts = p.number + 1;
     }
     c->culprit = NULL;
-    uint64_t behind = (uint64_t)c->parts * (sizeof *c->pools + sizeof *c->adds), most = SIZE_MAX - behind;
+    uint64_t behind = c->parts == 0 ? 0 : (c->parts + UINT64_C(1)) * sizeof *c->changes, most = SIZE_MAX - behind;
     if (behind > SIZE_MAX || (c->count != 0 && row > most / c->count)) return COVEY_ERROR_MEMORY;
     c->row = (size_t)row;
     c->bytes = c->row * c->count + (size_t)behind;
+    return COVEY_OK;
+}
+
+/* ---- Changes -----------------------------------------------------------------------------------------------------*/
+
+static void note_changes(const copying *c) {
+    if (c->parts == 0) return;
+    c->changes[0] = (covey__emission){ .signal = COVEY_ON_CREATE, .entities = c->to, .count = c->count };
+    for (part p = first_part(c); p.pool; next_part(c, &p)) {
+        bool adds = c->cloning || !covey__has_index(p.pool, c->to->index);
+        c->changes[p.number + 1] = (covey__emission){
+            .pool = p.pool, .signal = adds ? COVEY_ON_ADD : COVEY_ON_SET, .entities = c->to, .count = c->count
+        };
+    }
+}
+
+/* Whether `to` lack a part. */
+static bool adds(const copying *c, const part *p) { return c->changes[p->number + 1].signal == COVEY_ON_ADD; }
+
+/* The events that a copy means to a queue, from one of its sources, and those that will follow when the copy ends. That
+ * an entity ends has its room already: it is alive. */
+static uint32_t events_from(const copying *c, const covey__source_of_events *source) {
+    if (!source->pool) return c->cloning && (source->signals & COVEY_ON_CREATE) != 0;
+    if (!covey__has_index(source->pool, c->from.index)) return 0;
+    bool there = !c->cloning && covey__has_index(source->pool, c->to->index);
+    return covey__bits_in(source->signals & (there ? COVEY_ON_SET : COVEY_ON_ADD | COVEY_ON_REMOVE));
+}
+
+/* All at once: a queue may be connected to several of the parts. */
+static covey_result prepare_queues(const copying *c) {
+    for (covey_queue *queue = c->world->queues; queue; queue = queue->next) {
+        uint64_t events = 0;
+        for (uint32_t i = 0; i < queue->source_count; i++) events += events_from(c, &queue->sources[i]);
+        if (!covey__queue_reserve(queue, events * c->count)) return COVEY_ERROR_MEMORY;
+    }
     return COVEY_OK;
 }
 
@@ -131,7 +165,7 @@ static covey_result mark_pages(const copying *c, covey_pool *pool) {
 
 static covey_result prepare_set(const copying *c, covey_pool *pool) {
     covey_result result = mark_pages(c, pool);
-    if (result == COVEY_OK) result = covey__watch_prepare_copies(pool, c->to, c->count, c->parts);
+    if (result == COVEY_OK) result = covey__watch_prepare_copies(pool, c->to, c->count);
     if (result == COVEY_OK)
         result = c->cloning ? covey__set_claim(&pool->set, c->to, c->count)
                             : covey__set_prepare(&pool->set, c->to->index, goes_to_back(c, &pool->set));
@@ -156,7 +190,7 @@ static covey_result place_in_block(covey_pool *pool, covey_entity e) {
 
 /* Blocks have no room to make but the place itself. */
 static covey_result prepare_blocks(const copying *c, covey_pool *pool) {
-    covey_result result = covey__watch_prepare_copies(pool, c->to, c->count, c->parts);
+    covey_result result = covey__watch_prepare_copies(pool, c->to, c->count);
     for (uint32_t i = 0; i < c->count && result == COVEY_OK; i++) {
         result = place_in_block(pool, c->to[i]);
         if (result != COVEY_OK) erase(c, pool, i);
@@ -167,7 +201,7 @@ static covey_result prepare_blocks(const copying *c, covey_pool *pool) {
 /* Takes the room of the first parts back. */
 static void forget_room(const copying *c, uint32_t parts) {
     for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p)) {
-        if (!c->adds[p.number]) continue;
+        if (!adds(c, &p)) continue;
         if (covey__in_blocks(p.pool)) {
             erase(c, p.pool, c->count);
             continue;
@@ -178,19 +212,16 @@ static void forget_room(const copying *c, uint32_t parts) {
 }
 
 static covey_result make_room(copying *c) {
-    for (part p = first_part(c); p.pool; next_part(c, &p)) {
-        c->pools[p.number] = p.pool;
-        c->adds[p.number] = c->cloning || !covey__has_index(p.pool, c->to->index);
-        covey_result result = COVEY_OK;
-        if (!c->adds[p.number]) result = covey__watch_prepare_copies(p.pool, c->to, 1, c->parts);
-        else result = (covey__in_blocks(p.pool) ? prepare_blocks : prepare_set)(c, p.pool);
+    covey_result result = prepare_queues(c);
+    for (part p = first_part(c); p.pool && result == COVEY_OK; next_part(c, &p)) {
+        if (!adds(c, &p)) continue;
+        result = (covey__in_blocks(p.pool) ? prepare_blocks : prepare_set)(c, p.pool);
         if (result == COVEY_OK) continue;
         forget_room(c, p.number);
-        drop_parts(c, c->parts);
         c->culprit = p.pool->type->name;
-        return result;
     }
-    return COVEY_OK;
+    if (result != COVEY_OK) drop_parts(c, c->parts);
+    return result;
 }
 
 /* ---- Nothing fails from here on ----------------------------------------------------------------------------------*/
@@ -199,7 +230,7 @@ static covey_result make_room(copying *c) {
 static void *place(const copying *c, const part *p, uint32_t i) {
     covey_pool *pool = p->pool;
     covey_sparse_set *set = &pool->set;
-    if (!c->adds[p->number]) covey__pool_drop(pool, c->to[i]);
+    if (!adds(c, p)) covey__pool_drop(pool, c->to[i]);
     else if (!covey__in_blocks(pool)) {
         COVEY__TRACE(pool->added, c->to[i].index);
         return covey__value_at(set, covey__set_place(set, c->to[i], goes_to_back(c, set)), set->size);
@@ -213,14 +244,14 @@ static void put_values(const copying *c, const part *p) {
         covey__copy(place(c, p, i), has_hook(p) ? made(c, p, i) : value, p->pool->size);
 }
 
-static bool is_watched(const copying *c, const part *p) { return c->adds[p->number] && p->pool->watch; }
+static bool is_watched(const copying *c, const part *p) { return adds(c, p) && p->pool->watch; }
 
 /* Components were added: they go to where groups and orders want them, when all of them are there. */
 static void settle_all(const copying *c) {
     for (part p = first_part(c); p.pool; next_part(c, &p))
         if (is_watched(c, &p)) p.pool->watch->settling = true;
     for (part p = first_part(c); p.pool; next_part(c, &p)) {
-        if (!c->adds[p.number] && p.pool->type->ticks) covey__ticks_note(p.pool, c->to->index);
+        if (!adds(c, &p) && p.pool->type->ticks) covey__ticks_note(p.pool, c->to->index);
         if (!is_watched(c, &p)) continue;
         p.pool->watch->settling = false;
         for (uint32_t i = 0; i < c->count; i++) covey__watch_added(p.pool, c->to[i].index);
@@ -229,21 +260,28 @@ static void settle_all(const copying *c) {
 
 /* Then listeners hear of it; what the entities have may change from here on. */
 static void tell(const copying *c) {
-    if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);
-    for (uint32_t i = 0; i < c->parts; i++)
-        covey__emit(c->world, c->pools[i], c->adds[i] ? COVEY_ON_ADD : COVEY_ON_SET, c->to, c->count);
+    if (c->parts != 0) covey__emit_together(c->world, c->changes + !c->cloning, c->parts + c->cloning);
+    else if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);
+}
+
+static bool borrow(copying *c) {
+    c->made = covey__resize(&c->world->heap, NULL, 0, c->bytes, 1, COVEY__ALIGN_MAX);
+    if (!c->made) return c->bytes == 0;
+    c->world->borrowed += c->bytes;
+    c->changes = (covey__emission *)(void *)(c->made + c->row * c->count);
+    return true;
+}
+
+static void give_back(const copying *c) {
+    if (c->made) c->world->borrowed -= c->bytes;
+    covey__free(&c->world->heap, c->made, c->bytes, 1, COVEY__ALIGN_MAX);
 }
 
 static covey_result copy_all(copying *c) {
-    covey__heap *heap = &c->world->heap;
     covey_result result = plan(c);
     if (result != COVEY_OK) return result;
-    c->made = covey__resize(heap, NULL, 0, c->bytes, 1, COVEY__ALIGN_MAX);
-    if (!c->made && c->bytes != 0) return COVEY_ERROR_MEMORY;
-    if (c->made) {
-        c->pools = (covey_pool **)(void *)(c->made + c->row * c->count);
-        c->adds = (bool *)(c->pools + c->parts);
-    }
+    if (!borrow(c)) return COVEY_ERROR_MEMORY;
+    note_changes(c);
     result = make_values(c);
     if (result == COVEY_OK) result = make_room(c);
     if (result == COVEY_OK) {
@@ -251,7 +289,7 @@ static covey_result copy_all(copying *c) {
         settle_all(c);
         tell(c);
     }
-    covey__free(heap, c->made, c->bytes, 1, COVEY__ALIGN_MAX);
+    give_back(c);
     return result;
 }
 

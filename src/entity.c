@@ -225,7 +225,7 @@ static void give_back(covey_world *world, covey_entity e) {
 
 covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
     if (!world->listeners) return COVEY_OK;
-    return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count, 1);
+    return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
 }
 
 /* Tells of an entity that was made. Null when a listener has destroyed it. */

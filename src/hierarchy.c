@@ -263,11 +263,27 @@ static covey_entity leaf_below(const covey_world *world, covey_entity e) {
     return e;
 }
 
+/* Whether the search for the next one may begin here. Who listens may have moved it out of the tree. */
+static bool is_in_tree(const covey_world *world, covey_entity root, covey_entity e) {
+    return covey_alive(world, e) && (world->heard == 0 || covey_is_ancestor(world, root, e));
+}
+
+/* The next one to be destroyed, or null. Those whose end is being announced end anyway. */
+static covey_entity next_to_end(const covey_world *world, covey_entity root, covey_entity near) {
+    if (!covey_alive(world, root)) return null_entity;
+    covey_entity e = leaf_below(world, is_in_tree(world, root, near) ? near : root);
+    while (covey__dying_of(world, e.index)) {
+        covey_entity next = covey_child_next(world, e);
+        if (covey_same(e, root)) return null_entity;
+        e = covey_is_null(next) ? covey_parent(world, e) : leaf_below(world, next);
+    }
+    return e;
+}
+
 uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
     uint32_t destroyed = 0;
-    covey_entity above = root;
-    while (covey_alive(world, root)) {
-        covey_entity e = leaf_below(world, covey_alive(world, above) ? above : root);
+    covey_entity e, above = root;
+    while (!covey_is_null(e = next_to_end(world, root, above))) {
         above = covey_parent(world, e);
         destroyed += covey_destroy(world, e);
     }

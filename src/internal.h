@@ -395,13 +395,16 @@ static inline bool covey__takes_components(const covey_world *world, covey_entit
     return covey_alive(world, e) && !covey__dying_of(world, e.index);
 }
 
-/* Before a change: asks for the memory that listeners need for it, and for the end of what is made; so many times, where
- * other changes come with it that are prepared before any of them is made. */
+/* Before a change: asks for the memory that listeners need for it, and for the end of what is made. */
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count, uint32_t times);
+                                      uint32_t count);
 /* Tells the listeners of a pool, or, if that is NULL, of entities. Returns whether anybody's code has run. */
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
                  uint32_t count);
+/* Tells of several changes that were made before anybody was told of any: queues and reactive sets hear of all of them
+ * first, and what ends meanwhile is told of as a whole. Of each, the pool, the signal and the entities are there, and
+ * the rest is zero. */
+void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count);
 /* Tells of removals, of 64 at most. Returns which of them were made meanwhile: what is there now is another component. */
 uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
 /* Tells all that is still to be told of a component. */
@@ -517,8 +520,7 @@ void covey__pool_update_watch(covey_pool *pool);   /* when the watchers have cha
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 /* The same where they get components of other pools, too, before the watchers hear of any. */
-covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count,
-                                         uint32_t components);
+covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__watch_added(covey_pool *pool, uint32_t index); /* when its value is there; listeners are not told */
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
 bool covey__watch_set(covey_pool *pool, covey_entity e); /* when it was; returns whether anybody's code has run */

@@ -77,14 +77,6 @@ static bool tell_of_part(covey_world *world, covey__emission *emission) {
     return false;
 }
 
-static void tell_all(covey_world *world, covey__emission *emission) {
-    for (;;) {
-        while (tell_of_part(world, emission)) continue;
-        if (emission->part_end == emission->count) return;
-        begin_part(emission, emission->part_end);
-    }
-}
-
 /* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory. */
 static void tell_keepers(const covey__listeners *listeners, const covey_pool *pool, covey_signal signal,
                          const covey_entity *entities, uint32_t count) {
@@ -162,27 +154,42 @@ static void tell_the_rest(covey_world *world, covey__emission *emission, const c
     }
 }
 
+/* Puts an emission on the list, so that others may tell the rest of it. */
+static void begin(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
+    emission->listeners = listeners;
+    emission->listener_count = listeners->count;
+    emission->outer = world->emission;
+    begin_part(emission, 0);
+    world->emission = emission;
+    world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
+    listeners->emitting++;
+}
+
+/* Tells all of an emission; `outer` began before it. */
+static void tell_all(covey_world *world, covey__emission *emission, covey__emission *outer) {
+    if (emission->signal == COVEY_ON_SET) tell_the_rest(world, outer, emission->pool, *emission->entities);
+    for (;;) {
+        while (tell_of_part(world, emission)) continue;
+        if (emission->part_end == emission->count) return;
+        begin_part(emission, emission->part_end);
+    }
+}
+
+/* Of emissions that are under way, the one that began last ends first. */
+static void end(covey_world *world, const covey__emission *emission) {
+    covey__listeners *listeners = emission->listeners;
+    listeners->emitting--;
+    world->emission = emission->outer;
+    if (listeners->emitting == 0 && has_gone(listeners)) update(world, emission->pool, listeners);
+}
+
 /* Calls those that are functions. Returns which of the removals it tells of were made meanwhile. */
 static COVEY__NOINLINE uint64_t call_all(covey_world *world, covey_pool *pool, covey__listeners *listeners,
                                          covey_signal signal, const covey_entity *entities, uint32_t count) {
-    covey__emission emission = {
-        .outer = world->emission,
-        .pool = pool,
-        .listeners = listeners,
-        .signal = signal,
-        .entities = entities,
-        .count = count,
-        .listener_count = listeners->count,
-    };
-    begin_part(&emission, 0);
-    world->emission = &emission;
-    world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
-    listeners->emitting++;
-    if (signal == COVEY_ON_SET) tell_the_rest(world, emission.outer, pool, *entities);
-    tell_all(world, &emission);
-    listeners->emitting--;
-    world->emission = emission.outer;
-    if (listeners->emitting == 0 && has_gone(listeners)) update(world, pool, listeners);
+    covey__emission emission = { .pool = pool, .signal = signal, .entities = entities, .count = count };
+    begin(world, &emission, listeners);
+    tell_all(world, &emission, emission.outer);
+    end(world, &emission);
     return emission.ended;
 }
 
@@ -202,6 +209,30 @@ uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, ui
     tell_keepers(listeners, pool, COVEY_ON_REMOVE, entities, count);
     if ((listeners->called & COVEY_ON_REMOVE) == 0) return 0;
     return call_all(pool->world, pool, listeners, COVEY_ON_REMOVE, entities, count);
+}
+
+/* The listeners of an emission, if any of them hears it. */
+static covey__listeners *hearers_of(const covey_world *world, const covey__emission *emission) {
+    covey__listeners *listeners = listeners_of(world, emission->pool);
+    return listeners && (listeners->signals & (uint32_t)emission->signal) != 0 ? listeners : NULL;
+}
+
+void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count) {
+    covey__emission *outer = world->emission;
+    for (uint32_t i = 0; i < count; i++) {
+        covey__emission *e = &emissions[i];
+        covey__listeners *listeners = hearers_of(world, e);
+        if (listeners) tell_keepers(listeners, e->pool, e->signal, e->entities, e->count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        covey__listeners *listeners = hearers_of(world, &emissions[i]);
+        if (listeners && (listeners->called & (uint32_t)emissions[i].signal) != 0)
+            begin(world, &emissions[i], listeners);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (emissions[i].listeners) tell_all(world, &emissions[i], outer);
+    while (count-- != 0)
+        if (emissions[count].listeners) end(world, &emissions[count]);
 }
 
 /* ---- Ending ------------------------------------------------------------------------------------------------------*/
@@ -294,13 +325,13 @@ static uint32_t events_for(const covey__listeners *listeners, const covey_queue 
 }
 
 covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count, uint32_t times) {
+                                      uint32_t count) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
         const covey__listener *listener = &listeners->all[i];
         if (listener->queue) {
             uint64_t events = (uint64_t)events_for(listeners, listener->queue, signal) * count;
-            if (!covey__queue_reserve(listener->queue, events * times)) result = COVEY_ERROR_MEMORY;
+            if (!covey__queue_reserve(listener->queue, events)) result = COVEY_ERROR_MEMORY;
         } else if (listener->tags && signal == COVEY_ON_ADD) {
             for (uint32_t k = 0; k < count && result == COVEY_OK; k++)
                 result = covey__reactive_reserve(listener->tags, entities[k].index);

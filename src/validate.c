@@ -675,7 +675,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
-    bytes += covey__names_bytes(world);
+    bytes += covey__names_bytes(world) + world->borrowed;
     bytes += world->group_capacity * sizeof *world->groups + world->group_count * sizeof(covey_group);
     bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
     if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);

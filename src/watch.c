@@ -105,16 +105,16 @@ size_t covey__watch_bytes(const covey_pool *pool) {
 
 /* ---- What follows ------------------------------------------------------------------------------------------------*/
 
-/* `components` of each entity are added in all, and none of them is there yet. */
-static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint32_t count, uint32_t components) {
+/* `anyway`: whatever else the entities have by now. */
+static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
     covey_result result = COVEY_OK;
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
-        result = covey__groups_prepare(pool, entities[i], count, components != 1);
+        result = covey__groups_prepare(pool, entities[i], count, anyway);
         if (pool->type->ticks && !covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
     }
     if (result == COVEY_OK)
-        result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count, components);
+        result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
     uint32_t left = COVEY_NONE - pool->set.end;
     if (count > left) return COVEY_ERROR_FULL;
@@ -122,12 +122,11 @@ static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint
 }
 
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    return prepare(pool, entities, count, 1);
+    return prepare(pool, entities, count, false);
 }
 
-covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count,
-                                         uint32_t components) {
-    return prepare(pool, entities, count, components + 1); /* that they are made is told, too */
+covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    return prepare(pool, entities, count, true);
 }
 
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }
@@ -158,7 +157,7 @@ void *covey__found_again(covey_pool *pool, covey_entity e) {
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e) {
     covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
     if (!listeners || (listeners->queued & COVEY_ON_SET) == 0) return COVEY_OK;
-    return covey__listeners_prepare(listeners, COVEY_ON_SET, &e, 1, 1);
+    return covey__listeners_prepare(listeners, COVEY_ON_SET, &e, 1);
 }
 
 static COVEY__NOINLINE void touch_all(const covey__listeners *listeners, uint32_t index) {

@@ -35,12 +35,20 @@ static void stop_listening(covey_world *world) {
     covey__reactives_free(world);
 }
 
+static bool is_replaying(const covey_world *world) {
+    const covey_commands *commands = world->commands;
+    while (commands && !commands->busy) commands = commands->next_of_world;
+    return commands != NULL;
+}
+
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
+    bool replaying = is_replaying(world);
     COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world");
-    if (world->emission) return;
-    while (world->commands) covey_commands_destroy(world->commands);
+    COVEY__CONTRACT(world, world->emission || !replaying, "a recorded function must not destroy the world");
+    if (world->emission || replaying) return;
     if (world->heard != 0) covey_destroy_all(world);
+    while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */
     stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);

@@ -67,14 +67,20 @@ static bool keep_order(const covey_pool *from, covey_pool *to) {
     return true;
 }
 
+static void forget_storage(covey_pool *pool) {
+    covey_storage storage = (covey_storage)pool->storage;
+    covey__pool_free(pool);
+    covey__near_unmark_all(pool->world, pool->number);
+    covey__pool_init(pool, storage);
+    covey__watch_cleared(pool);
+}
+
 static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
     covey__pool_init(to, (covey_storage)from->storage);
     bool cloned = covey__in_blocks(from) ? covey__blocks_clone(&from->blocks, &to->blocks)
                                          : covey__set_clone(&from->set, &to->set);
     covey_result result = !cloned ? COVEY_ERROR_MEMORY : !copy_values(from, to) ? COVEY_ERROR_COPY : COVEY_OK;
-    if (result == COVEY_OK) return COVEY_OK;
-    covey__pool_free(to); /* holds bytes that are nobody's values */
-    covey__pool_init(to, (covey_storage)from->storage);
+    if (result != COVEY_OK) forget_storage(to); /* holds bytes that are nobody's values */
     return result;
 }
 
@@ -97,6 +103,7 @@ static bool clone_visibility(const covey_pool *from, covey_pool *to) {
                   clone_pages(to->world, &watch->ticks, &from->watch->ticks, sizeof(covey__tick_page));
     to->world->hiding += watch->off.at != NULL;
     covey__pool_update_watch(to);
+    covey__pool_unwatch(to); /* there may be no page */
     return cloned;
 }
 
@@ -105,8 +112,11 @@ static covey_result clone_pool(const covey_world *from, covey_world *to, const c
     if (!twin) return COVEY_ERROR_MEMORY;
     covey_result result = clone_storage(pool, twin);
     if (result != COVEY_OK) return result;
-    if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__pool_mark_all(twin))
+    if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__pool_mark_all(twin)) {
+        drop_before(twin, COVEY_NONE);
+        forget_storage(twin);
         return COVEY_ERROR_MEMORY;
+    }
     twin->uses |= pool->uses & COVEY_USE_ORDER;
     return COVEY_OK;
 }
@@ -127,10 +137,10 @@ static const char *find_uncopyable(const covey_world *world) {
 
 static covey_result clone_all(const covey_world *from, covey_world *to) {
     covey_result result = covey__entities_clone(from, to) ? COVEY_OK : COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) covey__commands_leave_clone(from, to);
     to->tick = from->tick;
     for (uint32_t i = 0; i < from->pool_count && result == COVEY_OK; i++)
         if (!stays_behind(from->pools[i])) result = clone_pool(from, to, from->pools[i]);
-    if (result == COVEY_OK) covey__commands_leave_clone(from, to);
     if (result == COVEY_OK && !bind_others(from, to)) result = COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__resources_clone(from, to);
     if (result == COVEY_OK && !(covey__hierarchy_clone(from, to) && covey__names_clone(from, to)))

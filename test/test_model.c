@@ -125,6 +125,12 @@ static void worlds_with_signals(void **state) {
     run_programs(model_run_world, options, test_scaled(60000));
 }
 
+/* All of these in one program. */
+static void worlds_with_everything(void **state) {
+    (void)state;
+    run_subject(&model_all);
+}
+
 /* Every second step is about what is disabled, or about ticks. */
 static void worlds_with_disabled(void **state) {
     (void)state;
@@ -248,6 +254,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_commands),
         cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
+        cmocka_unit_test(worlds_with_everything),
         cmocka_unit_test(worlds_with_signals),
         cmocka_unit_test(worlds_with_disabled),
         cmocka_unit_test(swap_and_pop_sets),

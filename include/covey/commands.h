@@ -13,7 +13,7 @@
  *     covey_commands_replay(commands);
  *
  * Each command is done as a whole or not at all. Commands about entities that are not alive when their turn comes are
- * skipped. docs/commands.md says more. */
+ * skipped, as is what would add to one that is being destroyed. docs/commands.md says more. */
 #ifndef COVEY_COMMANDS_H
 #define COVEY_COMMANDS_H
 

@@ -810,11 +810,12 @@ COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *enti
  * opposite order. A pool without listeners does not notice that there are signals.
  *
  * A listener may change the world: create entities, add, set and remove components of any entity, destroy any entity,
- * connect and disconnect. It then looks values up again, as does the call that it was called by. When it removes, or
- * destroys, what it was called for, those that were still to be told are told first: everybody hears of everything
- * once, in the order in which it happened. An entity that is being destroyed takes no new component (DEAD), and
- * destroying it again does nothing. What a listener must not do: destroy the world, clear or convert the pool that is
- * being cleared, or break the rules of an iteration under way. docs/guarantees.md has the table. */
+ * sort, convert, compact and shrink pools, connect and disconnect. It then looks values up again, as does the call that
+ * it was called by. When it removes, or destroys, what it was called for, those that were still to be told are told
+ * first: everybody hears of everything once, in the order in which it happened. An entity that is being destroyed takes
+ * no new component (DEAD), and destroying it again does nothing. What a listener must not do: destroy the world, clear
+ * or convert the pool that is being cleared, or break the rules of an iteration under way. docs/signals.md has the
+ * table. */
 typedef enum covey_signal {
     COVEY_ON_ADD = 1,     /* after a component was added, when its value is there */
     COVEY_ON_SET = 2,     /* after a value was set, replaced or patched that was there before */
@@ -845,7 +846,7 @@ typedef struct covey_listener {
     bool spans;         /* to be called once for many, where they come from one call and their values lie in a row */
 } covey_listener;
 
-/* { 0 } is null: connected to nothing. */
+/* { 0 } is null: connected to nothing. It is of the world in which it was made, and must not be given to another. */
 typedef struct covey_connection {
     covey_pool *pool;
     uint64_t number;
@@ -1016,7 +1017,8 @@ COVEY_API const covey_type *covey_world_resource(const covey_world *world, uint3
 COVEY_API bool covey_copy(covey_world *world, covey_entity from, covey_entity to);
 
 /* Makes `count` entities, those that covey_create_many would make, each with a copy of every component of e. In-place
- * pools append, as with force_back. Returns false, and leaves null handles: DEAD, COPY, MEMORY, FULL. */
+ * pools append, as with force_back. Returns false, and leaves null handles: DEAD, COPY, MEMORY, FULL. True, whatever
+ * listeners have done to the clones since. */
 COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
 
 /* Makes a second world with the same entities, components and resources. Handles of the one are handles of the other,
@@ -1408,6 +1410,7 @@ struct covey_world {
     covey_pool *nodes;          /* of the hierarchy; NULL while there is none */
     struct covey__names *names; /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
+    size_t borrowed;                 /* bytes of calls that are under way */
     covey_pool *disabled; /* the entities that are; NULL while none ever was */
     uint32_t hiding;      /* pools of which components were disabled ever */
     uint64_t tick;

@@ -61,8 +61,10 @@ COVEY_API covey_entity covey_tree_next(const covey_world *world, covey_entity ro
  * step that begins a level, or skips a long part without any, is O(entities above the level). */
 COVEY_API covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity root, covey_entity e);
 
-/* Destroys an entity and all below it, children before their parents. Returns how many. Never allocates, never fails.
- * O(entities). */
+/* Destroys an entity and all below it, children before their parents. Returns how many, without those that listeners
+ * destroyed meanwhile and those whose end is being announced. Who is moved out of the tree by a listener stays, as does
+ * what is left when a listener destroys the root. Never allocates, never fails. O(entities); where anybody listens,
+ * O(entities * depth). */
 COVEY_API uint32_t covey_destroy_tree(covey_world *world, covey_entity root);
 
 /* Sorts a sparse pool by depth, so that parents come before their children: roots first, and those outside of any

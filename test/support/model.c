@@ -247,6 +247,10 @@ static const model_operation *pick_from(model *m, const model_operation *const *
         }
 }
 
+const model_operation *model_pick_operation(model *m, const model_operation *operations) {
+    return pick_from(m, &operations, 1);
+}
+
 static bool is_turn_of(const model *m, uint32_t every) { return every != 0 && m->program.step % every == 0; }
 
 static const model_operation *pick_operation(model *m) {
@@ -272,7 +276,7 @@ static void step(model *m) {
     const model_operation *operation = pick_operation(m);
     program_begin_step(p, operation->name);
     m->failures = m->messages = 0;
-    m->may_allocate = false;
+    m->may_allocate = m->behind = false;
     uint64_t calls = p->heap.calls;
     operation->run(m);
     test_fail_never(&p->heap);

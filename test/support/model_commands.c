@@ -29,13 +29,14 @@ typedef struct buffer {
     uint32_t count;
     id_list spent, pending, ready;
     covey_result result;
+    uint32_t born; /* the order in which they were made */
 } buffer;
 
 typedef struct commands_state {
     buffer buffers[BUFFERS];
     uint32_t noted[NOTES], wanted[NOTES]; /* numbers of calls: of the library, of the oracle */
     uint32_t noted_count, wanted_count;
-    uint32_t numbers;
+    uint32_t numbers, born;
 } commands_state;
 
 static commands_state *state_of(const model *m) { return m->state; }
@@ -87,7 +88,7 @@ static void retire(model *m, buffer *b) {
 static void create(model *m) {
     buffer *b = &state_of(m)->buffers[program_below(&m->program, BUFFERS)];
     if (b->commands) return;
-    *b = (buffer){ .wanted = program_below(&m->program, 12) };
+    *b = (buffer){ .wanted = program_below(&m->program, 12), .born = ++state_of(m)->born };
     covey_commands_desc desc = { .entities = b->wanted };
     covey_result expected = may_reserve(m, b, b->wanted);
     covey_commands *commands = covey_commands_create(m->world, b->wanted == 0 ? NULL : &desc);
@@ -110,14 +111,29 @@ static void forget_all(model *m, buffer *b) {
     while (b->count != 0) forget_command(m, b);
 }
 
-static void destroy(model *m) {
-    buffer *b = pick_buffer(m);
-    if (!b || program_chance(&m->program, 128)) return;
+static void destroy_buffer(model *m, buffer *b) {
     covey_commands_destroy(b->commands);
     forget_all(m, b);
     retire(m, b);
     while (b->ready.count != 0) oracle_give_back(m->oracle, take_id(&b->ready, b->ready.count - 1));
     b->commands = NULL;
+}
+
+static void destroy(model *m) {
+    buffer *b = pick_buffer(m);
+    if (b && !program_chance(&m->program, 128)) destroy_buffer(m, b);
+}
+
+/* In a clone, ids are free as if the buffers had ended, from the one that was made last on. */
+static void leave(model *m) {
+    for (buffer *last = NULL;; last = NULL) {
+        for (uint32_t i = 0; i < BUFFERS; i++) {
+            buffer *b = &state_of(m)->buffers[i];
+            if (b->commands && (!last || b->born > last->born)) last = b;
+        }
+        if (!last) return;
+        destroy_buffer(m, last);
+    }
 }
 
 static void reserve(model *m) {
@@ -250,7 +266,7 @@ static void record_call(model *m) {
 /* ---- Replaying ----------------------------------------------------------------------------------------------------*/
 
 /* What the oracle has no address of yet. */
-static void find_addresses(model *m) {
+void model_find_addresses(model *m) {
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i];
         for (uint32_t at = 0; at < pool->set->end; at++)
@@ -263,6 +279,7 @@ static covey_result give_value(model *m, const command *c) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, c->type);
     if (c->kind == SET && pool && oracle_has(m->oracle, pool, c->e)) {
         memcpy(oracle_get(m->oracle, pool, c->e), c->value, c->type->size);
+        oracle_was_set(m->oracle, pool, c->e);
         return COVEY_OK;
     }
     covey_result result = model_may_add(m, c->type, c->e);
@@ -348,17 +365,18 @@ static void skip(model *m) {
     forget_command(m, b);
 }
 
-static void replay(model *m) {
+void model_replay(model *m) {
     buffer *b = pick_buffer(m);
     if (!b) return;
     if (may_confuse(m, b)) {
         clear_buffer(m, b);
         return;
     }
+    m->behind = true;
     covey_replay replay = covey_commands_replay(b->commands);
     retire(m, b);
     follow(m, b, replay);
-    find_addresses(m);
+    model_find_addresses(m);
     uint32_t ready = b->commands->id_count - b->commands->taken, wanted = b->wanted;
     if (m->program.heap.failed && ready < wanted) wanted = ready;
     take_ids(m, b, wanted);
@@ -370,7 +388,7 @@ static const model_operation commands_operations[] = {
     { "commands_reserve", reserve, 4, false },
     { "commands_clear", clear, 2, true },
     { "commands_skip", skip, 4, true },
-    { "commands_replay", replay, 12, false },
+    { "commands_replay", model_replay, 12, false },
     { "record_create", record_create, 24, false },
     { "record_add", record_add, 16, false },
     { "record_set", record_set, 12, false },
@@ -446,4 +464,5 @@ const struct model_subject model_commands = {
     .forget = forget,
     .memory = memory,
     .count_tokens = count_tokens,
+    .leave = leave,
 };

@@ -168,7 +168,6 @@ static void replace(model *m) {
     if (model_settle(m, covey_replace_raw(m->world, e, type, partner, type->size), expected)) {
         unsigned char *old = oracle_get(m->oracle, pool, e);
         if (old != wanted) exchange(old, wanted, type->size);
-        oracle_touch(m->oracle, pool, e);
         oracle_was_set(m->oracle, pool, e);
         model_check_component(m, pool, e, covey_get_raw(m->world, e, type, type->size));
     }
@@ -188,7 +187,6 @@ static void patch(model *m) {
     void *address = covey_patch_raw(m->world, e, type, changes ? change : NULL, (void *)(uintptr_t)type);
     if (!model_settle(m, address != NULL, expected)) return;
     if (changes) value_change(type, oracle_get(m->oracle, pool, e));
-    oracle_touch(m->oracle, pool, e);
     oracle_was_set(m->oracle, pool, e);
     model_check_component(m, pool, e, address);
 }

@@ -229,19 +229,35 @@ static void check_copy(model *m, const oracle_pool *pool, covey_entity e) {
     pool->set->addresses[at] = address;
 }
 
+static void overwrite(model *m, const oracle_pool *pool, covey_entity e, const void *value) {
+    memcpy(oracle_get(m->oracle, pool, e), value, pool->type->size);
+    oracle_was_set(m->oracle, pool, e);
+}
+
 /* One component after the other: added behind the others, or overwritten. */
-static void copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned) {
+void model_copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned) {
     unsigned char value[VALUE_BYTES];
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i];
         if (!oracle_has(m->oracle, pool, from)) continue;
         memcpy(value, oracle_get(m->oracle, pool, from), pool->type->size);
         for (uint32_t k = 0; k < count; k++) {
-            if (oracle_has(m->oracle, pool, to[k])) memcpy(oracle_get(m->oracle, pool, to[k]), value, pool->type->size);
+            if (oracle_has(m->oracle, pool, to[k])) overwrite(m, pool, to[k], value);
             else oracle_add(m->oracle, pool, to[k], value, cloned || pool->type->policy != COVEY_IN_PLACE);
         }
-        for (uint32_t k = 0; k < count; k++) check_copy(m, pool, to[k]);
     }
+}
+
+static void copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned) {
+    model_copied(m, from, to, count, cloned);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
+        const oracle_pool *pool = &m->oracle->pools[i];
+        for (uint32_t k = 0; k < count && oracle_has(m->oracle, pool, from); k++) check_copy(m, pool, to[k]);
+    }
+}
+
+bool model_may_copy(model *m, covey_entity e, uint32_t count) {
+    return oracle_alive(m->oracle, e) && !has_uncopyable(m, e) && !is_almost_full(m, e, count);
 }
 
 static void copy(model *m) {
@@ -267,6 +283,7 @@ static void clone(model *m) {
     else if (alive && has_uncopyable(m, e)) expected = COVEY_ERROR_COPY;
     else if (alive && fails != 0 && fails <= hooks) expected = COVEY_ERROR_COPY;
     bool almost_full = is_almost_full(m, e, count);
+    m->behind = true;
     bool done = covey_clone(m->world, e, m->batch, count);
     if (!settle_copy(m, done, expected, almost_full)) {
         for (uint32_t i = 0; i < count; i++) REQUIRE(m, covey_same(m->batch[i], nobody), "a handle of a clone");
@@ -302,7 +319,9 @@ static uint32_t count_world_hooks(const model *m) {
 
 /* Spans of both worlds have the same entities in the same order. */
 static void compare_spans(model *m, covey_world *twin, const covey_type *type) {
-    covey_view_desc mine = { .with = { type } }, its = { .with = { covey_type_find(twin, type->name) } };
+    const covey_type *twin_type = covey_type_find(twin, type->name);
+    covey_view_desc mine = { .with = { type }, .read = { type }, .disabled = true };
+    covey_view_desc its = { .with = { twin_type }, .read = { twin_type }, .disabled = true };
     covey_view a = covey_view_make(m->world, &mine), b = covey_view_make(twin, &its);
     covey_iter left = covey_view_iter(&a), right = covey_view_iter(&b);
     while (covey_next(&left)) {
@@ -333,6 +352,7 @@ static void move_to(model *m, covey_world *twin) {
             pool->set->addresses[at] = covey_get_raw(twin, pool->set->ids[at], pool->type, pool->type->size);
     }
     while (m->oracle->group_count != 0) oracle_group_end(m->oracle, &m->oracle->groups[0]);
+    if (m->options->subject->leave) m->options->subject->leave(m);
     covey_world_destroy(m->world);
     m->world = twin;
     m->result = COVEY_OK;

@@ -42,6 +42,7 @@ typedef struct kept {
     interest sources[SOURCES];
     uint32_t source_count;
     history wanted; /* what is still in it */
+    bool loose;     /* a group had to do with the order of some of it */
 } kept;
 
 typedef struct collected {
@@ -66,6 +67,7 @@ typedef struct signals {
     covey_signal cue; /* when it hears this */
     const covey_type *other;
     bool acted, succeeded;
+    bool mirrors; /* what the listener has done, the oracle does as soon as it comes there */
 } signals;
 
 static signals *signals_of(model *m) { return m->state; }
@@ -85,15 +87,28 @@ static bool is_about(const interest *about, const happening *one) {
 
 /* ---- Hearing ------------------------------------------------------------------------------------------------------*/
 
+/* A replay goes on when a listener has undone something; that it did is told. */
+static void mirror(signals *s, const oracle_pool *pool) {
+    model *m = s->m;
+    s->mirrors = false;
+    if (s->act == DESTROYS) oracle_destroy(m->oracle, s->target);
+    else oracle_remove(m->oracle, pool, s->target);
+    if (s->cue == COVEY_ON_CREATE) return;
+    m->result = COVEY_ERROR_GONE;
+    m->failures++;
+}
+
 static void note_change(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context) {
     signals *s = context;
     append(&s->wanted, (happening){ signal, pool, e, 0 });
+    bool cue = s->mirrors && s->acted && signal == s->cue && pool == s->actor->about.pool;
+    if (cue && covey_same(e, s->target)) mirror(s, pool);
 }
 
 static const char *check_entity(const signals *s, const covey_event *event, uint32_t i) {
     covey_entity e = event->entities[i];
     if (!covey_alive(event->world, e)) return "an entity is not alive";
-    if (event->signal == COVEY_ON_CREATE && covey_types_of(event->world, e, NULL, 0) != 0 && !s->acted)
+    if (event->signal == COVEY_ON_CREATE && covey_types_of(event->world, e, NULL, 0) != 0 && !s->acted && !s->m->behind)
         return "a new entity has components";
     if (!event->type) return event->values ? "values of an entity" : NULL;
     const char *value = covey_get_raw(event->world, e, event->type, event->type->size);
@@ -104,7 +119,7 @@ static const char *check_entity(const signals *s, const covey_event *event, uint
 
 /* Before the end of an entity, all that it has is there. */
 static const char *check_end(const signals *s, covey_entity e) {
-    for (uint32_t i = 0; i < s->m->oracle->pool_count && !s->ends; i++) {
+    for (uint32_t i = 0; i < s->m->oracle->pool_count && !s->ends && !s->m->behind; i++) {
         const oracle_pool *pool = &s->m->oracle->pools[i];
         if (covey_has_raw(s->m->world, e, pool->type) != oracle_has(s->m->oracle, pool, e) && !s->acted)
             return "who is destroyed has other components";
@@ -139,7 +154,9 @@ static void hear(const covey_event *event, void *context) {
     }
     if (event->type && event->type != pool->type) s->broken = "another type";
     bool cue = s->actor == ear && s->cue == event->signal && !s->acted;
-    if (cue && event->count == 1 && covey_same(*event->entities, s->target)) act(s, event);
+    if (!cue || event->count != 1) return;
+    if (covey_is_null(s->target)) s->target = *event->entities;
+    if (covey_same(*event->entities, s->target)) act(s, event);
 }
 
 /* ---- Comparing ----------------------------------------------------------------------------------------------------*/
@@ -214,7 +231,17 @@ static void compare_ears(model *m) {
     for (uint32_t i = 0; i < EARS; i++) s->ears[i].heard.count = 0;
 }
 
+static bool is_about_owned(model *m, const kept *queue) {
+    for (uint32_t i = 0; i < queue->source_count; i++) {
+        const oracle_pool *pool = queue->sources[i].pool;
+        if (pool && m->oracle->group_count != 0 && oracle_is_owned(m->oracle, pool)) return true;
+    }
+    return false;
+}
+
 static void fill_queues(const signals *s, kept *queue) {
+    queue->loose = queue->wanted.count != 0 && queue->loose;
+    queue->loose |= is_about_owned(s->m, queue);
     for (uint32_t i = 0; i < s->wanted.count && queue->queue; i++)
         for (uint32_t k = 0; k < queue->source_count; k++)
             if (is_about(&queue->sources[k], &s->wanted.all[i])) append(&queue->wanted, s->wanted.all[i]);
@@ -254,7 +281,7 @@ static void check(model *m) {
                 "%u are collected, not %u", covey_reactive_count(s->sets[i].set), s->sets[i].marks.count);
     s->wanted.count = 0;
     s->actor = NULL;
-    s->acted = false;
+    s->acted = s->mirrors = false;
 }
 
 /* ---- Connecting ---------------------------------------------------------------------------------------------------*/
@@ -353,19 +380,11 @@ static void read_event(model *m, kept *queue, uint32_t number) {
     REQUIRE(m, event.count == 1 && !event.values && event.world == m->world, "another event");
 }
 
-static bool is_about_owned(model *m, const kept *queue) {
-    for (uint32_t i = 0; i < queue->source_count; i++) {
-        const oracle_pool *pool = queue->sources[i].pool;
-        if (pool && m->oracle->group_count != 0 && oracle_is_owned(m->oracle, pool)) return true;
-    }
-    return false;
-}
-
 /* Some of what is there, or, where the order is that of a group, nothing but how much it is. */
 static void queue_read(model *m) {
     kept *queue = pick_queue(m);
     if (!queue->queue) return;
-    if (is_about_owned(m, queue) || program_chance(&m->program, 16)) {
+    if (queue->loose || is_about_owned(m, queue) || program_chance(&m->program, 16)) {
         covey_queue_clear(queue->queue);
         queue->wanted.count = 0;
         return;
@@ -403,14 +422,25 @@ static uint32_t pick_types(model *m, const covey_type **types, uint32_t most, co
     return count;
 }
 
+/* Whether two descriptions, of which the world knows neither, have one name. */
+static bool clashes(model *m, const covey_type *a, const covey_type *b) {
+    return a && b && a != b && !oracle_pool_of(m->oracle, a) && strcmp(a->name, b->name) == 0;
+}
+
 static void reactive_create(model *m) {
     collected *set = pick_set(m);
     covey_reactive_desc desc = { 0 };
     if (set->set) return;
     const covey_type **const lists[] = { desc.added, desc.set, desc.removed };
     for (uint32_t i = 0; i < 3; i++) pick_types(m, lists[i], MARKED_TYPES, NULL);
-    pick_types(m, desc.match.with, 2, NULL);
+    uint32_t fields = pick_types(m, desc.match.with, 2, NULL);
+    for (uint32_t i = 0; i < fields; i++) desc.match.read[i] = desc.match.with[i]; /* looking is no change */
     pick_types(m, desc.match.without, 1, desc.match.with);
+    for (uint32_t i = 0; i < 9 * MARKED_TYPES * MARKED_TYPES; i++) {
+        uint32_t a = i / (3 * MARKED_TYPES), b = i % (3 * MARKED_TYPES);
+        const covey_type *left = lists[a / MARKED_TYPES][a % MARKED_TYPES];
+        if (clashes(m, left, lists[b / MARKED_TYPES][b % MARKED_TYPES])) return;
+    }
     set->set = covey_reactive_create(m->world, &desc);
     bool made = model_settle(m, set->set != NULL, COVEY_OK);
     set->match = desc.match;
@@ -517,6 +547,18 @@ static bool arm(model *m, const oracle_pool *pool, covey_signal cue, action what
     s->target = e;
     s->acted = s->succeeded = false;
     return s->actor != NULL;
+}
+
+bool model_signals_arm(model *m, const oracle_pool *pool, covey_signal cue, bool destroys, covey_entity e) {
+    return arm(m, pool, cue, destroys ? DESTROYS : REMOVES, e);
+}
+
+void model_signals_mirror(model *m) { signals_of(m)->mirrors = true; }
+
+bool model_signals_acted(const model *m, covey_entity *e) {
+    const signals *s = m->state;
+    *e = s->target;
+    return s->acted;
 }
 
 /* Another type that the entity does not have, or NULL. */
@@ -681,6 +723,24 @@ static void forget(model *m) {
     m->state = NULL;
 }
 
+static void leave(model *m) {
+    signals *s = signals_of(m);
+    for (uint32_t i = 0; i < EARS; i++) {
+        covey_disconnect(m->world, s->ears[i].about.connection);
+        s->ears[i].about.connection = (covey_connection){ 0 }; /* it knows a pool of this world */
+        s->ears[i].used = false;
+    }
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        covey_queue_destroy(s->queues[i].queue);
+        s->queues[i].queue = NULL;
+    }
+    for (uint32_t i = 0; i < SETS; i++) {
+        covey_reactive_destroy(s->sets[i].set);
+        s->sets[i].set = NULL;
+    }
+    update_needs(m);
+}
+
 static const model_operation operations[] = {
     { "connect", connect_function, 14, false },
     { "disconnect", disconnect_function, 6, true },
@@ -707,4 +767,5 @@ const struct model_subject model_signals = {
     .compare = compare,
     .end = end,
     .forget = forget,
+    .leave = leave,
 };

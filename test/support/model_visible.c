@@ -13,7 +13,9 @@ static const covey_type ticking[] = {
 };
 enum { TICKING = sizeof ticking / sizeof ticking[0] };
 
-bool model_is_about_visibility(const model *m) { return m->options->subject == &model_visible; }
+bool model_is_about_visibility(const model *m) {
+    return m->options->subject == &model_visible || m->options->subject == &model_all;
+}
 
 void model_touch(model *m, const covey_type *type, covey_entity e) {
     oracle_touch(m->oracle, oracle_pool_of(m->oracle, type), e);

@@ -33,6 +33,8 @@ typedef struct model {
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
     model_list wanted, visited; /* of an iteration */
     void *state;                /* of the subject */
+    void *whole;                /* of one that combines others, each of which has a state */
+    bool behind;                /* the step has made changes of which the oracle does not know yet */
 } model;
 
 #define REQUIRE(m, holds, ...) PROGRAM_REQUIRE(&(m)->program, holds, __VA_ARGS__)
@@ -116,9 +118,28 @@ struct model_subject {
     void (*clear)(model *m);
     size_t (*memory)(const model *m);
     void (*count_tokens)(const model *m, uint32_t *live);
+    /* The program goes on in a clone of the world: what clones do not have ends. May be missing, too. */
+    void (*leave)(model *m);
 };
+
+/* One of a table. */
+const model_operation *model_pick_operation(model *m, const model_operation *operations);
 
 extern const struct model_subject model_commands, model_copies, model_hierarchy;
 extern const struct model_subject model_visible; /* enabling, and change ticks */
+extern const struct model_subject model_all;     /* all of these together */
+
+/* Of signals, for what combines them with others; m->state is that of the signals. Arms a listener that removes the
+ * component, or destroys the entity, of which it hears: of this one, or, for null, of the first that it hears of. False
+ * when nobody listens. Then whether it did, and to whom. Mirrored, the oracle does the same as soon as it comes there. */
+bool model_signals_arm(model *m, const oracle_pool *pool, covey_signal cue, bool destroys, covey_entity e);
+bool model_signals_acted(const model *m, covey_entity *e);
+void model_signals_mirror(model *m);
+/* Of copies: whether so many of an entity can be made, as long as there is memory; what follows when they were. */
+bool model_may_copy(model *m, covey_entity e, uint32_t count);
+void model_copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned);
+/* Of commands: replays one of the buffers; and finds where components are that the oracle has no address of. */
+void model_replay(model *m);
+void model_find_addresses(model *m);
 
 #endif

@@ -294,7 +294,8 @@ void oracle_clear(oracle_world *world, const oracle_pool *pool) {
     oracle_set_clear(pool->set);
 }
 
-void oracle_was_set(const oracle_world *world, const oracle_pool *pool, covey_entity e) {
+void oracle_was_set(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    oracle_touch(world, pool, e);
     tell(world, COVEY_ON_SET, pool, e);
 }
 

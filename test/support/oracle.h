@@ -188,7 +188,7 @@ void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e)
 /* From the last position to the first, or by index. */
 void oracle_clear(oracle_world *world, const oracle_pool *pool);
 /* Tells of a value that was overwritten. */
-void oracle_was_set(const oracle_world *world, const oracle_pool *pool, covey_entity e);
+void oracle_was_set(oracle_world *world, const oracle_pool *pool, covey_entity e);
 
 /* What is disabled, of an entity that is alive, or of a component that is there. */
 void oracle_disable(oracle_world *world, covey_entity e, bool disabled);
