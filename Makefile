@@ -2,7 +2,7 @@
 
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
-FUZZ ?= world
+FUZZ         ?= world
 ARGS         ?=
 
 # Benchmarks stay on one core where that is possible.
@@ -19,7 +19,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test asan hard tsan clang fuzz bench bench-quick memory coverage format clean
+.PHONY: help setup run test asan hard tsan clang fuzz bench bench-quick instructions memory coverage format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,11 @@ $(PIN) build/bench/covey-bench $(1) --csv build/bench/results.csv
 @$(call build,bench-native,covey-bench)
 $(PIN) build/bench-native/covey-bench $(1) --csv build/bench/results-native.csv
 endef
+
+instructions: ## the instructions of each kind of call, where nobody listens (needs valgrind)
+	@scripts/setup valgrind
+	@$(call build,bench,covey-instructions)
+	@bench/instructions.sh build/bench/covey-instructions
 
 memory: setup ## the bytes of block pools beside three formulas; build/bench/memory.csv and memory.svg
 	@$(call build,bench,covey-memory)

@@ -538,15 +538,6 @@ size_t covey_commands_memory(const covey_commands *c) {
     return c->heap.bytes;
 }
 
-/* Names the invariant that does not hold. */
-#define REQUIRE(holds, reason)      \
-    do {                            \
-        if (!(holds)) {             \
-            if (why) *why = reason; \
-            return false;           \
-        }                           \
-    } while (0)
-
 bool covey__commands_valid(const covey_commands *c, const char **why) {
     uint32_t count = 0, creates = 0;
     size_t at = c->next;

@@ -65,6 +65,15 @@ static inline void covey__prefetch(const char *data) {
     covey__prefetch_line(data + 192);
 }
 
+/* For functions that check invariants: names the one that does not hold, in *why. */
+#define REQUIRE(holds, reason)      \
+    do {                            \
+        if (!(holds)) {             \
+            if (why) *why = reason; \
+            return false;           \
+        }                           \
+    } while (0)
+
 /* result.c */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
 #if defined(__GNUC__)
@@ -364,6 +373,7 @@ typedef struct covey__emission {
     const covey_entity *entities;
     uint32_t count;
     uint32_t listener, listener_count; /* the next to be told; how many there were in the beginning */
+    uint32_t part, part_end;           /* the entities of whom all are told before others are */
     uint32_t at;                       /* the first of the entities of whom it has not been told */
     uint64_t ended; /* of a removal, of 64 at most: bit i when the component of entity i was removed meanwhile */
 } covey__emission;

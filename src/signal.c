@@ -45,26 +45,44 @@ static void call(covey_world *world, covey__emission *emission, covey__listener 
         .type = emission->pool ? emission->pool->type : NULL,
         .entities = emission->entities + emission->at,
     };
-    event.count = run_of(emission, world, listener.spans ? emission->count - emission->at : 1, &event.values);
+    event.count = run_of(emission, world, listener.spans ? emission->part_end - emission->at : 1, &event.values);
     emission->at += event.count != 0 ? event.count : 1;
     if (event.count != 0) listener.call(&event, listener.context);
 }
 
-/* Tells the next listener; false when all were told. */
-static bool tell_next(covey_world *world, covey__emission *emission) {
+/* Of many, a part is told at a time: a listener that takes away whom it was called for makes the others of the part be
+ * told first, inside of its call, and those calls lie on the stack. */
+enum { PART = 256 };
+
+static void begin_part(covey__emission *emission, uint32_t first) {
+    emission->part = emission->at = first;
+    emission->part_end = emission->count - first < PART ? emission->count : first + PART;
+    emission->listener = 0;
+}
+
+/* Tells the next listener of the part; false when all were told. */
+static bool tell_of_part(covey_world *world, covey__emission *emission) {
     while (emission->listener < emission->listener_count) {
         bool backwards = (emission->signal & BACKWARDS) != 0;
         uint32_t number = backwards ? emission->listener_count - 1 - emission->listener : emission->listener;
         const covey__listener *listener = &emission->listeners->all[number];
         bool hears = listener->call && (listener->signals & (uint32_t)emission->signal) != 0;
-        if (hears && emission->at < emission->count) {
+        if (hears && emission->at < emission->part_end) {
             call(world, emission, *listener);
             return true;
         }
         emission->listener++;
-        emission->at = 0;
+        emission->at = emission->part;
     }
     return false;
+}
+
+static void tell_all(covey_world *world, covey__emission *emission) {
+    for (;;) {
+        while (tell_of_part(world, emission)) continue;
+        if (emission->part_end == emission->count) return;
+        begin_part(emission, emission->part_end);
+    }
 }
 
 /* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory. */
@@ -121,9 +139,11 @@ static bool has_gone(const covey__listeners *listeners) {
     return false;
 }
 
-/* Which of the entities of an emission this is; none when the removal that was told of is over. */
+/* Which of the entities of an emission this is; none when all were told of it long ago, or when the removal that was
+ * told of is over. Most often it is the one of whom somebody is being told. */
 static uint32_t place_in(const covey__emission *emission, covey_entity e) {
-    uint32_t at = 0;
+    uint32_t at = emission->part;
+    if (emission->at > at && covey_same(emission->entities[emission->at - 1], e)) at = emission->at - 1;
     while (at < emission->count && !covey_same(emission->entities[at], e)) at++;
     bool over = emission->signal == COVEY_ON_REMOVE && at < emission->count && (emission->ended >> at & 1) != 0;
     return over ? emission->count : at;
@@ -134,9 +154,12 @@ static uint32_t place_in(const covey__emission *emission, covey_entity e) {
 static void tell_the_rest(covey_world *world, covey__emission *emission, const covey_pool *pool, covey_entity e) {
     if (!emission) return;
     tell_the_rest(world, emission->outer, pool, e);
-    if (emission->listener == emission->listener_count || (pool && emission->pool != pool)) return;
-    if (place_in(emission, e) == emission->count) return;
-    while (tell_next(world, emission)) continue;
+    uint32_t at = pool && emission->pool != pool ? emission->count : place_in(emission, e);
+    while (at < emission->count && at >= emission->part) {
+        if (tell_of_part(world, emission)) continue;
+        if (at < emission->part_end) return;
+        begin_part(emission, emission->part_end);
+    }
 }
 
 /* Puts an emission on the list, so that others may tell the rest of it. */
@@ -144,15 +167,16 @@ static void begin(covey_world *world, covey__emission *emission, covey__listener
     emission->listeners = listeners;
     emission->listener_count = listeners->count;
     emission->outer = world->emission;
+    begin_part(emission, 0);
     world->emission = emission;
     world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
     listeners->emitting++;
 }
 
-/* Tells all of an emission; `outer` began before it. */
-static void tell_all(covey_world *world, covey__emission *emission, covey__emission *outer) {
+/* Tells of what an emission is about; `outer` began before it. */
+static void tell(covey_world *world, covey__emission *emission, covey__emission *outer) {
     if (emission->signal == COVEY_ON_SET) tell_the_rest(world, outer, emission->pool, *emission->entities);
-    while (tell_next(world, emission)) continue;
+    tell_all(world, emission);
 }
 
 /* Of emissions that are under way, the one that began last ends first. */
@@ -168,7 +192,7 @@ static COVEY__NOINLINE uint64_t call_all(covey_world *world, covey_pool *pool, c
                                          covey_signal signal, const covey_entity *entities, uint32_t count) {
     covey__emission emission = { .pool = pool, .signal = signal, .entities = entities, .count = count };
     begin(world, &emission, listeners);
-    tell_all(world, &emission, emission.outer);
+    tell(world, &emission, emission.outer);
     end(world, &emission);
     return emission.ended;
 }
@@ -210,7 +234,7 @@ void covey__emit_together(covey_world *world, covey__emission *emissions, uint32
             begin(world, &emissions[i], listeners);
     }
     for (uint32_t i = 0; i < count; i++)
-        if (emissions[i].listeners) tell_all(world, &emissions[i], outer);
+        if (emissions[i].listeners) tell(world, &emissions[i], outer);
     while (count-- != 0)
         if (emissions[count].listeners) end(world, &emissions[count]);
 }

@@ -1,15 +1,6 @@
 /* Every invariant of sets and worlds, checked from scratch. Tests call this after each step; so may anybody. */
 #include "internal.h"
 
-/* Names the invariant that does not hold. */
-#define REQUIRE(holds, reason)      \
-    do {                            \
-        if (!(holds)) {             \
-            if (why) *why = reason; \
-            return false;           \
-        }                           \
-    } while (0)
-
 /* ---- Sets --------------------------------------------------------------------------------------------------------*/
 
 static bool validate_shape(const covey_sparse_set *set, const char **why) {

@@ -330,8 +330,8 @@ static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
 }
 
 /* Those of them that count as there. */
-static uint64_t seen(const covey_iter *it, const covey_pool *pool, uint32_t first, uint64_t ids) {
-    if (it->hides) ids &= ~covey__off_mask(pool, first);
+COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
+    if (hides) ids &= ~covey__off_mask(pool, first);
     return members(pool, first, ids);
 }
 
@@ -351,21 +351,31 @@ static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
 }
 
 /* What is left of the ids of a block that are in all the block pools of a view: looks into its other pools. */
-static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
+COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t ids, bool hides) {
     const covey_view *view = it->view;
     const covey__column *columns = it->columns;
     uint64_t any = 0;
-    if (it->lead) ids &= seen(it, it->lead, first, ids);
+    if (it->lead) ids &= seen(it->lead, first, ids, hides);
     else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
-    if (it->hides) ids = enabled(it, first, ids);
+    if (hides) ids = enabled(it, first, ids);
     for (uint32_t i = 0; i < view->with; i++)
         if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
     columns += view->with + view->optional;
-    for (uint32_t i = 0; i < view->any; i++) any |= seen(it, columns[i].pool, first, ids);
+    for (uint32_t i = 0; i < view->any; i++) any |= seen(columns[i].pool, first, ids, hides);
     if (view->any != 0) ids &= any;
     columns += view->any;
-    for (uint32_t i = 0; i < view->without; i++) ids &= ~seen(it, columns[i].pool, first, ids);
+    for (uint32_t i = 0; i < view->without; i++) ids &= ~seen(columns[i].pool, first, ids, hides);
+    return ids;
+}
+
+static COVEY__NOINLINE uint64_t match_block_closely(const covey_iter *it, uint32_t first, uint64_t ids) {
+    ids = match_block(it, first, ids, it->hides);
     return it->changed != 0 ? changed(it, first, ids) : ids;
+}
+
+static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
+    bool plainly = COVEY__LIKELY(!it->hides && it->changed == 0);
+    return plainly ? match_block(it, first, ids, false) : match_block_closely(it, first, ids);
 }
 
 /* Finds what so many pages have in common: a constant where it is small, so that the loop over them vanishes. */
@@ -503,7 +513,7 @@ static bool next_partial_span(covey_iter *it) {
 }
 
 /* How far one column goes from an id on: values that follow each other, or ids without any; at most `most`. */
-static inline uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most, bool hides) {
+COVEY_HOT uint32_t run_of_ids(covey__column *column, uint32_t id, uint32_t most, bool hides) {
     const covey_pool *pool = column->pool;
     uint32_t run = 1;
     column->at = has(pool, id, hides) ? covey__value_of_index(pool, id) : NULL;
@@ -522,7 +532,7 @@ static COVEY__NOINLINE bool next_span_simple(covey_iter *it) {
     return next_full_span(it) || (reach_block(it) && next_partial_span(it));
 }
 
-static inline bool open_span_of_ids(covey_iter *it, bool hides) {
+COVEY_HOT bool open_span_of_ids(covey_iter *it, bool hides) {
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->left), run = ones_from(it->left, bit);
     uint32_t id = it->first + it->block * 64 + bit;

@@ -1,49 +1,17 @@
 /* Copies of entities: every component, or nothing at all. */
-#include "fixture.h"
+#include "owned.h"
 
-/* A component that is owned: it counts, and says no when told. */
-typedef struct Owned {
-    uint32_t number, check;
-} Owned;
 typedef Owned OwnedToo;
 typedef Owned Unique;
 typedef Owned Secret;
-
-static uint32_t alive, copies, fails_at;
-
-static void drop_owned(void *value, void *context) {
-    (void)context;
-    assert_int_equal(((const Owned *)value)->check, ~((const Owned *)value)->number);
-    assert_true(alive-- != 0);
-}
-
-static bool copy_owned(void *to, const void *from, void *context) {
-    (void)context;
-    if (++copies == fails_at) return false;
-    memcpy(to, from, sizeof(Owned));
-    alive++;
-    return true;
-}
-
 COVEY_COMPONENT_DEFINE(Owned, .storage = COVEY_STORAGE_SPARSE, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(OwnedToo, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(Unique, .drop = drop_owned);
 COVEY_COMPONENT_DEFINE(Secret, .no_copy = true);
 
-static int setup(void **state) {
-    alive = copies = fails_at = 0;
-    return world_setup(state);
-}
-static int teardown(void **state) {
-    int result = world_teardown(state);
-    assert_int_equal(alive, 0);
-    return result;
-}
-#define COPY_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
 static void own(covey_entity e, const covey_type *type, uint32_t number) {
     assert_non_null(add_value(e, type, number));
-    alive++;
+    owned.alive++;
 }
 
 /* ---- One entity ---------------------------------------------------------------------------------------------------*/
@@ -109,8 +77,8 @@ static void test_owners_are_copied_by_their_hook(void **state) {
     own(from, covey_id(OwnedToo), 2);
     own(to, covey_id(OwnedToo), 3);
     assert_true(covey_copy(world, from, to));
-    assert_int_equal(copies, 2);
-    assert_int_equal(alive, 4); /* the old value of `to` was dropped */
+    assert_int_equal(owned.copies, 2);
+    assert_int_equal(owned.alive, 4); /* the old value of `to` was dropped */
     assert_value(to, covey_id(Owned), 1);
     assert_value(to, covey_id(OwnedToo), 2);
 }
@@ -119,14 +87,14 @@ static void refuses(covey_entity from, covey_entity to) {
     covey_entity clones[3], next = covey_create(world);
     covey_destroy(world, next);
     uint64_t before = world_digest(world);
-    uint32_t living = alive;
+    uint32_t living = owned.alive;
     assert_false(covey_copy(world, from, to));
     assert_failed(COVEY_ERROR_COPY);
     assert_false(covey_clone(world, from, clones, 3));
     assert_failed(COVEY_ERROR_COPY);
     assert_no_entity(clones[2]);
     assert_int_equal(world_digest(world), before);
-    assert_int_equal(alive, living);
+    assert_int_equal(owned.alive, living);
 }
 
 static void test_what_cannot_be_copied_is_refused_before_any_hook_runs(void **state) {
@@ -139,7 +107,7 @@ static void test_what_cannot_be_copied_is_refused_before_any_hook_runs(void **st
     add_value(from, covey_id(Secret), 3);
     refuses(from, to);
     assert_non_null(strstr(heard.text, "Secret"));
-    assert_int_equal(copies, 0);
+    assert_int_equal(owned.copies, 0);
     Secret secret = { 0, 0 };
     assert_false(covey_add_copies(world, &to, 1, Secret, &secret));
     assert_failed(COVEY_ERROR_COPY);
@@ -155,14 +123,14 @@ static void test_nothing_changes_when_a_hook_says_no(void **state) {
     for (uint32_t at = 1; at <= 6; at++) { /* a copy has two, three clones have six */
         covey_entity clones[3];
         uint64_t before = world_digest(world);
-        copies = 0, fails_at = at;
+        owned.copies = 0, owned.fails_at = at;
         assert_false(at <= 2 ? covey_copy(world, from, to) : covey_clone(world, from, clones, 3));
         assert_failed(COVEY_ERROR_COPY);
         assert_int_equal(world_digest(world), before);
-        assert_int_equal(alive, 3);
+        assert_int_equal(owned.alive, 3);
         test_world_is_valid(world);
     }
-    fails_at = 0;
+    owned.fails_at = 0;
     assert_true(covey_copy(world, from, to));
 }
 
@@ -203,7 +171,7 @@ static void test_clones_have_copies_of_everything(void **state) {
     own(e, covey_id(OwnedToo), 3);
     covey_add_tag(world, e, Marked);
     assert_true(covey_clone(world, e, clones, 3));
-    assert_int_equal(alive, 8);
+    assert_int_equal(owned.alive, 8);
     for (uint32_t i = 0; i < 3; i++) {
         assert_value(clones[i], covey_id(Owned), 2);
         assert_value(clones[i], covey_id(OwnedToo), 3);
@@ -281,19 +249,19 @@ static void test_the_librarys_own_components_are_not_copied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        COPY_TEST(test_a_copy_adds_what_is_missing_and_overwrites_the_rest),
-        COPY_TEST(test_an_entity_is_its_own_copy),
-        COPY_TEST(test_the_dead_are_not_copied),
-        COPY_TEST(test_an_entity_without_components_has_copies),
-        COPY_TEST(test_owners_are_copied_by_their_hook),
-        COPY_TEST(test_what_cannot_be_copied_is_refused_before_any_hook_runs),
-        COPY_TEST(test_nothing_changes_when_a_hook_says_no),
-        COPY_TEST(test_in_place_a_copy_fills_a_hole_and_clones_append),
-        COPY_TEST(test_clones_have_copies_of_everything),
-        COPY_TEST(test_clones_fail_when_indices_are_out),
-        COPY_TEST(test_kept_order_is_kept),
-        COPY_TEST(test_groups_take_copies_in_once),
-        COPY_TEST(test_the_librarys_own_components_are_not_copied),
+        OWNED_TEST(test_a_copy_adds_what_is_missing_and_overwrites_the_rest),
+        OWNED_TEST(test_an_entity_is_its_own_copy),
+        OWNED_TEST(test_the_dead_are_not_copied),
+        OWNED_TEST(test_an_entity_without_components_has_copies),
+        OWNED_TEST(test_owners_are_copied_by_their_hook),
+        OWNED_TEST(test_what_cannot_be_copied_is_refused_before_any_hook_runs),
+        OWNED_TEST(test_nothing_changes_when_a_hook_says_no),
+        OWNED_TEST(test_in_place_a_copy_fills_a_hole_and_clones_append),
+        OWNED_TEST(test_clones_have_copies_of_everything),
+        OWNED_TEST(test_clones_fail_when_indices_are_out),
+        OWNED_TEST(test_kept_order_is_kept),
+        OWNED_TEST(test_groups_take_copies_in_once),
+        OWNED_TEST(test_the_librarys_own_components_are_not_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* Who is told of what, when, and in which order; and what listeners may do meanwhile. */
 #include "hearing.h"
 
+#include <stdlib.h>
+
 static covey_entity e[8];
 
 static void create_entities(uint32_t count) {
@@ -1120,6 +1122,40 @@ static void a_listener_must_not_destroy_the_world(void **state) {
     covey_world_destroy(other);
 }
 
+/* ---- Very many ----------------------------------------------------------------------------------------------------*/
+
+static uint32_t told_of[2], taken;
+
+static void count_first(const covey_event *event, void *context) {
+    (void)context;
+    told_of[0] += event->count;
+    taken += covey_destroy(event->world, *event->entities);
+}
+
+static void count_second(const covey_event *event, void *context) {
+    (void)context;
+    told_of[1] += event->count;
+}
+
+/* The calls that tell of the others lie on the stack: there are only so many of them, however many entities. */
+static void each_of_very_many_may_be_taken_away(void **state) {
+    (void)state;
+    enum { MANY = 60000 };
+    uint32_t count = MANY < COVEY_NONE ? MANY : COVEY_NONE - 1;
+    covey_entity *many = malloc(count * sizeof *many);
+    told_of[0] = told_of[1] = taken = 0;
+    assert_non_null(many);
+    covey_listener listener = { .type = covey_id(Packed), .signals = COVEY_ON_ADD, .call = count_first };
+    covey_connect(world, &listener);
+    listener.call = count_second;
+    covey_connect(world, &listener);
+    assert_true(covey_create_many(world, many, count));
+    assert_true(covey_add_copies_raw(world, many, count, covey_id(Packed), NULL, covey_id(Packed)->size));
+    assert_true(told_of[0] == count && told_of[1] == count && taken == count);
+    assert_int_equal(covey_entity_count(world), 0);
+    free(many);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(components_are_heard),
@@ -1169,6 +1205,7 @@ int main(void) {
         WORLD_TEST(listeners_may_make_groups),
         WORLD_TEST(kept_pools_are_sorted_when_listeners_are_called),
         WORLD_TEST(a_listener_must_not_destroy_the_world),
+        WORLD_TEST(each_of_very_many_may_be_taken_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,42 +1,13 @@
 /* A second world that is like the first, and goes on like it. */
-#include "fixture.h"
+#include "owned.h"
 
-typedef struct Owned {
-    uint32_t number, check;
-} Owned;
 typedef Owned OwnedBlock;
 typedef Owned Unique;
-
-static uint32_t alive, copies, fails_at;
-
-static void drop_owned(void *value, void *context) {
-    (void)context;
-    assert_int_equal(((const Owned *)value)->check, ~((const Owned *)value)->number);
-    assert_true(alive-- != 0);
-}
-
-static bool copy_owned(void *to, const void *from, void *context) {
-    (void)context;
-    if (++copies == fails_at) return false;
-    memcpy(to, from, sizeof(Owned));
-    alive++;
-    return true;
-}
-
+typedef Owned Ticked;
 COVEY_COMPONENT_DEFINE(Owned, .policy = COVEY_ORDERED, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(OwnedBlock, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(Unique, .drop = drop_owned);
-
-static int setup(void **state) {
-    alive = copies = fails_at = 0;
-    return world_setup(state);
-}
-static int teardown(void **state) {
-    int result = world_teardown(state);
-    assert_int_equal(alive, 0);
-    return result;
-}
-#define CLONE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+COVEY_COMPONENT_DEFINE(Ticked, .ticks = true);
 
 static covey_entity held[40];
 
@@ -197,25 +168,25 @@ static void test_values_are_copied_by_their_hook(void **state) {
     for (uint32_t i = 0; i < 10; i++) {
         covey_entity e = create_with(covey_id(Owned), i);
         add_value(e, covey_id(OwnedBlock), i);
-        alive += 2;
+        owned.alive += 2;
         if (i % 3 == 0) covey_remove(world, e, Owned);
     }
     Owned value = { 1, ~1u };
     covey_resource_set_value(world, Owned, &value);
-    alive++;
-    uint32_t before = alive;
-    for (fails_at = 1; fails_at <= before; fails_at++) {
-        copies = 0;
+    owned.alive++;
+    uint32_t before = owned.alive;
+    for (owned.fails_at = 1; owned.fails_at <= before; owned.fails_at++) {
+        owned.copies = 0;
         assert_null(covey_world_clone(world, NULL));
         assert_failed(COVEY_ERROR_COPY);
-        assert_int_equal(alive, before);
+        assert_int_equal(owned.alive, before);
         assert_int_equal(heap.bytes, covey_world_memory(world));
     }
-    fails_at = 0;
+    owned.fails_at = 0;
     covey_world *twin = covey_world_clone(world, NULL);
-    assert_int_equal(alive, 2 * before);
+    assert_int_equal(owned.alive, 2 * before);
     go_on_in(twin);
-    assert_int_equal(alive, before);
+    assert_int_equal(owned.alive, before);
     covey_compact(world);
 }
 
@@ -223,16 +194,16 @@ static void test_what_cannot_be_copied_is_refused_before_any_hook_runs(void **st
     (void)state;
     covey_entity e = create_with(covey_id(OwnedBlock), 1);
     add_value(e, covey_id(Unique), 2);
-    alive += 2;
+    owned.alive += 2;
     assert_null(covey_world_clone(world, NULL));
     assert_failed(COVEY_ERROR_COPY);
     assert_non_null(strstr(heard.text, "Unique"));
     covey_remove(world, e, Unique);
     Unique value = { 3, ~3u };
     covey_resource_set_value(world, Unique, &value);
-    alive++;
+    owned.alive++;
     assert_null(covey_world_clone(world, NULL));
-    assert_int_equal(copies, 0);
+    assert_int_equal(owned.copies, 0);
     assert_int_equal(heard.times, 2);
     covey_resource_remove(world, Unique);
     go_on_in(covey_world_clone(world, NULL)); /* a pool without values is no obstacle */
@@ -266,7 +237,7 @@ static void test_memory_runs_out_at_every_allocation(void **state) {
     covey_order order = { .key = COVEY_KEY_INDEX };
     covey_pool_keep(covey_pool_of(world, Packed), &order);
     add_value(held[1], covey_id(OwnedBlock), 1);
-    alive++;
+    owned.alive++;
     uint64_t digest = world_digest(world);
     covey_world *twin = NULL;
     for (uint64_t at = 1; !twin; at++) {
@@ -278,7 +249,7 @@ static void test_memory_runs_out_at_every_allocation(void **state) {
         if (failed) assert_failed(COVEY_ERROR_MEMORY);
         if (failed) assert_int_equal(heap.bytes, covey_world_memory(world));
         assert_int_equal(world_digest(world), digest);
-        assert_true(twin || alive == 1);
+        assert_true(twin || owned.alive == 1);
     }
     assert_int_equal(world_digest(twin), digest);
     covey_world_destroy(twin);
@@ -290,20 +261,68 @@ static void test_an_empty_world_has_a_clone(void **state) {
     assert_int_equal(covey_create(world).index, 0);
 }
 
+/* What is disabled is so in the clone, and what was changed was changed at the same tick. */
+static void test_what_is_disabled_and_ticks_are_the_same(void **state) {
+    (void)state;
+    covey_entity e[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        e[i] = covey_create(world);
+        covey_tick_advance(world);
+        covey_add(world, e[i], Ticked, { i, 0 });
+        add_value(e[i], covey_id(Packed), i);
+    }
+    covey_disable(world, e[0]);
+    covey_component_disable(world, e[1], Packed);
+    covey_component_disable(world, e[2], Ticked);
+    covey_world *twin = covey_world_clone(world, NULL);
+    assert_non_null(twin);
+    go_on_in(twin);
+    covey_view packed = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Packed) } });
+    covey_view both = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Packed), covey_id(Ticked) } });
+    assert_int_equal(covey_view_count(&packed), 2);
+    assert_int_equal(covey_view_count(&both), 1);
+    assert_true(!covey_is_enabled(world, e[0]) && covey_is_enabled(world, e[1]));
+    assert_true(!covey_component_is_enabled(world, e[1], Packed) && covey_component_is_enabled(world, e[1], Ticked));
+    assert_int_equal(covey_tick(world), 5);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(covey_changed_at(world, e[i], Ticked), i + 2);
+    assert_int_equal(covey_enable(world, e[0]), COVEY_OK);
+    assert_int_equal(covey_component_enable(world, e[1], Packed), COVEY_OK);
+    assert_int_equal(covey_view_count(&packed), 4);
+    covey_set(world, e[3], Ticked, { 9, 9 });
+    assert_int_equal(covey_changed_at(world, e[3], Ticked), 5);
+}
+
+/* A copy is changed when it is made, and enabled. */
+static void test_copies_are_enabled_and_changed(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world), to = covey_create(world), clone;
+    covey_add(world, e, Ticked, { 1, 0 });
+    covey_add(world, to, Ticked, { 2, 0 });
+    covey_component_disable(world, e, Ticked);
+    covey_disable(world, e);
+    uint64_t before = covey_tick_advance(world);
+    assert_true(covey_copy(world, e, to) && covey_clone(world, e, &clone, 1));
+    assert_true(covey_changed_at(world, to, Ticked) > before && covey_changed_at(world, clone, Ticked) > before);
+    assert_int_equal(covey_changed_at(world, e, Ticked), before);
+    assert_true(covey_is_enabled(world, clone) && covey_component_is_enabled(world, clone, Ticked));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CLONE_TEST(test_a_clone_has_the_same_entities_and_components),
-        CLONE_TEST(test_the_worlds_are_apart),
-        CLONE_TEST(test_the_same_calls_give_the_same_results),
-        CLONE_TEST(test_storage_and_order_stay_what_they_became),
-        CLONE_TEST(test_groups_stay_behind),
-        CLONE_TEST(test_types_made_at_run_time_are_made_again),
-        CLONE_TEST(test_other_descriptors_of_a_type_are_known),
-        CLONE_TEST(test_values_are_copied_by_their_hook),
-        CLONE_TEST(test_what_cannot_be_copied_is_refused_before_any_hook_runs),
-        CLONE_TEST(test_a_clone_may_have_an_allocator_and_a_log_of_its_own),
-        CLONE_TEST(test_memory_runs_out_at_every_allocation),
-        CLONE_TEST(test_an_empty_world_has_a_clone),
+        OWNED_TEST(test_a_clone_has_the_same_entities_and_components),
+        OWNED_TEST(test_the_worlds_are_apart),
+        OWNED_TEST(test_the_same_calls_give_the_same_results),
+        OWNED_TEST(test_storage_and_order_stay_what_they_became),
+        OWNED_TEST(test_groups_stay_behind),
+        OWNED_TEST(test_types_made_at_run_time_are_made_again),
+        OWNED_TEST(test_other_descriptors_of_a_type_are_known),
+        OWNED_TEST(test_values_are_copied_by_their_hook),
+        OWNED_TEST(test_what_cannot_be_copied_is_refused_before_any_hook_runs),
+        OWNED_TEST(test_a_clone_may_have_an_allocator_and_a_log_of_its_own),
+        OWNED_TEST(test_memory_runs_out_at_every_allocation),
+        OWNED_TEST(test_what_is_disabled_and_ticks_are_the_same),
+        OWNED_TEST(test_copies_are_enabled_and_changed),
+        OWNED_TEST(test_an_empty_world_has_a_clone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

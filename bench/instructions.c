@@ -1,0 +1,91 @@
+/* Calls of one kind each, in functions of their own, for a tool that counts the instructions of functions: see
+ * instructions.sh. Nobody listens and nothing is grouped: this is what everybody pays. */
+#include <covey/covey.h>
+
+
+typedef struct Blocked {
+    float x, y;
+} Blocked;
+typedef struct Packed {
+    float x, y;
+} Packed;
+COVEY_COMPONENT_DEFINE(Blocked);
+COVEY_COMPONENT_DEFINE(Packed, .storage = COVEY_STORAGE_SPARSE);
+
+enum { COUNT = 20000 }; /* as instructions.sh has it */
+
+static covey_world *world;
+static covey_pool *blocked, *packed;
+static covey_entity ordered[COUNT], shuffled[COUNT];
+static Blocked kept = { 5, 6 };
+
+#define CALLS(name, statement)                                        \
+    static __attribute__((noinline, noipa)) void calls_##name(void) { \
+        for (int i = 0; i < COUNT; i++) statement;                    \
+    }
+
+CALLS(create, ordered[i] = covey_create(world))
+CALLS(add_block, covey_add(world, ordered[i], Blocked, { 1, 2 }))
+CALLS(add_block_shuffled, covey_add(world, shuffled[i], Blocked, { 1, 2 }))
+CALLS(add_sparse, covey_add(world, ordered[i], Packed, { 1, 2 }))
+CALLS(set_block, covey_set(world, ordered[i], Blocked, { 3, 4 }))
+CALLS(set_sparse, covey_set(world, ordered[i], Packed, { 3, 4 }))
+CALLS(patch, covey_patch(world, ordered[i], Blocked, NULL, NULL))
+CALLS(replace, covey_replace(world, ordered[i], Blocked, &kept))
+CALLS(get_block, covey_get(world, ordered[i], Blocked)->x += 1)
+CALLS(get_sparse, covey_get(world, ordered[i], Packed)->x += 1)
+CALLS(remove_block, covey_remove(world, ordered[i], Blocked))
+CALLS(remove_sparse, covey_remove(world, ordered[i], Packed))
+CALLS(pool_add_block, covey_pool_add(blocked, ordered[i], Blocked, { 1, 2 }))
+CALLS(pool_add_sparse, covey_pool_add(packed, ordered[i], Packed, { 1, 2 }))
+CALLS(pool_set_block, covey_pool_set(blocked, ordered[i], Blocked, { 1, 2 }))
+CALLS(pool_set_sparse, covey_pool_set(packed, ordered[i], Packed, { 1, 2 }))
+CALLS(pool_remove_block, covey_pool_remove(blocked, ordered[i], Blocked))
+CALLS(pool_remove_sparse, covey_pool_remove(packed, ordered[i], Packed))
+CALLS(destroy, covey_destroy(world, ordered[i]))
+CALLS(create_again, ordered[i] = covey_create(world))
+CALLS(destroy_shuffled, covey_destroy(world, shuffled[i]))
+
+static void shuffle(void) {
+    uint32_t number = 1;
+    memcpy(shuffled, ordered, sizeof ordered);
+    for (uint32_t i = COUNT; i > 1; i--) {
+        number = number * 1664525u + 1013904223u;
+        uint32_t other = (uint32_t)((uint64_t)number * i >> 32);
+        covey_entity moved = shuffled[i - 1];
+        shuffled[i - 1] = shuffled[other];
+        shuffled[other] = moved;
+    }
+}
+
+int main(void) {
+    world = covey_world_create(NULL);
+    blocked = covey_pool_of(world, Blocked);
+    packed = covey_pool_of(world, Packed);
+    calls_create();
+    shuffle();
+    calls_add_block();
+    calls_set_block();
+    calls_patch();
+    calls_replace();
+    calls_get_block();
+    calls_remove_block();
+    calls_add_sparse();
+    calls_set_sparse();
+    calls_get_sparse();
+    calls_remove_sparse();
+    calls_pool_add_block();
+    calls_pool_set_block();
+    calls_pool_remove_block();
+    calls_pool_add_sparse();
+    calls_pool_set_sparse();
+    calls_pool_remove_sparse();
+    calls_add_block_shuffled();
+    calls_destroy();
+    calls_create_again();
+    shuffle();
+    calls_add_block();
+    calls_destroy_shuffled();
+    covey_world_destroy(world);
+    return 0;
+}
