@@ -77,6 +77,14 @@ static bool tell_of_part(covey_world *world, covey__emission *emission) {
     return false;
 }
 
+static void tell_all(covey_world *world, covey__emission *emission) {
+    for (;;) {
+        while (tell_of_part(world, emission)) continue;
+        if (emission->part_end == emission->count) return;
+        begin_part(emission, emission->part_end);
+    }
+}
+
 /* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory. */
 static void tell_keepers(const covey__listeners *listeners, const covey_pool *pool, covey_signal signal,
                          const covey_entity *entities, uint32_t count) {
@@ -165,14 +173,10 @@ static void begin(covey_world *world, covey__emission *emission, covey__listener
     listeners->emitting++;
 }
 
-/* Tells all of an emission; `outer` began before it. */
-static void tell_all(covey_world *world, covey__emission *emission, covey__emission *outer) {
+/* Tells of what an emission is about; `outer` began before it. */
+static void tell(covey_world *world, covey__emission *emission, covey__emission *outer) {
     if (emission->signal == COVEY_ON_SET) tell_the_rest(world, outer, emission->pool, *emission->entities);
-    for (;;) {
-        while (tell_of_part(world, emission)) continue;
-        if (emission->part_end == emission->count) return;
-        begin_part(emission, emission->part_end);
-    }
+    tell_all(world, emission);
 }
 
 /* Of emissions that are under way, the one that began last ends first. */
@@ -188,7 +192,7 @@ static COVEY__NOINLINE uint64_t call_all(covey_world *world, covey_pool *pool, c
                                          covey_signal signal, const covey_entity *entities, uint32_t count) {
     covey__emission emission = { .pool = pool, .signal = signal, .entities = entities, .count = count };
     begin(world, &emission, listeners);
-    tell_all(world, &emission, emission.outer);
+    tell(world, &emission, emission.outer);
     end(world, &emission);
     return emission.ended;
 }
@@ -230,7 +234,7 @@ void covey__emit_together(covey_world *world, covey__emission *emissions, uint32
             begin(world, &emissions[i], listeners);
     }
     for (uint32_t i = 0; i < count; i++)
-        if (emissions[i].listeners) tell_all(world, &emissions[i], outer);
+        if (emissions[i].listeners) tell(world, &emissions[i], outer);
     while (count-- != 0)
         if (emissions[count].listeners) end(world, &emissions[count]);
 }
