@@ -293,7 +293,9 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
     bool aside = covey__is_set_aside(page, index);
     if ((generation & 1) != 0 || is_retired(page, index) || aside) {
         covey__fail(world, COVEY_ERROR_TAKEN, "index %u is %s", index,
-                    aside ? "set aside" : generation ? "in use" : "retired");
+                    aside        ? "set aside"
+                    : generation ? "in use"
+                                 : "retired");
         return null_entity;
     }
     covey__range *range = range_of(world, index);
@@ -389,19 +391,25 @@ static void take_out(covey_world *world, const uint64_t *near, size_t words, cov
     }
 }
 
+/* A reactive set is near wherever it may have to mark. When it does so first in a block, world->moves tells. */
+static bool is_unmarked(const covey_pool *pool, uint32_t index) {
+    return covey__is_reactive(pool) && covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)] == 0;
+}
+
 /* What covey_destroy needs to know of the pools near an index; nothing if one of them is not as simple as that. */
 static void remember(covey_world *world, uint32_t index, const uint64_t *near, size_t words) {
     covey__emptying *emptying = &world->emptying;
     uint32_t block = covey__block_of(index), count = 0;
     if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
     for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = near[i]; left != 0; left &= left - 1, count++) {
+        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
             covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
+            if (is_unmarked(pool, index)) continue;
             if (!pool->plain || count == COVEY__EMPTYING_POOLS) return;
             covey__block_page *page = covey__block_page_of(&pool->blocks, index);
             if (page->capacity[block] != 64) return;
             emptying->masks[count] = &page->masks[block];
-            emptying->pools[count] = pool;
+            emptying->pools[count++] = pool;
             covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
         }
     }

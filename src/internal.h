@@ -245,10 +245,10 @@ static inline const uint64_t *covey__near(const covey_world *world, uint32_t ind
 
 bool covey__near_reserve(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
 bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index);    /* the same */
-/* Marks where there is a place for it; and perhaps was before. */
-static inline void covey__near_set(covey_world *world, uint32_t pool, uint32_t index, bool anew) {
+/* Marks where there is a place for it. */
+static inline void covey__near_set(covey_world *world, uint32_t pool, uint32_t index) {
     covey__near_page *page = world->near_pages[index / COVEY__BLOCK_PAGE];
-    world->moves += anew; /* for what is known of the entity destroyed last */
+    world->moves++; /* for what is known of the entity destroyed last */
     page->bits[covey__block_of(index) * page->words + pool / 64] |= (uint64_t)1 << pool % 64;
 }
 void covey__near_unmark(covey_world *world, uint32_t pool, uint32_t index);
@@ -463,19 +463,20 @@ struct covey_reactive {
 };
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
-/* Without a branch: whether a mark is the first of its block is often random, and most of it may be done again. */
+void covey__reactive_unmark(covey_pool *tags, uint32_t index); /* of one that is marked */
+void covey__reactive_unmark_all(covey_pool *tags);
+static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }
+
+/* Without a branch: whether a mark is the first of its block is often random. */
 static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&tags->blocks, index);
     uint32_t block = covey__block_of(index);
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
     if (mask != with) COVEY__TRACE(tags->added, index);
     tags->blocks.count += mask != with;
+    tags->world->moves += mask == 0; /* for what is known of the entity destroyed last */
     page->masks[block] = with;
     page->summary |= (uint64_t)1 << block;
-    page->direct |= (uint64_t)1 << block;
-    page->chunks[block] = (covey__chunk){ covey__nothing, covey__identity };
-    page->capacity[block] = 64;
-    covey__near_set(tags->world, tags->number, index, mask == 0);
 }
 
 void covey__reactives_free(covey_world *world);

@@ -43,7 +43,7 @@ bool covey__near_reserve(covey_world *world, uint32_t pool, uint32_t index) {
 
 bool covey__near_mark(covey_world *world, uint32_t pool, uint32_t index) {
     if (!covey__near_reserve(world, pool, index)) return false;
-    covey__near_set(world, pool, index, true);
+    covey__near_set(world, pool, index);
     return true;
 }
 

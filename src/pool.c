@@ -139,6 +139,7 @@ static bool block_is_empty(const covey_pool *pool, uint32_t index) {
 }
 
 bool covey__pool_is_near(const covey_pool *pool, uint32_t index) {
+    if (covey__is_reactive(pool)) return covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE);
     if (covey__in_blocks(pool)) return !block_is_empty(pool, index);
     uint32_t first = index / 64 * 64, at = 0;
     while (at < 64 && !set_has_page(&pool->set, first + at)) at += COVEY_PAGE_SIZE;
@@ -157,9 +158,18 @@ static void note_filling(covey_pool *pool, uint32_t index) {
         covey__entity_page_of(pool->world, index)->generation + index / 64 * 64 % COVEY_PAGE_SIZE;
 }
 
+/* By hand, into a reactive set. */
+static covey_result place_mark(covey_pool *tags, covey_entity e, void **value) {
+    covey_result result = covey__reactive_reserve(tags, e.index);
+    if (result == COVEY_OK) covey__reactive_mark(tags, e.index);
+    *value = covey__nothing;
+    return result;
+}
+
 static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
     bool first = block_is_empty(pool, e.index);
     if (!first && covey__block_has(&pool->blocks, e.index)) return COVEY_ERROR_PRESENT;
+    if (covey__is_reactive(pool)) return place_mark(pool, e, value);
     covey_result result = pool->watch ? covey__watch_prepare(pool, e) : COVEY_OK;
     if (result != COVEY_OK) return result;
     if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
@@ -187,8 +197,7 @@ covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value
 static void *place(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
-    if (covey__takes_components(pool->world, e))
-        result = covey__pool_place(pool, e, source, &value);
+    if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
@@ -263,6 +272,10 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
     if (!covey__in_blocks(pool)) {
         if (pool->watch && pool->watch->keeps_order) covey_sparse_set_erase_ordered(&pool->set, e);
         else covey_sparse_set_erase(&pool->set, e);
+        return;
+    }
+    if (covey__is_reactive(pool)) {
+        covey__reactive_unmark(pool, e.index);
         return;
     }
     covey__blocks_erase(&pool->blocks, e.index);
@@ -352,7 +365,8 @@ static void forget_all(covey_pool *pool) {
     const covey_type *type = pool->type;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
-    if (covey__in_blocks(pool)) {
+    if (covey__is_reactive(pool)) covey__reactive_unmark_all(pool);
+    else if (covey__in_blocks(pool)) {
         unmark_blocks(pool);
         covey__blocks_clear(&pool->blocks);
         pool->filling.block = COVEY_NONE;
@@ -431,7 +445,7 @@ bool covey__pool_mark_all(covey_pool *pool) {
 }
 
 void covey_pool_shrink(covey_pool *pool) {
-    if ((pool->uses & COVEY__USE_REACTIVE) != 0) return;
+    if (covey__is_reactive(pool)) return;
     if (covey__in_blocks(pool)) covey__blocks_shrink(&pool->blocks);
     else {
         covey_sparse_set_shrink(&pool->set);

@@ -1,5 +1,7 @@
 /* Reactive sets: tags that the library adds to entities to which something happened. What a tag needs so that it can be
- * added, its page and its marks near the entity, is there as long as the component is: so marking never fails. */
+ * added is there as long as the component is: so marking never fails. It is a page, whose blocks all look as if they were
+ * direct, but have no capacity, so that the inline code leaves them alone; and the near bits of all of them. Marking then
+ * is setting a bit, and that of its block in the summary. */
 #include "internal.h"
 
 #include <stdalign.h>
@@ -7,8 +9,36 @@
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
     covey_world *world = tags->world;
+    uint32_t number = index / COVEY__BLOCK_PAGE, first = number * COVEY__BLOCK_PAGE;
+    if (covey__blocks_have_page(&tags->blocks, number)) return COVEY_OK;
     if (!covey__near_reserve(world, tags->number, index)) return COVEY_ERROR_MEMORY;
-    return covey__blocks_reserve(&tags->blocks, index, covey__block_limit(world));
+    covey_result result = covey__blocks_reserve(&tags->blocks, index, covey__block_limit(world));
+    if (result != COVEY_OK) return result;
+    covey__block_page *page = tags->blocks.pages[number];
+    page->direct = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
+        page->chunks[block] = (covey__chunk){ covey__nothing, covey__identity };
+        covey__near_set(world, tags->number, first + block * 64);
+    }
+    return COVEY_OK;
+}
+
+void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(&tags->blocks, index);
+    uint32_t block = covey__block_of(index);
+    page->masks[block] &= ~((uint64_t)1 << index % 64);
+    if (page->masks[block] == 0) page->summary &= ~((uint64_t)1 << block);
+    tags->blocks.count--;
+}
+
+void covey__reactive_unmark_all(covey_pool *tags) {
+    for (uint32_t i = 0; i < tags->blocks.page_count; i++) {
+        covey__block_page *page = tags->blocks.pages[i];
+        if (page->summary == 0) continue;
+        memset(page->masks, 0, sizeof page->masks);
+        page->summary = 0;
+    }
+    tags->blocks.count = 0;
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
@@ -29,7 +59,7 @@ static bool listen_to(covey_reactive *reactive, const covey_reactive_desc *desc,
     covey_world *world = reactive->world;
     covey_pool *pool = covey_pool_of_raw(world, type);
     if (!pool) return false;
-    if ((pool->uses & COVEY__USE_REACTIVE) != 0) {
+    if (covey__is_reactive(pool)) {
         covey__fail(world, COVEY_ERROR_REFUSED, "a reactive set cannot collect what another one does: %s", type->name);
         return false;
     }
@@ -74,7 +104,10 @@ static covey_pool *make_tags(covey_world *world) {
     snprintf(name, sizeof name, "covey.reactive.%u", world->pool_count);
     const covey_type *type = covey__type_make_internal(world, &(covey_type){ .name = name });
     covey_pool *tags = type ? covey__pool_of_internal(world, type) : NULL;
-    if (tags) tags->uses |= COVEY__USE_REACTIVE;
+    if (tags) {
+        tags->uses |= COVEY__USE_REACTIVE;
+        tags->plain = false;
+    }
     return tags;
 }
 
@@ -101,6 +134,7 @@ static covey_reactive *take(covey_world *world) {
 static void give_back(covey_reactive *reactive) {
     listen_to_none(reactive);
     covey__pool_clear(reactive->tags);
+    covey__near_unmark_all(reactive->world, reactive->tags->number);
     covey__blocks_shrink(&reactive->tags->blocks);
     reactive->used = false;
 }

@@ -152,6 +152,24 @@ static bool validate_blocks(const covey__block_store *blocks, const char **why) 
     return covey__slabs_valid(blocks, why);
 }
 
+/* The pages of a reactive set, which is one of tags. */
+static bool validate_tags(const covey__block_store *blocks, const char **why) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        const covey__block_page *page = blocks->pages[i];
+        for (uint32_t block = 0; covey__blocks_have_page(blocks, i) && block < COVEY__PAGE_BLOCKS; block++) {
+            bool quiet = page->capacity[block] == 0 && page->used[block] == 0 && (page->direct >> block & 1) != 0;
+            bool empty = page->chunks[block].data == covey__nothing && page->chunks[block].map == covey__identity;
+            REQUIRE(quiet && empty && page->joined == 0, "reactive set: a block that is not ready");
+            REQUIRE((page->summary >> block & 1) == (page->masks[block] != 0), "reactive set: the summary is wrong");
+            count += covey__bits_in(page->masks[block]);
+        }
+    }
+    REQUIRE(count == blocks->count, "reactive set: the number of marks is not what was counted");
+    REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "reactive set: bytes that are not accounted for");
+    return true;
+}
+
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
 
 static bool validate_free_list(const covey_world *world, const covey__range *range, uint32_t idle, uint32_t *listed,
@@ -315,7 +333,8 @@ static bool validate_emptying(const covey_world *world, const char **why) {
     REQUIRE(emptying->page == covey__entity_page_of(world, index), "emptying: the entities of another block");
     for (uint32_t i = 0; i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];
-        if (!covey__pool_is_near(pool, index)) continue;
+        bool unmarked = covey__is_reactive(pool) && covey__block_next(&pool->blocks, index) / 64 != emptying->block;
+        if (!covey__pool_is_near(pool, index) || unmarked) continue;
         REQUIRE(found < emptying->count && emptying->pools[found] == pool, "emptying: a pool is missing");
         REQUIRE(pool->plain, "emptying: a pool whose values need care");
         const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
@@ -336,7 +355,9 @@ static bool validate_pool(const covey_world *world, const covey_pool *pool, cons
     REQUIRE(!block ||
                 (uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
             "pool: a directory that reaches beyond the world's table");
-    if (!(block ? validate_blocks(&pool->blocks, why) : validate_set(&pool->set, why))) return false;
+    if (covey__is_reactive(pool) && !validate_tags(&pool->blocks, why)) return false;
+    if (block && !covey__is_reactive(pool) && !validate_blocks(&pool->blocks, why)) return false;
+    if (!block && !validate_set(&pool->set, why)) return false;
     REQUIRE(block || pool->set.heap.bytes == counted_bytes(&pool->set), "pool: bytes that are not accounted for");
     for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
         covey_entity e = covey_pool_at(pool, i);

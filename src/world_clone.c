@@ -5,7 +5,7 @@
 /* What listens stays behind, with the pools in which it keeps what it has heard. Nodes and names are made anew. */
 static bool stays_behind(const covey_pool *pool) {
     const covey_world *world = pool->world;
-    if ((pool->uses & COVEY__USE_REACTIVE) != 0 || pool == world->nodes) return true;
+    if (covey__is_reactive(pool) || pool == world->nodes) return true;
     return world->names && pool == world->names->pool;
 }
 
