@@ -728,8 +728,8 @@ uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks) {
     }
 }
 
-/* The value of a component that is there, of a pool that may be watched: NULL if it need not be there and is disabled.
- * Notes a change if it may be written. */
+/* The value of a component that is there, of a pool in which some may be disabled, or have ticks: NULL if it need not be
+ * there and is disabled. Notes a change if it may be written. */
 static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_pool *pool, uint32_t index,
                                            uint32_t field) {
     const covey_view *view = it->view;
@@ -751,7 +751,9 @@ void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
     if (!COVEY__LIKELY(pool != NULL)) return late_value(it, e.index, field);
     if (!covey__has_index(pool, e.index)) return NULL;
-    return COVEY__LIKELY(!pool->watch) ? covey__value_of_index(pool, e.index) : watched_value(it, pool, e.index, field);
+    if (!COVEY__LIKELY(!pool->watch || (!pool->watch->off.at && !pool->watch->ticks.at)))
+        return watched_value(it, pool, e.index, field);
+    return covey__value_of_index(pool, e.index);
 }
 
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
