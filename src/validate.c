@@ -559,6 +559,8 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
     const covey__listeners *heard = watch ? &watch->listeners : NULL;
     bool sets = heard && (heard->signals & COVEY_ON_SET) != 0;
+    bool closely = pool->type->ticks || (watch && watch->off.at);
+    REQUIRE(((pool->uses & COVEY__USE_CLOSELY) != 0) == closely, "watch: handed out without a close look");
     bool marks =
         sets && !pool->type->drop && !pool->type->ticks && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
     REQUIRE(((pool->uses & COVEY__USE_TOUCH) != 0) == marks, "watch: overwritten, and somebody does not hear of it");

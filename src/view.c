@@ -751,9 +751,8 @@ void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field) {
     COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
     if (!COVEY__LIKELY(pool != NULL)) return late_value(it, e.index, field);
     if (!covey__has_index(pool, e.index)) return NULL;
-    if (!COVEY__LIKELY(!pool->watch || (!pool->watch->off.at && !pool->watch->ticks.at)))
-        return watched_value(it, pool, e.index, field);
-    return covey__value_of_index(pool, e.index);
+    bool closely = (pool->uses & COVEY__USE_CLOSELY) != 0;
+    return !COVEY__LIKELY(!closely) ? watched_value(it, pool, e.index, field) : covey__value_of_index(pool, e.index);
 }
 
 /* ---- Next --------------------------------------------------------------------------------------------------------*/

@@ -10,7 +10,9 @@ static void note_care(covey_pool *pool) {
     bool drops = pool->type->drop != NULL, heard = listeners && (listeners->signals & COVEY_ON_SET) != 0;
     bool ticks = pool->type->ticks;
     bool marks = heard && !drops && !ticks && ((listeners->called | listeners->queued) & COVEY_ON_SET) == 0;
-    pool->uses &= (uint8_t) ~(COVEY__USE_CARE | COVEY__USE_TOUCH);
+    bool closely = ticks || (pool->watch && pool->watch->off.at);
+    pool->uses &= (uint8_t) ~(COVEY__USE_CARE | COVEY__USE_TOUCH | COVEY__USE_CLOSELY);
+    if (closely) pool->uses |= COVEY__USE_CLOSELY;
     pool->uses |= (uint8_t)((drops || heard || ticks ? COVEY__USE_CARE : 0) | (marks ? COVEY__USE_TOUCH : 0));
 }
 
@@ -113,8 +115,7 @@ static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint
         result = covey__groups_prepare(pool, entities[i], count, anyway);
         if (pool->type->ticks && !covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
     }
-    if (result == COVEY_OK)
-        result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
+    if (result == COVEY_OK) result = covey__listeners_prepare(&pool->watch->listeners, COVEY_ON_ADD, entities, count);
     if (result != COVEY_OK || !pool->watch->keeps_order) return result;
     uint32_t left = COVEY_NONE - pool->set.end;
     if (count > left) return COVEY_ERROR_FULL;

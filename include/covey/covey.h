@@ -1318,6 +1318,7 @@ typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_
 #define COVEY__USE_REACTIVE 64  /* the tag of a reactive set: what it needs to mark, it keeps */
 #define COVEY__USE_CARE 32      /* overwriting takes care: the old value has to be dropped, or somebody watches */
 #define COVEY__USE_TOUCH 16     /* but no more than marks: only reactive sets have to know */
+#define COVEY__USE_CLOSELY 8    /* who hands out values looks closely: some may be disabled, or have ticks */
 
 struct covey_pool {
     union {
