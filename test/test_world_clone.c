@@ -301,7 +301,8 @@ static void test_copies_are_enabled_and_changed(void **state) {
     covey_component_disable(world, e, Ticked);
     covey_disable(world, e);
     uint64_t before = covey_tick_advance(world);
-    assert_true(covey_copy(world, e, to) && covey_clone(world, e, &clone, 1));
+    assert_true(covey_copy(world, e, to));
+    assert_true(covey_clone(world, e, &clone, 1));
     assert_true(covey_changed_at(world, to, Ticked) > before && covey_changed_at(world, clone, Ticked) > before);
     assert_int_equal(covey_changed_at(world, e, Ticked), before);
     assert_true(covey_is_enabled(world, clone) && covey_component_is_enabled(world, clone, Ticked));
