@@ -1156,6 +1156,38 @@ static void each_of_very_many_may_be_taken_away(void **state) {
     free(many);
 }
 
+static covey_entity far_away;
+static char heard_of_it[8];
+
+static void take_far_away(const covey_event *event, void *context) {
+    (void)context;
+    if (event->signal == COVEY_ON_ADD && told_of[0]++ == 0) assert_true(covey_remove(event->world, far_away, Packed));
+}
+
+static void hear_of_far_away(const covey_event *event, void *context) {
+    (void)context;
+    told_of[1] += event->signal == COVEY_ON_ADD;
+    if (covey_same(*event->entities, far_away)) strcat(heard_of_it, event->signal == COVEY_ON_ADD ? "+" : "-");
+}
+
+/* One that others are to be told of much later: they are, before it ends. */
+static void one_far_away_may_be_taken_away(void **state) {
+    (void)state;
+    covey_entity many[900];
+    told_of[0] = told_of[1] = 0;
+    heard_of_it[0] = '\0';
+    covey_listener listener = { .type = covey_id(Packed), .call = take_far_away };
+    listener.signals = COVEY_ON_ADD | COVEY_ON_REMOVE;
+    covey_connect(world, &listener);
+    listener.call = hear_of_far_away;
+    covey_connect(world, &listener);
+    assert_true(covey_create_many(world, many, 900));
+    far_away = many[700];
+    assert_true(covey_add_copies_raw(world, many, 900, covey_id(Packed), NULL, covey_id(Packed)->size));
+    assert_string_equal(heard_of_it, "+-");
+    assert_true(told_of[0] == 900 && told_of[1] == 900);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(components_are_heard),
@@ -1205,6 +1237,7 @@ int main(void) {
         WORLD_TEST(listeners_may_make_groups),
         WORLD_TEST(kept_pools_are_sorted_when_listeners_are_called),
         WORLD_TEST(a_listener_must_not_destroy_the_world),
+        WORLD_TEST(one_far_away_may_be_taken_away),
         WORLD_TEST(each_of_very_many_may_be_taken_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
