@@ -107,7 +107,7 @@ static covey_advice advice_for(covey_pool *pool) {
         .best_bytes = bytes_as(pool, (covey_storage)pool->storage),
         .ids = ids_of(pool),
     };
-    if ((pool->uses & COVEY__USE_REACTIVE) != 0) advice.best_bytes = advice.bytes; /* what is unused is reserved */
+    if (covey__is_reactive(pool)) advice.best_bytes = advice.bytes; /* what is unused is reserved */
     if ((pool->uses & (COVEY_USE_ORDER | COVEY_USE_GROUP | COVEY__USE_REACTIVE)) != 0) return advice;
     bool stable = (pool->uses & COVEY_USE_STABLE) != 0;
     covey_storage other = stable                                  ? COVEY_STORAGE_PINNED

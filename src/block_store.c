@@ -5,7 +5,7 @@
 #include <stdalign.h>
 
 static const covey__block_page missing; /* stands for pages that are missing; never written */
-char covey__nothing[COVEY__ALIGN_MAX]; /* never written */
+char covey__nothing[COVEY__ALIGN_MAX];  /* never written */
 
 const uint8_t covey__identity[64] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -66,7 +66,9 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
     ++*blocks->moves;
     page->chunks[block].data = data;
     page->capacity[block] = (uint8_t)capacity;
-    page->chunks[block].map = capacity == 64 ? covey__identity : capacity == 0 ? NULL : ids_of(blocks, page, block) + capacity;
+    page->chunks[block].map = capacity == 64  ? covey__identity
+                              : capacity == 0 ? NULL
+                                              : ids_of(blocks, page, block) + capacity;
     page->used[block] = (uint8_t)(capacity == 64 ? 0 : covey__bits_in(page->masks[block]));
     page->joined &= ~(bit | bit >> 1);
     page->direct = capacity == 64 ? page->direct | bit : page->direct & ~bit;
@@ -231,7 +233,8 @@ static bool clone_page(const covey__block_store *from, covey__block_store *to, u
     *page = *from->pages[number];
     for (uint64_t left = page->summary; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left), capacity = page->capacity[block];
-        page->chunks[block].data = to->size != 0 ? covey__chunk_twin(from, to, page->chunks[block].data) : covey__nothing;
+        char *data = page->chunks[block].data;
+        page->chunks[block].data = to->size != 0 ? covey__chunk_twin(from, to, data) : covey__nothing;
         page->chunks[block].map = capacity == 64 ? covey__identity : ids_of(to, page, block) + capacity;
     }
     to->pages[number] = page;

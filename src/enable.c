@@ -67,14 +67,9 @@ static covey_pool *pool_with(const covey_world *world, covey_entity e, const cov
     return pool && covey_pool_has(pool, e) ? pool : NULL;
 }
 
-static covey_result fail_without(covey_world *world, covey_entity e, const covey_type *type) {
-    return covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
-                       e.generation, type->name ? type->name : "(no name)");
-}
-
 covey_result covey_component_disable_raw(covey_world *world, covey_entity e, const covey_type *type) {
     covey_pool *pool = pool_with(world, e, type);
-    if (!pool) return fail_without(world, e, type);
+    if (!pool) return covey__fail_without(world, e, type);
     if (covey__is_off(pool, e.index)) return COVEY_OK;
     uint64_t *page = reach(pool, e.index);
     if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "have a component disabled");
@@ -87,7 +82,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
 
 covey_result covey_component_enable_raw(covey_world *world, covey_entity e, const covey_type *type) {
     covey_pool *pool = pool_with(world, e, type);
-    if (!pool) return fail_without(world, e, type);
+    if (!pool) return covey__fail_without(world, e, type);
     if (!covey__is_off(pool, e.index)) return COVEY_OK;
     uint64_t *page = covey__page_at(&pool->watch->off, e.index);
     page[covey__block_of(e.index)] &= ~((uint64_t)1 << e.index % 64);

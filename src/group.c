@@ -398,7 +398,7 @@ static covey_result refuse(const covey_group *group, covey_result result, const 
 /* Whether the pools that it would own are fit for it, and no other group is in its way. */
 static covey_result check(const covey_group *group) {
     for (uint32_t i = 0; i < terms_of(group); i++)
-        if ((group->pools[i]->uses & COVEY__USE_REACTIVE) != 0) /* which are marked where nothing may fail */
+        if (covey__is_reactive(group->pools[i])) /* which are marked where nothing may fail */
             return refuse(group, COVEY_ERROR_REFUSED, "a reactive set is ", group->pools[i]->type->name);
     for (uint32_t i = 0; i < group->owned; i++) {
         const covey_pool *pool = group->pools[i];

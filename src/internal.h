@@ -81,6 +81,9 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
 #endif
     ;
 
+/* Fails because an entity has no such component: ABSENT, or DEAD. */
+covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);
+
 /* sparse_set.c: the steps that a pool takes one by one. */
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);

@@ -46,6 +46,11 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
     return result;
 }
 
+covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type) {
+    return covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
+                       e.generation, type->name ? type->name : "(no name)");
+}
+
 void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line) {
     if (world && world->on_assert) {
         world->on_assert(what, file, line, world->assert_context);

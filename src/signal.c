@@ -432,7 +432,7 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
         return refuse(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
     covey_pool *pool = listener->type ? covey_pool_of_raw(world, listener->type) : NULL;
     if (listener->type && !pool) return (covey_connection){ 0 };
-    if (pool && (pool->uses & COVEY__USE_REACTIVE) != 0)
+    if (pool && covey__is_reactive(pool))
         return refuse(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
     covey__listener made = {
         .number = world->connections + 1,

@@ -499,7 +499,7 @@ static bool validate_signals(const covey_world *world, const char **why) {
     }
     for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
         const covey_pool *tags = reactive->tags;
-        REQUIRE((tags->uses & COVEY__USE_REACTIVE) != 0 && !tags->watch && covey__in_blocks(tags) && tags->size == 0,
+        REQUIRE(covey__is_reactive(tags) && !tags->watch && covey__in_blocks(tags) && tags->size == 0,
                 "reactive set: another pool than a tag's");
         REQUIRE(reactive->used || covey_pool_count(tags) == 0, "reactive set: marks that nobody wants");
     }

@@ -104,8 +104,7 @@ void covey_shrink(covey_world *world) {
 /* ---- Components --------------------------------------------------------------------------------------------------*/
 
 static COVEY__NOINLINE void *absent(covey_world *world, covey_entity e, const covey_type *type) {
-    covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
-                e.generation, type->name ? type->name : "(no name)");
+    covey__fail_without(world, e, type);
     return NULL;
 }
 
@@ -167,7 +166,7 @@ void covey_clear_raw(covey_world *world, const covey_type *type) {
 /* What reactive sets have collected is no component. */
 void covey_clear_all(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
-        if ((world->pools[i]->uses & COVEY__USE_REACTIVE) == 0) covey__pool_clear(world->pools[i]);
+        if (!covey__is_reactive(world->pools[i])) covey__pool_clear(world->pools[i]);
 }
 
 covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value, covey_equal_fn *equal,

@@ -1,34 +1,18 @@
 /* Signals and copies: who hears of copies and clones, in which order, and what listeners do to them meanwhile. */
 #include "news.h"
-
-typedef struct Owned {
-    uint32_t number;
-} Owned;
-static uint32_t owners;
-
-static void drop_owned(void *value, void *context) {
-    (void)context, (void)value;
-    assert_true(owners-- != 0);
-}
-
-static bool copy_owned(void *to, const void *from, void *context) {
-    (void)context;
-    memcpy(to, from, sizeof(Owned));
-    owners++;
-    return true;
-}
+#include "owned.h"
 
 COVEY_COMPONENT_DEFINE(Owned, .drop = drop_owned, .copy = copy_owned);
 
 static int setup(void **state) {
-    owners = 0;
+    owned = (owned_counts){ 0 };
     forget_news();
     return world_setup(state);
 }
 
 static int teardown(void **state) {
     int result = world_teardown(state);
-    assert_int_equal(owners, 0);
+    assert_int_equal(owned.alive, 0);
     return result;
 }
 #define COPIES_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -270,8 +254,8 @@ static void destroy_source(const covey_event *event, void *context) {
 static void test_a_listener_destroys_what_is_copied(void **state) {
     (void)state;
     make_model();
-    covey_add(world, model, Owned, { 5 });
-    owners++;
+    covey_add(world, model, Owned, { 5, ~5u });
+    owned.alive++;
     listen_to(NULL, COVEY_ON_CREATE, destroy_source, NULL);
     listen_to(covey_id(Owned), OF_COMPONENTS, note_news, NULL);
     assert_true(covey_clone(world, model, clones, 2));
@@ -279,7 +263,7 @@ static void test_a_listener_destroys_what_is_copied(void **state) {
     assert_false(covey_alive(world, model));
     assert_int_equal(covey_get(world, clones[1], Owned)->number, 5);
     assert_value(clones[0], covey_id(Packed), 1);
-    assert_int_equal(owners, 2);
+    assert_int_equal(owned.alive, 2);
 }
 
 static void destroy_all(const covey_event *event, void *context) {
@@ -290,15 +274,15 @@ static void destroy_all(const covey_event *event, void *context) {
 static void test_a_listener_destroys_everything(void **state) {
     (void)state;
     make_model();
-    covey_add(world, model, Owned, { 5 });
-    owners++;
+    covey_add(world, model, Owned, { 5, ~5u });
+    owned.alive++;
     covey_queue *queue = covey_queue_create(world);
     listen_to(covey_id(Packed), COVEY_ON_ADD, destroy_all, NULL);
     hear_all(queue);
     assert_true(covey_clone(world, model, clones, 2));
     test_world_is_valid(world);
     assert_int_equal(covey_entity_count(world), 0);
-    assert_int_equal(owners, 0);
+    assert_int_equal(owned.alive, 0);
     assert_queued_news(queue, "*1 *2 +Pa1 +Pa2 +Bl1 +Bl2 !2 -Pa2 -Bl2 !1 -Pa1 -Bl1 !0 -Pa0 -Bl0 ");
 }
 

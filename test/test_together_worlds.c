@@ -1,25 +1,9 @@
 /* Clones of worlds that have everything, and listeners that change more than entities and components. */
 #include "news.h"
+#include "owned.h"
 
 #include <covey/commands.h>
 #include <covey/hierarchy.h>
-
-typedef struct Owned {
-    uint32_t number;
-} Owned;
-static uint32_t owners;
-
-static void drop_owned(void *value, void *context) {
-    (void)context, (void)value;
-    assert_true(owners-- != 0);
-}
-
-static bool copy_owned(void *to, const void *from, void *context) {
-    (void)context;
-    memcpy(to, from, sizeof(Owned));
-    owners++;
-    return true;
-}
 
 COVEY_COMPONENT_DEFINE(Owned, .drop = drop_owned, .copy = copy_owned);
 
@@ -40,7 +24,8 @@ static covey_group *group;
 static covey_range range;
 
 static int setup(void **state) {
-    owners = handed_out_count = 0;
+    owned = (owned_counts){ 0 };
+    handed_out_count = 0;
     forget_news();
     return world_setup(state);
 }
@@ -52,7 +37,7 @@ static void destroy_buffers(void) {
 static int teardown(void **state) {
     destroy_buffers();
     int result = world_teardown(state);
-    assert_int_equal(owners, 0);
+    assert_int_equal(owned.alive, 0);
     return result;
 }
 #define WORLDS_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -64,9 +49,9 @@ static void make_crowd(void) {
         for (uint32_t k = 0; k < COUNT_OF(storage_types); k++)
             if ((i * 7 + k) % 3 != 0) add_value(crowd[i], storage_types[k], i * 10 + k);
     for (uint32_t i = 0; i < CROWD; i += 4) {
-        assert_non_null(covey_add(world, crowd[i], Owned, { i }));
+        assert_non_null(covey_add(world, crowd[i], Owned, { i, ~i }));
         assert_true(covey_add_tag(world, crowd[i + 1], Marked));
-        owners++;
+        owned.alive++;
     }
     covey_destroy(world, covey_create_in(world, range));
     covey_create_in(world, range);
@@ -129,8 +114,8 @@ static void make_buffers(void) {
         buffers[i] = covey_commands_create(world, &(covey_commands_desc){ .entities = 5 });
     covey_commands_reserve(buffers[0], 9);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_true(covey_record_add(buffers[1], hand_out(buffers[1]), Owned, { i }));
-        owners++;
+        assert_true(covey_record_add(buffers[1], hand_out(buffers[1]), Owned, { i, ~i }));
+        owned.alive++;
     }
     for (uint32_t times = 0; times < 3; times++) {
         for (uint32_t i = 0; i < 2; i++) hand_out(buffers[2]);
@@ -147,8 +132,8 @@ static void make_everything(void) {
     make_times();
     make_buffers();
     assert_non_null(covey_resource_set(world, Packed, { 5, 6 }));
-    assert_non_null(covey_resource_set(world, Owned, { 7 }));
-    owners++;
+    assert_non_null(covey_resource_set(world, Owned, { 7, ~7u }));
+    owned.alive++;
     forget_news();
     test_world_is_valid(world);
 }
@@ -253,7 +238,7 @@ static void test_memory_is_out_anywhere_in_a_clone(void **state) {
     make_everything();
     uint64_t digest = world_digest(world), at = 1;
     size_t bytes = heap.bytes;
-    uint32_t alive = owners;
+    uint32_t alive = owned.alive;
     for (bool failed = true; failed; at++)
         for (int for_good = 0; for_good < 2; for_good++) {
             test_fail_at(&heap, at, for_good != 0);
@@ -265,7 +250,7 @@ static void test_memory_is_out_anywhere_in_a_clone(void **state) {
             else assert_int_equal(world_digest(twin), world_digest(twin));
             covey_world_destroy(twin);
             assert_int_equal(heap.bytes, bytes);
-            assert_int_equal(owners, alive);
+            assert_int_equal(owned.alive, alive);
             assert_int_equal(world_digest(world), digest);
             test_world_is_valid(world);
         }
