@@ -82,15 +82,15 @@ static void run_subject(const struct model_subject *subject) {
     model_options options = small;
     options.subject = subject;
     options.subject_every = 2;
-    run_programs(model_run_world, options, test_scaled(150000));
+    run_programs(model_run_world, options, test_scaled(60000));
     options.group_every = 5;
-    run_programs(model_run_world, options, test_scaled(150000));
+    run_programs(model_run_world, options, test_scaled(60000));
     options.steps = 1000;
     options.crowd = 12;
     options.compare_every = 4;
-    run_programs(model_run_world, options, test_scaled(150000));
+    run_programs(model_run_world, options, test_scaled(60000));
     options.group_every = 0;
-    run_programs(model_run_world, options, test_scaled(150000));
+    run_programs(model_run_world, options, test_scaled(60000));
 }
 
 static void worlds_with_commands(void **state) {

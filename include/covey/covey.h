@@ -1395,11 +1395,11 @@ struct covey_world {
     covey__trace destroyed;
     uint64_t moves; /* of chunks of block stores; pools that came near */
     covey__emptying emptying;
-    struct covey__emission *emission;   /* who is being told of what; NULL for nobody */
-    uint64_t connections;               /* that were ever made */
-    uint32_t heard;                     /* by so many listeners, those of reactive sets not counted */
-    covey_queue *queues;                /* a list of all */
-    covey_reactive *reactives;          /* a list of all, those that may be used again included */
+    struct covey__emission *emission; /* who is being told of what; NULL for nobody */
+    uint64_t connections;             /* that were ever made */
+    uint32_t heard;                   /* by so many listeners, those of reactive sets not counted */
+    covey_queue *queues;              /* a list of all */
+    covey_reactive *reactives;        /* a list of all, those that may be used again included */
     covey_result result;
     struct covey__made_type *made_types;
     struct covey__resources *resources; /* NULL while there never were any */
@@ -1408,12 +1408,12 @@ struct covey_world {
     void *log_context;
     covey_assert_fn *on_assert;
     void *assert_context;
-    covey_pool *nodes;          /* of the hierarchy; NULL while there is none */
-    struct covey__names *names; /* NULL while no entity was named */
+    covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
+    struct covey__names *names;      /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
     size_t borrowed;                 /* bytes of calls that are under way */
-    covey_pool *disabled; /* the entities that are; NULL while none ever was */
-    uint32_t hiding;      /* pools of which components were disabled ever */
+    covey_pool *disabled;            /* the entities that are; NULL while none ever was */
+    uint32_t hiding;                 /* pools of which components were disabled ever */
     uint64_t tick;
 };
 
