@@ -115,7 +115,8 @@ typedef struct covey_load_desc {
     const covey_type *const *only;  /* load components and resources of these only, ended by NULL; NULL: all */
     covey_unknown unknown;
     uint64_t limit_entities; /* more, alive or not, are refused (LIMIT); 0: no limit */
-    uint64_t limit_bytes;    /* of memory that the world may need for it, counted generously; of files, also of the image */
+    uint64_t
+        limit_bytes; /* of memory that the world may need for it, counted generously; of files, also of the image */
     covey_progress_fn *progress;
     void *progress_context;
     void (*merged)(covey_entity before, covey_entity now, void *context); /* hears of each entity that was merged */
