@@ -470,6 +470,7 @@ static bool put_element(loading *l, covey__reader *reader, covey_sparse_set *set
 /* A hole links to itself until the list of holes says where it goes on. */
 static void put_hole(covey_sparse_set *set, uint32_t at) {
     set->ids[at] = (covey_entity){ at, 0 };
+    memset(covey__value_at(set, at, set->size), 0, set->size);
     if (set->marks) set->marks[at / 64] |= (uint64_t)1 << at % 64;
     set->holes++;
 }
@@ -794,6 +795,7 @@ static void empty_pool(covey_pool *pool) {
     covey__near_unmark_all(pool->world, pool->number);
     covey__pool_init(pool, storage);
     covey__watch_cleared(pool);
+    covey__ticks_forget(pool);
     covey__pool_update(pool);
 }
 
@@ -802,7 +804,7 @@ static void undo(loading *l) {
     covey_world *world = l->world;
     if (world->names && world->names->pool) covey__pool_clear(world->names->pool);
     if (world->nodes) empty_pool(world->nodes);
-    covey__resources_free(world);
+    covey__resources_forget(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
         part *p = &l->parts[i];
         if (!p->pool) continue;

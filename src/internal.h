@@ -596,6 +596,7 @@ typedef struct covey__tick_page {
 
 bool covey__ticks_reach(covey_pool *pool, uint32_t index); /* before a component gets a place; false: memory is out */
 void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick); /* that of a component that is new */
+void covey__ticks_forget(const covey_pool *pool); /* all of them: no component was there */
 void covey__ticks_note(const covey_pool *pool, uint32_t index); /* of a component that is there, as all of these */
 void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t count); /* of so many ids in a row */
 void covey__ticks_note_block(const covey_pool *pool, uint32_t index);               /* of all in the block */
@@ -703,6 +704,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to);
 
 /* resource.c */
 void covey__resources_free(covey_world *world); /* drops their values */
+void covey__resources_forget(covey_world *world); /* does not: they were nobody's yet */
 /* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
 covey_result covey__resources_clone(const covey_world *from, covey_world *to);
 size_t covey__resource_bytes(const covey_world *world);

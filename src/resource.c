@@ -150,6 +150,11 @@ void covey__resources_free(covey_world *world) {
         drop(&resource);
         free_value(world, &resource);
     }
+    covey__resources_forget(world);
+}
+
+void covey__resources_forget(covey_world *world) {
+    for (uint32_t i = count_of(world); i-- != 0;) free_value(world, &world->resources->at[i]);
     covey__free(&world->heap, world->resources, bytes_of(capacity_of(world)), 1, alignof(struct covey__resources));
     world->resources = NULL;
 }
