@@ -23,6 +23,7 @@ typedef struct part {
 
 typedef struct loading {
     covey_world *world;
+    const covey_world *knows; /* types, by their names */
     const covey_load_desc *desc;
     covey_report *report;
     covey__image image;
@@ -248,7 +249,7 @@ static const covey_type *find_type(loading *l, covey__reader *reader, const cove
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
     const covey_type *type = find_in(l->desc->types, name);
-    if (!type) type = covey_type_find(l->world, name);
+    if (!type) type = covey_type_find(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
     if (!type) type = find_in(l->desc->only, name);
     if (type && type->transient) return NULL;
@@ -538,9 +539,15 @@ static void load_one_by_one(loading *l, part *p) {
 
 /* A pool that had been converted is so again, if it may be. */
 static void convert(const part *p) {
+    covey_pool *pool = p->pool;
     covey_storage asked = p->described.type.storage, was = p->described.storage;
-    bool own = covey__type_storage(p->pool->type) == asked && p->pool->storage == asked;
-    if (was != asked && own && p->pool->type->policy == p->described.type.policy) covey_pool_convert(p->pool, was);
+    bool own = covey__type_storage(pool->type) == asked && pool->storage == asked;
+    bool may = pool->type->policy == COVEY_SWAP_AND_POP && was != COVEY_STORAGE_PINNED && asked != COVEY_STORAGE_PINNED;
+    bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+    if (was == asked || !own || !may || bound) return;
+    covey__pool_free(pool);
+    covey__pool_init(pool, was);
+    covey__pool_update(pool);
 }
 
 static bool is_exact(const part *p) {
@@ -789,27 +796,21 @@ static void tell(loading *l) {
 
 /* ---- All together ------------------------------------------------------------------------------------------------*/
 
-static void empty_pool(covey_pool *pool) {
-    covey_storage storage = (covey_storage)pool->storage;
-    covey__pool_free(pool);
-    covey__near_unmark_all(pool->world, pool->number);
-    covey__pool_init(pool, storage);
-    covey__watch_cleared(pool);
-    covey__ticks_forget(pool);
-    covey__pool_update(pool);
-}
-
 /* No value has been one to anybody yet: none is dropped. */
 static void undo(loading *l) {
     covey_world *world = l->world;
-    if (world->names && world->names->pool) covey__pool_clear(world->names->pool);
-    if (world->nodes) empty_pool(world->nodes);
+    const covey_pool *names = world->names ? world->names->pool : NULL;
+    for (uint32_t at; names && (at = covey_pool_next(names, 0)) != COVEY_NONE;)
+        covey__name_lose(world, covey_pool_at(names, at).index);
+    if (world->nodes) covey__pool_forget(world->nodes);
     covey__resources_forget(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
         part *p = &l->parts[i];
         if (!p->pool) continue;
-        if (p->pool->watch) p->pool->watch->settling = false;
-        empty_pool(p->pool);
+        covey__pool_forget(p->pool);
+        if (!p->pool->watch) continue;
+        p->pool->watch->settling = false;
+        covey__pages_free(&world->heap, &p->pool->watch->ticks, sizeof(covey__tick_page)); /* the time goes back */
     }
     covey__entities_reset(world);
     world->tick = l->tick;
@@ -837,17 +838,25 @@ static void load_world(loading *l, const covey__section_entry *section) {
         covey__refuse(&reader, COVEY_FAULT_ENTITY, section->offset + 8, "another number of entities is alive");
 }
 
-static void load_all(loading *l) {
-    covey__image *image = &l->image;
-    covey__section_entry world = covey__section_first(image);
-    for (covey__section_entry s = world; s.kind && is_fine(l); covey__section_next(image, &s))
-        if (s.kind == COVEY_SECTION_POOL || covey__section_check(image, &s)) load_section(l, &s);
+/* All components are there: whoever watches finds them, and the world is one again. */
+static void load_what_watches(loading *l) {
+    covey__section_entry world = covey__section_first(&l->image);
     if (is_fine(l)) load_world(l, &world);
     if (is_fine(l)) settle(l);
     for (uint32_t i = 0; i < l->part_count && is_fine(l); i++)
         if (l->parts[i].pool) load_ticks(l, &l->parts[i]);
     for (uint32_t i = 0; i < l->part_count && is_fine(l); i++)
         if (l->parts[i].pool) load_off(l, &l->parts[i]);
+}
+
+static void load_all(loading *l) {
+    covey__image *image = &l->image;
+    covey__section_entry s = covey__section_first(image);
+    for (; s.kind && s.kind <= COVEY_SECTION_POOL && is_fine(l); covey__section_next(image, &s))
+        if (s.kind == COVEY_SECTION_POOL || covey__section_check(image, &s)) load_section(l, &s);
+    load_what_watches(l);
+    for (; s.kind && is_fine(l); covey__section_next(image, &s))
+        if (covey__section_check(image, &s)) load_section(l, &s);
     if (is_fine(l)) prepare_telling(l);
 }
 
@@ -870,9 +879,11 @@ static bool open_image(loading *l, const void *bytes, size_t size) {
     return l->parts || out_of_memory(l);
 }
 
-covey_result covey__load(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
-                         covey_report *report) {
-    loading l = { .world = world, .desc = desc, .report = report, .heap = { world->heap.allocator, 0 } };
+covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
+                         const covey_load_desc *desc, covey_report *report) {
+    loading l = {
+        .world = world, .knows = knows, .desc = desc, .report = report, .heap = { world->heap.allocator, 0 }
+    };
     covey_log_fn *log = world->log;
     covey_result before = world->result;
     l.tick = world->tick;
@@ -904,6 +915,6 @@ covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (!report) report = &unheard;
-    covey_result result = covey__load(world, bytes, size, desc ? desc : &defaults, report);
+    covey_result result = covey__load(world, world, bytes, size, desc ? desc : &defaults, report);
     return covey__report_to(world, report, result, "the image could not be loaded");
 }

@@ -44,12 +44,6 @@ void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
     if (tick > *latest) *latest = tick;
 }
 
-void covey__ticks_forget(const covey_pool *pool) {
-    const covey__pages *pages = pool->watch ? &pool->watch->ticks : NULL;
-    for (uint32_t i = 0; pages && i < pages->count; i++)
-        if (pages->at[i]) memset(pages->at[i], 0, sizeof(covey__tick_page));
-}
-
 void covey__ticks_note_block(const covey_pool *pool, uint32_t index) {
     covey__tick_page *page = page_of(pool, index);
     page->latest[covey__block_of(index)] = page->whole[covey__block_of(index)] = pool->world->tick;
