@@ -611,7 +611,7 @@ static void load_pool(loading *l, const covey__section_entry *section) {
         expect_end(l, &reader);
         sum_up(l);
         if (l->sum != section->checksum) covey__section_damaged(&l->image, section);
-    } else if (l->report->result == COVEY_ERROR_IMAGE) covey__section_check(&l->image, section);
+    } else if (l->report->fault != COVEY_FAULT_NONE) covey__section_check(&l->image, section);
 }
 
 /* ---- Resources ---------------------------------------------------------------------------------------------------*/
