@@ -717,9 +717,9 @@ static void load_ticks(loading *l, const part *p) {
     for (uint32_t i = 0; i < p->count && is_fine(l); i++) {
         uint64_t tick = p->ticks ? covey__u64_at(p->ticks + (size_t)i * 8) : l->world->tick;
         covey__ticks_put(p->pool, p->entities[i].index, tick);
-        if (tick > l->world->tick)
+        if (tick == 0 || tick > l->world->tick)
             covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, (size_t)(p->ticks - l->image.whole.bytes) + i * 8,
-                          "a %.100s that was changed later than now", p->pool->type->name);
+                          "a %.100s that was never changed, or later than now", p->pool->type->name);
     }
 }
 
