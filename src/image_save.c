@@ -520,7 +520,7 @@ static uint64_t write_to(writer *w, void *window, size_t size) {
     w->before = w->told = 0;
     w->sum = 0;
     w->window = w->at = w->summed = window;
-    w->end = w->window + size;
+    w->end = size != 0 ? w->window + size : w->window;
     w->counting = size == 0;
     if (w->counting) only_count(w);
     put_world(w);
