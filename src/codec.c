@@ -330,7 +330,8 @@ bool covey__decode(const covey__plan *plan, void *values, const void *records, s
     for (size_t batch; count != 0; count -= batch) {
         batch = batch_of(plan, count);
         fill_defaults(plan, to, batch);
-        sound &= decode_steps(plan->steps, plan->count, to, plan->size, from, plan->record, batch);
+        if (plan->count != 0)
+            sound &= decode_steps(plan->steps, plan->count, to, plan->size, from, plan->record, batch);
         to += batch * plan->size;
         from += batch * plan->record;
     }
