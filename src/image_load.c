@@ -245,7 +245,7 @@ static const char *conflict(const covey_type *type, const covey__described *d) {
 }
 
 /* The type of the program or the world; one that is made, if it is kept; NULL if it is skipped, or refused. */
-static const covey_type *find_type(loading *l, covey__reader *reader, const covey__described *d) {
+static const covey_type *find_type(loading *l, covey__reader *reader, const covey__described *d, bool of_resource) {
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
     const covey_type *type = find_in(l->desc->types, name);
@@ -264,7 +264,7 @@ static const covey_type *find_type(loading *l, covey__reader *reader, const cove
     else if (is_foreign(d))
         covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "%.100s is raw, and of a machine with the other byte order",
                       name);
-    else if (!(type = covey_type_create(l->world, &d->type))) out_of_memory(l);
+    else if (!(type = (of_resource ? covey__type_keep : covey_type_create)(l->world, &d->type))) out_of_memory(l);
     return type;
 }
 
@@ -570,7 +570,7 @@ static void fill_pool(loading *l, covey__reader *reader, part *p) {
 }
 
 static covey_pool *pool_for(loading *l, covey__reader *reader, part *p) {
-    const covey_type *type = find_type(l, reader, &p->described);
+    const covey_type *type = find_type(l, reader, &p->described, false);
     covey_pool *pool = NULL;
     if (!type || !is_fine(l) || !make_plan(l, reader, &p->plan, type, &p->described)) return NULL;
     if (type == covey_id(covey_disabled)) pool = covey__pool_of_disabled(l->world);
@@ -642,7 +642,7 @@ static void load_resource(loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     covey__described d;
     if (!covey__read_type(&reader, &l->heap, &d)) return;
-    const covey_type *type = strcmp(d.type.name, COVEY__DISABLED) != 0 ? find_type(l, &reader, &d) : NULL;
+    const covey_type *type = strcmp(d.type.name, COVEY__DISABLED) != 0 ? find_type(l, &reader, &d, true) : NULL;
     if (is_fine(l) && type) load_resource_of(l, &reader, type, &d);
     covey__described_free(&l->heap, &d);
 }

@@ -181,8 +181,9 @@ covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count_of(from) && result == COVEY_OK; i++) {
         const covey__resource *resource = &from->resources->at[i];
-        bool made = covey__type_is_made(from, resource->type);
-        result = clone(resource, to, made ? covey_type_find(to, resource->type->name) : resource->type);
+        const covey_type *type = resource->type;
+        if (covey__type_is_made(from, type)) type = covey__type_keep(to, type);
+        result = type ? clone(resource, to, type) : COVEY_ERROR_MEMORY;
     }
     return result;
 }
