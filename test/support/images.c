@@ -36,7 +36,7 @@ const covey_type *const number_types[NUMBER_TYPES] = { covey_id(InBlocks), covey
                                                        covey_id(InPlace),  covey_id(InShelf), covey_id(InQueue),
                                                        covey_id(Blob) };
 
-Number number_of(uint32_t number) { return (Number){ number, ~number }; }
+Number image_number(uint32_t number) { return (Number){ number, ~number }; }
 
 Kinds kinds_of(uint32_t n, covey_entity friend_of) {
     int32_t s = (int32_t)n;
@@ -75,7 +75,7 @@ enum { MANY = 14 };
 static bool add_numbers(covey_world *world, covey_entity *e) {
     for (uint32_t i = 0; i < MANY; i++)
         for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
-            Number number = number_of(i * 10 + k);
+            Number number = image_number(i * 10 + k);
             if ((i + k) % 3 != 0 && !covey_add_raw(world, e[i], number_types[k], &number, sizeof number)) return false;
         }
     return true;

@@ -72,7 +72,7 @@ extern const covey_type *const image_types[];
 extern const covey_type *const number_types[7];
 enum { NUMBER_TYPES = 7 };
 
-Number number_of(uint32_t number);
+Number image_number(uint32_t number);
 Kinds kinds_of(uint32_t number, covey_entity friend_of);
 
 /* Fills an empty world: free, retired and reserved indices, holes and dead elements in every storage, what is disabled,
