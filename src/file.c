@@ -282,7 +282,7 @@ static bool fail_limit(reader *r) {
 }
 
 static bool set_capacity(reader *r, size_t capacity) {
-    void *bytes = covey__resize(&r->heap, r->buffer->bytes, r->buffer->capacity, capacity, 1, 1);
+    void *bytes = covey__resize(&r->heap, r->buffer->bytes, r->buffer->capacity, capacity, 1, alignof(max_align_t));
     if (!bytes) return fail_memory(r->report, r->path);
     r->buffer->bytes = bytes;
     r->buffer->capacity = capacity;
@@ -420,7 +420,16 @@ bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, cov
     if (r.handle < 0) return fail_os(os, report, "open the file", path);
     bool done = read_all(&r);
     os->close(r.handle); /* what was read was read */
-    if (!done && buffer->bytes) covey__free(&r.heap, buffer->bytes, buffer->capacity, 1, 1);
+    if (!done && buffer->bytes) covey__free(&r.heap, buffer->bytes, buffer->capacity, 1, alignof(max_align_t));
     if (!done) *buffer = (covey_buffer){ .allocator = buffer->allocator };
     return done;
+}
+
+covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report) {
+    covey_report unheard;
+    if (!report) report = &unheard;
+    COVEY__CONTRACT(NULL, path && buffer && buffer->size == 0, "a file is read into a buffer that is empty");
+    *report = (covey_report){ 0 };
+    covey__file_read(&covey__os_real, path, limit, buffer, report);
+    return report->result;
 }

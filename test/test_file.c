@@ -208,7 +208,7 @@ static bool read_file(const covey__os *system, const char *path, uint64_t limit)
 
 static void free_buffer(void) {
     covey__heap own = { buffer.allocator, buffer.capacity };
-    if (buffer.bytes) covey__free(&own, buffer.bytes, buffer.capacity, 1, 1);
+    if (buffer.bytes) covey__free(&own, buffer.bytes, buffer.capacity, 1, _Alignof(max_align_t));
     buffer.bytes = NULL;
 }
 
@@ -560,6 +560,22 @@ static void what_is_not_a_file_with_bytes(void **state) {
     assert_true(heap.peak < 400000);
 }
 
+static void the_public_call_reads_and_reports(void **state) {
+    (void)state;
+    buffer = (covey_buffer){ .allocator = test_allocator(&heap) };
+    put(in_folder("a"), "bytes", 5);
+    report.result = COVEY_ERROR_FULL;
+    assert_int_equal(covey_file_read(in_folder("a"), 5, &buffer, &report), COVEY_OK);
+    assert_int_equal(report.result, COVEY_OK);
+    assert_int_equal(buffer.size, 5);
+    assert_memory_equal(buffer.bytes, "bytes", 5);
+    free_buffer();
+    buffer = (covey_buffer){ .allocator = test_allocator(&heap) };
+    assert_int_equal(covey_file_read(in_folder("none"), 0, &buffer, &report), COVEY_ERROR_FILE);
+    says("No such file");
+    assert_int_equal(covey_file_read(in_folder("a"), 4, &buffer, NULL), COVEY_ERROR_LIMIT);
+}
+
 static int measure_less(int file, covey__file_info *info) {
     int status = covey__os_real.measure(file, info);
     info->size /= 3;
@@ -848,6 +864,7 @@ int main(void) {
         TEST(plain_writing_runs_out_of_memory),
         TEST(the_limit_is_a_number_of_bytes),
         TEST(what_is_not_a_file_with_bytes),
+        TEST(the_public_call_reads_and_reports),
         TEST(a_file_may_grow_while_it_is_read),
         TEST(plain_reading_fails),
         ZSTD_TESTS,
