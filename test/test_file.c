@@ -1,9 +1,8 @@
 /* Files that are whole or not there, under an operating system that says no in turn. */
 #define _XOPEN_SOURCE 700
 #include "../src/file.h"
-#include "support.h"
+#include "folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -121,49 +120,23 @@ static const covey__os unkind = {
     .explain = os_explain,
 };
 
-/* ---- A folder of its own for each test -----------------------------------------------------------------------------*/
+/* ---- What the tests share -----------------------------------------------------------------------------------------*/
 
-static char folder[] = "test_file.XXXXXX";
 static test_heap heap;
 static covey_report report;
 
-static const char *in_folder(const char *name) {
-    static char paths[4][400];
-    static int next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
-}
-
-static int files_in_folder(bool remove) {
-    int count = 0;
-    DIR *opened = opendir(folder);
-    assert_non_null(opened);
-    for (struct dirent *entry = readdir(opened); entry; entry = readdir(opened)) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        if (remove) assert_int_equal(unlink(in_folder(entry->d_name)), 0);
-        count++;
-    }
-    closedir(opened);
-    return count;
-}
-
 static int setup(void **state) {
-    (void)state;
-    memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
     memset(&os, 0, sizeof os);
     os.error = EIO;
     heap = (test_heap){ 0 };
     report = (covey_report){ 0 };
-    return mkdtemp(folder) ? 0 : -1;
+    return folder_setup(state);
 }
 
 static int teardown(void **state) {
-    (void)state;
-    files_in_folder(true);
     assert_int_equal(heap.bytes, 0);
     assert_int_equal(os.open, 0);
-    return rmdir(folder);
+    return folder_teardown(state);
 }
 
 /* Bytes that do not compress well, and are others for other seeds. */
@@ -173,24 +146,6 @@ static unsigned char *some_bytes(size_t size, uint64_t seed) {
     test_random random = { seed };
     for (size_t i = 0; i < size; i++) bytes[i] = (unsigned char)(test_next(&random) & 0x3F);
     return bytes;
-}
-
-static void put(const char *path, const void *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-static bool has(const char *path, const void *bytes, size_t size) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    unsigned char *found = malloc(size + 1);
-    assert_non_null(found);
-    bool same = fread(found, 1, size + 1, file) == size && memcmp(found, bytes, size) == 0;
-    free(found);
-    fclose(file);
-    return same;
 }
 
 /* Writes a file in parts of all sizes. */
@@ -254,7 +209,7 @@ static void what_is_written_is_there(void **state) {
     unsigned char *bytes = some_bytes(LARGE, 1);
     for (int i = 0; i < SIZES; i++) {
         assert_true(write_file(&covey__os_real, in_folder("a"), bytes, sizes[i], 0));
-        assert_true(has(in_folder("a"), bytes, sizes[i]));
+        assert_true(file_has("a", bytes, sizes[i]));
         reads(in_folder("a"), 0, bytes, sizes[i]);
         assert_int_equal(files_in_folder(false), 1);
     }
@@ -266,7 +221,7 @@ static void short_and_interrupted_calls_go_on(void **state) {
     unsigned char *bytes = some_bytes(3000, 1);
     os.at_once = 7, os.interrupt = true;
     assert_true(write_file(&unkind, in_folder("a"), bytes, 3000, 0));
-    assert_true(has(in_folder("a"), bytes, 3000));
+    assert_true(file_has("a", bytes, 3000));
     assert_true(read_file(&unkind, in_folder("a"), 0));
     assert_int_equal(buffer.size, 3000);
     assert_memory_equal(buffer.bytes, bytes, 3000);
@@ -300,13 +255,12 @@ static const char *words_of(const char *call) {
 
 /* Each call fails in turn. The old file is there, or the new one if it failed after that, and nothing else is. */
 static uint32_t each_call_fails(const unsigned char *old, const unsigned char *bytes, size_t size, int level) {
-    const char *path = in_folder("a");
     uint32_t seen = 0;
     for (int at = 1;; at++) {
-        if (old) put(path, old, 500);
-        else unlink(path);
+        if (old) put_file("a", old, 500);
+        else unlink(in_folder("a"));
         os.calls = os.renames = 0, os.fail_at = at, os.failed = NULL;
-        bool done = write_file(&unkind, path, bytes, size, level);
+        bool done = write_file(&unkind, in_folder("a"), bytes, size, level);
         if (!os.failed) break;
         bool was_last = os.renames > 0 && strcmp(os.failed, "close") == 0; /* of the folder: nothing depends on it */
         assert_int_equal(done, was_last);
@@ -316,8 +270,8 @@ static uint32_t each_call_fails(const unsigned char *old, const unsigned char *b
         says("Input/output error");
         for (uint32_t i = 0; i < STEPS; i++) seen |= (uint32_t)(strcmp(steps[i].call, os.failed) == 0) << i;
         bool replaced = strcmp(os.failed, "sync_folder") == 0;
-        if (!replaced && old) assert_true(has(path, old, 500));
-        if (replaced && level == 0) assert_true(has(path, bytes, size));
+        if (!replaced && old) assert_true(file_has("a", old, 500));
+        if (replaced && level == 0) assert_true(file_has("a", bytes, size));
         assert_int_equal(files_in_folder(false), replaced || old ? 1 : 0);
     }
     os.fail_at = 0;
@@ -347,7 +301,7 @@ static void a_process_that_ends_leaves_a_whole_file(void **state) {
     int olds = 0, news = 0;
     for (int at = 1, status = 0; status == 0; at++) {
         files_in_folder(true);
-        put(in_folder("a"), old, 500);
+        put_file("a", old, 500);
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
@@ -355,8 +309,8 @@ static void a_process_that_ends_leaves_a_whole_file(void **state) {
             _exit(write_file(&unkind, in_folder("a"), bytes, LARGE, 0) ? 1 : 2);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
-        bool is_old = has(in_folder("a"), old, 500);
-        assert_true(is_old || has(in_folder("a"), bytes, LARGE));
+        bool is_old = file_has("a", old, 500);
+        assert_true(is_old || file_has("a", bytes, LARGE));
         olds += is_old, news += !is_old;
     }
     assert_true(olds > 8);
@@ -383,14 +337,14 @@ static void an_abandoned_file_leaves_the_old_one(void **state) {
     (void)state;
     covey__heap own = { test_allocator(&heap), 0 };
     covey__file file;
-    put(in_folder("a"), "old", 3);
+    put_file("a", "old", 3);
     assert_true(covey__file_create(&file, &covey__os_real, &own, in_folder("a"), 0, &report));
     assert_true(covey__file_write(&file, "new", 3));
     assert_int_equal(files_in_folder(false), 2);
     covey__file_abandon(&file);
     covey__file_abandon(&file);
     assert_int_equal(files_in_folder(false), 1);
-    assert_true(has(in_folder("a"), "old", 3));
+    assert_true(file_has("a", "old", 3));
     assert_int_equal(own.bytes, 0);
 }
 
@@ -411,11 +365,11 @@ static void rights_of_the_old_file_stay(void **state) {
 static void a_link_stays_and_its_file_is_replaced(void **state) {
     (void)state;
     struct stat found;
-    put(in_folder("a"), "old", 3);
+    put_file("a", "old", 3);
     assert_int_equal(symlink("a", in_folder("link")), 0);
     assert_int_equal(symlink("link", in_folder("chain")), 0);
     assert_true(write_file(&covey__os_real, in_folder("chain"), (const unsigned char *)"new", 3, 0));
-    assert_true(has(in_folder("a"), "new", 3));
+    assert_true(file_has("a", "new", 3));
     assert_int_equal(lstat(in_folder("link"), &found), 0);
     assert_true(S_ISLNK(found.st_mode));
     assert_int_equal(files_in_folder(false), 3);
@@ -454,10 +408,10 @@ static void folders_and_devices_are_not_replaced(void **state) {
 
 static void a_name_that_is_taken_is_left_alone(void **state) {
     (void)state;
-    put(in_folder("a.tmp-4d-0"), "mine", 4); /* 77 in hexadecimal */
+    put_file("a.tmp-4d-0", "mine", 4); /* 77 in hexadecimal */
     assert_true(write_file(&unkind, in_folder("a"), (const unsigned char *)"new", 3, 0));
-    assert_true(has(in_folder("a.tmp-4d-0"), "mine", 4));
-    assert_true(has(in_folder("a"), "new", 3));
+    assert_true(file_has("a.tmp-4d-0", "mine", 4));
+    assert_true(file_has("a", "new", 3));
     assert_int_equal(files_in_folder(false), 2);
 }
 
@@ -511,7 +465,7 @@ static void a_file_beside_the_program_needs_no_folder(void **state) {
     bool done = write_file(&covey__os_real, "a", (const unsigned char *)"new", 3, 0);
     assert_int_equal(chdir(back), 0);
     assert_true(done);
-    assert_true(has(in_folder("a"), "new", 3));
+    assert_true(file_has("a", "new", 3));
 }
 
 static char opened_folder[400];
@@ -550,7 +504,7 @@ static void the_folder_of_the_file_is_synced(void **state) {
 /* Each allocation fails in turn, in writing. */
 static void writing_runs_out_of_memory(int level) {
     unsigned char *bytes = some_bytes(LARGE, 2);
-    put(in_folder("a"), "old", 3);
+    put_file("a", "old", 3);
     for (uint64_t at = 1;; at++) {
         test_fail_at(&heap, at, false);
         report = (covey_report){ 0 };
@@ -560,7 +514,7 @@ static void writing_runs_out_of_memory(int level) {
         assert_int_equal(report.result, COVEY_ERROR_MEMORY);
         assert_int_equal(heap.bytes, 0);
         assert_int_equal(files_in_folder(false), 1);
-        assert_true(has(in_folder("a"), "old", 3));
+        assert_true(file_has("a", "old", 3));
     }
     test_fail_never(&heap);
     reads(in_folder("a"), 0, bytes, LARGE);
@@ -578,7 +532,7 @@ static void the_limit_is_a_number_of_bytes(void **state) {
     (void)state;
     unsigned char *bytes = some_bytes(LARGE, 1);
     for (int i = 1; i < SIZES; i++) {
-        put(in_folder("a"), bytes, sizes[i]);
+        put_file("a", bytes, sizes[i]);
         reads(in_folder("a"), sizes[i], bytes, sizes[i]);
         reads(in_folder("a"), UINT64_MAX, bytes, sizes[i]);
         heap.peak = 0;
@@ -595,7 +549,7 @@ static void what_is_not_a_file_with_bytes(void **state) {
     says("No such file or directory");
     does_not_read(folder, 0, COVEY_ERROR_FILE);
     says("Is a directory");
-    put(in_folder("empty"), "", 0);
+    put_file("empty", "", 0);
     reads(in_folder("empty"), 0, "", 0);
     reads(in_folder("empty"), 1, "", 0);
     reads("/dev/null", 1, "", 0);
@@ -607,7 +561,7 @@ static void what_is_not_a_file_with_bytes(void **state) {
 static void the_public_call_reads_and_reports(void **state) {
     (void)state;
     buffer = (covey_buffer){ .allocator = test_allocator(&heap) };
-    put(in_folder("a"), "bytes", 5);
+    put_file("a", "bytes", 5);
     report.result = COVEY_ERROR_FULL;
     assert_int_equal(covey_file_read(in_folder("a"), 5, &buffer, &report), COVEY_OK);
     assert_int_equal(report.result, COVEY_OK);
@@ -631,7 +585,7 @@ static void a_file_may_grow_while_it_is_read(void **state) {
     unsigned char *bytes = some_bytes(LARGE, 1);
     covey__os growing = covey__os_real;
     growing.measure = measure_less;
-    put(in_folder("a"), bytes, LARGE);
+    put_file("a", bytes, LARGE);
     assert_true(read_file(&growing, in_folder("a"), 0));
     assert_int_equal(buffer.size, LARGE);
     assert_memory_equal(buffer.bytes, bytes, LARGE);
@@ -676,7 +630,7 @@ static void reading_fails(const char *path, const unsigned char *bytes, size_t s
 static void plain_reading_fails(void **state) {
     (void)state;
     unsigned char *bytes = some_bytes(LARGE, 1);
-    put(in_folder("a"), bytes, LARGE);
+    put_file("a", bytes, LARGE);
     reading_fails(in_folder("a"), bytes, LARGE);
     free(bytes);
 }
@@ -740,11 +694,11 @@ static void a_compressed_file_that_is_cut_off_is_refused(void **state) {
     assert_true(write_file(&covey__os_real, in_folder("a"), bytes, 200, 3));
     size_t size = get(in_folder("a"), packed, sizeof packed);
     for (size_t cut_off = 4; cut_off < size; cut_off++) {
-        put(in_folder("b"), packed, cut_off);
+        put_file("b", packed, cut_off);
         does_not_read(in_folder("b"), 0, COVEY_ERROR_IMAGE);
         assert_int_equal(report.fault, COVEY_FAULT_SIZE);
     }
-    put(in_folder("b"), packed, 3); /* too short to tell that it is compressed */
+    put_file("b", packed, 3); /* too short to tell that it is compressed */
     reads(in_folder("b"), 0, packed, 3);
     free(bytes);
 }
@@ -756,7 +710,7 @@ static void a_compressed_file_that_is_damaged_is_refused(void **state) {
     size_t size = get(in_folder("a"), packed, sizeof packed), refused = 0;
     for (size_t bit = 32; bit < size * 8; bit++) {
         packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        put(in_folder("b"), packed, size);
+        put_file("b", packed, size);
         bool read = read_file(&covey__os_real, in_folder("b"), 100000);
         if (read) { /* bits of the frame's head that change no byte */
             assert_int_equal(buffer.size, 70);
@@ -778,11 +732,11 @@ static void frames_come_one_after_the_other(void **state) {
     memcpy(packed, small_frame, sizeof small_frame), size += sizeof small_frame;
     memcpy(packed + size, skipped, sizeof skipped), size += sizeof skipped;
     memcpy(packed + size, small_frame, sizeof small_frame), size += sizeof small_frame;
-    put(in_folder("a"), packed, size);
+    put_file("a", packed, size);
     reads(in_folder("a"), 6, "abcabc", 6);
     does_not_read(in_folder("a"), 5, COVEY_ERROR_LIMIT);
     memcpy(packed + size, skipped, sizeof skipped), size += sizeof skipped;
-    put(in_folder("a"), packed, size);
+    put_file("a", packed, size);
     reads(in_folder("a"), 6, "abcabc", 6);
 }
 
@@ -791,10 +745,10 @@ static void what_follows_the_last_frame_is_refused(void **state) {
     unsigned char packed[100] = { 0 };
     memcpy(packed, small_frame, sizeof small_frame);
     for (size_t more = 1; more < 30; more++) {
-        put(in_folder("a"), packed, sizeof small_frame + more);
+        put_file("a", packed, sizeof small_frame + more);
         does_not_read(in_folder("a"), 0, COVEY_ERROR_IMAGE);
     }
-    put(in_folder("a"), "garbage", 7); /* not compressed: whoever reads the image decides */
+    put_file("a", "garbage", 7); /* not compressed: whoever reads the image decides */
     reads(in_folder("a"), 0, "garbage", 7);
 }
 
@@ -807,7 +761,7 @@ static void frames_end_anywhere(void **state) {
     for (size_t each = 131070; each <= 131074; each++) {
         size_t size = ZSTD_compress(packed, ZSTD_compressBound(MOST), bytes, each, 1);
         size += ZSTD_compress(packed + size, ZSTD_compressBound(MOST), bytes + each, each, 1);
-        put(in_folder("a"), packed, size);
+        put_file("a", packed, size);
         reads(in_folder("a"), 2 * each, bytes, 2 * each);
         reads(in_folder("a"), 0, bytes, 2 * each);
         does_not_read(in_folder("a"), 2 * each - 1, COVEY_ERROR_LIMIT);
@@ -841,7 +795,7 @@ static void a_large_claim_is_refused(void **state) {
     unsigned char *zeros = calloc(1, SIZE), packed[10000];
     size_t size = ZSTD_compress(packed, sizeof packed, zeros, SIZE, 1);
     assert_false(ZSTD_isError(size));
-    put(in_folder("a"), packed, size);
+    put_file("a", packed, size);
     heap.peak = 0;
     does_not_read(in_folder("a"), SIZE - 1, COVEY_ERROR_LIMIT);
     assert_true(heap.peak < 1000000);
@@ -852,7 +806,7 @@ static void a_large_claim_is_refused(void **state) {
 static void a_large_window_is_refused(void **state) {
     (void)state;
     static const unsigned char frame[] = { 0x28, 0xB5, 0x2F, 0xFD, 0x00, 21 << 3, 0x19, 0x00, 0x00, 'a', 'b', 'c' };
-    put(in_folder("a"), frame, sizeof frame);
+    put_file("a", frame, sizeof frame);
     heap.peak = 0;
     does_not_read(in_folder("a"), 0, COVEY_ERROR_LIMIT);
     says("window");
@@ -870,7 +824,7 @@ static void a_large_window_is_refused(void **state) {
 
 static void a_build_without_zstd_says_so(void **state) {
     (void)state;
-    put(in_folder("a"), small_frame, sizeof small_frame);
+    put_file("a", small_frame, sizeof small_frame);
     does_not_read(in_folder("a"), 0, COVEY_ERROR_IMAGE);
     assert_int_equal(report.fault, COVEY_FAULT_VERSION);
     says("compressed with zstd, and this build of covey has no zstd");
