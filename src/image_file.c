@@ -47,3 +47,8 @@ covey_result covey_load_from_file(covey_world *world, const char *path, const co
                                   covey_report *report) {
     return load_file(world, path, desc, report, covey_load_from_memory);
 }
+
+covey_result covey_merge_from_file(covey_world *world, const char *path, const covey_load_desc *desc,
+                                   covey_report *report) {
+    return load_file(world, path, desc, report, covey_merge_from_memory);
+}

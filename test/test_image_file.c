@@ -59,6 +59,20 @@ static void a_world_comes_back(void **state) {
     assert_int_equal(heard.times, 0);
 }
 
+static void a_world_is_merged(void **state) {
+    (void)state;
+    assert_int_equal(covey_save_to_file(world, in_folder("a"), NULL, NULL), COVEY_OK);
+    covey_load_desc desc = { .types = types };
+    for (uint32_t times = 1; times <= 2; times++) {
+        assert_int_equal(covey_merge_from_file(fresh, in_folder("a"), &desc, &report), COVEY_OK);
+        assert_int_equal(covey_entity_count(fresh), times * 100);
+    }
+    failed(covey_merge_from_file(fresh, in_folder("none"), &desc, &report), COVEY_ERROR_FILE, "No such file");
+    put_file("b", "something else, and rather longer than that", 40);
+    failed(covey_merge_from_file(fresh, in_folder("b"), &desc, &report), COVEY_ERROR_IMAGE, "");
+    assert_int_equal(covey_entity_count(fresh), 200);
+}
+
 static void the_file_is_the_image(void **state) {
     (void)state;
     covey_buffer image = { .allocator = test_allocator(&heap) };
@@ -174,6 +188,7 @@ static void a_compressed_world_comes_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_world_comes_back),
+        TEST(a_world_is_merged),
         TEST(the_file_is_the_image),
         TEST(a_world_that_cannot_be_saved_leaves_the_old_file),
         TEST(a_save_that_is_cancelled_leaves_the_old_file),
