@@ -42,7 +42,7 @@ typedef struct loading {
     covey__reader values;
     size_t summed;
     uint32_t sum;
-    bool sound;
+    bool sound, large;
 } loading;
 
 static bool is_fine(const loading *l) { return l->report->result == COVEY_OK; }
@@ -324,7 +324,7 @@ static void load_run_of_values(void *values, size_t count, void *context) {
         if (!from) l->sound = false;
         else if (copies && some * plan->size >= SUM_EVERY / 8) {
             l->sum = covey__crc32c(l->sum, l->values.bytes + l->summed, (size_t)(from - l->values.bytes) - l->summed);
-            l->sum = covey__crc32c_copy(l->sum, to, from, some * plan->size);
+            l->sum = covey__crc32c_copy(l->sum, to, from, some * plan->size, l->large);
             l->summed = l->values.at;
             tell_progress(l, l->summed);
         } else l->sound = covey__decode(plan, to, from, some);
@@ -336,6 +336,7 @@ static void load_values(loading *l, part *p) {
     size_t at = l->values.at;
     l->now = p;
     l->sound = true;
+    l->large = (uint64_t)p->count * p->plan.size >= COVEY__LARGE;
     if (p->pool->size != 0) covey__each_run(p->pool, load_run_of_values, l);
     else covey__read_many(&l->values, p->count, p->described.record);
     if (!l->sound)
