@@ -117,15 +117,24 @@ typedef struct counted {
     uint32_t alive, idle, retired, beyond;
 } counted;
 
-/* Without a branch for each of them. */
+static void count_generation(counted *c, uint32_t generation) {
+    c->alive += generation & 1;
+    c->retired += generation == 0;
+    c->beyond += generation > COVEY_GENERATION_MAX;
+}
+
+/* Sixteen at a time, which compilers make vectors of. */
 static counted count_generations(const uint32_t *generations, uint32_t count) {
     counted c = { 0, 0, 0, 0 };
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t generation = generations[i];
-        c.alive += generation & 1;
-        c.retired += generation == 0;
-        c.beyond += generation > COVEY_GENERATION_MAX;
+    uint32_t i = 0;
+    for (; count - i >= 16; i += 16) {
+        counted some = { 0, 0, 0, 0 };
+        for (uint32_t k = 0; k < 16; k++) count_generation(&some, generations[i + k]);
+        c.alive += some.alive;
+        c.retired += some.retired;
+        c.beyond += some.beyond;
     }
+    for (; i < count; i++) count_generation(&c, generations[i]);
     c.idle = count - c.alive - c.retired;
     return c;
 }
@@ -474,7 +483,8 @@ static bool build_blocks(loading *l, const part *p) {
     uint64_t mask;
     for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = block_at(p->masks, i, &mask);
-        if (covey__blocks_reserve(blocks, block * 64, covey__block_limit(l->world)) != COVEY_OK)
+        bool known = covey__blocks_have_page(blocks, block / COVEY__PAGE_BLOCKS);
+        if (!known && covey__blocks_reserve(blocks, block * 64, covey__block_limit(l->world)) != COVEY_OK)
             return out_of_memory(l);
         covey__block_page *page = covey__block_page_of(blocks, block * 64);
         page->masks[block % COVEY__PAGE_BLOCKS] = mask;
