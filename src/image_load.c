@@ -34,13 +34,15 @@ typedef struct loading {
     uint32_t created_count;
     covey__emission *emissions;
     uint64_t tick;     /* the world's, before */
+    uint64_t idle;     /* slots that are free */
+    uint64_t dense;    /* the indices below are all alive */
     uint64_t estimate; /* bytes that the world may need */
     uint64_t told;
     part *now; /* the pool whose values are read: */
     covey__reader values;
     size_t summed;
     uint32_t sum;
-    bool sound;
+    bool sound, large;
 } loading;
 
 static bool is_fine(const loading *l) { return l->report->result == COVEY_OK; }
@@ -110,21 +112,57 @@ static void load_ranges(loading *l, covey__reader *reader, uint32_t count) {
     }
 }
 
+/* Generations of one page. */
+typedef struct counted {
+    uint32_t alive, idle, retired, beyond;
+} counted;
+
+static void count_generation(counted *c, uint32_t generation) {
+    c->alive += generation & 1;
+    c->retired += generation == 0;
+    c->beyond += generation > COVEY_GENERATION_MAX;
+}
+
+/* Sixteen at a time, which compilers make vectors of. */
+static counted count_generations(const uint32_t *generations, uint32_t count) {
+    counted c = { 0, 0, 0, 0 };
+    uint32_t i = 0;
+    for (; count - i >= 16; i += 16) {
+        counted some = { 0, 0, 0, 0 };
+        for (uint32_t k = 0; k < 16; k++) count_generation(&some, generations[i + k]);
+        c.alive += some.alive;
+        c.retired += some.retired;
+        c.beyond += some.beyond;
+    }
+    for (; i < count; i++) count_generation(&c, generations[i]);
+    c.idle = count - c.alive - c.retired;
+    return c;
+}
+
+static void copy_generations(uint32_t *to, const unsigned char *from, uint32_t count) {
+    if (covey__is_little_endian()) memcpy(to, from, count * sizeof *to);
+    else
+        for (uint32_t i = 0; i < count; i++) to[i] = covey__u32_at(from + (size_t)i * 4);
+}
+
 /* Indices that were used, one after the other; the generations of all runs follow in the image. */
 static void load_run(loading *l, covey__reader *reader, uint64_t first, uint64_t count, const unsigned char **from) {
     covey_world *world = l->world;
-    for (uint64_t index = first; index < first + count && is_fine(l); index++, *from += 4) {
-        uint32_t at = (uint32_t)(index % COVEY_PAGE_SIZE), generation = covey__u32_at(*from);
-        bool enters = index == first || at == 0;
-        if (enters && !covey__entities_reach(world, (uint32_t)index)) {
+    for (uint32_t some; count != 0 && is_fine(l); first += some, count -= some, *from += (size_t)some * 4) {
+        uint32_t index = (uint32_t)first, at = index % COVEY_PAGE_SIZE, left = COVEY_PAGE_SIZE - at;
+        some = count < left ? (uint32_t)count : left;
+        if (!covey__entities_reach(world, index)) {
             out_of_memory(l);
             return;
         }
-        covey__entity_page *page = page_of(world, (uint32_t)index);
-        page->generation[at] = generation;
-        if (generation == 0) page->next[at] = (uint32_t)index; /* retired */
-        world->alive += generation & 1;
-        if (generation > COVEY_GENERATION_MAX)
+        covey__entity_page *page = page_of(world, index);
+        copy_generations(page->generation + at, *from, some);
+        counted c = count_generations(page->generation + at, some);
+        for (uint32_t i = at; i < at + some && c.retired != 0; i++)
+            if (page->generation[i] == 0) page->next[i] = index - at + i;
+        world->alive += c.alive;
+        l->idle += c.idle;
+        if (c.beyond != 0)
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(*from - reader->bytes), "a generation beyond %u",
                           COVEY_GENERATION_MAX);
     }
@@ -158,6 +196,7 @@ static void load_runs(loading *l, covey__reader *reader, uint32_t slots, uint32_
     }
     if (sum != slots) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs do not have %u slots", slots);
     if (!is_fine(l) || covey__u32_at(runs) != 0) return;
+    l->dense = l->world->alive == slots && count == 1 ? slots : 0;
     l->world->range.fresh = l->world->range.fresh_end = covey__u32_at(runs + 4); /* all below were used */
 }
 
@@ -186,17 +225,12 @@ static uint32_t load_free_list(loading *l, covey__reader *reader, covey__range *
     return is_fine(l) ? count : 0;
 }
 
-static void load_free_lists(loading *l, covey__reader *reader, uint32_t slots) {
+static void load_free_lists(loading *l, covey__reader *reader) {
     covey_world *world = l->world;
-    uint64_t listed = load_free_list(l, reader, &world->range), idle = 0;
+    uint64_t listed = load_free_list(l, reader, &world->range);
     for (uint32_t i = 0; i < world->reserved_count && is_fine(l); i++)
         listed += load_free_list(l, reader, &world->reserved[i]);
-    for (uint32_t page = 0; page < world->page_count && is_fine(l); page++) {
-        const covey__entity_page *found = covey__entity_page_of(world, page * COVEY_PAGE_SIZE);
-        for (uint32_t i = 0; found && i < COVEY_PAGE_SIZE; i++)
-            idle += found->generation[i] != 0 && (found->generation[i] & 1) == 0;
-    }
-    if (listed != idle || listed > slots)
+    if (listed != l->idle)
         covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "an index that is neither alive nor free");
 }
 
@@ -214,7 +248,7 @@ static void load_entities(loading *l, const covey__section_entry *section) {
                       (unsigned long long)limit);
     if (is_fine(l)) load_ranges(l, &reader, ranges);
     if (is_fine(l)) load_runs(l, &reader, slots, runs);
-    if (is_fine(l)) load_free_lists(l, &reader, slots);
+    if (is_fine(l)) load_free_lists(l, &reader);
     expect_end(l, &reader);
 }
 
@@ -285,16 +319,24 @@ static void sum_up(loading *l) {
     tell_progress(l, l->summed);
 }
 
-/* The next records of the pool in hand become values. */
+/* The next records of the pool in hand become values. Where they are values already, they are copied and summed in one
+ * go. */
 static void load_run_of_values(void *values, size_t count, void *context) {
     loading *l = context;
     const covey__plan *plan = &l->now->plan;
+    bool copies = covey__plan_copies(plan);
     char *to = values;
+    size_t most = plan->record != 0 ? (copies ? 4 : 1) * (size_t)SUM_EVERY / plan->record + 1 : count;
     for (size_t some; count != 0 && l->sound; count -= some, to += some * plan->size) {
-        size_t most = plan->record != 0 && plan->record < SUM_EVERY ? SUM_EVERY / plan->record : 1;
-        some = plan->record == 0 || count < most ? count : most;
+        some = count < most ? count : most;
         const unsigned char *from = covey__read_many(&l->values, some, plan->record);
-        l->sound = from && covey__decode(plan, to, from, some);
+        if (!from) l->sound = false;
+        else if (copies && some * plan->size >= SUM_EVERY / 8) {
+            l->sum = covey__crc32c(l->sum, l->values.bytes + l->summed, (size_t)(from - l->values.bytes) - l->summed);
+            l->sum = covey__crc32c_copy(l->sum, to, from, some * plan->size, l->large);
+            l->summed = l->values.at;
+            tell_progress(l, l->summed);
+        } else l->sound = covey__decode(plan, to, from, some);
         if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
     }
 }
@@ -303,6 +345,7 @@ static void load_values(loading *l, part *p) {
     size_t at = l->values.at;
     l->now = p;
     l->sound = true;
+    l->large = (uint64_t)p->count * p->plan.size >= COVEY__LARGE;
     if (p->pool->size != 0) covey__each_run(p->pool, load_run_of_values, l);
     else covey__read_many(&l->values, p->count, p->described.record);
     if (!l->sound)
@@ -341,15 +384,10 @@ static void read_ids(loading *l, covey__reader *reader, part *p) {
                       p->described.type.name);
 }
 
-static uint64_t alive_in(const covey_world *world, uint32_t block) {
+static uint64_t alive_in(const loading *l, uint32_t block) {
     uint64_t mask = 0, first = (uint64_t)block * 64;
-    if (COVEY_PAGE_SIZE >= 64 && is_known(world, first)) {
-        const uint32_t *generations = generation_at(world, (uint32_t)first);
-        uint32_t all = 1;
-        for (uint32_t i = 0; i < 64; i++) all &= generations[i];
-        if (all != 0) return UINT64_MAX;
-    }
-    for (uint32_t i = 0; i < 64; i++) mask |= (uint64_t)is_alive(world, first + i) << i;
+    if (first + 64 <= l->dense) return UINT64_MAX;
+    for (uint32_t i = 0; i < 64; i++) mask |= (uint64_t)is_alive(l->world, first + i) << i;
     return mask;
 }
 
@@ -367,7 +405,7 @@ static void check_blocks(loading *l, covey__reader *reader, const part *p) {
         uint32_t block = block_at(p->masks, i, &mask);
         bool follows = i == 0 || block > block_at(p->masks, i - 1, &unused);
         count += covey__bits_in(mask);
-        if (!follows || mask == 0 || (mask & ~alive_in(l->world, block)) != 0)
+        if (!follows || mask == 0 || (mask & ~alive_in(l, block)) != 0)
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(p->masks - reader->bytes) + (size_t)i * 12,
                           "block %u of %.100s has ids that are not alive, or is out of order", block,
                           p->described.type.name);
@@ -445,7 +483,8 @@ static bool build_blocks(loading *l, const part *p) {
     uint64_t mask;
     for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = block_at(p->masks, i, &mask);
-        if (covey__blocks_reserve(blocks, block * 64, covey__block_limit(l->world)) != COVEY_OK)
+        bool known = covey__blocks_have_page(blocks, block / COVEY__PAGE_BLOCKS);
+        if (!known && covey__blocks_reserve(blocks, block * 64, covey__block_limit(l->world)) != COVEY_OK)
             return out_of_memory(l);
         covey__block_page *page = covey__block_page_of(blocks, block * 64);
         page->masks[block % COVEY__PAGE_BLOCKS] = mask;

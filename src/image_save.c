@@ -19,6 +19,7 @@ typedef struct writer {
     unsigned char *summed; /* what is before it is in the sum */
     uint32_t sum;
     bool counting;
+    bool large; /* what is in hand */
     uint64_t before; /* bytes before the window, or that were only counted */
     uint64_t all, told;
     covey__section_entry *sections;
@@ -88,22 +89,37 @@ static void advance(writer *w, size_t size) {
     if (w->at - w->summed >= SUM_EVERY) sum_up(w);
 }
 
+/* Copies bytes and sums them in one go. */
+static void put_part(writer *w, const void *bytes, size_t size) {
+    unsigned char *to = room_for(w, size);
+    if (!to) {
+        advance(w, size);
+        return;
+    }
+    sum_up(w);
+    if (w->counting) return; /* somebody said no */
+    w->sum = covey__crc32c_copy(w->sum, to, bytes, size, w->large);
+    w->at = w->summed = to + size;
+}
+
 static void put(writer *w, const void *bytes, size_t size) {
     const unsigned char *from = bytes;
-    while (size != 0) {
-        size_t part = size < SUM_EVERY ? size : SUM_EVERY;
+    for (size_t part; size != 0; size -= part, from += part) {
+        part = size < STREAM_WINDOW ? size : STREAM_WINDOW;
+        if (part >= SUM_EVERY / 8) {
+            put_part(w, from, part);
+            continue;
+        }
         unsigned char *to = room_for(w, part);
         if (to) memcpy(to, from, part);
         advance(w, part);
-        from += part;
-        size -= part;
     }
 }
 
-static void put_number(writer *w, uint64_t number, uint32_t bytes) {
-    unsigned char little[8];
-    for (uint32_t i = 0; i < bytes; i++) little[i] = (unsigned char)(number >> 8 * i);
-    put(w, little, bytes);
+static inline void put_number(writer *w, uint64_t number, uint32_t bytes) {
+    unsigned char *to = room_for(w, bytes);
+    for (uint32_t i = 0; to && i < bytes; i++) to[i] = (unsigned char)(number >> 8 * i);
+    advance(w, bytes);
 }
 
 static void put_u8(writer *w, uint32_t number) { put_number(w, number, 1); }
@@ -158,17 +174,18 @@ static uint64_t indices_of(const covey_world *world) {
     return covered < COVEY_NONE ? covered : COVEY_NONE;
 }
 
-/* The first index from one on that was used, or was not; the end if there is none. */
+/* The first index from one on that was used, or was not; the end if there is none. Unless some are reserved, all below
+ * the fresh ones were used. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
+    if (!used && world->reserved_count == 0 && from < world->range.fresh) from = world->range.fresh;
     while (from < end) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)from);
         uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
         if (page_end > end) page_end = end;
-        if (page)
-            while (from < page_end && was_used(page, (uint32_t)from) != used) from++;
-        if (page && from < page_end) return from;
         if (!page && !used) return from;
+        while (page && from < page_end && was_used(page, (uint32_t)from) != used) from++;
+        if (from < page_end && page) return from;
         from = page_end;
     }
     return end;
@@ -323,7 +340,9 @@ static void put_all_values(writer *w, const covey_pool *pool) {
         w->before += (uint64_t)covey_pool_count(pool) * w->plan.record;
         return;
     }
+    w->large = (uint64_t)covey_pool_count(pool) * w->plan.record >= COVEY__LARGE && !w->sink;
     covey__each_run(pool, put_run, w);
+    w->large = false;
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
