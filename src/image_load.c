@@ -260,6 +260,12 @@ static const covey_type *find_in(const covey_type *const *types, const char *nam
     return NULL;
 }
 
+static const covey_type *find_resource_type(const covey_world *world, const char *name) {
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        if (strcmp(covey_world_resource(world, i)->name, name) == 0) return covey_world_resource(world, i);
+    return NULL;
+}
+
 static bool is_raw(covey_encoding encoding) {
     return encoding == COVEY_ENCODING_RAW_LITTLE || encoding == COVEY_ENCODING_RAW_BIG;
 }
@@ -283,6 +289,7 @@ static const covey_type *find_type(loading *l, covey__reader *reader, const cove
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
     const covey_type *type = find_in(l->desc->types, name);
+    if (!type && of_resource) type = find_resource_type(l->knows, name);
     if (!type) type = covey_type_find(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
     if (!type) type = find_in(l->desc->only, name);
