@@ -171,7 +171,7 @@ static void load_run(loading *l, covey__reader *reader, uint64_t first, uint64_t
 /* Pages that these runs touch, generously. */
 static uint64_t pages_for(const unsigned char *runs, uint32_t count) {
     uint64_t pages = 0;
-    for (uint32_t i = 0; i < count; i++) pages += covey__u32_at(runs + i * 8 + 4) / COVEY_PAGE_SIZE + 2u;
+    for (uint32_t i = 0; i < count; i++) pages += covey__u32_at(runs + (size_t)i * 8 + 4) / COVEY_PAGE_SIZE + 2u;
     return pages;
 }
 
@@ -183,10 +183,10 @@ static void load_runs(loading *l, covey__reader *reader, uint32_t slots, uint32_
         return;
     }
     uint64_t end = 0, sum = 0, pages = pages_for(runs, count);
-    uint64_t last = (uint64_t)covey__u32_at(runs + (count - 1) * 8) + COVEY_PAGE_SIZE;
+    uint64_t last = (uint64_t)covey__u32_at(runs + (size_t)(count - 1) * 8) + COVEY_PAGE_SIZE;
     if (!needs(l, reader, pages * sizeof(covey__entity_page) + last / COVEY_PAGE_SIZE * 2 * sizeof(void *))) return;
     for (uint32_t i = 0; i < count && is_fine(l); i++) {
-        uint64_t first = covey__u32_at(runs + i * 8), length = covey__u32_at(runs + i * 8 + 4);
+        uint64_t first = covey__u32_at(runs + (size_t)i * 8), length = covey__u32_at(runs + (size_t)i * 8 + 4);
         sum += length;
         if (length == 0 || first + length > COVEY_NONE || (i != 0 && first <= end) || sum > slots)
             covey__refuse(reader, COVEY_FAULT_ENTITY, at + i * 8, "a run of %llu indices from %llu on that cannot be",
