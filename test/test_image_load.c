@@ -134,6 +134,19 @@ static void test_every_storage_is_loaded(void **state) {
     }
 }
 
+/* Where a type promises that nothing is left behind, a hole from an image has nothing in it, either. */
+static void test_holes_are_zero(void **state) {
+    (void)state;
+    static const Number zero = { 0, 0 };
+    covey_entity e[3];
+    assert_true(covey_create_many(origin, e, 3));
+    for (uint32_t i = 0; i < 3; i++) assert_non_null(covey_add(origin, e[i], InPlace, { 5, 6 }));
+    assert_true(covey_remove(origin, e[1], InPlace));
+    save_and_load();
+    const Number *first = covey_get(world, e[0], InPlace);
+    assert_memory_equal(first + 1, &zero, sizeof zero);
+}
+
 static void test_padding_and_lost_pointers_are_the_defaults(void **state) {
     (void)state;
     Kinds kinds = kinds_of(3, entity(0, 0));
@@ -682,6 +695,7 @@ int main(void) {
         LOAD_TEST(test_an_empty_world_can_be_saved_and_loaded),
         LOAD_TEST(test_handles_stay_valid_and_stale_ones_stay_stale),
         LOAD_TEST(test_every_storage_is_loaded),
+        LOAD_TEST(test_holes_are_zero),
         LOAD_TEST(test_padding_and_lost_pointers_are_the_defaults),
         LOAD_TEST(test_free_indices_come_back_in_the_same_order),
         LOAD_TEST(test_reserved_ranges_and_retired_indices_stay_so),
