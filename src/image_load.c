@@ -200,7 +200,7 @@ static void load_runs(loading *l, covey__reader *reader, uint32_t slots, uint32_
     l->world->range.fresh = l->world->range.fresh_end = covey__u32_at(runs + 4); /* all below were used */
 }
 
-/* The list of a range, from the index that is handed out next. A link that is written shows that an index was listed. */
+/* The list of a range, from the index that is handed out next. The first, and those with one before them, were listed. */
 static uint32_t load_free_list(loading *l, covey__reader *reader, covey__range *range) {
     covey_world *world = l->world;
     uint32_t count = covey__read_u32(reader), before = COVEY_NONE;
@@ -211,8 +211,7 @@ static uint32_t load_free_list(loading *l, covey__reader *reader, covey__range *
         uint32_t generation = is_known(world, index) ? *generation_at(world, index) : 1;
         bool fits = generation != 0 && generation % 2 == 0 && covey__range_of(world, index) == range;
         covey__entity_page *page = fits ? page_of(world, index) : NULL;
-        if (!page || page->next[index % COVEY_PAGE_SIZE] != COVEY_NONE || index == before ||
-            (before != COVEY_NONE && page->previous[index % COVEY_PAGE_SIZE] != COVEY_NONE) || range->free == index) {
+        if (!page || range->free == index || page->previous[index % COVEY_PAGE_SIZE] != COVEY_NONE) {
             covey__refuse(reader, COVEY_FAULT_ENTITY, at + (size_t)i * 4, "index %u is not free, or listed twice",
                           index);
             break;
