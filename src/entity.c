@@ -25,6 +25,13 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
     return page_of(world, index) != &missing ? page_of(world, index) : NULL;
 }
 
+void covey__entity_page_reset(covey__entity_page *page) {
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
+        page->generation[i] = 0;
+        page->next[i] = page->previous[i] = COVEY_NONE;
+    }
+}
+
 static bool reach_page(covey_world *world, uint32_t index) {
     uint32_t at = index / COVEY_PAGE_SIZE, last = at / STEP * STEP + STEP - 1;
     covey__entity_page **pages =
@@ -34,10 +41,7 @@ static bool reach_page(covey_world *world, uint32_t index) {
     if (pages[at] != &missing) return true;
     covey__entity_page *page = covey__resize(&world->heap, NULL, 0, 1, sizeof *page, alignof(covey__entity_page));
     if (!page) return false;
-    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
-        page->generation[i] = 0;
-        page->next[i] = page->previous[i] = COVEY_NONE;
-    }
+    covey__entity_page_reset(page);
     pages[at] = page;
     return true;
 }

@@ -25,7 +25,8 @@
  *     6  entities              13  signals          20  the sparse set on its own
  *     7  components            14  reactive sets    21  the hot path (not API)
  *
- * What is optional has a header of its own: covey/commands.h, covey/handle.h, covey/hierarchy.h.
+ * What is optional has a header of its own: covey/commands.h, covey/handle.h, covey/hierarchy.h,
+ * covey/history.h.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
@@ -1415,6 +1416,8 @@ struct covey_world {
     covey_pool *disabled;            /* the entities that are; NULL while none ever was */
     uint32_t hiding;                 /* pools of which components were disabled ever */
     uint64_t tick;
+    struct covey_history *histories; /* as a list */
+    uint64_t numbered;               /* queues and reactive sets that were ever made */
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
