@@ -12,6 +12,9 @@
 #ifndef COVEY_SLAB_BYTES /* slabs of chunks grow quickly up to this, then slowly */
 #define COVEY_SLAB_BYTES ((size_t)1 << 18)
 #endif
+#ifndef COVEY_CACHE_BYTES /* restoring more than this goes past the caches */
+#define COVEY_CACHE_BYTES ((size_t)1 << 24)
+#endif
 #define COVEY__ALIGN_MAX 64
 
 /* alloc.c: the only file that calls an allocator. Counts of elements, so that products are checked in one place. */

@@ -5,21 +5,44 @@
 
 #include <stdalign.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* For a set: which parts of its ids are others now. */
+typedef struct set_plan {
+    uint64_t *differs; /* a bit for each part */
+    uint32_t parts;
+} set_plan;
+
 /* What the first step has made for a pool. */
-typedef struct plan {
+typedef struct pool_plan {
     const covey__pool_image *image;
+    set_plan set;
     covey_pool fresh; /* the storage that the pool is to have, if it is converted */
     bool converts;
     covey__units values; /* those that hooks have copied, and names, as they will be in the pool */
     char **chunks;       /* in the order in which blocks get them */
     uint32_t chunk_count, chunk_capacity;
-} plan;
+} pool_plan;
+
+/* What lies in several pages of memory comes faster than one page after the other. */
+enum { COPIES = 4 };
+typedef struct copying {
+    char *to;
+    const char *from;
+    size_t bytes;
+} copying;
 
 typedef struct rollback {
     covey_history *history;
     covey_world *world;
     const covey__snapshot *snapshot;
-    plan *plans; /* of all pools, by number */
+    pool_plan *plans;       /* of all pools, by number */
+    set_plan *groups;       /* of the sets of all groups */
+    bool is_large;          /* so much that it would not stay in the caches */
+    copying copies[COPIES]; /* that wait */
+    uint32_t copy_count;
     struct covey__resources *resources;
     covey_result result;
     const char *reason; /* a name, or a sentence; NULL: the text of the result */
@@ -37,8 +60,78 @@ static bool out_of_memory(rollback *r) { return fails(r, COVEY_ERROR_MEMORY, NUL
 
 /* Whose storage is to be written. */
 static covey_pool *target_of(rollback *r, covey_pool *pool) {
-    plan *p = &r->plans[pool->number];
+    pool_plan *p = &r->plans[pool->number];
     return p->converts ? &p->fresh : pool;
+}
+
+/* ---- Copying -----------------------------------------------------------------------------------------------------*/
+
+#if defined(__SSE2__)
+
+/* Past the caches. `to` is the beginning of a line of memory. */
+static inline void copy_line(char *to, const char *from) {
+    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)from);
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(from + 16));
+    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(from + 32));
+    __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(from + 48));
+    _mm_stream_si128((__m128i *)(void *)to, a);
+    _mm_stream_si128((__m128i *)(void *)(to + 16), b);
+    _mm_stream_si128((__m128i *)(void *)(to + 32), c);
+    _mm_stream_si128((__m128i *)(void *)(to + 48), d);
+}
+
+static void end_lines(void) { _mm_sfence(); }
+
+#else
+
+static inline void copy_line(char *to, const char *from) { memcpy(to, from, 64); }
+static void end_lines(void) {}
+
+#endif
+
+static void copy_first(copying *c, size_t bytes) {
+    memcpy(c->to, c->from, bytes);
+    c->to += bytes;
+    c->from += bytes;
+    c->bytes -= bytes;
+}
+
+/* Up to where a line begins, if that is before the end. */
+static void copy_head(copying *c) {
+    size_t head = (64 - (uintptr_t)c->to % 64) % 64;
+    copy_first(c, head < c->bytes ? head : c->bytes);
+}
+
+static void copy_lines(copying *all, size_t lines) {
+    for (size_t at = 0; at < lines * 64; at += 64)
+        for (uint32_t i = 0; i < COPIES; i++) {
+            covey__prefetch_line(all[i].from + at + 512);
+            copy_line(all[i].to + at, all[i].from + at);
+        }
+    for (uint32_t i = 0; i < COPIES; i++) {
+        all[i].to += lines * 64;
+        all[i].from += lines * 64;
+        all[i].bytes -= lines * 64;
+    }
+}
+
+/* Makes the copies that wait. */
+static void copy_waiting(rollback *r) {
+    copying *all = r->copies;
+    size_t lines = SIZE_MAX;
+    for (uint32_t i = 0; i < r->copy_count; i++) {
+        copy_head(&all[i]);
+        if (all[i].bytes / 64 < lines) lines = all[i].bytes / 64;
+    }
+    if (r->copy_count == COPIES) copy_lines(all, lines);
+    for (uint32_t i = 0; i < r->copy_count; i++) copy_first(&all[i], all[i].bytes);
+    r->copy_count = 0;
+}
+
+/* Copies now or, where there is much to copy, when there are others to be made at the same time. */
+static void copy(rollback *r, void *to, const covey__unit *unit, size_t from, size_t bytes) {
+    r->copies[r->copy_count++] = (copying){ to, covey__unit_bytes(unit) + from, bytes };
+    if (!r->is_large || r->copy_count == COPIES) copy_waiting(r);
 }
 
 /* ---- Images ------------------------------------------------------------------------------------------------------*/
@@ -101,11 +194,29 @@ static uint32_t part_size(uint32_t size, uint32_t part) {
 static uint32_t parts_of(uint32_t size) { return size / COVEY__UNIT + (size % COVEY__UNIT != 0); }
 
 /* Whether the ids of a part are, or may be, others now. */
-static bool differs(const covey_sparse_set *set, const covey__set_image *image, uint32_t part) {
+static bool compare_part(const covey_sparse_set *set, const covey__set_image *image, uint32_t part) {
     uint32_t now = part_size(covey_sparse_set_size(set), part), then = part_size(size_of(image), part);
     if (now != then || (set->policy == COVEY_ORDERED && (set->holes != 0 || image->holes != 0))) return true;
     return then != 0 &&
            memcmp(set->ids + part * COVEY__UNIT, covey__unit_bytes(image->ids.at[part]), then * sizeof *set->ids) != 0;
+}
+
+static bool differs(const set_plan *plan, uint32_t part) { return (plan->differs[part / 64] >> part % 64 & 1) != 0; }
+
+static bool make_set_plan(rollback *r, set_plan *plan, const covey_sparse_set *set, const covey__set_image *image) {
+    uint32_t now = parts_of(covey_sparse_set_size(set)), then = parts_of(size_of(image));
+    uint32_t parts = now > then ? now : then, words = parts / 64 + (parts % 64 != 0);
+    plan->differs = covey__resize(&r->history->heap, NULL, 0, words, sizeof *plan->differs, alignof(uint64_t));
+    if (!plan->differs) return words == 0 || out_of_memory(r);
+    plan->parts = parts;
+    memset(plan->differs, 0, words * sizeof *plan->differs);
+    for (uint32_t i = 0; i < parts; i++) plan->differs[i / 64] |= (uint64_t)compare_part(set, image, i) << i % 64;
+    return true;
+}
+
+static void free_set_plan(rollback *r, set_plan *plan) {
+    uint32_t words = plan->parts / 64 + (plan->parts % 64 != 0);
+    covey__free(&r->history->heap, plan->differs, words, sizeof *plan->differs, alignof(uint64_t));
 }
 
 /* A page of the table for an index; of a pool, it is near then. */
@@ -118,12 +229,14 @@ static bool reach(covey_sparse_set *set, covey_pool *pool, uint32_t index) {
 }
 
 /* Room for all that the image has; `pool` is NULL for a set of a group. */
-static bool prepare_set(rollback *r, covey_sparse_set *set, covey_pool *pool, const covey__set_image *image) {
+static bool prepare_set(rollback *r, set_plan *plan, covey_sparse_set *set, covey_pool *pool,
+                        const covey__set_image *image) {
     uint32_t size = size_of(image);
+    if (!make_set_plan(r, plan, set, image)) return false;
     if (!is_done(r, covey_sparse_set_reserve(set, size))) return false;
     for (uint32_t part = 0; part < parts_of(size); part++) {
         uint32_t first = part * COVEY__UNIT;
-        if (!differs(set, image, part)) continue;
+        if (!differs(plan, part)) continue;
         for (uint32_t i = 0; i < part_size(size, part); i++) {
             covey_entity e = element_at(image, first + i);
             if (e.generation != 0 && !reach(set, pool, e.index)) return out_of_memory(r);
@@ -133,10 +246,10 @@ static bool prepare_set(rollback *r, covey_sparse_set *set, covey_pool *pool, co
 }
 
 /* Of the parts that differ, what is there now leaves the table, */
-static void clear_slots(covey_sparse_set *set, const covey__set_image *image) {
+static void clear_slots(covey_sparse_set *set, const set_plan *plan) {
     uint32_t size = covey_sparse_set_size(set);
     for (uint32_t part = 0; part < parts_of(size); part++) {
-        if (!differs(set, image, part)) continue;
+        if (!differs(plan, part)) continue;
         uint32_t first = part * COVEY__UNIT;
         for (uint32_t i = first; i < first + part_size(size, part); i++)
             if (i >= set->end || !covey__is_hole(set, i)) *covey__slot_of(set, set->ids[i].index) = COVEY__SLOT_NULL;
@@ -144,11 +257,11 @@ static void clear_slots(covey_sparse_set *set, const covey__set_image *image) {
 }
 
 /* and what is to be there comes. */
-static void write_ids(covey_sparse_set *set, const covey__set_image *image) {
+static void write_ids(covey_sparse_set *set, const set_plan *plan, const covey__set_image *image) {
     uint32_t size = size_of(image);
     for (uint32_t part = 0; part < parts_of(size); part++) {
         uint32_t first = part * COVEY__UNIT, count = part_size(size, part);
-        if (!differs(set, image, part)) continue;
+        if (!differs(plan, part)) continue;
         memcpy(set->ids + first, covey__unit_bytes(image->ids.at[part]), count * sizeof *set->ids);
         for (uint32_t i = first; i < first + count; i++) {
             covey_entity e = element_at(image, i);
@@ -165,9 +278,9 @@ static void write_marks(covey_sparse_set *set, const covey__set_image *image) {
                image->marks.at[i]->bytes);
 }
 
-static void restore_set(covey_sparse_set *set, const covey__set_image *image) {
-    clear_slots(set, image);
-    write_ids(set, image);
+static void restore_set(covey_sparse_set *set, const set_plan *plan, const covey__set_image *image) {
+    clear_slots(set, plan);
+    write_ids(set, plan, image);
     write_marks(set, image);
     set->end = image->end;
     set->dead = image->dead;
@@ -175,10 +288,9 @@ static void restore_set(covey_sparse_set *set, const covey__set_image *image) {
     set->hole = image->hole;
 }
 
-static void write_set_values(const covey_sparse_set *set, const covey__units *values) {
+static void write_set_values(rollback *r, const covey_sparse_set *set, const covey__units *values) {
     for (uint32_t part = 0; part < values->count; part++)
-        memcpy(covey__value_at(set, part * COVEY__UNIT, set->size), covey__unit_bytes(values->at[part]),
-               values->at[part]->bytes);
+        copy(r, covey__value_at(set, part * COVEY__UNIT, set->size), values->at[part], 0, values->at[part]->bytes);
 }
 
 /* Nothing is left behind where nothing lives. */
@@ -203,7 +315,7 @@ static bool gets_chunk(const covey__block_store *blocks, uint32_t index, const c
 }
 
 /* Chunks for the blocks of a page that have, or will have, none that fits. */
-static bool take_chunks(rollback *r, covey_pool *pool, plan *p, uint32_t page, const covey__form *form) {
+static bool take_chunks(rollback *r, covey_pool *pool, pool_plan *p, uint32_t page, const covey__form *form) {
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         if (!gets_chunk(&pool->blocks, page * COVEY__BLOCK_PAGE + block * 64, form)) continue;
         char **chunks =
@@ -217,7 +329,7 @@ static bool take_chunks(rollback *r, covey_pool *pool, plan *p, uint32_t page, c
     return true;
 }
 
-static bool prepare_blocks(rollback *r, covey_pool *pool, plan *p) {
+static bool prepare_blocks(rollback *r, covey_pool *pool, pool_plan *p) {
     for (uint32_t page = 0; page < p->image->forms.count; page++) {
         uint32_t first = page * COVEY__BLOCK_PAGE;
         const covey__unit *unit = p->image->forms.at[page];
@@ -249,7 +361,7 @@ static void reshape_page(covey_pool *pool, uint32_t page, const covey__form *for
     }
 }
 
-static void restore_blocks(covey_pool *pool, const plan *p) {
+static void restore_blocks(covey_pool *pool, const pool_plan *p) {
     covey__block_store *blocks = &pool->blocks;
     char *const *chunks = p->chunks;
     for (uint32_t page = 0; page < blocks->page_count; page++) {
@@ -260,15 +372,15 @@ static void restore_blocks(covey_pool *pool, const plan *p) {
     blocks->count = p->image->count;
 }
 
-static void write_block_values(const covey__block_store *blocks, const covey__units *values) {
+static void write_block_values(rollback *r, const covey__block_store *blocks, const covey__units *values) {
     for (uint32_t i = 0; i < values->count; i++) {
         if (!values->at[i]) continue;
         uint32_t block = i % COVEY__UNITS_OF_PAGE * COVEY__UNIT_BLOCKS;
         const covey__block_page *page = blocks->pages[i / COVEY__UNITS_OF_PAGE];
         covey__runs runs = covey__runs_of(blocks, page, block, block + COVEY__UNIT_BLOCKS);
-        const char *from = covey__unit_bytes(values->at[i]);
+        size_t from = 0;
         char *at;
-        for (size_t run; (run = covey__runs_next(&runs, &at)) != 0; from += run) memcpy(at, from, run);
+        for (size_t run; (run = covey__runs_next(&runs, &at)) != 0; from += run) copy(r, at, values->at[i], from, run);
     }
 }
 
@@ -354,7 +466,7 @@ static covey__unit *make_names(rollback *r, const covey__unit *from) {
     return unit;
 }
 
-static bool prepare_values(rollback *r, const covey_pool *pool, plan *p) {
+static bool prepare_values(rollback *r, const covey_pool *pool, pool_plan *p) {
     covey__keeping keeping = covey__keeping_of(pool);
     const covey__units *values = &p->image->values;
     if (keeping == COVEY__KEEP_BYTES) return true;
@@ -425,7 +537,7 @@ static bool prepare_watch(rollback *r, const covey_pool *pool, const covey__pool
            prepare_listeners(r, pool, image);
 }
 
-static bool prepare_conversion(rollback *r, covey_pool *pool, plan *p) {
+static bool prepare_conversion(rollback *r, covey_pool *pool, pool_plan *p) {
     bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
     if (bound)
         return fails(r, COVEY_ERROR_REFUSED, "a pool that was in blocks is owned by a group or kept in an order");
@@ -436,7 +548,7 @@ static bool prepare_conversion(rollback *r, covey_pool *pool, plan *p) {
 }
 
 static bool prepare_pool(rollback *r, covey_pool *pool) {
-    plan *p = &r->plans[pool->number];
+    pool_plan *p = &r->plans[pool->number];
     bool known = pool->number < r->snapshot->pool_count;
     p->image = known ? &r->snapshot->pools[pool->number] : &nothing;
     if (covey__is_reactive(pool)) {
@@ -446,28 +558,28 @@ static bool prepare_pool(rollback *r, covey_pool *pool) {
     if (known && p->image->storage != (covey_storage)pool->storage && !prepare_conversion(r, pool, p)) return false;
     covey_pool *target = target_of(r, pool);
     if (covey__in_blocks(target) ? !prepare_blocks(r, target, p)
-                                 : !prepare_set(r, &target->set, target, &p->image->set))
+                                 : !prepare_set(r, &p->set, &target->set, target, &p->image->set))
         return false;
     return prepare_values(r, pool, p) && (!pool->watch || prepare_watch(r, pool, p->image));
 }
 
-static void restore_storage(covey_pool *target, plan *p) {
+static void restore_storage(rollback *r, covey_pool *target, pool_plan *p) {
     bool bytes = covey__keeping_of(target) == COVEY__KEEP_BYTES, wipes = target->type->zero_vacated;
     if (covey__in_blocks(target)) {
         restore_blocks(target, p);
-        if (bytes) write_block_values(&target->blocks, &p->image->values);
+        if (bytes) write_block_values(r, &target->blocks, &p->image->values);
         else place_values(target, &p->values);
         return;
     }
     uint32_t size = covey_sparse_set_size(&target->set);
-    restore_set(&target->set, &p->image->set);
+    restore_set(&target->set, &p->set, &p->image->set);
     if (wipes) zero_vacated(&target->set, size);
-    if (bytes) write_set_values(&target->set, &p->image->values);
+    if (bytes) write_set_values(r, &target->set, &p->image->values);
     else place_values(target, &p->values);
 }
 
 /* The storage that was written takes the place of the old one. */
-static void convert(covey_pool *pool, const plan *p) {
+static void convert(covey_pool *pool, const pool_plan *p) {
     covey_pool old = *pool;
     covey__pool_init(pool, p->image->storage);
     if (covey__in_blocks(pool)) pool->blocks = p->fresh.blocks;
@@ -480,14 +592,14 @@ static void convert(covey_pool *pool, const plan *p) {
 }
 
 static void restore_pool(rollback *r, covey_pool *pool) {
-    plan *p = &r->plans[pool->number];
+    pool_plan *p = &r->plans[pool->number];
     pool->filling.block = COVEY_NONE;
     covey__pool_moved(pool, true);
     if (covey__is_reactive(pool)) {
         restore_tags(pool, p->image);
         return;
     }
-    restore_storage(target_of(r, pool), p);
+    restore_storage(r, target_of(r, pool), p);
     if (p->converts) convert(pool, p);
     if (covey__keeping_of(pool) == COVEY__KEEP_NAMES) covey__names_recall(r->world);
     if (p->image != &nothing)
@@ -522,24 +634,26 @@ static const covey__pool_image *smallest_of(const rollback *r, const covey_group
 }
 
 /* Room for all who may become members. */
-static bool prepare_group(rollback *r, covey_group *group) {
+static bool prepare_group(rollback *r, covey_group *group, set_plan *plan) {
+    const covey__group_image *members = covey__group_image_of(r->snapshot, group);
     const covey__pool_image *image = smallest_of(r, group);
     uint64_t from = 0;
     if (group->owned != 0) return true;
+    if (members && !make_set_plan(r, plan, &group->set, &members->set)) return false;
     if (!is_done(r, covey_sparse_set_reserve(&group->set, image->count))) return false;
     for (uint32_t index; (index = next_index(image, &from)) != COVEY_NONE;)
         if (!reach(&group->set, NULL, index)) return out_of_memory(r);
     return true;
 }
 
-static void restore_group(const rollback *r, covey_group *group) {
+static void restore_group(const rollback *r, covey_group *group, const set_plan *plan) {
     const covey__group_image *image = covey__group_image_of(r->snapshot, group);
     COVEY__TRACE(group->left, COVEY_NONE);
     if (!image) {
         covey__group_collect(group);
         return;
     }
-    if (group->owned == 0) restore_set(&group->set, &image->set);
+    if (group->owned == 0) restore_set(&group->set, plan, &image->set);
     group->count = image->count;
     group->candidates = image->candidates;
 }
@@ -595,20 +709,20 @@ static bool prepare_all(rollback *r) {
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!prepare_pool(r, world->pools[i])) return false;
     for (uint32_t i = 0; i < world->group_count; i++)
-        if (!prepare_group(r, world->groups[i])) return false;
+        if (!prepare_group(r, world->groups[i], &r->groups[i])) return false;
     for (covey_queue *queue = world->queues; queue; queue = queue->next)
         if (!prepare_queue(r, queue)) return false;
     return prepare_resources(r);
 }
 
 /* Pages that are there now and were not then are as new. */
-static void restore_entities(const rollback *r) {
+static void restore_entities(rollback *r) {
     covey_world *world = r->world;
     const covey__snapshot *snapshot = r->snapshot;
     for (uint32_t i = 0; i < world->page_count; i++) {
         const covey__unit *unit = covey__unit_at(&snapshot->entities, i);
         covey__entity_page *page = covey__entity_page_of(world, i * COVEY_PAGE_SIZE);
-        if (unit) memcpy(page, covey__unit_bytes(unit), sizeof *page);
+        if (unit) copy(r, page, unit, 0, sizeof *page);
         else if (page) covey__entity_page_reset(page);
     }
     world->alive = snapshot->alive;
@@ -625,12 +739,22 @@ static void restore_all(rollback *r) {
     covey_world *world = r->world;
     for (uint32_t i = 0; i < world->pool_count; i++) end_values(world->pools[i]);
     restore_entities(r);
+    copy_waiting(r);
     for (uint32_t i = 0; i < world->pool_count; i++) restore_pool(r, world->pools[i]);
+    copy_waiting(r);
+    end_lines();
     for (uint32_t i = 0; i < world->pool_count; i++) restore_order(world->pools[i], r->plans[i].image);
-    for (uint32_t i = 0; i < world->group_count; i++) restore_group(r, world->groups[i]);
+    for (uint32_t i = 0; i < world->group_count; i++) restore_group(r, world->groups[i], &r->groups[i]);
     for (covey_queue *queue = world->queues; queue; queue = queue->next) restore_queue(r, queue);
     covey__resources_replace(world, r->resources);
     world->moves++;
+}
+
+static bool is_large(const rollback *r) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < r->snapshot->pool_count; i++)
+        bytes += (size_t)r->snapshot->pools[i].count * r->world->pools[i]->size;
+    return bytes > COVEY_CACHE_BYTES;
 }
 
 /* ---- Undoing the first step --------------------------------------------------------------------------------------*/
@@ -642,7 +766,7 @@ static void forget_names(covey_world *world, const covey__units *values) {
 }
 
 static void forget_plan(rollback *r, covey_pool *pool) {
-    plan *p = &r->plans[pool->number];
+    pool_plan *p = &r->plans[pool->number];
     if (covey__keeping_of(pool) == COVEY__KEEP_NAMES) forget_names(r->world, &p->values);
     if (p->converts) {
         covey__pool_free(&p->fresh);
@@ -659,21 +783,26 @@ static void undo(rollback *r) {
 }
 
 static bool make_plans(rollback *r) {
-    uint32_t count = r->world->pool_count;
-    r->plans = covey__resize(&r->history->heap, NULL, 0, count, sizeof *r->plans, alignof(plan));
-    if (!r->plans) return count == 0 || out_of_memory(r);
-    for (uint32_t i = 0; i < count; i++) r->plans[i] = (plan){ .image = &nothing };
-    return true;
+    uint32_t pools = r->world->pool_count, groups = r->world->group_count;
+    r->plans = covey__resize(&r->history->heap, NULL, 0, pools, sizeof *r->plans, alignof(pool_plan));
+    for (uint32_t i = 0; i < pools && r->plans; i++) r->plans[i] = (pool_plan){ .image = &nothing };
+    r->groups = covey__resize(&r->history->heap, NULL, 0, groups, sizeof *r->groups, alignof(set_plan));
+    for (uint32_t i = 0; i < groups && r->groups; i++) r->groups[i] = (set_plan){ NULL, 0 };
+    return ((r->plans || pools == 0) && (r->groups || groups == 0)) || out_of_memory(r);
 }
 
 static void free_plans(rollback *r) {
-    uint32_t count = r->plans ? r->world->pool_count : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        plan *p = &r->plans[i];
+    covey__heap *heap = &r->history->heap;
+    uint32_t pools = r->plans ? r->world->pool_count : 0, groups = r->groups ? r->world->group_count : 0;
+    for (uint32_t i = 0; i < pools; i++) {
+        pool_plan *p = &r->plans[i];
         covey__units_release(r->history, &p->values);
-        covey__free(&r->history->heap, p->chunks, p->chunk_capacity, sizeof *p->chunks, alignof(char *));
+        free_set_plan(r, &p->set);
+        covey__free(heap, p->chunks, p->chunk_capacity, sizeof *p->chunks, alignof(char *));
     }
-    covey__free(&r->history->heap, r->plans, count, sizeof *r->plans, alignof(plan));
+    for (uint32_t i = 0; i < groups; i++) free_set_plan(r, &r->groups[i]);
+    covey__free(heap, r->plans, pools, sizeof *r->plans, alignof(pool_plan));
+    covey__free(heap, r->groups, groups, sizeof *r->groups, alignof(set_plan));
 }
 
 static bool refuse(covey_history *history, covey_result result, const char *reason) {
@@ -689,6 +818,7 @@ bool covey_history_restore(covey_history *history, uint32_t back) {
     if (back >= history->count) return refuse(history, COVEY_ERROR_ABSENT, NULL);
     if (objection) return refuse(history, COVEY_ERROR_REFUSED, objection);
     rollback r = { .history = history, .world = world, .snapshot = history->snapshots[history->count - 1 - back] };
+    r.is_large = is_large(&r);
     if (make_plans(&r)) {
         if (prepare_all(&r)) restore_all(&r);
         else undo(&r);
