@@ -77,6 +77,7 @@ static void visit_lists(covey_history *history, covey__snapshot *snapshot, list_
     }
     for (uint32_t i = 0; i < snapshot->group_count; i++) visit_set(history, &snapshot->groups[i].set, visit, context);
     for (uint32_t i = 0; i < snapshot->queue_count; i++) visit(history, &snapshot->queues[i].events, context);
+    for (uint32_t i = 0; i < snapshot->commands_count; i++) visit(history, &snapshot->commands[i].ids, context);
     for (uint32_t i = 0; i < snapshot->resource_count; i++) visit(history, &snapshot->resources[i].value, context);
 }
 
@@ -91,6 +92,8 @@ static void destroy_snapshot(covey_history *history, covey__snapshot *snapshot) 
     covey__free(heap, snapshot->pools, snapshot->pool_count, sizeof *snapshot->pools, alignof(covey__pool_image));
     covey__free(heap, snapshot->groups, snapshot->group_count, sizeof *snapshot->groups, alignof(covey__group_image));
     covey__free(heap, snapshot->queues, snapshot->queue_count, sizeof *snapshot->queues, alignof(covey__queue_image));
+    covey__free(heap, snapshot->commands, snapshot->commands_count, sizeof *snapshot->commands,
+                alignof(covey__commands_image));
     covey__free(heap, snapshot->resources, snapshot->resource_count, sizeof *snapshot->resources,
                 alignof(covey__resource_image));
     covey__free(heap, snapshot, 1, sizeof *snapshot, alignof(covey__snapshot));
@@ -479,6 +482,27 @@ static bool save_queues(saving *s) {
     return s->result == COVEY_OK;
 }
 
+static bool save_ids(saving *s, const covey_commands *commands, covey__commands_image *image) {
+    const covey__units *before = NULL;
+    image->number = commands->number;
+    image->spent = commands->spent;
+    image->count = commands->id_count;
+    for (uint32_t i = 0; s->before && i < s->before->commands_count; i++)
+        if (s->before->commands[i].number == commands->number) before = &s->before->commands[i].ids;
+    return save_array(s, before, &image->ids, commands->ids, commands->id_count, UINT32_MAX, sizeof *commands->ids);
+}
+
+/* The ids that buffers have ready. */
+static bool save_commands(saving *s) {
+    covey__snapshot *snapshot = s->snapshot;
+    uint32_t count = 0, at = 0;
+    for (const covey_commands *c = s->world->commands; c; c = c->next_of_world) count++;
+    snapshot->commands = make_images(s, &snapshot->commands_count, count, sizeof *snapshot->commands);
+    for (const covey_commands *c = s->world->commands; c && s->result == COVEY_OK; c = c->next_of_world)
+        save_ids(s, c, &snapshot->commands[at++]);
+    return s->result == COVEY_OK;
+}
+
 static const covey__units *value_before(const covey__snapshot *before, const covey_type *type) {
     for (uint32_t i = 0; before && i < before->resource_count; i++)
         if (before->resources[i].type == type) return &before->resources[i].value;
@@ -512,7 +536,7 @@ const char *covey__history_objection(const covey_world *world) {
     if (world->emission) return "listeners are being told of something";
     for (const covey_commands *c = world->commands; c; c = c->next_of_world) {
         if (c->busy) return "commands are being replayed";
-        if (c->id_count != 0) return "a command buffer has ids set aside";
+        if (c->taken != c->spent) return "entities are recorded that were not made yet";
     }
     return NULL;
 }
@@ -539,7 +563,8 @@ static void forget_oldest(covey_history *history) {
 }
 
 static bool save_all(saving *s) {
-    return save_entities(s) && save_pools(s) && save_groups(s) && save_queues(s) && save_resources(s);
+    return save_entities(s) && save_pools(s) && save_groups(s) && save_queues(s) && save_commands(s) &&
+           save_resources(s);
 }
 
 bool covey_history_save(covey_history *history) {
@@ -634,6 +659,7 @@ static void tally_snapshot(covey_history *history, covey__snapshot *snapshot, ta
     visit_lists(history, snapshot, tally_list, sum);
     sum->bytes += sizeof *snapshot + snapshot->pool_count * sizeof *snapshot->pools;
     sum->bytes += snapshot->group_count * sizeof *snapshot->groups + snapshot->queue_count * sizeof *snapshot->queues;
+    sum->bytes += snapshot->commands_count * sizeof *snapshot->commands;
     sum->bytes += snapshot->resource_count * sizeof *snapshot->resources;
 }
 

@@ -73,6 +73,12 @@ typedef struct covey__queue_image {
     covey__units events; /* one unit */
 } covey__queue_image;
 
+typedef struct covey__commands_image {
+    uint64_t number;
+    uint32_t spent, count; /* ids that are used up; all */
+    covey__units ids;      /* one unit */
+} covey__commands_image;
+
 typedef struct covey__resource_image {
     const covey_type *type;
     covey__units value; /* one unit */
@@ -87,8 +93,9 @@ typedef struct covey__snapshot {
     covey__pool_image *pools; /* by number */
     covey__group_image *groups;
     covey__queue_image *queues;
+    covey__commands_image *commands;
     covey__resource_image *resources;
-    uint32_t pool_count, group_count, queue_count, resource_count;
+    uint32_t pool_count, group_count, queue_count, commands_count, resource_count;
 } covey__snapshot;
 
 struct covey_history {

@@ -310,6 +310,11 @@ bool covey__commands_valid(const covey_commands *commands, const char **why); /*
 /* In a clone of a world, nobody has the ids that buffers of the world have set aside: they become free. */
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone);
 
+/* Other ids for a buffer that has recorded no entity: first those that are used up. There is room for them. Or they
+ * become free, as when a buffer ends. */
+void covey__commands_set_ids(covey_commands *commands, const covey_entity *ids, uint32_t spent, uint32_t count);
+void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint32_t spent, uint32_t count);
+
 /* type.c */
 bool covey__type_valid(const covey_type *type);
 bool covey__type_is_internal(const covey_type *type); /* of the library's own, by its name */
@@ -469,7 +474,7 @@ typedef struct covey__source_of_events {
 /* A ring, in which there is always room for the removal of all that is there. */
 struct covey_queue {
     covey_world *world;
-    uint64_t number; /* among all queues and reactive sets that were ever made */
+    uint64_t number; /* among all queues, reactive sets and command buffers that were ever made */
     covey_queue *next;
     covey__queued *events;
     uint32_t first, count, capacity;

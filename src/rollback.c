@@ -691,6 +691,28 @@ static void restore_queue(const rollback *r, covey_queue *queue) {
         memcpy(queue->events, covey__unit_bytes(image->events.at[0]), queue->count * sizeof *queue->events);
 }
 
+/* ---- Command buffers ---------------------------------------------------------------------------------------------*/
+
+static covey_commands *buffer_of(const covey_world *world, uint64_t number) {
+    covey_commands *commands = world->commands;
+    while (commands && commands->number != number) commands = commands->next_of_world;
+    return commands;
+}
+
+/* A buffer that was made since has no ids ready; those of one that has gone are free. It has room for what it had. */
+static void restore_commands(const rollback *r) {
+    covey_world *world = r->world;
+    for (covey_commands *c = world->commands; c; c = c->next_of_world) covey__commands_set_ids(c, NULL, 0, 0);
+    for (uint32_t i = 0; i < r->snapshot->commands_count; i++) {
+        const covey__commands_image *image = &r->snapshot->commands[i];
+        const covey__unit *unit = covey__unit_at(&image->ids, 0);
+        const covey_entity *ids = unit ? (const covey_entity *)(const void *)covey__unit_bytes(unit) : NULL;
+        covey_commands *c = buffer_of(world, image->number);
+        if (c) covey__commands_set_ids(c, ids, image->spent, image->count);
+        else covey__commands_free_ids(world, ids, image->spent, image->count);
+    }
+}
+
 /* ---- The world ---------------------------------------------------------------------------------------------------*/
 
 static bool prepare_resources(rollback *r) {
@@ -746,6 +768,7 @@ static void restore_all(rollback *r) {
     for (uint32_t i = 0; i < world->pool_count; i++) restore_order(world->pools[i], r->plans[i].image);
     for (uint32_t i = 0; i < world->group_count; i++) restore_group(r, world->groups[i], &r->groups[i]);
     for (covey_queue *queue = world->queues; queue; queue = queue->next) restore_queue(r, queue);
+    restore_commands(r);
     covey__resources_replace(world, r->resources);
     world->moves++;
 }

@@ -40,16 +40,22 @@ static int history_teardown(void **state) {
 }
 #define HISTORY_TEST(test) cmocka_unit_test_setup_teardown(test, history_setup, history_teardown)
 
+static void is_counted(void) {
+    size_t bytes = covey_world_memory(world) + covey_history_memory(history);
+    for (const covey_commands *c = world->commands; c; c = c->next_of_world) bytes += covey_commands_memory(c);
+    assert_int_equal(bytes, heap.bytes);
+}
+
 static void save(void) {
     assert_true(covey_history_save(history));
     test_world_is_valid(world);
-    assert_int_equal(covey_world_memory(world) + covey_history_memory(history), heap.bytes);
+    is_counted();
 }
 
 static void restore(uint32_t back) {
     assert_true(covey_history_restore(history, back));
     test_world_is_valid(world);
-    assert_int_equal(covey_world_memory(world) + covey_history_memory(history), heap.bytes);
+    is_counted();
 }
 
 static void refuses_to_restore(covey_result reason) {
@@ -682,11 +688,46 @@ static void test_commands_cannot_save_or_restore(void **state) {
     told = 0;
     assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
     assert_int_equal(told, 1);
-    assert_int_equal(covey_commands_reserve(commands, 2), COVEY_OK);
-    refuses_to_save(COVEY_ERROR_REFUSED);
-    refuses_to_restore(COVEY_ERROR_REFUSED);
     covey_commands_destroy(commands);
     restore(0);
+}
+
+static void test_recorded_entities_are_made_or_forgotten_first(void **state) {
+    (void)state;
+    covey_commands *commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 2 });
+    save();
+    assert_false(covey_is_null(covey_record_create(commands)));
+    refuses_to_save(COVEY_ERROR_REFUSED);
+    refuses_to_restore(COVEY_ERROR_REFUSED);
+    covey_commands_clear(commands);
+    save();
+    restore(0);
+    covey_commands_destroy(commands);
+}
+
+/* They come in the same order again. Those of a buffer that has gone are free. */
+static void test_ids_that_are_ready_come_back(void **state) {
+    (void)state;
+    covey_commands *commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 2 });
+    covey_commands *other = covey_commands_create(world, &(covey_commands_desc){ .entities = 3 });
+    save();
+    covey_entity first = covey_record_create(commands), made = covey_create(world);
+    assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
+    restore(0);
+    assert_false(covey_alive(world, first));
+    assert_same(covey_create(world), made);
+    assert_same(covey_record_create(commands), first);
+    covey_commands_clear(commands);
+    restore(0);
+    covey_entity its = covey_record_create(other);
+    covey_commands_destroy(other);
+    covey_commands *late = covey_commands_create(world, &(covey_commands_desc){ .entities = 1 });
+    restore(0);
+    assert_no_entity(covey_record_create(late));
+    assert_same(covey_create(world), its);
+    assert_same(covey_record_create(commands), first);
+    covey_commands_destroy(commands);
+    covey_commands_destroy(late);
 }
 
 static uint32_t listen_in(covey_queue *queue) {
@@ -886,6 +927,8 @@ int main(void) {
         HISTORY_TEST(test_listeners_are_not_told),
         HISTORY_TEST(test_listeners_cannot_save_or_restore),
         HISTORY_TEST(test_commands_cannot_save_or_restore),
+        HISTORY_TEST(test_recorded_entities_are_made_or_forgotten_first),
+        HISTORY_TEST(test_ids_that_are_ready_come_back),
         HISTORY_TEST(test_events_in_queues_come_back),
         HISTORY_TEST(test_marks_of_reactive_sets_come_back),
         HISTORY_TEST(test_groups_have_the_members_that_they_had),

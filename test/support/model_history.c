@@ -1,13 +1,13 @@
-/* Going back: the oracle copies all that it has when the world is saved, and returns to the copy. Signals, copies, trees
- * and what is disabled join in; each has a state of its own, which is the model's while it is at work. */
+/* Going back: the oracle copies all that it has when the world is saved, and returns to the copy. Signals, commands,
+ * copies, trees and what is disabled join in; each has a state of its own, which is the model's while it is at work. */
 #include "model_world.h"
 
 #include <covey/history.h>
 #include <stdlib.h>
 
-enum { SIGNALS, COPIES, HIERARCHY, VISIBLE, PARTS, SNAPSHOTS = 4 };
-static const struct model_subject *const parts[PARTS] = { &model_signals, &model_copies, &model_hierarchy,
-                                                          &model_visible };
+enum { SIGNALS, COMMANDS, COPIES, HIERARCHY, VISIBLE, PARTS, SNAPSHOTS = 4 };
+static const struct model_subject *const parts[PARTS] = { &model_signals, &model_commands, &model_copies,
+                                                          &model_hierarchy, &model_visible };
 
 typedef struct snapshot {
     oracle_world *oracle;
@@ -44,6 +44,7 @@ static void run_one_of(model *m, uint32_t part) {
 }
 
 static void run_signals(model *m) { run_one_of(m, SIGNALS); }
+static void run_commands(model *m) { run_one_of(m, COMMANDS); }
 static void run_copies(model *m) { run_one_of(m, COPIES); }
 static void run_hierarchy(model *m) { run_one_of(m, HIERARCHY); }
 static void run_visible(model *m) { run_one_of(m, VISIBLE); }
@@ -100,8 +101,17 @@ static void history_destroy(model *m) {
 
 /* ---- Saving -------------------------------------------------------------------------------------------------------*/
 
+/* With the state of the commands for as long. */
+static bool has_recorded_entities(model *m) {
+    m->state = past_of(m)->states[COMMANDS];
+    bool has = model_has_recorded_entities(m);
+    m->state = NULL;
+    return has;
+}
+
 /* Resources are those of the world: what they should be is looked after elsewhere. */
-static covey_result may_save(const model *m) {
+static covey_result may_save(model *m) {
+    if (has_recorded_entities(m)) return COVEY_ERROR_REFUSED;
     for (uint32_t i = 0; i < m->oracle->pool_count; i++)
         if (oracle_set_count(m->oracle->pools[i].set) != 0 && !model_can_copy(m->oracle->pools[i].type))
             return COVEY_ERROR_COPY;
@@ -127,8 +137,9 @@ static void save(model *m) {
     past *p = past_of(m);
     if (!p->history) history_create(m);
     if (!p->history) return;
-    uint32_t hooks = count_hooks(m->oracle), fails = hooks != 0 ? model_let_copies_fail(m, hooks - 1) : 0;
-    covey_result expected = fails != 0 ? COVEY_ERROR_COPY : may_save(m);
+    covey_result expected = may_save(m);
+    uint32_t hooks = expected == COVEY_OK ? count_hooks(m->oracle) : 0;
+    if (hooks != 0 && model_let_copies_fail(m, hooks - 1) != 0) expected = COVEY_ERROR_COPY;
     bool saved = covey_history_save(p->history);
     values.copy_fails_in = 0;
     if (model_settle(m, saved, expected)) take_snapshot(m);
@@ -210,7 +221,8 @@ static void restore(model *m) {
     if (!p->history) return;
     if (back != 0 && back == p->count && !program_chance(&m->program, 16)) back--;
     const snapshot *s = back < p->count ? &p->snapshots[p->count - 1 - back] : NULL;
-    covey_result expected = !s ? COVEY_ERROR_ABSENT : is_refused(m, s->oracle) ? COVEY_ERROR_REFUSED : COVEY_OK;
+    bool refused = s && (has_recorded_entities(m) || is_refused(m, s->oracle));
+    covey_result expected = !s ? COVEY_ERROR_ABSENT : refused ? COVEY_ERROR_REFUSED : COVEY_OK;
     uint32_t hooks = expected == COVEY_OK ? count_hooks(s->oracle) : 0;
     if (hooks != 0 && model_let_copies_fail(m, hooks - 1) != 0) expected = COVEY_ERROR_COPY;
     bool restored = covey_history_restore(p->history, back);
@@ -223,6 +235,7 @@ static void restore(model *m) {
 
 static const model_operation operations[] = {
     { "signals", run_signals, 8, false },
+    { "commands", run_commands, 6, false },
     { "copies", run_copies, 8, false },
     { "hierarchy", run_hierarchy, 8, false },
     { "visible", run_visible, 8, false },
@@ -280,7 +293,17 @@ static void leave(model *m) {
     for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->leave);
 }
 
-static size_t memory(const model *m) { return past_of(m)->history ? covey_history_memory(past_of(m)->history) : 0; }
+/* Those who only look have the state for as long. */
+static model *borrow(const model *m, uint32_t part) {
+    model *borrowed = (model *)(uintptr_t)m;
+    borrowed->state = past_of(m)->states[part];
+    return borrowed;
+}
+
+static size_t memory(const model *m) {
+    size_t bytes = model_commands.memory(borrow(m, COMMANDS));
+    return bytes + (past_of(m)->history ? covey_history_memory(past_of(m)->history) : 0);
+}
 
 static void count_tokens_of(const oracle_set *set, uint32_t *live) {
     for (uint32_t i = 0; i < set->end; i++) {
@@ -294,6 +317,7 @@ static void count_tokens_of(const oracle_set *set, uint32_t *live) {
 /* Each snapshot has a copy of every owner. */
 static void count_tokens(const model *m, uint32_t *live) {
     const past *p = past_of(m);
+    model_commands.count_tokens(borrow(m, COMMANDS), live);
     for (uint32_t i = 0; i < p->count; i++)
         for (uint32_t k = 0; k < p->snapshots[i].oracle->pool_count; k++) {
             const oracle_pool *pool = &p->snapshots[i].oracle->pools[k];

@@ -133,7 +133,7 @@ const model_operation *model_pick_operation(model *m, const model_operation *ope
 extern const struct model_subject model_commands, model_copies, model_hierarchy;
 extern const struct model_subject model_visible; /* enabling, and change ticks */
 extern const struct model_subject model_all;     /* all of these together */
-extern const struct model_subject model_history; /* going back, with all of these but commands */
+extern const struct model_subject model_history; /* going back, with all of these */
 
 /* Of signals, for what combines them with others; m->state is that of the signals. Arms a listener that removes the
  * component, or destroys the entity, of which it hears: of this one, or, for null, of the first that it hears of. False
@@ -147,6 +147,8 @@ void model_copied(model *m, covey_entity from, const covey_entity *to, uint32_t 
 /* Of copies: whether a type can be copied; lets a hook say no, now and then: the number of the copy, or 0. */
 bool model_can_copy(const covey_type *type);
 uint32_t model_let_copies_fail(model *m, uint32_t among);
+/* Of commands: whether a buffer has entities that were not made yet. */
+bool model_has_recorded_entities(const model *m);
 /* Of commands: replays one of the buffers; and finds where components are that the oracle has no address of. */
 void model_replay(model *m);
 void model_find_addresses(model *m);
