@@ -13,7 +13,7 @@
 #ifndef COVEY_SLAB_BYTES /* slabs of chunks grow quickly up to this, then slowly */
 #define COVEY_SLAB_BYTES ((size_t)1 << 18)
 #endif
-#ifndef COVEY_CACHE_BYTES /* restoring more than this goes past the caches */
+#ifndef COVEY_CACHE_BYTES /* copies of more than this, of whole worlds, go past the caches */
 #define COVEY_CACHE_BYTES ((size_t)1 << 24)
 #endif
 #define COVEY__ALIGN_MAX 64
@@ -93,7 +93,6 @@ uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size);
 uint32_t covey__crc32c_portable(uint32_t crc, const void *bytes, size_t size); /* the same by tables, for tests */
 /* And copies them, in one pass; past the caches, if the whole of which they are a part is larger than these. */
 uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size, bool past_caches);
-#define COVEY__LARGE ((uint64_t)1 << 22)
 
 /* sparse_set.c: the steps that a pool takes one by one. */
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */

@@ -2,12 +2,10 @@
  * it is; the second cannot fail. Storages are written in place: where the ids of a part are the same, only its values
  * are. A pool whose storage was converted since gets another one. */
 #include "history.h"
+#include "lines.h"
 
 #include <stdalign.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 /* For a set: which parts of its ids are others now. */
 typedef struct set_plan {
@@ -66,29 +64,6 @@ static covey_pool *target_of(rollback *r, covey_pool *pool) {
 
 /* ---- Copying -----------------------------------------------------------------------------------------------------*/
 
-#if defined(__SSE2__)
-
-/* Past the caches. `to` is the beginning of a line of memory. */
-static inline void copy_line(char *to, const char *from) {
-    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)from);
-    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(from + 16));
-    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(from + 32));
-    __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(from + 48));
-    _mm_stream_si128((__m128i *)(void *)to, a);
-    _mm_stream_si128((__m128i *)(void *)(to + 16), b);
-    _mm_stream_si128((__m128i *)(void *)(to + 32), c);
-    _mm_stream_si128((__m128i *)(void *)(to + 48), d);
-}
-
-static void end_lines(void) { _mm_sfence(); }
-
-#else
-
-static inline void copy_line(char *to, const char *from) { memcpy(to, from, 64); }
-static void end_lines(void) {}
-
-#endif
-
 static void copy_first(copying *c, size_t bytes) {
     memcpy(c->to, c->from, bytes);
     c->to += bytes;
@@ -106,7 +81,7 @@ static void copy_lines(copying *all, size_t lines) {
     for (size_t at = 0; at < lines * 64; at += 64)
         for (uint32_t i = 0; i < COPIES; i++) {
             covey__prefetch_line(all[i].from + at + 512);
-            copy_line(all[i].to + at, all[i].from + at);
+            covey__copy_line(all[i].to + at, all[i].from + at);
         }
     for (uint32_t i = 0; i < COPIES; i++) {
         all[i].to += lines * 64;
@@ -764,7 +739,7 @@ static void restore_all(rollback *r) {
     copy_waiting(r);
     for (uint32_t i = 0; i < world->pool_count; i++) restore_pool(r, world->pools[i]);
     copy_waiting(r);
-    end_lines();
+    covey__end_lines();
     for (uint32_t i = 0; i < world->pool_count; i++) restore_order(world->pools[i], r->plans[i].image);
     for (uint32_t i = 0; i < world->group_count; i++) restore_group(r, world->groups[i], &r->groups[i]);
     for (covey_queue *queue = world->queues; queue; queue = queue->next) restore_queue(r, queue);
