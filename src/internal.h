@@ -5,6 +5,7 @@
 
 #include <covey/commands.h>
 #include <covey/covey.h>
+#include <covey/fields.h>
 
 #ifndef COVEY_GROW /* the next capacity of a growing array */
 #define COVEY_GROW(capacity) ((capacity) < 16 ? 16 : (capacity)*2)
@@ -83,6 +84,11 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
 
 /* Fails because an entity has no such component: ABSENT, or DEAD. */
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);
+
+/* crc32c.c: the sum of bytes that continue those which led to `crc`; 0 to begin. */
+uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size);
+uint32_t covey__crc32c_portable(uint32_t crc, const void *bytes, size_t size); /* the same by tables, for tests */
+uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size); /* and copies them, in one pass */
 
 /* sparse_set.c: the steps that a pool takes one by one. */
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
@@ -298,6 +304,15 @@ bool covey__type_reserve(covey_world *world);
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
 void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
+
+/* fields.c */
+bool covey__fields_valid(const covey_fields *fields, uint32_t size); /* as a description of a struct of this size */
+bool covey__fields_same(const covey_fields *a, const covey_fields *b); /* either may be NULL */
+const covey_field *covey__field_named(const covey_fields *fields, const char *name); /* NULL: none */
+uint32_t covey__field_stride(const covey_field *field);                              /* bytes of an element */
+/* A copy, names and nested fields included, in memory of so many bytes that is aligned for everything. */
+size_t covey__fields_bytes(const covey_fields *fields);
+const covey_fields *covey__fields_copy(const covey_fields *fields, void *memory);
 
 /* Whether an index has a position of a set below `end`. */
 static inline bool covey__set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
