@@ -4,6 +4,7 @@ JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
 FUZZ         ?= world
 ARGS         ?=
+TARGETS      ?=
 
 # Benchmarks stay on one core where that is possible.
 PIN = $(shell taskset -c 1 true 2>/dev/null && echo taskset -c 1)
@@ -47,9 +48,9 @@ clang: ## the tests, compiled by clang
 	@scripts/setup clang
 	@$(call check,clang)
 
-test-portable: ## the tests with gcc, with clang, with 32 bits and on a big-endian machine, which must agree
+test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32 bits and a big-endian machine agree
 	@scripts/setup portable
-	@test/portable/run.sh $(JOBS)
+	@test/portable/run.sh $(JOBS) $(TARGETS)
 
 fuzz: ## fuzz FUZZ=world, or react, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
 	@scripts/setup clang

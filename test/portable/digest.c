@@ -4,6 +4,7 @@
 #include "tools.h"
 
 #include <covey/commands.h>
+#include <covey/fields.h>
 #include <covey/hierarchy.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,12 @@ typedef struct Cell {
     uint64_t wide;
     int32_t number;
     double weight;
+    covey_entity friend;
+    int16_t pair[2];
 } Cell;
+COVEY_FIELDS_DEFINE(Cell, u8(small), u64(wide), i32(number), f64(weight), entity(friend), array(i16, pair));
+#define DEFINE(...) COVEY_COMPONENT_DEFINE(__VA_ARGS__, .fields = &covey_fields_Cell)
+
 typedef Cell Packed;
 typedef Cell Fixed;
 typedef Cell Kept;
@@ -25,17 +31,17 @@ typedef Cell Pinned;
 typedef Cell Sorted;
 typedef Cell Near;
 typedef Cell Far;
-COVEY_COMPONENT_DEFINE(Packed, .storage = COVEY_STORAGE_SPARSE, .ticks = true);
-COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
-COVEY_COMPONENT_DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
-COVEY_COMPONENT_DEFINE(Ordered, .policy = COVEY_ORDERED);
-COVEY_COMPONENT_DEFINE(Blocked, .ticks = true);
-COVEY_COMPONENT_DEFINE(Pinned, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(Sorted, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Near, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Far, .storage = COVEY_STORAGE_SPARSE);
+DEFINE(Packed, .storage = COVEY_STORAGE_SPARSE, .ticks = true);
+DEFINE(Fixed, .policy = COVEY_IN_PLACE);
+DEFINE(Kept, .policy = COVEY_SWAP_ONLY);
+DEFINE(Ordered, .policy = COVEY_ORDERED);
+DEFINE(Blocked, .ticks = true);
+DEFINE(Pinned, .storage = COVEY_STORAGE_PINNED);
+DEFINE(Sorted, .storage = COVEY_STORAGE_SPARSE);
+DEFINE(Near, .storage = COVEY_STORAGE_SPARSE);
+DEFINE(Far, .storage = COVEY_STORAGE_SPARSE);
 
-enum { TYPES = 9, CROWD = 4000 };
+enum { TYPES = 9, CROWD = 2000 };
 static const covey_type *const types[TYPES] = { covey_id(Packed),  covey_id(Fixed),   covey_id(Kept),
                                                 covey_id(Ordered), covey_id(Blocked), covey_id(Pinned),
                                                 covey_id(Sorted),  covey_id(Near),    covey_id(Far) };
@@ -77,6 +83,8 @@ static void mix_cell(run *r, const Cell *cell) {
     mix(r, cell->wide);
     mix(r, (uint32_t)cell->number);
     mix(r, (uint64_t)(int64_t)(cell->weight * 4));
+    mix_entity(r, cell->friend);
+    for (uint32_t i = 0; i < 2; i++) mix(r, (uint16_t)cell->pair[i]);
 }
 
 static void mix_pool(run *r, const covey_world *world, const covey_type *type) {
@@ -163,8 +171,14 @@ static uint32_t below(run *r, uint32_t limit) { return test_below(&r->random, li
 
 static Cell any_cell(run *r) {
     uint32_t number = test_next(&r->random);
-    return (Cell){ (uint8_t)number, (uint64_t)number << 17 | 1, (int32_t)(number >> 1) - 0x40000000,
-                   (double)(number % 1000) / 4 - 100 };
+    return (Cell){
+        .small = (uint8_t)number,
+        .wide = (uint64_t)number << 17 | 1,
+        .number = (int32_t)(number >> 1) - 0x40000000,
+        .weight = (double)(number % 1000) / 4 - 100,
+        .friend = r->other,
+        .pair = { (int16_t)(number % 30000), (int16_t) - (int)(number % 20000) },
+    };
 }
 
 /* One after the other: compilers do not agree about the order of arguments. */
@@ -345,7 +359,7 @@ static uint64_t run_program(uint64_t seed, uint32_t crowd) {
 }
 
 int main(void) {
-    static const uint32_t crowds[] = { 20, 200, 1000, CROWD };
+    static const uint32_t crowds[] = { 20, 200, 600, CROWD };
     uint64_t all = 0;
     for (uint32_t seed = 0; seed < 8; seed++) {
         uint32_t crowd = crowds[seed % 4];
