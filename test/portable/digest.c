@@ -116,24 +116,34 @@ static void mix_world(run *r, const covey_world *world) {
     if (resource) mix_cell(r, resource);
 }
 
-/* Spans, whose first field is a Cell of the type named. */
+static void mix_rows(run *r, covey_iter it) {
+    covey_row row = { 0 };
+    while (covey_next_row(&it, &row)) {
+        mix_entity(r, covey_row_entity(&it, row));
+        mix_cell(r, covey_row_field_raw(&it, row, 0, sizeof(Cell)));
+    }
+}
+
+/* Where spans end, and what comes first among 64 ids, is as values lie in memory, which is not the same everywhere: what
+ * all of them have together is. */
 static void mix_spans(run *r, covey_iter it) {
+    uint64_t before = r->digest, sum = 0;
     while (covey_next(&it)) {
         const Cell *cells = covey_field_raw(&it, 0);
-        mix(r, it.count);
         for (uint32_t i = 0; i < it.count; i++) {
+            r->digest = before;
             mix_entity(r, covey_span_entity(&it, i));
             mix_cell(r, &cells[i]);
+            sum += r->digest;
         }
     }
+    mix(r, sum);
 }
 
 static void mix_view(run *r, const covey_view_desc *desc) {
     covey_view view = covey_view_make(r->world, desc);
     mix(r, covey_view_count(&view));
-    covey_iter it = covey_view_iter(&view);
-    covey_row row = { 0 };
-    while (covey_next_row(&it, &row)) mix_entity(r, covey_row_entity(&it, row));
+    mix_rows(r, covey_view_iter(&view));
     mix_spans(r, covey_view_iter(&view));
 }
 
@@ -142,8 +152,9 @@ static void mix_views(run *r) {
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Packed) }, .without = { covey_id(Kept) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Ordered) }, .any = { covey_id(Near), covey_id(Fixed) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .disabled = true });
+    mix_rows(r, covey_group_iter(r->group));
     mix_spans(r, covey_group_iter(r->group));
-    mix_spans(r, covey_reactive_iter(r->reactive));
+    mix_rows(r, covey_reactive_iter(r->reactive));
     covey_reactive_clear(r->reactive);
 }
 

@@ -24,7 +24,7 @@ check() {
 }
 
 compiler() {
-    cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "build/portable-$1/CMakeCache.txt")
+    cc=$(sed -n 's/^set(CMAKE_C_COMPILER "\(.*\)")/\1/p' "build/portable-$1"/CMakeFiles/*/CMakeCCompiler.cmake)
     "${cc:-false}" --version | head -n 1
 }
 
