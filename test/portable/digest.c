@@ -1,11 +1,12 @@
 /* Runs fixed random programs over everything that a world can do, and prints a number for all that could be seen of
- * them: ids, order, positions, values and what listeners heard. It is the same number with every compiler, whatever the
- * sizes and the byte order of the machine. test/portable/run.sh compares them. */
+ * them: ids, order, positions, values, what listeners heard, and the bytes of images. It is the same number with every
+ * compiler, whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
 #include "tools.h"
 
 #include <covey/commands.h>
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
+#include <covey/snapshot.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,10 +66,11 @@ typedef struct run {
 
 /* ---- The digest ---------------------------------------------------------------------------------------------------*/
 
+static void mix_byte(run *r, uint64_t byte) { r->digest = (r->digest ^ byte) * UINT64_C(0x100000001B3); }
+
 /* Numbers, not their bytes in memory. */
 static void mix(run *r, uint64_t number) {
-    for (uint32_t shift = 0; shift < 64; shift += 8)
-        r->digest = (r->digest ^ (number >> shift & 0xFF)) * UINT64_C(0x100000001B3);
+    for (uint32_t shift = 0; shift < 64; shift += 8) mix_byte(r, number >> shift & 0xFF);
 }
 
 static void mix_text(run *r, const char *text) {
@@ -167,10 +169,47 @@ static void mix_queue(run *r) {
     }
 }
 
-/* What leaves a world as a whole must be the same everywhere, too: here its clone. The bytes of images belong here. */
+static void fail(const char *why) {
+    fprintf(stderr, "%s\n", why);
+    exit(EXIT_FAILURE);
+}
+
+static covey_buffer image_of(covey_world *world) {
+    covey_buffer image = { 0 };
+    covey_report report;
+    if (covey_save_to_buffer(world, &image, NULL, &report) != COVEY_OK) fail(report.text);
+    return image;
+}
+
+static covey_world *world_of(const covey_buffer *image) {
+    const covey_type *known[TYPES + 1] = { NULL };
+    memcpy(known, types, sizeof types);
+    covey_load_desc desc = { .types = known };
+    covey_report report;
+    covey_world *world = covey_world_create(NULL);
+    if (!world) fail("no memory for a world");
+    if (covey_load_from_memory(world, image->bytes, image->size, &desc, &report) != COVEY_OK) fail(report.text);
+    return world;
+}
+
+/* The bytes of an image, and what is loaded from it, which has the same image again. */
 static void mix_images(run *r) {
+    covey_buffer image = image_of(r->world);
+    mix(r, image.size);
+    for (size_t i = 0; i < image.size; i++) mix_byte(r, image.bytes[i]);
+    covey_world *loaded = world_of(&image);
+    mix_world(r, loaded);
+    covey_buffer again = image_of(loaded);
+    if (again.size != image.size || memcmp(again.bytes, image.bytes, image.size) != 0) fail("another image");
+    covey_buffer_free(&image);
+    covey_buffer_free(&again);
+    covey_world_destroy(loaded);
+}
+
+/* Handles of the one are handles of the other; the next one is the same, too. */
+static void mix_clone(run *r) {
     covey_world *clone = covey_world_clone(r->world, NULL);
-    if (!clone) exit(EXIT_FAILURE);
+    if (!clone) fail("no memory for a clone");
     mix_world(r, clone);
     mix_entity(r, covey_create(clone));
     covey_world_destroy(clone);
@@ -346,21 +385,19 @@ static bool begin(run *r) {
 
 static void look(run *r) {
     const char *why = NULL;
-    if (!covey_world_validate(r->world, &why)) {
-        fprintf(stderr, "the world is not valid: %s\n", why);
-        exit(EXIT_FAILURE);
-    }
+    if (!covey_world_validate(r->world, &why)) fail(why);
     mix(r, (uint64_t)covey_world_result(r->world));
     mix_world(r, r->world);
     mix_views(r);
     mix_queue(r);
+    mix_clone(r);
     mix_images(r);
 }
 
 static uint64_t run_program(uint64_t seed, uint32_t crowd) {
     static run r;
     r = (run){ .random = { seed }, .digest = UINT64_C(0xCBF29CE484222325), .crowd = crowd };
-    if (!begin(&r)) exit(EXIT_FAILURE);
+    if (!begin(&r)) fail("no memory for a program");
     for (uint32_t i = 1; i <= 64 * crowd; i++) {
         step(&r);
         if (i % (4 * crowd) == 0) look(&r);
