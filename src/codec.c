@@ -14,10 +14,12 @@ bool covey__is_little_endian(void) {
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------*/
 
-static bool is_written(const covey_field *field) { return field->kind != COVEY_KIND_PADDING; }
-
 static uint64_t element_bytes(const covey_field *field) {
     return field->nested ? covey__record_bytes(field->nested) : covey_kind_size(field->kind);
+}
+
+bool covey__is_written(const covey_field *field) {
+    return field->kind != COVEY_KIND_PADDING && element_bytes(field) != 0;
 }
 
 static uint64_t field_bytes(const covey_field *field) {
@@ -28,7 +30,7 @@ static uint64_t field_bytes(const covey_field *field) {
 uint64_t covey__record_bytes(const covey_fields *fields) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < fields->count && bytes <= UINT32_MAX; i++)
-        if (is_written(&fields->at[i])) bytes += field_bytes(&fields->at[i]);
+        if (covey__is_written(&fields->at[i])) bytes += field_bytes(&fields->at[i]);
     return bytes;
 }
 
@@ -137,8 +139,8 @@ static void add_struct(planner *p, uint32_t first, const covey_fields *is, const
                        uint32_t record) {
     for (uint32_t i = 0; i < was->count && p->result == COVEY_OK; i++) {
         const covey_field *before = &was->at[i], *now = covey__field_named(is, before->name);
-        if (!is_written(before)) continue;
-        if (now && is_written(now)) {
+        if (!covey__is_written(before)) continue;
+        if (now && covey__is_written(now)) {
             bool fits =
                 now->count == before->count && (now->kind == before->kind || is_widened(before->kind, now->kind));
             uint32_t at = memory + now->offset;
@@ -330,7 +332,8 @@ bool covey__decode(const covey__plan *plan, void *values, const void *records, s
     for (size_t batch; count != 0; count -= batch) {
         batch = batch_of(plan, count);
         fill_defaults(plan, to, batch);
-        sound &= decode_steps(plan->steps, plan->count, to, plan->size, from, plan->record, batch);
+        if (plan->count != 0)
+            sound &= decode_steps(plan->steps, plan->count, to, plan->size, from, plan->record, batch);
         to += batch * plan->size;
         from += batch * plan->record;
     }

@@ -45,6 +45,8 @@ bool covey__plan_copies(const covey__plan *plan);
 void covey__encode(const covey__plan *plan, void *records, const void *values, size_t count);
 bool covey__decode(const covey__plan *plan, void *values, const void *records, size_t count); /* false: not a value */
 bool covey__is_little_endian(void);
+/* Whether a field is in records: not padding, nor a struct of nothing else. */
+bool covey__is_written(const covey_field *field);
 /* The bytes of a record with these fields; more than UINT32_MAX: too many. */
 uint64_t covey__record_bytes(const covey_fields *fields);
 

@@ -171,7 +171,7 @@ static void load_run(loading *l, covey__reader *reader, uint64_t first, uint64_t
 /* Pages that these runs touch, generously. */
 static uint64_t pages_for(const unsigned char *runs, uint32_t count) {
     uint64_t pages = 0;
-    for (uint32_t i = 0; i < count; i++) pages += covey__u32_at(runs + i * 8 + 4) / COVEY_PAGE_SIZE + 2u;
+    for (uint32_t i = 0; i < count; i++) pages += covey__u32_at(runs + (size_t)i * 8 + 4) / COVEY_PAGE_SIZE + 2u;
     return pages;
 }
 
@@ -183,10 +183,10 @@ static void load_runs(loading *l, covey__reader *reader, uint32_t slots, uint32_
         return;
     }
     uint64_t end = 0, sum = 0, pages = pages_for(runs, count);
-    uint64_t last = (uint64_t)covey__u32_at(runs + (count - 1) * 8) + COVEY_PAGE_SIZE;
+    uint64_t last = (uint64_t)covey__u32_at(runs + (size_t)(count - 1) * 8) + COVEY_PAGE_SIZE;
     if (!needs(l, reader, pages * sizeof(covey__entity_page) + last / COVEY_PAGE_SIZE * 2 * sizeof(void *))) return;
     for (uint32_t i = 0; i < count && is_fine(l); i++) {
-        uint64_t first = covey__u32_at(runs + i * 8), length = covey__u32_at(runs + i * 8 + 4);
+        uint64_t first = covey__u32_at(runs + (size_t)i * 8), length = covey__u32_at(runs + (size_t)i * 8 + 4);
         sum += length;
         if (length == 0 || first + length > COVEY_NONE || (i != 0 && first <= end) || sum > slots)
             covey__refuse(reader, COVEY_FAULT_ENTITY, at + i * 8, "a run of %llu indices from %llu on that cannot be",
@@ -260,6 +260,12 @@ static const covey_type *find_in(const covey_type *const *types, const char *nam
     return NULL;
 }
 
+static const covey_type *find_resource_type(const covey_world *world, const char *name) {
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        if (strcmp(covey_world_resource(world, i)->name, name) == 0) return covey_world_resource(world, i);
+    return NULL;
+}
+
 static bool is_raw(covey_encoding encoding) {
     return encoding == COVEY_ENCODING_RAW_LITTLE || encoding == COVEY_ENCODING_RAW_BIG;
 }
@@ -279,10 +285,11 @@ static const char *conflict(const covey_type *type, const covey__described *d) {
 }
 
 /* The type of the program or the world; one that is made, if it is kept; NULL if it is skipped, or refused. */
-static const covey_type *find_type(loading *l, covey__reader *reader, const covey__described *d) {
+static const covey_type *find_type(loading *l, covey__reader *reader, const covey__described *d, bool of_resource) {
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
     const covey_type *type = find_in(l->desc->types, name);
+    if (!type && of_resource) type = find_resource_type(l->knows, name);
     if (!type) type = covey_type_find(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
     if (!type) type = find_in(l->desc->only, name);
@@ -298,7 +305,7 @@ static const covey_type *find_type(loading *l, covey__reader *reader, const cove
     else if (is_foreign(d))
         covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "%.100s is raw, and of a machine with the other byte order",
                       name);
-    else if (!(type = covey_type_create(l->world, &d->type))) out_of_memory(l);
+    else if (!(type = (of_resource ? covey__type_keep : covey_type_create)(l->world, &d->type))) out_of_memory(l);
     return type;
 }
 
@@ -510,6 +517,7 @@ static bool put_element(loading *l, covey__reader *reader, covey_sparse_set *set
 /* A hole links to itself until the list of holes says where it goes on. */
 static void put_hole(covey_sparse_set *set, uint32_t at) {
     set->ids[at] = (covey_entity){ at, 0 };
+    memset(covey__value_at(set, at, set->size), 0, set->size);
     if (set->marks) set->marks[at / 64] |= (uint64_t)1 << at % 64;
     set->holes++;
 }
@@ -608,7 +616,7 @@ static void fill_pool(loading *l, covey__reader *reader, part *p) {
 }
 
 static covey_pool *pool_for(loading *l, covey__reader *reader, part *p) {
-    const covey_type *type = find_type(l, reader, &p->described);
+    const covey_type *type = find_type(l, reader, &p->described, false);
     covey_pool *pool = NULL;
     if (!type || !is_fine(l) || !make_plan(l, reader, &p->plan, type, &p->described)) return NULL;
     if (type == covey_id(covey_disabled)) pool = covey__pool_of_disabled(l->world);
@@ -649,7 +657,7 @@ static void load_pool(loading *l, const covey__section_entry *section) {
         expect_end(l, &reader);
         sum_up(l);
         if (l->sum != section->checksum) covey__section_damaged(&l->image, section);
-    } else if (l->report->result == COVEY_ERROR_IMAGE) covey__section_check(&l->image, section);
+    } else if (l->report->fault != COVEY_FAULT_NONE) covey__section_check(&l->image, section);
 }
 
 /* ---- Resources ---------------------------------------------------------------------------------------------------*/
@@ -680,7 +688,7 @@ static void load_resource(loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     covey__described d;
     if (!covey__read_type(&reader, &l->heap, &d)) return;
-    const covey_type *type = strcmp(d.type.name, COVEY__DISABLED) != 0 ? find_type(l, &reader, &d) : NULL;
+    const covey_type *type = strcmp(d.type.name, COVEY__DISABLED) != 0 ? find_type(l, &reader, &d, true) : NULL;
     if (is_fine(l) && type) load_resource_of(l, &reader, type, &d);
     covey__described_free(&l->heap, &d);
 }
@@ -755,9 +763,9 @@ static void load_ticks(loading *l, const part *p) {
     for (uint32_t i = 0; i < p->count && is_fine(l); i++) {
         uint64_t tick = p->ticks ? covey__u64_at(p->ticks + (size_t)i * 8) : l->world->tick;
         covey__ticks_put(p->pool, p->entities[i].index, tick);
-        if (tick > l->world->tick)
+        if (tick == 0 || tick > l->world->tick)
             covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, (size_t)(p->ticks - l->image.whole.bytes) + i * 8,
-                          "a %.100s that was changed later than now", p->pool->type->name);
+                          "a %.100s that was never changed, or later than now", p->pool->type->name);
     }
 }
 
@@ -841,7 +849,7 @@ static void undo(loading *l) {
     for (uint32_t at; names && (at = covey_pool_next(names, 0)) != COVEY_NONE;)
         covey__name_lose(world, covey_pool_at(names, at).index);
     if (world->nodes) covey__pool_forget(world->nodes);
-    covey__resources_free(world);
+    covey__resources_forget(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
         part *p = &l->parts[i];
         if (!p->pool) continue;

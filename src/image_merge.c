@@ -198,10 +198,11 @@ static covey_result set_resources(merging *m) {
     m->resources = covey__resize(&m->heap, NULL, 0, count, sizeof *m->resources, alignof(covey_type *));
     if (!m->resources && count != 0) return COVEY_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
-        const covey_type *was = covey_world_resource(m->from, i), *type = type_here(m, was);
+        const covey_type *was = covey_world_resource(m->from, i), *type = was;
         char *value = covey_resource_get_raw(m->from, was, was->size);
+        if (covey_resource_has_raw(m->to, was)) continue;
+        if (covey__type_is_made(m->from, was)) type = covey__type_keep(m->to, was);
         if (!type) return m->to->result;
-        if (covey_resource_has_raw(m->to, type)) continue;
         if (was->fields) remap_fields(m, was->fields, value);
         if (!covey_resource_set_raw(m->to, type, value, type->size)) return m->to->result;
         m->resources[m->resource_count++] = type;
@@ -220,6 +221,7 @@ static void undo(merging *m) {
         if (world->nodes) covey__pool_take_out(world->nodes, m->entities[i], sizeof(covey__node));
     }
     if (m->count != 0) covey__entities_give_back(world, m->entities, m->count);
+    for (uint32_t i = 0; i < m->resource_count; i++) covey__resource_forget(world, m->resources[i]);
 }
 
 static void move_values(const part *p) {
@@ -247,7 +249,7 @@ static void disable_components(const part *p) {
             covey_component_disable_raw(p->to->world, p->entities[i], p->to->type);
 }
 
-/* Nothing fails from here on. What was moved is not dropped where it was. */
+/* Nothing fails from here on. */
 static void move_all(merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++) {
         remap_values(m, m->parts[i].from);
@@ -255,7 +257,6 @@ static void move_all(merging *m) {
     }
     settle(m);
     for (uint32_t i = 0; i < m->part_count; i++) disable_components(&m->parts[i]);
-    for (uint32_t i = 0; i < m->part_count; i++) covey__pool_forget(m->parts[i].from);
 }
 
 static void tell(const merging *m, const covey_load_desc *desc) {
@@ -293,11 +294,6 @@ static covey_result prepare(merging *m) {
     return result;
 }
 
-/* Both worlds have the values of some resources: one of them forgets them. */
-static void forget_resources(merging *m, covey_world *world) {
-    for (uint32_t i = 0; i < m->resource_count; i++) covey__resource_forget(world, m->resources[i]);
-}
-
 static covey_result merge(covey_world *from, covey_world *to, const covey_load_desc *desc) {
     merging m = { .from = from, .to = to, .heap = { to->heap.allocator, 0 } };
     covey_log_fn *log = to->log;
@@ -307,12 +303,19 @@ static covey_result merge(covey_world *from, covey_world *to, const covey_load_d
     covey_result result = prepare(&m);
     if (result != COVEY_OK) undo(&m);
     else move_all(&m);
-    forget_resources(&m, result == COVEY_OK ? from : to);
     to->log = log;
     to->result = before;
     if (result == COVEY_OK) tell(&m, desc);
     free_all(&m, alive, resources);
     return result;
+}
+
+/* Its values have moved, or were never anybody's: none is dropped. */
+static void destroy_image(covey_world *image) {
+    for (uint32_t i = 0; image && i < image->pool_count; i++)
+        if (!covey__is_internal(image->pools[i])) covey__pool_forget(image->pools[i]);
+    if (image) covey__resources_forget(image);
+    covey_world_destroy(image);
 }
 
 covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
@@ -329,7 +332,7 @@ covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size
     covey_world *image = covey_world_create(&aside);
     covey_result result = image ? covey__load(image, world, bytes, size, desc, report) : COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = merge(image, world, desc);
-    covey_world_destroy(image);
+    destroy_image(image);
     COVEY__CHANGED(world);
     return covey__report_to(world, report, result, "the image could not be merged");
 }

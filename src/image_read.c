@@ -61,7 +61,8 @@ uint8_t covey__read_u8(covey__reader *reader) {
 
 uint16_t covey__read_u16(covey__reader *reader) {
     const unsigned char *bytes = covey__read(reader, 2);
-    return (uint16_t)(bytes ? bytes[0] | bytes[1] << 8 : 0);
+    if (!bytes) return 0;
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
 uint32_t covey__read_u32(covey__reader *reader) {
@@ -295,6 +296,7 @@ static void read_values(covey__reader *reader, arena *memory, covey__described *
         break;
     default: covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "values are written in a way that there is not"); return;
     }
+    if (!covey__is_sound(reader)) return; /* there may be fewer fields than it says */
     type->size = (uint32_t)size;
     d->record = type->fields ? (uint32_t)covey__record_bytes(type->fields) : type->size;
 }

@@ -278,11 +278,11 @@ static void put_name(writer *w, const char *name) {
 
 static void put_fields(writer *w, const covey_fields *fields) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < fields->count; i++) count += fields->at[i].kind != COVEY_KIND_PADDING;
+    for (uint32_t i = 0; i < fields->count; i++) count += covey__is_written(&fields->at[i]);
     put_u16(w, count);
     for (uint32_t i = 0; i < fields->count; i++) {
         const covey_field *field = &fields->at[i];
-        if (field->kind == COVEY_KIND_PADDING) continue;
+        if (!covey__is_written(field)) continue;
         put_name(w, field->name);
         put_u8(w, field->kind);
         put_u32(w, field->count);
@@ -296,7 +296,8 @@ static void put_type(writer *w, const covey_type *type, uint32_t storage) {
     put_u8(w, encoding);
     put_u8(w, covey__type_storage(type));
     put_u8(w, type->policy);
-    put_u8(w, (type->ticks ? COVEY__FLAG_TICKS : 0u) | (type->zero_vacated ? COVEY__FLAG_ZERO_VACATED : 0u) |
+    bool zero_vacated = type->zero_vacated && encoding != COVEY_ENCODING_NONE;
+    put_u8(w, (type->ticks ? COVEY__FLAG_TICKS : 0u) | (zero_vacated ? COVEY__FLAG_ZERO_VACATED : 0u) |
                   (type->no_copy ? COVEY__FLAG_NO_COPY : 0u));
     put_u8(w, type->compact_above);
     put_u8(w, storage);
@@ -539,7 +540,7 @@ static uint64_t write_to(writer *w, void *window, size_t size) {
     w->before = w->told = 0;
     w->sum = 0;
     w->window = w->at = w->summed = window;
-    w->end = w->window + size;
+    w->end = size != 0 ? w->window + size : w->window;
     w->counting = size == 0;
     if (w->counting) only_count(w);
     put_world(w);

@@ -338,6 +338,8 @@ covey_storage covey__type_storage(const covey_type *type); /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 bool covey__type_can_copy(const covey_type *type);
 bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */
+/* A type like this for a resource, which needs no pool: one that is there, or a copy. NULL: MEMORY. */
+const covey_type *covey__type_keep(covey_world *world, const covey_type *description);
 uint64_t covey__name_hash(const char *name);
 covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
 covey_pool *covey__pool_named(const covey_world *world, const char *name);
@@ -749,6 +751,7 @@ void covey__names_recall(covey_world *world);
 
 /* resource.c */
 void covey__resources_free(covey_world *world); /* drops their values */
+void covey__resources_forget(covey_world *world); /* does not: they were nobody's yet */
 void covey__resource_forget(covey_world *world, const covey_type *type); /* without dropping its value */
 /* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
 covey_result covey__resources_clone(const covey_world *from, covey_world *to);

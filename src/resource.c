@@ -160,6 +160,12 @@ void covey__resources_end(covey_world *world, struct covey__resources **list) {
     *list = NULL;
 }
 
+void covey__resources_forget(covey_world *world) {
+    for (uint32_t i = count_of(world); i-- != 0;) free_value(world, &world->resources->at[i]);
+    covey__free(&world->heap, world->resources, bytes_of(capacity_of(world)), 1, alignof(struct covey__resources));
+    world->resources = NULL;
+}
+
 void covey__resources_free(covey_world *world) { covey__resources_end(world, &world->resources); }
 
 covey_result covey__resources_append(covey_world *world, struct covey__resources **list, const covey_type *type,
@@ -195,10 +201,9 @@ covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count_of(from) && result == COVEY_OK; i++) {
         const covey__resource *resource = &from->resources->at[i];
-        bool made = covey__type_is_made(from, resource->type);
-        result = covey__resources_append(to, &to->resources,
-                                         made ? covey_type_find(to, resource->type->name) : resource->type,
-                                         resource->value);
+        const covey_type *type = resource->type;
+        if (covey__type_is_made(from, type)) type = covey__type_keep(to, type);
+        result = type ? covey__resources_append(to, &to->resources, type, resource->value) : COVEY_ERROR_MEMORY;
     }
     return result;
 }

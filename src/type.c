@@ -157,8 +157,8 @@ static bool has_sound_fields(const covey_type *type) {
 
 typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);
 
-/* Copies a description into the world and has its pool made. */
-static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
+/* A copy of a description, which is not the world's yet; NULL: MEMORY. */
+static struct covey__made_type *copy(covey_world *world, const covey_type *description) {
     size_t length = description->name ? strlen(description->name) + 1 : 1;
     size_t fields = has_sound_fields(description) ? covey__fields_bytes(description->fields) : 0;
     size_t defaults = description->defaults ? description->size : 0;
@@ -173,10 +173,29 @@ static const covey_type *make(covey_world *world, const covey_type *description,
     if (fields != 0) made->type.fields = covey__fields_copy(description->fields, behind);
     if (defaults != 0) made->type.defaults = memcpy(behind + fields, description->defaults, defaults);
     if (description->name) made->type.name = memcpy(behind + fields + defaults, description->name, length);
+    return made;
+}
+
+/* Copies a description into the world and has its pool made. */
+static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
+    struct covey__made_type *made = copy(world, description);
+    if (!made) return NULL;
     if (!pool_of(world, &made->type)) {
-        covey__free(&world->heap, made, 1, bytes, alignof(struct covey__made_type));
+        covey__free(&world->heap, made, 1, made->bytes, alignof(struct covey__made_type));
         return NULL;
     }
+    world->made_types = made;
+    return &made->type;
+}
+
+const covey_type *covey__type_keep(covey_world *world, const covey_type *description) {
+    const covey_pool *pool = pool_by_name(world, description);
+    if (pool) return pool->type;
+    for (const struct covey__made_type *made = world->made_types; made; made = made->next)
+        if (strcmp(made->type.name, description->name) == 0 && covey__type_same_layout(&made->type, description))
+            return &made->type;
+    struct covey__made_type *made = copy(world, description);
+    if (!made) return NULL;
     world->made_types = made;
     return &made->type;
 }

@@ -137,6 +137,22 @@ static void worlds_with_histories(void **state) {
     run_subject(&model_history);
 }
 
+/* Saved and loaded again and again, and gone on in what was loaded. */
+static void worlds_from_images(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        model_options options = i % 2 == 0 ? small : tiny;
+        options.image_every = i % 2 == 0 ? 24 : 10;
+        options.group_every = i / 2 % 2 == 0 ? 0 : 5;
+        options.subject = i / 4 == 0 ? NULL : &model_all;
+        options.subject_every = options.subject ? 2 : 0;
+        run_programs(model_run_world, options, test_scaled(50000));
+    }
+    model_options options = large;
+    options.image_every = 2000;
+    run_programs(model_run_world, options, test_scaled(100000));
+}
+
 /* Every second step is about what is disabled, or about ticks. */
 static void worlds_with_disabled(void **state) {
     (void)state;
@@ -262,6 +278,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_hierarchies),
         cmocka_unit_test(worlds_with_everything),
         cmocka_unit_test(worlds_with_histories),
+        cmocka_unit_test(worlds_from_images),
         cmocka_unit_test(worlds_with_signals),
         cmocka_unit_test(worlds_with_disabled),
         cmocka_unit_test(swap_and_pop_sets),

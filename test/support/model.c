@@ -289,8 +289,13 @@ static void step(model *m) {
     REQUIRE(m, !values.broken, "a value was dropped that was not alive");
     model_catch_up(m);
     if (m->options->subject) m->options->subject->check(m);
+    bool compares = p->heap.failed || p->step % m->options->compare_every == 0;
+    if (is_turn_of(m, m->options->image_every)) {
+        model_save_and_load(m);
+        compares = true;
+    }
     if (p->step % m->options->validate_every == 0) validate(m);
-    if (p->heap.failed || p->step % m->options->compare_every == 0) compare(m);
+    if (compares) compare(m);
 }
 
 /* Pinned types are those that the last values of a byte stand for. With groups, most types can be owned. */
@@ -330,6 +335,7 @@ static void finish(model *m) {
     m->program.operation = "world_destroy";
     validate(m);
     compare(m);
+    if (m->options->image_every != 0) model_save_and_load(m);
     if (m->options->subject) m->options->subject->end(m);
     covey_world_destroy(m->world);
     m->world = NULL;
@@ -364,6 +370,9 @@ model_report model_run_world(const model_options *options) {
              m->program.operation, m->program.message);
     values.world = NULL;
     covey_world_destroy(m->world);
+    covey_world_destroy(m->twin);
+    covey_buffer_free(&m->image);
+    covey_buffer_free(&m->again);
     if (options->subject) options->subject->forget(m);
     oracle_world_destroy(m->oracle);
     free(m->wanted.ids);

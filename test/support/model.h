@@ -16,6 +16,7 @@ typedef struct model_options {
     uint32_t group_every; /* the same for groups and order; 0: none is */
     const struct model_subject *subject; /* what else the program is about, or NULL */
     uint32_t subject_every;              /* this many steps are about it */
+    uint32_t image_every;                /* after this many steps the world is saved and loaded; 0: never */
     covey_policy policy;                 /* of a set */
     bool far;             /* a set of the highest indices there are */
     oracle_fault fault;

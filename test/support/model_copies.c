@@ -1,6 +1,7 @@
 /* Operations on copies of entities, on copies of worlds, and on resources. */
 #include "model_world.h"
 
+#include <covey/fields.h>
 #include <stdlib.h>
 
 /* ---- Types of resources -------------------------------------------------------------------------------------------*/
@@ -31,14 +32,15 @@ static bool copy_owned(void *to, const void *from, void *context) {
     return true;
 }
 
-COVEY_COMPONENT_DEFINE(Clock);
-COVEY_COMPONENT_DEFINE(Grid);
-COVEY_COMPONENT_DEFINE(Cache, .drop = drop_owned, .copy = copy_owned);
-COVEY_COMPONENT_DEFINE(Device, .drop = drop_owned);
-COVEY_COMPONENT_DEFINE(Secret, .no_copy = true);
+COVEY_FIELDS_DEFINE(Clock, u32(now), u32(rate));
+COVEY_COMPONENT_DEFINE(Clock, .raw = true);
+COVEY_COMPONENT_DEFINE(Grid, .raw = true);
+COVEY_COMPONENT_DEFINE(Cache, .drop = drop_owned, .copy = copy_owned, .fields = &covey_fields_Clock);
+COVEY_COMPONENT_DEFINE(Device, .drop = drop_owned, .fields = &covey_fields_Clock);
+COVEY_COMPONENT_DEFINE(Secret, .no_copy = true, .fields = &covey_fields_Clock);
 COVEY_TAG_DEFINE(Paused);
-static const covey_type clock_twin = { .name = "Clock", .size = sizeof(Clock), .align = _Alignof(Clock) };
-static const covey_type clock_clash = { .name = "Clock", .size = 4, .align = 4 };
+static const covey_type clock_twin = { .name = "Clock", .size = sizeof(Clock), .align = _Alignof(Clock), .raw = true };
+static const covey_type clock_clash = { .name = "Clock", .size = 4, .align = 4, .raw = true };
 static const covey_type wrong = { .name = "Wrong", .size = 12, .align = 8 };
 
 /* The last two come seldom: worlds with such a resource cannot be cloned. */
@@ -319,7 +321,7 @@ static uint32_t count_world_hooks(const model *m) {
 }
 
 /* Spans of both worlds have the same entities in the same order. */
-static void compare_spans(model *m, covey_world *twin, const covey_type *type) {
+void model_compare_spans(model *m, covey_world *twin, const covey_type *type) {
     const covey_type *twin_type = covey_type_find(twin, type->name);
     covey_view_desc mine = { .with = { type }, .read = { type }, .disabled = true };
     covey_view_desc its = { .with = { twin_type }, .read = { twin_type }, .disabled = true };
@@ -335,17 +337,28 @@ static void compare_spans(model *m, covey_world *twin, const covey_type *type) {
     REQUIRE(m, !covey_next(&right), "a span of %s too many in the clone", type->name);
 }
 
-/* The program goes on in the clone: its types, and the addresses of values, are others. */
-static void move_to(model *m, covey_world *twin) {
+static void move(model *m) {
+    for (uint32_t i = 0; i < state_of(m)->count; i++) {
+        resource *r = &state_of(m)->resources[i];
+        r->type = covey_world_resource(m->twin, i);
+        r->address = r->type ? covey_resource_get_raw(m->twin, r->type, r->type->size) : NULL;
+    }
+}
+
+static void count_loaded(model *m) {
+    for (uint32_t i = 0; i < covey_world_resource_count(m->twin); i++)
+        owned += covey_world_resource(m->twin, i)->drop != NULL;
+}
+
+/* Its types, and the addresses of values, are others. */
+void model_move(model *m) {
+    covey_world *twin = m->twin;
+    const struct model_subject *subject = m->options->subject;
     for (uint32_t i = 0; i < m->type_count; i++) {
         const covey_type *known = m->types[i]->name ? covey_type_find(m->world, m->types[i]->name) : NULL;
         if (known == m->types[i]) m->types[i] = covey_type_find(twin, known->name);
     }
-    for (uint32_t i = 0; i < state_of(m)->count; i++) {
-        resource *r = &state_of(m)->resources[i];
-        r->type = covey_world_resource(twin, i);
-        r->address = r->type ? covey_resource_get_raw(twin, r->type, r->type->size) : NULL;
-    }
+    if (subject && subject->move) subject->move(m);
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         oracle_pool *pool = &m->oracle->pools[i];
         pool->type = covey_type_find(twin, pool->type->name);
@@ -353,10 +366,11 @@ static void move_to(model *m, covey_world *twin) {
             pool->set->addresses[at] = covey_get_raw(twin, pool->set->ids[at], pool->type, pool->type->size);
     }
     while (m->oracle->group_count != 0) oracle_group_end(m->oracle, &m->oracle->groups[0]);
-    if (m->options->subject->leave) m->options->subject->leave(m);
+    if (subject && subject->leave) subject->leave(m);
     covey_world_destroy(m->world);
     m->world = twin;
-    m->result = COVEY_OK;
+    m->twin = NULL;
+    m->result = covey_world_result(twin);
 }
 
 static void world_clone(model *m) {
@@ -369,9 +383,12 @@ static void world_clone(model *m) {
     const char *why = "";
     REQUIRE(m, covey_world_validate(twin, &why), "the clone is not valid: %s", why);
     REQUIRE(m, covey_world_group_count(twin) == 0, "a clone with groups");
-    for (uint32_t i = 0; i < m->oracle->pool_count; i++) compare_spans(m, twin, m->oracle->pools[i].type);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) model_compare_spans(m, twin, m->oracle->pools[i].type);
     if (program_chance(&m->program, 64)) covey_world_destroy(twin);
-    else move_to(m, twin);
+    else {
+        m->twin = twin;
+        model_move(m);
+    }
 }
 
 /* ---- Going back ---------------------------------------------------------------------------------------------------*/
@@ -428,4 +445,6 @@ const struct model_subject model_copies = {
     .save = save,
     .restore = restore,
     .unsave = unsave,
+    .move = move,
+    .count_loaded = count_loaded,
 };

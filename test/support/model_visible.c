@@ -3,13 +3,13 @@
 #include "model_world.h"
 
 static const covey_type ticking[] = {
-    { .name = "TickBlock", .size = 8, .align = 4, .ticks = true },
-    { .name = "TickSparse", .size = 16, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true },
-    { .name = "TickPinned", .size = 4, .align = 4, .storage = COVEY_STORAGE_PINNED, .ticks = true },
-    { .name = "TickFixed", .size = 12, .align = 4, .policy = COVEY_IN_PLACE, .ticks = true },
-    { .name = "TickQueue", .size = 8, .align = 8, .policy = COVEY_ORDERED, .ticks = true },
+    { .name = "TickBlock", .size = 8, .align = 4, .ticks = true, .raw = true },
+    { .name = "TickSparse", .size = 16, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .raw = true },
+    { .name = "TickPinned", .size = 4, .align = 4, .storage = COVEY_STORAGE_PINNED, .ticks = true, .raw = true },
+    { .name = "TickFixed", .size = 12, .align = 4, .policy = COVEY_IN_PLACE, .ticks = true, .raw = true },
+    { .name = "TickQueue", .size = 8, .align = 8, .policy = COVEY_ORDERED, .ticks = true, .raw = true },
     { .name = "TickFlag", .ticks = true },
-    { .name = "TickPair", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true },
+    { .name = "TickPair", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .raw = true },
 };
 enum { TICKING = sizeof ticking / sizeof ticking[0] };
 

@@ -6,6 +6,8 @@
 #include "program.h"
 #include "values.h"
 
+#include <covey/snapshot.h>
+
 enum { MODEL_HISTORY = 64, MODEL_BATCH = 400 };
 
 typedef struct model_list {
@@ -35,6 +37,8 @@ typedef struct model {
     void *state;                /* of the subject */
     void *whole;                /* of one that combines others, each of which has a state */
     bool behind;                /* the step has made changes of which the oracle does not know yet */
+    covey_world *twin;          /* another world that is like this one, for as long as it is of interest */
+    covey_buffer image, again;
 } model;
 
 #define REQUIRE(m, holds, ...) PROGRAM_REQUIRE(&(m)->program, holds, __VA_ARGS__)
@@ -125,7 +129,17 @@ struct model_subject {
     void *(*save)(model *m);
     void (*restore)(model *m, const void *saved);
     void (*unsave)(void *saved);
+    /* It has components and resources of the twin in hand: before that, those that the twin has from an image live. */
+    void (*move)(model *m);
+    void (*count_loaded)(model *m);
 };
+
+/* The program goes on in the twin. */
+void model_move(model *m);
+/* Spans of both worlds have the same entities in the same order. */
+void model_compare_spans(model *m, covey_world *twin, const covey_type *type);
+/* The world is saved, and loaded into a twin, which is like it; most often the program goes on in that. */
+void model_save_and_load(model *m);
 
 /* One of a table. */
 const model_operation *model_pick_operation(model *m, const model_operation *operations);

@@ -1,5 +1,7 @@
 #include "values.h"
 
+#include <covey/fields.h>
+
 value_ledger values;
 
 typedef struct Pair {
@@ -77,59 +79,76 @@ static bool copy(void *to, const void *from, void *context) {
 
 /* ---- Types --------------------------------------------------------------------------------------------------------*/
 
-COVEY_COMPONENT_DEFINE(Pair, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Triple, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Wide, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Small, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE);
-COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY);
-COVEY_COMPONENT_DEFINE(Queue, .policy = COVEY_ORDERED);
-COVEY_COMPONENT_DEFINE(Blank, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(FixedBlank, .policy = COVEY_IN_PLACE, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(Owner, .storage = COVEY_STORAGE_SPARSE, .drop = drop, .copy = copy);
-COVEY_COMPONENT_DEFINE(FixedOwner, .policy = COVEY_IN_PLACE, .drop = drop);
-COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy = copy, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true);
+/* All can be saved: raw, or by their fields. */
+COVEY_FIELDS_DEFINE(Triple, u32(a), u32(b), u32(c));
+COVEY_FIELDS_DEFINE(Wide, array(u32, a));
+COVEY_FIELDS_DEFINE(Four, u32(a), u32(b), u32(c), u32(d));
+COVEY_FIELDS_DEFINE(Small, u8(a));
+COVEY_FIELDS_DEFINE(Owned, u32(token), u32(a));
+
+COVEY_COMPONENT_DEFINE(Pair, .storage = COVEY_STORAGE_SPARSE, .raw = true);
+COVEY_COMPONENT_DEFINE(Triple, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Triple);
+COVEY_COMPONENT_DEFINE(Wide, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Wide);
+COVEY_COMPONENT_DEFINE(Small, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Small);
+COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE, .fields = &covey_fields_Four);
+COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY, .raw = true);
+COVEY_COMPONENT_DEFINE(Queue, .policy = COVEY_ORDERED, .raw = true);
+COVEY_COMPONENT_DEFINE(Blank, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true, .fields = &covey_fields_Triple);
+COVEY_COMPONENT_DEFINE(FixedBlank, .policy = COVEY_IN_PLACE, .zero_vacated = true, .fields = &covey_fields_Triple);
+COVEY_COMPONENT_DEFINE(Owner, .storage = COVEY_STORAGE_SPARSE, .drop = drop, .copy = copy,
+                       .fields = &covey_fields_Owned);
+COVEY_COMPONENT_DEFINE(FixedOwner, .policy = COVEY_IN_PLACE, .drop = drop, .fields = &covey_fields_Owned);
+COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy = copy, .zero_vacated = true,
+                       .fields = &covey_fields_Owned);
+COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true,
+                       .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(Flag, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(FixedFlag, .policy = COVEY_IN_PLACE);
-COVEY_COMPONENT_DEFINE(BlockPair);
-COVEY_COMPONENT_DEFINE(BlockTriple);
-COVEY_COMPONENT_DEFINE(BlockWide);
-COVEY_COMPONENT_DEFINE(BlockSmall, .storage = COVEY_STORAGE_BLOCK);
-COVEY_COMPONENT_DEFINE(BlockBlank, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop, .copy = copy);
-COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(BlockPair, .raw = true);
+COVEY_COMPONENT_DEFINE(BlockTriple, .fields = &covey_fields_Triple);
+COVEY_COMPONENT_DEFINE(BlockWide, .raw = true);
+COVEY_COMPONENT_DEFINE(BlockSmall, .storage = COVEY_STORAGE_BLOCK, .fields = &covey_fields_Small);
+COVEY_COMPONENT_DEFINE(BlockBlank, .zero_vacated = true, .raw = true);
+COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop, .copy = copy, .fields = &covey_fields_Owned);
+COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_vacated = true,
+                       .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(BlockFlag);
-COVEY_COMPONENT_DEFINE(PinnedPair, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(PinnedTriple, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(PinnedWide, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(PinnedSmall, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(PinnedBlank, .storage = COVEY_STORAGE_PINNED, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(PinnedOwner, .storage = COVEY_STORAGE_PINNED, .drop = drop, .copy = copy);
+COVEY_COMPONENT_DEFINE(PinnedPair, .storage = COVEY_STORAGE_PINNED, .raw = true);
+COVEY_COMPONENT_DEFINE(PinnedTriple, .storage = COVEY_STORAGE_PINNED, .fields = &covey_fields_Triple);
+COVEY_COMPONENT_DEFINE(PinnedWide, .storage = COVEY_STORAGE_PINNED, .fields = &covey_fields_Wide);
+COVEY_COMPONENT_DEFINE(PinnedSmall, .storage = COVEY_STORAGE_PINNED, .raw = true);
+COVEY_COMPONENT_DEFINE(PinnedBlank, .storage = COVEY_STORAGE_PINNED, .zero_vacated = true, .raw = true);
+COVEY_COMPONENT_DEFINE(PinnedOwner, .storage = COVEY_STORAGE_PINNED, .drop = drop, .copy = copy,
+                       .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(PinnedFlag, .storage = COVEY_STORAGE_PINNED);
 
 /* As another shared library would define it, in the same words or in others; and as it must not. */
 static const covey_type pair_twin = {
-    .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE
+    .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE, .raw = true
 };
 static const covey_type queue_sparse = { .name = "Queue",
                                          .size = sizeof(Queue),
                                          .align = _Alignof(Queue),
                                          .storage = COVEY_STORAGE_SPARSE,
-                                         .policy = COVEY_ORDERED };
-static const covey_type block_twin = {
-    .name = "BlockTriple", .size = sizeof(Triple), .align = _Alignof(Triple), .storage = COVEY_STORAGE_BLOCK
-};
+                                         .policy = COVEY_ORDERED,
+                                         .raw = true };
+static const covey_type block_twin = { .name = "BlockTriple",
+                                       .size = sizeof(Triple),
+                                       .align = _Alignof(Triple),
+                                       .storage = COVEY_STORAGE_BLOCK,
+                                       .fields = &covey_fields_Triple };
 static const covey_type block_clash = {
-    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE
+    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE, .raw = true
 };
 static const covey_type pinned_clash = {
-    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_PINNED
+    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_PINNED, .raw = true
 };
 static const covey_type block_policy = {
-    .name = "BlockPolicy", .size = 4, .align = 4, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_IN_PLACE
+    .name = "BlockPolicy", .size = 4, .align = 4, .raw = true, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_IN_PLACE
 };
-static const covey_type triple_clash = { .name = "Triple", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE };
+static const covey_type triple_clash = {
+    .name = "Triple", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE, .raw = true
+};
 static const covey_type misaligned = { .name = "Misaligned", .size = 12, .align = 8 };
 static const covey_type nameless = { .size = 4, .align = 4 };
 
@@ -176,17 +195,22 @@ const covey_type *const value_types[VALUE_TYPES] = {
 };
 
 const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
-    { .name = "Made", .size = 24, .align = 8, .storage = COVEY_STORAGE_SPARSE },
-    { .name = "Made", .size = 16, .align = 8, .storage = COVEY_STORAGE_SPARSE },
-    { .name = "MadeFixed", .size = 3, .policy = COVEY_IN_PLACE },
-    { .name = "MadeQueue", .size = 32, .align = 32, .policy = COVEY_ORDERED },
+    { .name = "Made", .size = 24, .raw = true, .align = 8, .storage = COVEY_STORAGE_SPARSE },
+    { .name = "Made", .size = 16, .raw = true, .align = 8, .storage = COVEY_STORAGE_SPARSE },
+    { .name = "MadeFixed", .size = 3, .raw = true, .policy = COVEY_IN_PLACE },
+    { .name = "MadeQueue", .size = 32, .raw = true, .align = 32, .policy = COVEY_ORDERED },
     { .name = "MadeTag", .storage = COVEY_STORAGE_SPARSE },
-    { .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE },
-    { .name = "", .size = 4, .align = 4 },
-    { .name = "MadeBlock", .size = 24, .align = 8 },
+    { .name = "Pair", .size = sizeof(Pair), .raw = true, .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE },
+    { .name = "", .size = 4, .raw = true, .align = 4 },
+    { .name = "MadeBlock", .size = 24, .raw = true, .align = 8 },
     { .name = "MadeBlockTag" },
-    { .name = "MadeBlock", .size = 24, .align = 8, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_ORDERED },
-    { .name = "MadeShelf", .size = 5, .align = 3, .policy = COVEY_SWAP_ONLY },
+    { .name = "MadeBlock",
+      .size = 24,
+      .raw = true,
+      .align = 8,
+      .storage = COVEY_STORAGE_BLOCK,
+      .policy = COVEY_ORDERED },
+    { .name = "MadeShelf", .size = 5, .raw = true, .align = 3, .policy = COVEY_SWAP_ONLY },
 };
 
 /* ---- Values -------------------------------------------------------------------------------------------------------*/

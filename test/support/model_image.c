@@ -1,0 +1,179 @@
+/* Round trips: the world is saved and loaded into another one. Both are then the same to whoever looks, saving the other
+ * one gives the same bytes, and what the program does from there on is what the oracle says. */
+#include "../../src/internal.h"
+#undef REQUIRE /* the library's own */
+#include "model_world.h"
+
+#include <covey/hierarchy.h>
+
+enum { TYPES = ORACLE_POOLS + 40 };
+
+/* ---- Looking ------------------------------------------------------------------------------------------------------*/
+
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+static void compare_places(model *m, covey_entity e) {
+    const covey_world *a = m->world, *b = m->twin;
+    REQUIRE(m, covey_is_enabled(a, e) == covey_is_enabled(b, e), "%u is disabled in one of both", e.index);
+    REQUIRE(m, same_text(covey_name(a, e), covey_name(b, e)), "%u has another name", e.index);
+    REQUIRE(m, covey_same(covey_parent(a, e), covey_parent(b, e)), "%u has another parent", e.index);
+    REQUIRE(m, covey_same(covey_child_first(a, e), covey_child_first(b, e)), "%u has another child", e.index);
+    REQUIRE(m, covey_same(covey_child_next(a, e), covey_child_next(b, e)), "%u has another sibling", e.index);
+}
+
+static void compare_entities(model *m) {
+    covey_entity e = { 0, 0 }, other = { 0, 0 };
+    do {
+        e = covey_entity_next(m->world, e);
+        other = covey_entity_next(m->twin, other);
+        REQUIRE(m, covey_same(e, other), "the image has entity %u:%u, not %u:%u", other.index, other.generation,
+                e.index, e.generation);
+        if (!covey_is_null(e)) compare_places(m, e);
+    } while (!covey_is_null(e));
+    REQUIRE(m, covey_tick(m->world) == covey_tick(m->twin), "another tick");
+}
+
+static void compare_pool(model *m, const covey_pool *pool, const covey_pool *other) {
+    const covey_type *type = covey_pool_type(pool), *twin = covey_pool_type(other);
+    uint32_t a = covey_pool_next(pool, 0), b = covey_pool_next(other, 0);
+    REQUIRE(m, strcmp(type->name, twin->name) == 0, "a pool of %s, not of %s", twin->name, type->name);
+    REQUIRE(m, covey_pool_size(pool) == covey_pool_size(other), "another size of %s", type->name);
+    for (; a == b && a != COVEY_NONE; a = covey_pool_next(pool, a + 1), b = covey_pool_next(other, b + 1)) {
+        covey_entity e = covey_pool_at(pool, a);
+        const void *value = covey_get_raw(m->world, e, type, type->size),
+                   *its = covey_get_raw(m->twin, e, twin, twin->size);
+        REQUIRE(m, covey_same(e, covey_pool_at(other, b)), "another entity at %u of %s", a, type->name);
+        REQUIRE(m, its && memcmp(value, its, type->size) == 0, "another %s of %u", type->name, e.index);
+        REQUIRE(m,
+                covey_component_is_enabled_raw(m->world, e, type) == covey_component_is_enabled_raw(m->twin, e, twin),
+                "the %s of %u is disabled in one of both", type->name, e.index);
+        REQUIRE(m, covey_changed_at_raw(m->world, e, type) == covey_changed_at_raw(m->twin, e, twin),
+                "the %s of %u was changed at another time", type->name, e.index);
+    }
+    REQUIRE(m, a == b, "%s is at %u, not at %u", type->name, b, a);
+    if (!covey__in_blocks(pool)) model_compare_spans(m, m->twin, type); /* in blocks they come as they lie in memory */
+}
+
+static covey_pool *next_pool(const covey_world *world, uint32_t *i) {
+    covey_pool *pool;
+    while ((pool = covey_world_pool(world, (*i)++)) != NULL && strncmp(covey_pool_type(pool)->name, "covey.", 6) == 0) {
+    }
+    return pool;
+}
+
+static void compare_pools(model *m) {
+    uint32_t a = 0, b = 0;
+    for (const covey_pool *pool; (pool = next_pool(m->world, &a)) != NULL;) {
+        const covey_pool *other = next_pool(m->twin, &b);
+        REQUIRE(m, other, "no pool of %s", covey_pool_type(pool)->name);
+        compare_pool(m, pool, other);
+    }
+    REQUIRE(m, !next_pool(m->twin, &b), "one pool too many");
+}
+
+/* ---- Saving and loading -------------------------------------------------------------------------------------------*/
+
+static bool is_in(const covey_type *const *types, const char *name) {
+    for (; *types; types++)
+        if (strcmp((*types)->name, name) == 0) return true;
+    return false;
+}
+
+/* Those that were made in this world are made again in the other one. False when a resource is of another type than the
+ * components of the same name: an image can say so, but a program has one type of a name. */
+static bool list_types(const model *m, const covey_type **types) {
+    uint32_t count = 0, at = 0;
+    for (const covey_pool *pool; (pool = next_pool(m->world, &at)) != NULL;)
+        if (!covey__type_is_made(m->world, covey_pool_type(pool))) types[count++] = covey_pool_type(pool);
+    types[count] = NULL;
+    for (uint32_t i = 0; i < covey_world_resource_count(m->world); i++) {
+        const covey_type *type = covey_world_resource(m->world, i), *known = covey_type_find(m->world, type->name);
+        if (known && !covey__type_same_layout(known, type)) return false;
+        if (covey__type_is_made(m->world, type) || is_in(types, type->name)) continue;
+        types[count++] = type;
+        types[count] = NULL;
+    }
+    return true;
+}
+
+static void save(model *m, covey_world *world, covey_buffer *buffer) {
+    covey_report report;
+    buffer->size = 0;
+    covey_result result = covey_save_to_buffer(world, buffer, NULL, &report);
+    REQUIRE(m, result == COVEY_OK, "the world could not be saved: %s", report.text);
+    REQUIRE(m, covey_save_to_memory(world, NULL, 0, NULL, NULL) == buffer->size, "another size than was counted");
+}
+
+/* A load without memory leaves nothing behind. */
+static void load_in_vain(model *m, const covey_load_desc *desc) {
+    test_heap *heap = &m->program.heap;
+    test_fail_at(heap, 1 + program_below(&m->program, 60), program_chance(&m->program, 128));
+    m->messages = 0;
+    covey_result result = covey_load_from_memory(m->twin, m->image.bytes, m->image.size, desc, NULL);
+    bool failed = heap->failed;
+    test_fail_never(heap);
+    REQUIRE(m, failed == (result == COVEY_ERROR_MEMORY), "loading gave \"%s\"", covey_result_text(result));
+    REQUIRE(m, m->messages == failed, "%u messages", m->messages);
+    if (failed) {
+        bool empty = covey__entities_untouched(m->twin) && covey_world_resource_count(m->twin) == 0;
+        const char *why = "";
+        REQUIRE(m, empty, "something is left of an image that was not loaded");
+        REQUIRE(m, covey_world_validate(m->twin, &why), "after a load that failed: %s", why);
+    }
+}
+
+static void load(model *m, const covey_type *const *types) {
+    covey_world_desc desc = { .allocator = test_allocator(&m->program.heap),
+                              .log = m->world->log,
+                              .log_context = m->world->log_context };
+    covey_load_desc how = { .types = types, .unknown = COVEY_UNKNOWN_KEEP };
+    covey_report report = { 0 };
+    m->twin = covey_world_create(&desc);
+    if (program_chance(&m->program, 64)) load_in_vain(m, &how);
+    if (covey__entities_untouched(m->twin) && covey_world_resource_count(m->twin) == 0)
+        covey_load_from_memory(m->twin, m->image.bytes, m->image.size, &how, &report);
+    REQUIRE(m, report.result == COVEY_OK, "the image could not be loaded: %s (byte %llu)", report.text,
+            (unsigned long long)report.offset);
+}
+
+static void own_loaded(model *m) {
+    uint32_t i = 0;
+    for (const covey_pool *pool; (pool = next_pool(m->twin, &i)) != NULL;) {
+        const covey_type *type = covey_pool_type(pool);
+        for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+            value_own(type, covey_pool_value_at_raw(pool, at, type->size));
+    }
+    if (m->options->subject && m->options->subject->count_loaded) m->options->subject->count_loaded(m);
+}
+
+/* Orders that are kept, and the values of dead elements, are not in an image. */
+static void go_on(model *m) {
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
+        oracle_set *set = m->oracle->pools[i].set;
+        set->kept = false;
+        if (set->dead != 0) memset(oracle_set_value(set, set->end), 0, (size_t)set->dead * set->size);
+    }
+    model_move(m);
+}
+
+void model_save_and_load(model *m) {
+    const covey_type *types[TYPES];
+    const char *why = "", *operation = m->program.operation;
+    if (!list_types(m, types)) return;
+    m->program.operation = "save and load";
+    save(m, m->world, &m->image);
+    load(m, types);
+    own_loaded(m);
+    REQUIRE(m, covey_world_validate(m->twin, &why), "the world from the image is not valid: %s", why);
+    save(m, m->twin, &m->again);
+    REQUIRE(m, m->again.size == m->image.size && memcmp(m->again.bytes, m->image.bytes, m->image.size) == 0,
+            "saving again gives other bytes");
+    compare_entities(m);
+    compare_pools(m);
+    if (program_chance(&m->program, 192)) go_on(m);
+    else {
+        covey_world_destroy(m->twin);
+        m->twin = NULL;
+    }
+    m->program.operation = operation;
+}

@@ -1,0 +1,720 @@
+/* Worlds from bytes: they are what they were, and go on as they would have; who watches hears of everything; and what is
+ * refused changes nothing. */
+#include "hearing.h"
+#include "images.h"
+#include "owned.h"
+
+#include <covey/commands.h>
+#include <covey/hierarchy.h>
+
+/* ---- Two worlds -----------------------------------------------------------------------------------------------------*/
+
+/* The first is saved; the second, that of the fixture, is what it is loaded into. */
+static covey_world *origin;
+static test_heap origin_heap;
+static covey_buffer image, again;
+
+static int load_setup(void **state) {
+    image = again = (covey_buffer){ 0 };
+    origin = image_world(&origin_heap);
+    return owned_setup(state);
+}
+
+static int load_teardown(void **state) {
+    covey_buffer_free(&image);
+    covey_buffer_free(&again);
+    covey_world_destroy(origin);
+    return owned_teardown(state);
+}
+
+#define LOAD_TEST(test) cmocka_unit_test_setup_teardown(test, load_setup, load_teardown)
+
+static const covey_load_desc known = { .types = image_types };
+
+static void save(covey_world *of, covey_buffer *to) {
+    to->size = 0;
+    assert_int_equal(covey_save_to_buffer(of, to, NULL, NULL), COVEY_OK);
+}
+
+static void load(const covey_load_desc *desc) {
+    covey_report report;
+    covey_result result = covey_load_from_memory(world, image.bytes, image.size, desc, &report);
+    if (result != COVEY_OK) fail_msg("%s (byte %llu)", report.text, (unsigned long long)report.offset);
+    assert_int_equal(report.result, COVEY_OK);
+    assert_int_equal(report.fault, COVEY_FAULT_NONE);
+    test_world_is_valid(world);
+}
+
+static void save_and_load(void) {
+    save(origin, &image);
+    load(&known);
+}
+
+static void assert_bytes_again(void) {
+    save(world, &again);
+    assert_int_equal(again.size, image.size);
+    assert_memory_equal(again.bytes, image.bytes, image.size);
+}
+
+/* The image is refused for this reason; the log hears of it once, and the world is as it was. */
+static covey_report fails_to_load(const covey_load_desc *desc, covey_result reason) {
+    covey_report report;
+    uint64_t digest = image_digest(world);
+    uint32_t times = heard.times;
+    memset(&report, 0xAA, sizeof report);
+    assert_int_equal(covey_load_from_memory(world, image.bytes, image.size, desc, &report), reason);
+    assert_int_equal(heard.times, times + 1);
+    assert_failed(reason);
+    assert_int_equal(report.result, reason);
+    assert_non_null(strstr(heard.text, report.text));
+    assert_int_equal(image_digest(world), digest);
+    test_world_is_valid(world);
+    return report;
+}
+
+/* ---- What it is -----------------------------------------------------------------------------------------------------*/
+
+static void test_a_world_is_what_it_was(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save_and_load();
+    assert_bytes_again();
+    covey_clear(origin, Lost); /* which is transient */
+    assert_int_equal(image_digest(world), image_digest(origin));
+    assert_int_equal(heard.times, 0);
+}
+
+static void test_an_empty_world_can_be_saved_and_loaded(void **state) {
+    (void)state;
+    save_and_load();
+    assert_bytes_again();
+    assert_int_equal(covey_entity_count(world), 0);
+    assert_same(covey_create(world), covey_create(origin));
+}
+
+static void test_handles_stay_valid_and_stale_ones_stay_stale(void **state) {
+    (void)state;
+    covey_entity alive = covey_create(origin), dead = covey_create(origin);
+    assert_true(covey_destroy(origin, dead));
+    covey_entity reborn = covey_create(origin);
+    assert_int_equal(reborn.index, dead.index);
+    save_and_load();
+    assert_true(covey_alive(world, alive) && covey_alive(world, reborn));
+    assert_false(covey_alive(world, dead));
+    assert_null(covey_add(world, dead, InPack, { 1, 2 }));
+}
+
+/* Values, by their handles, in each storage. */
+static void test_every_storage_is_loaded(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save_and_load();
+    for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(origin, e));) {
+        for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
+            const Number *was = covey_get_raw(origin, e, number_types[k], sizeof(Number));
+            const Number *is = covey_get_raw(world, e, number_types[k], sizeof(Number));
+            assert_int_equal(!was, !is);
+            if (was) assert_memory_equal(was, is, sizeof *was);
+        }
+        const Kinds *was = covey_get(origin, e, Kinds), *is = covey_get(world, e, Kinds);
+        assert_int_equal(!was, !is);
+        if (was) assert_memory_equal(was, is, sizeof *was);
+        assert_int_equal(covey_has(origin, e, PlainTag), covey_has(world, e, PlainTag));
+        assert_int_equal(covey_has(origin, e, SparseTag), covey_has(world, e, SparseTag));
+        assert_false(covey_has(world, e, Lost));
+    }
+    for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
+        const covey_pool *was = covey_pool_find_raw(origin, number_types[k]);
+        const covey_pool *is = covey_pool_find_raw(world, number_types[k]);
+        assert_int_equal(covey_pool_size(is), covey_pool_size(was)); /* holes included */
+        uint32_t a = covey_pool_next(was, 0), b = covey_pool_next(is, 0);
+        for (; a != COVEY_NONE && a == b; a = covey_pool_next(was, a + 1), b = covey_pool_next(is, b + 1))
+            assert_same(covey_pool_at(was, a), covey_pool_at(is, b));
+        assert_int_equal(a, b);
+    }
+}
+
+static void test_padding_and_lost_pointers_are_the_defaults(void **state) {
+    (void)state;
+    Kinds kinds = kinds_of(3, entity(0, 0));
+    kinds.cache = &kinds;
+    covey_entity e = covey_create(origin);
+    assert_non_null(covey_add_value(origin, e, Kinds, &kinds));
+    save_and_load();
+    assert_null(covey_get(world, e, Kinds)->cache);
+    assert_int_equal(covey_get(world, e, Kinds)->spots[1].x, 6);
+}
+
+static void test_free_indices_come_back_in_the_same_order(void **state) {
+    (void)state;
+    covey_entity e[20];
+    assert_true(covey_create_many(origin, e, 20));
+    static const uint32_t order[] = { 4, 17, 3, 9, 0, 12 };
+    for (uint32_t i = 0; i < COUNT_OF(order); i++) assert_true(covey_destroy(origin, e[order[i]]));
+    save_and_load();
+    for (uint32_t i = 0; i < 12; i++) assert_same(covey_create(world), covey_create(origin));
+}
+
+static void test_reserved_ranges_and_retired_indices_stay_so(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save_and_load();
+    covey_range range = { 40, 4 };
+    for (uint32_t i = 0; i < 4; i++) assert_same(covey_create_in(world, range), covey_create_in(origin, range));
+    assert_no_entity(covey_create_in(world, range));
+    assert_failed(COVEY_ERROR_FULL);
+    assert_no_entity(covey_create_at(world, 20));
+    assert_failed(COVEY_ERROR_TAKEN);
+    for (uint32_t i = 0; i < 50; i++) {
+        covey_entity a = covey_create(world), b = covey_create(origin);
+        assert_same(a, b);
+        assert_true(a.index != 20 && (a.index < 40 || a.index >= 44));
+    }
+    test_world_is_valid(world);
+}
+
+static void change(covey_world *of, test_random *random) {
+    covey_entity e = { 0, 0 };
+    uint32_t wanted = test_below(random, covey_entity_count(of) + 1);
+    for (uint32_t i = 0; i <= wanted; i++) e = covey_entity_next(of, e);
+    const covey_type *type = number_types[test_below(random, NUMBER_TYPES)];
+    Number number = image_number(test_next(random));
+    switch (test_below(random, 12)) {
+    case 0: covey_create(of); break;
+    case 1: covey_destroy(of, e); break;
+    case 2: covey_component_disable_raw(of, e, type); break;
+    case 3:
+        if (test_below(random, 4) == 0) covey_compact(of);
+        break;
+    case 4:
+    case 5:
+    case 6: covey_remove_raw(of, e, type, sizeof number); break;
+    default: covey_set_raw(of, e, type, &number, sizeof number); break;
+    }
+}
+
+static void test_the_same_calls_give_the_same_results(void **state) {
+    (void)state;
+    for (uint32_t seed = 1; seed <= 10; seed++) {
+        test_random random = { seed };
+        for (uint32_t i = 0; i < 200; i++) change(origin, &random);
+        save_and_load();
+        assert_bytes_again();
+        test_random same = random;
+        for (uint32_t i = 0; i < 200; i++) {
+            change(origin, &random);
+            change(world, &same);
+        }
+        assert_int_equal(world_digest(world), world_digest(origin));
+        covey_world_desc desc = world_desc();
+        test_world_is_valid(world);
+        covey_world_destroy(world);
+        world = covey_world_create(&desc);
+    }
+}
+
+static void test_a_pool_that_was_converted_is_so_again(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    assert_int_equal(covey_pool_convert(covey_pool_of(origin, InBlocks), COVEY_STORAGE_SPARSE), COVEY_OK);
+    assert_int_equal(covey_pool_convert(covey_pool_of(origin, InPack), COVEY_STORAGE_BLOCK), COVEY_OK);
+    save_and_load();
+    assert_non_null(covey_pool_ids(covey_pool_of(world, InBlocks)));
+    assert_null(covey_pool_ids(covey_pool_of(world, InPack)));
+    assert_bytes_again();
+}
+
+static void test_ticks_are_what_they_were(void **state) {
+    (void)state;
+    covey_entity e[3];
+    assert_true(covey_create_many(origin, e, 3));
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_non_null(covey_add(origin, e[i], InPins, { i, ~i }));
+        covey_tick_advance(origin);
+    }
+    save_and_load();
+    assert_int_equal(covey_tick(world), 4);
+    for (uint32_t i = 0; i < 3; i++) assert_int_equal(covey_changed_at(world, e[i], InPins), i + 1);
+}
+
+static void test_the_time_of_a_world_does_not_go_back(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 10; i++) covey_tick_advance(world);
+    covey_entity e = covey_create(origin);
+    assert_non_null(covey_add(origin, e, InPins, { 1, ~1u }));
+    save_and_load();
+    assert_int_equal(covey_tick(world), 11);
+    assert_int_equal(covey_changed_at(world, e, InPins), 1);
+}
+
+static void test_what_is_disabled_stays_so(void **state) {
+    (void)state;
+    covey_entity e[4];
+    assert_true(covey_create_many(origin, e, 4));
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
+            Number number = image_number(i);
+            assert_non_null(covey_add_raw(origin, e[i], number_types[k], &number, sizeof number));
+            if (i % 2 == 0) assert_int_equal(covey_component_disable_raw(origin, e[i], number_types[k]), COVEY_OK);
+        }
+    assert_int_equal(covey_disable(origin, e[3]), COVEY_OK);
+    save_and_load();
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t k = 0; k < NUMBER_TYPES; k++)
+            assert_int_equal(covey_component_is_enabled_raw(world, e[i], number_types[k]), i % 2 != 0);
+    assert_false(covey_is_enabled(world, e[3]));
+    assert_true(covey_is_enabled(world, e[2]));
+    covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(InPack) } });
+    assert_same(covey_view_first(&view), e[1]);
+    assert_bytes_again();
+}
+
+static void test_names_and_trees_are_what_they_were(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save_and_load();
+    covey_entity root = covey_find_child(world, entity(0, 0), "root");
+    assert_same(root, covey_find_child(origin, entity(0, 0), "root"));
+    assert_same(covey_find_path(world, root, "left"), covey_child_first(world, root));
+    assert_same(covey_find_path(world, root, "right"), covey_child_last(world, root));
+    assert_int_equal(covey_child_count(world, root), 2);
+    assert_int_equal(covey_depth(world, covey_child_first(origin, covey_child_first(origin, root))), 2);
+    assert_int_equal(covey_name_set(world, covey_create(world), "root"), COVEY_ERROR_PRESENT);
+    assert_int_equal(covey_destroy_tree(world, root), 4);
+}
+
+static void test_resources_are_what_they_were(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save_and_load();
+    assert_int_equal(covey_world_resource_count(world), 2);
+    assert_ptr_equal(covey_world_resource(world, 0), covey_id(Settings));
+    assert_int_equal(covey_resource_get(world, Settings)->number, 5);
+    assert_int_equal(covey_resource_get(world, Blob)->number, 6);
+    assert_false(covey_resource_has(world, Lost));
+}
+
+typedef Owned OwnedPin;
+typedef Owned OwnedPlace;
+COVEY_FIELDS_DEFINE(Owned, u32(number), u32(check));
+COVEY_COMPONENT_DEFINE(Owned, .drop = drop_owned, .copy = copy_owned, .fields = &covey_fields_Owned);
+COVEY_COMPONENT_DEFINE(OwnedPlace, .policy = COVEY_IN_PLACE, .drop = drop_owned, .fields = &covey_fields_Owned);
+COVEY_COMPONENT_DEFINE(OwnedPin, .storage = COVEY_STORAGE_PINNED, .drop = drop_owned, .fields = &covey_fields_Owned);
+static const covey_type *const owned_types[] = { covey_id(Owned), covey_id(OwnedPlace), covey_id(OwnedPin), NULL };
+
+static void fill_owned(void) {
+    for (uint32_t i = 0; i < 6; i++) {
+        covey_entity e = covey_create(origin);
+        for (uint32_t k = 0; k < 3; k++) {
+            Owned value = { i * 3 + k, ~(i * 3 + k) };
+            owned.alive++;
+            assert_non_null(covey_add_raw(origin, e, owned_types[k], &value, sizeof value));
+        }
+    }
+    owned.alive++;
+    assert_non_null(covey_resource_set(origin, Owned, { 99, ~99u }));
+}
+
+/* They are dropped when their time comes, and not before. */
+static void test_values_with_hooks_are_loaded(void **state) {
+    (void)state;
+    fill_owned();
+    save(origin, &image);
+    load(&(covey_load_desc){ .types = owned_types });
+    owned.alive += 3 * 6 + 1;
+    assert_bytes_again();
+    covey_destroy_all(world);
+    assert_int_equal(owned.alive, 3 * 6 + 1 + 1);
+}
+
+static void test_values_of_an_image_that_is_refused_are_not_dropped(void **state) {
+    (void)state;
+    fill_owned();
+    assert_int_equal(covey_name_set(origin, covey_entity_next(origin, entity(0, 0)), "name"), COVEY_OK);
+    save(origin, &image);
+    image.bytes[image.size - 16 - 7 * 16 - 2] = '\0'; /* the last byte but one of the names */
+    image_mend(image.bytes, image.size);
+    covey_report report = fails_to_load(&(covey_load_desc){ .types = owned_types }, COVEY_ERROR_IMAGE);
+    assert_int_equal(report.fault, COVEY_FAULT_NAME);
+    assert_int_equal(owned.alive, 3 * 6 + 1);
+    uint32_t count = covey_entity_count(world);
+    assert_int_equal(
+        covey_merge_from_memory(world, image.bytes, image.size, &(covey_load_desc){ .types = owned_types }, NULL),
+        COVEY_ERROR_IMAGE);
+    assert_int_equal(covey_entity_count(world), count);
+    assert_int_equal(owned.alive, 3 * 6 + 1);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------------------------------*/
+
+static void test_types_that_the_world_has_met_are_known(void **state) {
+    (void)state;
+    covey_entity e = covey_create(origin);
+    assert_non_null(covey_add(origin, e, InPack, { 4, ~4u }));
+    save(origin, &image);
+    covey_report report = fails_to_load(NULL, COVEY_ERROR_IMAGE);
+    assert_int_equal(report.fault, COVEY_FAULT_TYPE);
+    assert_non_null(strstr(report.text, "InPack"));
+    assert_non_null(covey_pool_of(world, InPack));
+    load(NULL);
+    assert_int_equal(covey_get(world, e, InPack)->number, 4);
+}
+
+static void test_only_some_types_can_be_loaded(void **state) {
+    (void)state;
+    static const covey_type *const some[] = { covey_id(InPack), covey_id(Settings), NULL };
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    load(&(covey_load_desc){ .only = some });
+    assert_int_equal(covey_entity_count(world), covey_entity_count(origin));
+    assert_int_equal(covey_pool_count(covey_pool_find(world, InPack)),
+                     covey_pool_count(covey_pool_find(origin, InPack)));
+    assert_int_equal(covey_resource_get(world, Settings)->number, 5);
+    assert_null(covey_pool_find(world, Kinds));
+    assert_null(covey_resource_get(world, Blob));
+    assert_false(covey_is_null(covey_find_child(world, entity(0, 0), "root")));
+    assert_false(covey_is_enabled(world, entity(6, 1)));
+}
+
+static void test_transient_types_are_not_loaded(void **state) {
+    (void)state;
+    static const covey_type was = {
+        .name = "Lost", .size = sizeof(Number), .align = 4, .fields = &covey_fields_Number
+    };
+    static const covey_type *const types[] = { covey_id(Lost), NULL };
+    covey_entity e = covey_create(origin);
+    assert_non_null(covey_add_raw(origin, e, &was, &(Number){ 1, 2 }, sizeof(Number)));
+    assert_non_null(covey_resource_set_raw(origin, &was, &(Number){ 1, 2 }, sizeof(Number)));
+    save(origin, &image);
+    load(&(covey_load_desc){ .types = types });
+    assert_false(covey_has(world, e, Lost));
+    assert_false(covey_resource_has(world, Lost));
+}
+
+/* ---- Who watches ----------------------------------------------------------------------------------------------------*/
+
+static void fill_few(void) {
+    covey_entity e[5];
+    assert_true(covey_create_many(origin, e, 5));
+    assert_true(covey_destroy(origin, e[1]));
+    for (uint32_t i = 0; i < 5; i += 2) {
+        assert_non_null(covey_add(origin, e[i], InPack, { 10 - i, ~(10 - i) }));
+        assert_non_null(covey_add(origin, e[i], InBlocks, { i, ~i }));
+    }
+    assert_non_null(covey_add(origin, e[3], InBlocks, { 3, ~3u }));
+}
+
+static void test_listeners_hear_of_all_that_was_loaded(void **state) {
+    (void)state;
+    static ear entities = { .name = "e" }, pack = { .name = "p" }, blocks = { .name = "b" };
+    listen_begin();
+    listen(&entities, NULL, ENTITY_SIGNALS);
+    listen(&pack, covey_id(InPack), COMPONENT_SIGNALS);
+    listen(&blocks, covey_id(InBlocks), COMPONENT_SIGNALS);
+    fill_few();
+    save_and_load();
+    assert_told("e*0 e*2 e*3 e*4 p+0 p+2 p+4 b+0 b+2 b+3 b+4");
+}
+
+static void test_listeners_may_take_spans(void **state) {
+    (void)state;
+    static ear entities = { .name = "e" }, pack = { .name = "p" };
+    listen_begin();
+    listen_to_spans(&entities, NULL, ENTITY_SIGNALS);
+    listen_to_spans(&pack, covey_id(InPack), COMPONENT_SIGNALS);
+    fill_few();
+    save_and_load();
+    assert_told("e*0,2,3,4 p+0,2,4");
+}
+
+static void end_it(const covey_event *event) { covey_destroy(event->world, event->entities[0]); }
+
+static void test_listeners_may_change_what_was_loaded(void **state) {
+    (void)state;
+    static ear pack = { .name = "p", .act = end_it, .acts = 1 };
+    listen_begin();
+    listen(&pack, covey_id(InPack), COVEY_ON_ADD);
+    fill_few();
+    save(origin, &image);
+    load(&known);
+    assert_int_equal(covey_entity_count(world), 3);
+}
+
+static void test_queues_and_reactive_sets_hear_of_it(void **state) {
+    (void)state;
+    covey_queue *queue = covey_queue_create(world);
+    covey_connect(world, &(covey_listener){ .type = covey_id(InPack), .signals = COMPONENT_SIGNALS, .queue = queue });
+    covey_connect(world, &(covey_listener){ .signals = ENTITY_SIGNALS, .queue = queue });
+    covey_reactive *set = covey_reactive_create(world, &(covey_reactive_desc){ .added = { covey_id(InBlocks) } });
+    fill_few();
+    save_and_load();
+    assert_queued(queue, "*0 *2 *3 *4 +0 +2 +4");
+    assert_int_equal(covey_reactive_count(set), 4);
+    assert_true(covey_reactive_contains(set, entity(3, 1)));
+    covey_destroy_all(world); /* for which there is room */
+    covey_queue_destroy(queue);
+    covey_reactive_destroy(set);
+}
+
+static void test_groups_have_who_belongs_to_them(void **state) {
+    (void)state;
+    covey_group *group =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(InPack) }, .with = { covey_id(InBlocks) } });
+    covey_group *blobs =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Blob) }, .without = { covey_id(InPlace) } });
+    assert_non_null(group);
+    assert_non_null(blobs);
+    assert_true(image_fill(origin));
+    save_and_load();
+    uint32_t members = 0, lonely = 0;
+    for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(world, e));) {
+        bool member = covey_has(world, e, InPack) && covey_has(world, e, InBlocks) && covey_is_enabled(world, e) &&
+                      covey_component_is_enabled(world, e, InBlocks);
+        bool alone = covey_has(world, e, Blob) && !covey_has(world, e, InPlace) && covey_is_enabled(world, e);
+        assert_int_equal(covey_group_contains(group, e), member);
+        assert_int_equal(covey_group_contains(blobs, e), alone);
+        members += member, lonely += alone;
+    }
+    assert_int_equal(covey_group_count(group), members);
+    assert_int_equal(covey_group_count(blobs), lonely);
+    assert_true(members != 0);
+}
+
+static void test_an_order_that_is_kept_is_kept(void **state) {
+    (void)state;
+    covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Number, number), .descending = true };
+    assert_int_equal(covey_pool_keep(covey_pool_of(world, InPack), &order), COVEY_OK);
+    assert_true(image_fill(origin));
+    save_and_load();
+    const covey_pool *pool = covey_pool_of(world, InPack);
+    for (uint32_t i = 1; i < covey_pool_count(pool); i++) {
+        const Number *values = covey_pool_values_raw(pool);
+        assert_true(values[i - 1].number >= values[i].number);
+    }
+}
+
+static void test_a_world_may_keep_a_type_otherwise(void **state) {
+    (void)state;
+    assert_int_equal(covey_pool_convert(covey_pool_of(world, InBlocks), COVEY_STORAGE_SPARSE), COVEY_OK);
+    assert_int_equal(covey_pool_convert(covey_pool_of(world, InPack), COVEY_STORAGE_BLOCK), COVEY_OK);
+    assert_true(image_fill(origin));
+    save_and_load();
+    assert_non_null(covey_pool_ids(covey_pool_of(world, InBlocks)));
+    for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(origin, e));) {
+        const Number *was = covey_get(origin, e, InBlocks), *is = covey_get(world, e, InBlocks);
+        assert_int_equal(!was, !is);
+        if (was) assert_int_equal(was->number, is->number);
+        assert_int_equal(covey_component_is_enabled(world, e, InBlocks),
+                         covey_component_is_enabled(origin, e, InBlocks));
+    }
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------------------------------*/
+
+static void is_refused_now(void) {
+    covey_report report = fails_to_load(&known, COVEY_ERROR_REFUSED);
+    assert_int_equal(report.fault, COVEY_FAULT_NONE);
+    assert_true(report.text[0] != '\0');
+}
+
+static void test_a_world_that_had_an_entity_is_not_loaded_into(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    covey_entity e = covey_create(world);
+    is_refused_now();
+    assert_true(covey_destroy(world, e));
+    is_refused_now();
+}
+
+static void test_a_world_with_a_resource_is_not_loaded_into(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    assert_non_null(covey_resource_set(world, Settings, { 1, 2 }));
+    is_refused_now();
+    assert_true(covey_resource_remove(world, Settings));
+    load(&known);
+}
+
+static void test_a_world_with_a_reserved_range_is_not_loaded_into(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    assert_int_equal(covey_range_reserve(world, 30, 2).count, 2);
+    is_refused_now();
+}
+
+static void test_a_world_with_ids_that_are_set_aside_is_not_loaded_into(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    covey_commands *commands = covey_commands_create(world, NULL);
+    assert_int_equal(covey_commands_reserve(commands, 3), COVEY_OK);
+    is_refused_now();
+    covey_commands_destroy(commands);
+}
+
+static void load_meanwhile(const covey_event *event) {
+    covey_report report;
+    assert_int_equal(covey_load_from_memory(event->world, image.bytes, image.size, &known, &report),
+                     COVEY_ERROR_REFUSED);
+    assert_true(report.text[0] != '\0');
+}
+
+static void test_listeners_cannot_load(void **state) {
+    (void)state;
+    static ear curious = { .name = "e", .act = load_meanwhile, .acts = 1 };
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    listen_begin();
+    listen(&curious, NULL, COVEY_ON_CREATE);
+    covey_create(world);
+    assert_failed(COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_entity_count(world), 1);
+}
+
+static void test_what_is_no_image_is_refused(void **state) {
+    (void)state;
+    static const char *const texts[] = { "", "x", "{ \"entities\": [] }", "\x89PNG\r\n\x1A\n and so on" };
+    for (uint32_t i = 0; i < COUNT_OF(texts); i++) {
+        covey_report report;
+        assert_int_equal(covey_load_from_memory(world, texts[i], strlen(texts[i]), NULL, &report), COVEY_ERROR_IMAGE);
+        assert_int_equal(report.fault, COVEY_FAULT_NOT_AN_IMAGE);
+        assert_int_equal(report.offset, 0);
+    }
+    assert_int_equal(covey_load_from_memory(world, NULL, 0, NULL, NULL), COVEY_ERROR_IMAGE);
+}
+
+static void test_a_format_to_come_is_refused(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    image.bytes[8] = COVEY_IMAGE_VERSION + 1;
+    image_mend(image.bytes, image.size);
+    covey_report report = fails_to_load(&known, COVEY_ERROR_IMAGE);
+    assert_int_equal(report.fault, COVEY_FAULT_VERSION);
+    assert_int_equal(report.offset, 8);
+    assert_non_null(strstr(report.text, "2"));
+}
+
+static void test_after_a_refusal_another_image_can_be_loaded(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    image.bytes[image.size - 16 - 17 * 16 - 3] ^= 1;
+    assert_int_equal(fails_to_load(&known, COVEY_ERROR_IMAGE).fault, COVEY_FAULT_CHECKSUM);
+    save(origin, &image);
+    load(&known);
+    assert_bytes_again();
+}
+
+/* ---- Limits and progress --------------------------------------------------------------------------------------------*/
+
+static void test_there_may_be_a_limit_of_entities(void **state) {
+    (void)state;
+    covey_load_desc desc = known;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    desc.limit_entities = 16; /* of 17, of which 12 are alive */
+    covey_report report = fails_to_load(&desc, COVEY_ERROR_LIMIT);
+    assert_int_equal(report.fault, COVEY_FAULT_LIMIT);
+    desc.limit_entities = 17;
+    load(&desc);
+}
+
+/* What is counted is never less than what is needed. */
+static void test_there_may_be_a_limit_of_memory(void **state) {
+    (void)state;
+    covey_load_desc desc = known;
+    assert_true(image_fill(origin));
+    save(origin, &image);
+    size_t before = heap.bytes;
+    for (desc.limit_bytes = 1;; desc.limit_bytes += 1 + desc.limit_bytes / 8) {
+        heap.peak = heap.bytes;
+        covey_result result = covey_load_from_memory(world, image.bytes, image.size, &desc, NULL);
+        test_world_is_valid(world);
+        if (result == COVEY_OK) break;
+        assert_int_equal(result, COVEY_ERROR_LIMIT);
+        assert_int_equal(covey_entity_count(world), 0);
+    }
+    assert_true(desc.limit_bytes > 1000);
+    assert_true(heap.bytes - before < desc.limit_bytes + 4096 * sizeof(void *) * COUNT_OF(number_types));
+}
+
+typedef struct progress {
+    uint32_t calls, stop_at;
+    uint64_t done;
+} progress;
+
+static bool note_progress(uint64_t done, uint64_t all, void *context) {
+    progress *p = context;
+    assert_true(done >= p->done && done <= all && all == image.size);
+    p->done = done;
+    return ++p->calls != p->stop_at;
+}
+
+typedef struct Page {
+    uint8_t bytes[50000];
+} Page;
+COVEY_COMPONENT_DEFINE(Page, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+
+static void test_loading_tells_how_far_it_is_and_can_be_cancelled(void **state) {
+    (void)state;
+    static const covey_type *const types[] = { covey_id(Page), NULL };
+    static Page page;
+    for (uint32_t i = 0; i < 60; i++) assert_non_null(covey_add_value(origin, covey_create(origin), Page, &page));
+    save(origin, &image);
+    progress heard_of = { .stop_at = 2 };
+    covey_load_desc desc = { .types = types, .progress = note_progress, .progress_context = &heard_of };
+    covey_report report = fails_to_load(&desc, COVEY_ERROR_CANCELLED);
+    assert_int_equal(report.fault, COVEY_FAULT_NONE);
+    assert_int_equal(heard_of.calls, 2);
+    heard_of = (progress){ 0 };
+    load(&desc);
+    assert_true(heard_of.calls >= 2);
+    assert_bytes_again();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        LOAD_TEST(test_a_world_is_what_it_was),
+        LOAD_TEST(test_an_empty_world_can_be_saved_and_loaded),
+        LOAD_TEST(test_handles_stay_valid_and_stale_ones_stay_stale),
+        LOAD_TEST(test_every_storage_is_loaded),
+        LOAD_TEST(test_padding_and_lost_pointers_are_the_defaults),
+        LOAD_TEST(test_free_indices_come_back_in_the_same_order),
+        LOAD_TEST(test_reserved_ranges_and_retired_indices_stay_so),
+        LOAD_TEST(test_the_same_calls_give_the_same_results),
+        LOAD_TEST(test_a_pool_that_was_converted_is_so_again),
+        LOAD_TEST(test_ticks_are_what_they_were),
+        LOAD_TEST(test_the_time_of_a_world_does_not_go_back),
+        LOAD_TEST(test_what_is_disabled_stays_so),
+        LOAD_TEST(test_names_and_trees_are_what_they_were),
+        LOAD_TEST(test_resources_are_what_they_were),
+        LOAD_TEST(test_values_with_hooks_are_loaded),
+        LOAD_TEST(test_values_of_an_image_that_is_refused_are_not_dropped),
+        LOAD_TEST(test_types_that_the_world_has_met_are_known),
+        LOAD_TEST(test_only_some_types_can_be_loaded),
+        LOAD_TEST(test_transient_types_are_not_loaded),
+        LOAD_TEST(test_listeners_hear_of_all_that_was_loaded),
+        LOAD_TEST(test_listeners_may_take_spans),
+        LOAD_TEST(test_listeners_may_change_what_was_loaded),
+        LOAD_TEST(test_queues_and_reactive_sets_hear_of_it),
+        LOAD_TEST(test_groups_have_who_belongs_to_them),
+        LOAD_TEST(test_an_order_that_is_kept_is_kept),
+        LOAD_TEST(test_a_world_may_keep_a_type_otherwise),
+        LOAD_TEST(test_a_world_that_had_an_entity_is_not_loaded_into),
+        LOAD_TEST(test_a_world_with_a_resource_is_not_loaded_into),
+        LOAD_TEST(test_a_world_with_a_reserved_range_is_not_loaded_into),
+        LOAD_TEST(test_a_world_with_ids_that_are_set_aside_is_not_loaded_into),
+        LOAD_TEST(test_listeners_cannot_load),
+        LOAD_TEST(test_what_is_no_image_is_refused),
+        LOAD_TEST(test_a_format_to_come_is_refused),
+        LOAD_TEST(test_after_a_refusal_another_image_can_be_loaded),
+        LOAD_TEST(test_there_may_be_a_limit_of_entities),
+        LOAD_TEST(test_there_may_be_a_limit_of_memory),
+        LOAD_TEST(test_loading_tells_how_far_it_is_and_can_be_cancelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
