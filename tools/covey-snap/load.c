@@ -1,0 +1,76 @@
+/* Files into memory, and images into worlds. */
+#include "snap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static covey_result refuse(covey_report *report, covey_result result, const char *text) {
+    *report = (covey_report){ .result = result, .fault = result == COVEY_ERROR_LIMIT ? COVEY_FAULT_LIMIT : 0 };
+    snprintf(report->text, sizeof report->text, "%s", text);
+    return result;
+}
+
+static covey_result read_all(FILE *file, uint64_t limit, covey_buffer *buffer, covey_report *report) {
+    for (size_t got = 1; got != 0; buffer->size += got) {
+        if (buffer->size == buffer->capacity) {
+            size_t capacity = buffer->capacity ? buffer->capacity * 2 : 65536;
+            unsigned char *bytes = realloc(buffer->bytes, capacity);
+            if (!bytes) return refuse(report, COVEY_ERROR_MEMORY, "no memory for the file");
+            buffer->bytes = bytes;
+            buffer->capacity = capacity;
+        }
+        errno = 0;
+        got = fread(buffer->bytes + buffer->size, 1, buffer->capacity - buffer->size, file);
+        if (ferror(file)) return refuse(report, COVEY_ERROR_FILE, strerror(errno));
+        if (limit != 0 && buffer->size + got > limit) return refuse(report, COVEY_ERROR_LIMIT, "the file is too long");
+    }
+    return COVEY_OK;
+}
+
+static covey_result read_file(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report) {
+    FILE *file = fopen(path, "rb");
+    *report = (covey_report){ 0 };
+    if (!file) return refuse(report, COVEY_ERROR_FILE, strerror(errno));
+    covey_result result = read_all(file, limit, buffer, report);
+    fclose(file);
+    return result;
+}
+
+bool snap_image_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report) {
+    *image = (snap_image){ .path = path };
+    if (read_file(path, settings->limit_bytes, &image->bytes, report) != COVEY_OK) return false;
+    if (!snap_file_size(path, &image->file_bytes)) image->file_bytes = image->bytes.size;
+    return true;
+}
+
+covey_world *snap_image_load(const snap_image *image, const snap_settings *settings, covey_report *report) {
+    covey_world *world = covey_world_create(NULL);
+    if (!world) {
+        *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "no memory for a world" };
+        return NULL;
+    }
+    snap_progress progress = snap_progress_begin(settings, "reading", image->path, false);
+    covey_load_desc desc = { .unknown = COVEY_UNKNOWN_KEEP,
+                             .limit_bytes = settings->limit_bytes,
+                             .limit_entities = settings->limit_entities,
+                             .progress = snap_progress_tell,
+                             .progress_context = &progress };
+    covey_result result = covey_load_from_memory(world, image->bytes.bytes, image->bytes.size, &desc, report);
+    if (result == COVEY_OK) snap_progress_tell(1, 1, &progress);
+    snap_progress_end(&progress);
+    if (result == COVEY_OK) return world;
+    covey_world_destroy(world);
+    return NULL;
+}
+
+covey_world *snap_world_read(const char *path, const snap_settings *settings) {
+    snap_image image;
+    covey_report report;
+    covey_world *world = NULL;
+    if (snap_image_read(&image, path, settings, &report)) world = snap_image_load(&image, settings, &report);
+    if (!world) snap_trouble_with(path, &report);
+    covey_buffer_free(&image.bytes);
+    return world;
+}
+
+bool snap_is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }
