@@ -143,9 +143,9 @@ bool covey__buffer_reserve(covey_buffer *buffer, size_t more); /* room behind wh
 bool covey__type_listed(const covey_type *const *types, const covey_type *type);
 
 /* image_load.c */
-/* Loads into a world that is empty; logs nothing. */
-covey_result covey__load(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
-                         covey_report *report);
+/* Loads into a world that is empty; logs nothing. What another world knows is known, too; it may be the same one. */
+covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
+                         const covey_load_desc *desc, covey_report *report);
 /* Ends a call: logs what its report says, if that is not good. */
 covey_result covey__report_to(covey_world *world, covey_report *report, covey_result result, const char *what);
 

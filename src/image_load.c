@@ -23,6 +23,7 @@ typedef struct part {
 
 typedef struct loading {
     covey_world *world;
+    const covey_world *knows; /* types, by their names */
     const covey_load_desc *desc;
     covey_report *report;
     covey__image image;
@@ -33,6 +34,8 @@ typedef struct loading {
     uint32_t created_count;
     covey__emission *emissions;
     uint64_t tick;     /* the world's, before */
+    uint64_t idle;     /* slots that are free */
+    uint64_t dense;    /* the indices below are all alive */
     uint64_t estimate; /* bytes that the world may need */
     uint64_t told;
     part *now; /* the pool whose values are read: */
@@ -109,21 +112,48 @@ static void load_ranges(loading *l, covey__reader *reader, uint32_t count) {
     }
 }
 
+/* Generations of one page. */
+typedef struct counted {
+    uint32_t alive, idle, retired, beyond;
+} counted;
+
+/* Without a branch for each of them. */
+static counted count_generations(const uint32_t *generations, uint32_t count) {
+    counted c = { 0, 0, 0, 0 };
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t generation = generations[i];
+        c.alive += generation & 1;
+        c.retired += generation == 0;
+        c.beyond += generation > COVEY_GENERATION_MAX;
+    }
+    c.idle = count - c.alive - c.retired;
+    return c;
+}
+
+static void copy_generations(uint32_t *to, const unsigned char *from, uint32_t count) {
+    if (covey__is_little_endian()) memcpy(to, from, count * sizeof *to);
+    else
+        for (uint32_t i = 0; i < count; i++) to[i] = covey__u32_at(from + (size_t)i * 4);
+}
+
 /* Indices that were used, one after the other; the generations of all runs follow in the image. */
 static void load_run(loading *l, covey__reader *reader, uint64_t first, uint64_t count, const unsigned char **from) {
     covey_world *world = l->world;
-    for (uint64_t index = first; index < first + count && is_fine(l); index++, *from += 4) {
-        uint32_t at = (uint32_t)(index % COVEY_PAGE_SIZE), generation = covey__u32_at(*from);
-        bool enters = index == first || at == 0;
-        if (enters && !covey__entities_reach(world, (uint32_t)index)) {
+    for (uint32_t some; count != 0 && is_fine(l); first += some, count -= some, *from += (size_t)some * 4) {
+        uint32_t index = (uint32_t)first, at = index % COVEY_PAGE_SIZE, left = COVEY_PAGE_SIZE - at;
+        some = count < left ? (uint32_t)count : left;
+        if (!covey__entities_reach(world, index)) {
             out_of_memory(l);
             return;
         }
-        covey__entity_page *page = page_of(world, (uint32_t)index);
-        page->generation[at] = generation;
-        if (generation == 0) page->next[at] = (uint32_t)index; /* retired */
-        world->alive += generation & 1;
-        if (generation > COVEY_GENERATION_MAX)
+        covey__entity_page *page = page_of(world, index);
+        copy_generations(page->generation + at, *from, some);
+        counted c = count_generations(page->generation + at, some);
+        for (uint32_t i = at; i < at + some && c.retired != 0; i++)
+            if (page->generation[i] == 0) page->next[i] = index - at + i;
+        world->alive += c.alive;
+        l->idle += c.idle;
+        if (c.beyond != 0)
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(*from - reader->bytes), "a generation beyond %u",
                           COVEY_GENERATION_MAX);
     }
@@ -157,6 +187,7 @@ static void load_runs(loading *l, covey__reader *reader, uint32_t slots, uint32_
     }
     if (sum != slots) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs do not have %u slots", slots);
     if (!is_fine(l) || covey__u32_at(runs) != 0) return;
+    l->dense = l->world->alive == slots && count == 1 ? slots : 0;
     l->world->range.fresh = l->world->range.fresh_end = covey__u32_at(runs + 4); /* all below were used */
 }
 
@@ -185,17 +216,12 @@ static uint32_t load_free_list(loading *l, covey__reader *reader, covey__range *
     return is_fine(l) ? count : 0;
 }
 
-static void load_free_lists(loading *l, covey__reader *reader, uint32_t slots) {
+static void load_free_lists(loading *l, covey__reader *reader) {
     covey_world *world = l->world;
-    uint64_t listed = load_free_list(l, reader, &world->range), idle = 0;
+    uint64_t listed = load_free_list(l, reader, &world->range);
     for (uint32_t i = 0; i < world->reserved_count && is_fine(l); i++)
         listed += load_free_list(l, reader, &world->reserved[i]);
-    for (uint32_t page = 0; page < world->page_count && is_fine(l); page++) {
-        const covey__entity_page *found = covey__entity_page_of(world, page * COVEY_PAGE_SIZE);
-        for (uint32_t i = 0; found && i < COVEY_PAGE_SIZE; i++)
-            idle += found->generation[i] != 0 && (found->generation[i] & 1) == 0;
-    }
-    if (listed != idle || listed > slots)
+    if (listed != l->idle)
         covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "an index that is neither alive nor free");
 }
 
@@ -213,7 +239,7 @@ static void load_entities(loading *l, const covey__section_entry *section) {
                       (unsigned long long)limit);
     if (is_fine(l)) load_ranges(l, &reader, ranges);
     if (is_fine(l)) load_runs(l, &reader, slots, runs);
-    if (is_fine(l)) load_free_lists(l, &reader, slots);
+    if (is_fine(l)) load_free_lists(l, &reader);
     expect_end(l, &reader);
 }
 
@@ -248,7 +274,7 @@ static const covey_type *find_type(loading *l, covey__reader *reader, const cove
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
     const covey_type *type = find_in(l->desc->types, name);
-    if (!type) type = covey_type_find(l->world, name);
+    if (!type) type = covey_type_find(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
     if (!type) type = find_in(l->desc->only, name);
     if (type && type->transient) return NULL;
@@ -284,16 +310,24 @@ static void sum_up(loading *l) {
     tell_progress(l, l->summed);
 }
 
-/* The next records of the pool in hand become values. */
+/* The next records of the pool in hand become values. Where they are values already, they are copied and summed in one
+ * go. */
 static void load_run_of_values(void *values, size_t count, void *context) {
     loading *l = context;
     const covey__plan *plan = &l->now->plan;
+    bool copies = covey__plan_copies(plan);
     char *to = values;
+    size_t most = plan->record != 0 ? (copies ? 4 : 1) * (size_t)SUM_EVERY / plan->record + 1 : count;
     for (size_t some; count != 0 && l->sound; count -= some, to += some * plan->size) {
-        size_t most = plan->record != 0 && plan->record < SUM_EVERY ? SUM_EVERY / plan->record : 1;
-        some = plan->record == 0 || count < most ? count : most;
+        some = count < most ? count : most;
         const unsigned char *from = covey__read_many(&l->values, some, plan->record);
-        l->sound = from && covey__decode(plan, to, from, some);
+        if (!from) l->sound = false;
+        else if (copies && some * plan->size >= SUM_EVERY / 8) {
+            l->sum = covey__crc32c(l->sum, l->values.bytes + l->summed, (size_t)(from - l->values.bytes) - l->summed);
+            l->sum = covey__crc32c_copy(l->sum, to, from, some * plan->size);
+            l->summed = l->values.at;
+            tell_progress(l, l->summed);
+        } else l->sound = covey__decode(plan, to, from, some);
         if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
     }
 }
@@ -340,15 +374,10 @@ static void read_ids(loading *l, covey__reader *reader, part *p) {
                       p->described.type.name);
 }
 
-static uint64_t alive_in(const covey_world *world, uint32_t block) {
+static uint64_t alive_in(const loading *l, uint32_t block) {
     uint64_t mask = 0, first = (uint64_t)block * 64;
-    if (COVEY_PAGE_SIZE >= 64 && is_known(world, first)) {
-        const uint32_t *generations = generation_at(world, (uint32_t)first);
-        uint32_t all = 1;
-        for (uint32_t i = 0; i < 64; i++) all &= generations[i];
-        if (all != 0) return UINT64_MAX;
-    }
-    for (uint32_t i = 0; i < 64; i++) mask |= (uint64_t)is_alive(world, first + i) << i;
+    if (first + 64 <= l->dense) return UINT64_MAX;
+    for (uint32_t i = 0; i < 64; i++) mask |= (uint64_t)is_alive(l->world, first + i) << i;
     return mask;
 }
 
@@ -366,7 +395,7 @@ static void check_blocks(loading *l, covey__reader *reader, const part *p) {
         uint32_t block = block_at(p->masks, i, &mask);
         bool follows = i == 0 || block > block_at(p->masks, i - 1, &unused);
         count += covey__bits_in(mask);
-        if (!follows || mask == 0 || (mask & ~alive_in(l->world, block)) != 0)
+        if (!follows || mask == 0 || (mask & ~alive_in(l, block)) != 0)
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(p->masks - reader->bytes) + (size_t)i * 12,
                           "block %u of %.100s has ids that are not alive, or is out of order", block,
                           p->described.type.name);
@@ -537,9 +566,15 @@ static void load_one_by_one(loading *l, part *p) {
 
 /* A pool that had been converted is so again, if it may be. */
 static void convert(const part *p) {
+    covey_pool *pool = p->pool;
     covey_storage asked = p->described.type.storage, was = p->described.storage;
-    bool own = covey__type_storage(p->pool->type) == asked && p->pool->storage == asked;
-    if (was != asked && own && p->pool->type->policy == p->described.type.policy) covey_pool_convert(p->pool, was);
+    bool own = covey__type_storage(pool->type) == asked && pool->storage == asked;
+    bool may = pool->type->policy == COVEY_SWAP_AND_POP && was != COVEY_STORAGE_PINNED && asked != COVEY_STORAGE_PINNED;
+    bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+    if (was == asked || !own || !may || bound) return;
+    covey__pool_free(pool);
+    covey__pool_init(pool, was);
+    covey__pool_update(pool);
 }
 
 static bool is_exact(const part *p) {
@@ -788,26 +823,21 @@ static void tell(loading *l) {
 
 /* ---- All together ------------------------------------------------------------------------------------------------*/
 
-static void empty_pool(covey_pool *pool) {
-    covey_storage storage = (covey_storage)pool->storage;
-    covey__pool_free(pool);
-    covey__near_unmark_all(pool->world, pool->number);
-    covey__pool_init(pool, storage);
-    covey__watch_cleared(pool);
-    covey__pool_update(pool);
-}
-
 /* No value has been one to anybody yet: none is dropped. */
 static void undo(loading *l) {
     covey_world *world = l->world;
-    if (world->names && world->names->pool) covey__pool_clear(world->names->pool);
-    if (world->nodes) empty_pool(world->nodes);
+    const covey_pool *names = world->names ? world->names->pool : NULL;
+    for (uint32_t at; names && (at = covey_pool_next(names, 0)) != COVEY_NONE;)
+        covey__name_lose(world, covey_pool_at(names, at).index);
+    if (world->nodes) covey__pool_forget(world->nodes);
     covey__resources_free(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
         part *p = &l->parts[i];
         if (!p->pool) continue;
-        if (p->pool->watch) p->pool->watch->settling = false;
-        empty_pool(p->pool);
+        covey__pool_forget(p->pool);
+        if (!p->pool->watch) continue;
+        p->pool->watch->settling = false;
+        covey__pages_free(&world->heap, &p->pool->watch->ticks, sizeof(covey__tick_page)); /* the time goes back */
     }
     covey__entities_reset(world);
     world->tick = l->tick;
@@ -835,17 +865,25 @@ static void load_world(loading *l, const covey__section_entry *section) {
         covey__refuse(&reader, COVEY_FAULT_ENTITY, section->offset + 8, "another number of entities is alive");
 }
 
-static void load_all(loading *l) {
-    covey__image *image = &l->image;
-    covey__section_entry world = covey__section_first(image);
-    for (covey__section_entry s = world; s.kind && is_fine(l); covey__section_next(image, &s))
-        if (s.kind == COVEY_SECTION_POOL || covey__section_check(image, &s)) load_section(l, &s);
+/* All components are there: whoever watches finds them, and the world is one again. */
+static void load_what_watches(loading *l) {
+    covey__section_entry world = covey__section_first(&l->image);
     if (is_fine(l)) load_world(l, &world);
     if (is_fine(l)) settle(l);
     for (uint32_t i = 0; i < l->part_count && is_fine(l); i++)
         if (l->parts[i].pool) load_ticks(l, &l->parts[i]);
     for (uint32_t i = 0; i < l->part_count && is_fine(l); i++)
         if (l->parts[i].pool) load_off(l, &l->parts[i]);
+}
+
+static void load_all(loading *l) {
+    covey__image *image = &l->image;
+    covey__section_entry s = covey__section_first(image);
+    for (; s.kind && s.kind <= COVEY_SECTION_POOL && is_fine(l); covey__section_next(image, &s))
+        if (s.kind == COVEY_SECTION_POOL || covey__section_check(image, &s)) load_section(l, &s);
+    load_what_watches(l);
+    for (; s.kind && is_fine(l); covey__section_next(image, &s))
+        if (covey__section_check(image, &s)) load_section(l, &s);
     if (is_fine(l)) prepare_telling(l);
 }
 
@@ -868,9 +906,11 @@ static bool open_image(loading *l, const void *bytes, size_t size) {
     return l->parts || out_of_memory(l);
 }
 
-covey_result covey__load(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
-                         covey_report *report) {
-    loading l = { .world = world, .desc = desc, .report = report, .heap = { world->heap.allocator, 0 } };
+covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
+                         const covey_load_desc *desc, covey_report *report) {
+    loading l = {
+        .world = world, .knows = knows, .desc = desc, .report = report, .heap = { world->heap.allocator, 0 }
+    };
     covey_log_fn *log = world->log;
     covey_result before = world->result;
     l.tick = world->tick;
@@ -902,6 +942,6 @@ covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (!report) report = &unheard;
-    covey_result result = covey__load(world, bytes, size, desc ? desc : &defaults, report);
+    covey_result result = covey__load(world, world, bytes, size, desc ? desc : &defaults, report);
     return covey__report_to(world, report, result, "the image could not be loaded");
 }

@@ -88,22 +88,37 @@ static void advance(writer *w, size_t size) {
     if (w->at - w->summed >= SUM_EVERY) sum_up(w);
 }
 
+/* Copies bytes and sums them in one go. */
+static void put_part(writer *w, const void *bytes, size_t size) {
+    unsigned char *to = room_for(w, size);
+    if (!to) {
+        advance(w, size);
+        return;
+    }
+    sum_up(w);
+    if (w->counting) return; /* somebody said no */
+    w->sum = covey__crc32c_copy(w->sum, to, bytes, size);
+    w->at = w->summed = to + size;
+}
+
 static void put(writer *w, const void *bytes, size_t size) {
     const unsigned char *from = bytes;
-    while (size != 0) {
-        size_t part = size < SUM_EVERY ? size : SUM_EVERY;
+    for (size_t part; size != 0; size -= part, from += part) {
+        part = size < STREAM_WINDOW ? size : STREAM_WINDOW;
+        if (part >= SUM_EVERY / 8) {
+            put_part(w, from, part);
+            continue;
+        }
         unsigned char *to = room_for(w, part);
         if (to) memcpy(to, from, part);
         advance(w, part);
-        from += part;
-        size -= part;
     }
 }
 
-static void put_number(writer *w, uint64_t number, uint32_t bytes) {
-    unsigned char little[8];
-    for (uint32_t i = 0; i < bytes; i++) little[i] = (unsigned char)(number >> 8 * i);
-    put(w, little, bytes);
+static inline void put_number(writer *w, uint64_t number, uint32_t bytes) {
+    unsigned char *to = room_for(w, bytes);
+    for (uint32_t i = 0; to && i < bytes; i++) to[i] = (unsigned char)(number >> 8 * i);
+    advance(w, bytes);
 }
 
 static void put_u8(writer *w, uint32_t number) { put_number(w, number, 1); }
@@ -149,8 +164,15 @@ static void put_table(writer *w, uint32_t sum_of_header) {
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
-static bool was_used(const covey__entity_page *page, uint32_t index) {
-    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
+static bool was_used(const covey__entity_page *page, uint32_t at, uint32_t index) {
+    return page->generation[at] != 0 || page->next[at] == index;
+}
+
+/* Without a branch for each of them. */
+static bool all_have_generations(const uint32_t *generations) {
+    uint32_t without = 0;
+    for (uint32_t i = 0; i < 16; i++) without |= generations[i] == 0;
+    return without == 0;
 }
 
 static uint64_t indices_of(const covey_world *world) {
@@ -158,18 +180,27 @@ static uint64_t indices_of(const covey_world *world) {
     return covered < COVEY_NONE ? covered : COVEY_NONE;
 }
 
+/* In a page, from a place on: the first that was used, or was not. */
+static uint32_t seek_in(const covey__entity_page *page, uint32_t at, uint32_t first, bool used) {
+    while (at < COVEY_PAGE_SIZE) {
+        bool many = !used && at % 16 == 0 && COVEY_PAGE_SIZE - at >= 16;
+        if (many && all_have_generations(page->generation + at)) at += 16;
+        else if (was_used(page, at, first + at) == used) return at;
+        else at++;
+    }
+    return at;
+}
+
 /* The first index from one on that was used, or was not; the end if there is none. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
     while (from < end) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)from);
-        uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
-        if (page_end > end) page_end = end;
-        if (page)
-            while (from < page_end && was_used(page, (uint32_t)from) != used) from++;
-        if (page && from < page_end) return from;
+        uint32_t at = (uint32_t)(from % COVEY_PAGE_SIZE), first = (uint32_t)from - at;
         if (!page && !used) return from;
-        from = page_end;
+        if (page) at = seek_in(page, at, first, used);
+        if (page && at < COVEY_PAGE_SIZE) return (uint64_t)first + at < end ? (uint64_t)first + at : end;
+        from = (uint64_t)first + COVEY_PAGE_SIZE;
     }
     return end;
 }

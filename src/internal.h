@@ -355,6 +355,7 @@ static inline void covey__pool_moved(covey_pool *pool, bool others) {
 bool covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_free(covey_pool *pool);
+void covey__pool_forget(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
 /* The two halves of adding: a place without a value, for an entity that is alive; *source, which may lie in the pool,
  * follows when values move. */
@@ -568,6 +569,7 @@ size_t covey__watch_bytes(const covey_pool *pool);
 
 /* enable.c */
 #define COVEY__OFF_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
+uint64_t *covey__off_reach(covey_pool *pool, uint32_t index); /* the page of bits; NULL when memory is out */
 covey_pool *covey__pool_of_disabled(covey_world *world); /* made if it is not there; NULL when memory is out */
 
 /* Which of the 64 ids of a block have a component that is disabled. The pool may be unknown. */
@@ -703,6 +705,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to);
 
 /* resource.c */
 void covey__resources_free(covey_world *world); /* drops their values */
+void covey__resource_forget(covey_world *world, const covey_type *type); /* without dropping its value */
 /* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
 covey_result covey__resources_clone(const covey_world *from, covey_world *to);
 size_t covey__resource_bytes(const covey_world *world);

@@ -390,6 +390,15 @@ void covey__pool_free(covey_pool *pool) {
     else covey__set_free(&pool->set);
 }
 
+void covey__pool_forget(covey_pool *pool) {
+    covey_storage storage = (covey_storage)pool->storage;
+    covey__pool_free(pool);
+    covey__near_unmark_all(pool->world, pool->number);
+    covey__pool_init(pool, storage);
+    covey__watch_cleared(pool);
+    covey__pool_update(pool);
+}
+
 /* ---- Order and memory --------------------------------------------------------------------------------------------*/
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {

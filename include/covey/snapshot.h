@@ -110,6 +110,9 @@ typedef enum covey_unknown {
     COVEY_UNKNOWN_KEEP = 2    /* the world gets a type of this name, made from the image; saving writes it again */
 } covey_unknown;
 
+/* Hears of each entity that is merged. Must not change the world. */
+typedef void covey_merged_fn(covey_entity before, covey_entity now, void *context);
+
 typedef struct covey_load_desc {
     const covey_type *const *types; /* that the program knows, ended by NULL; those that the world has met are known */
     const covey_type *const *only;  /* load components and resources of these only, ended by NULL; NULL: all */
@@ -119,7 +122,7 @@ typedef struct covey_load_desc {
         limit_bytes; /* of memory that the world may need for it, counted generously; of files, also of the image */
     covey_progress_fn *progress;
     void *progress_context;
-    void (*merged)(covey_entity before, covey_entity now, void *context); /* hears of each entity that was merged */
+    covey_merged_fn *merged;
     void *merged_context;
 } covey_load_desc;
 
