@@ -1,44 +1,9 @@
 /* Files into memory, and images into worlds. */
 #include "snap.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-static covey_result refuse(covey_report *report, covey_result result, const char *text) {
-    *report = (covey_report){ .result = result, .fault = result == COVEY_ERROR_LIMIT ? COVEY_FAULT_LIMIT : 0 };
-    snprintf(report->text, sizeof report->text, "%s", text);
-    return result;
-}
-
-static covey_result read_all(FILE *file, uint64_t limit, covey_buffer *buffer, covey_report *report) {
-    for (size_t got = 1; got != 0; buffer->size += got) {
-        if (buffer->size == buffer->capacity) {
-            size_t capacity = buffer->capacity ? buffer->capacity * 2 : 65536;
-            unsigned char *bytes = realloc(buffer->bytes, capacity);
-            if (!bytes) return refuse(report, COVEY_ERROR_MEMORY, "no memory for the file");
-            buffer->bytes = bytes;
-            buffer->capacity = capacity;
-        }
-        errno = 0;
-        got = fread(buffer->bytes + buffer->size, 1, buffer->capacity - buffer->size, file);
-        if (ferror(file)) return refuse(report, COVEY_ERROR_FILE, strerror(errno));
-        if (limit != 0 && buffer->size + got > limit) return refuse(report, COVEY_ERROR_LIMIT, "the file is too long");
-    }
-    return COVEY_OK;
-}
-
-static covey_result read_file(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report) {
-    FILE *file = fopen(path, "rb");
-    *report = (covey_report){ 0 };
-    if (!file) return refuse(report, COVEY_ERROR_FILE, strerror(errno));
-    covey_result result = read_all(file, limit, buffer, report);
-    fclose(file);
-    return result;
-}
-
 bool snap_image_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report) {
     *image = (snap_image){ .path = path };
-    if (read_file(path, settings->limit_bytes, &image->bytes, report) != COVEY_OK) return false;
+    if (covey_file_read(path, settings->limit_bytes, &image->bytes, report) != COVEY_OK) return false;
     if (!snap_file_size(path, &image->file_bytes)) image->file_bytes = image->bytes.size;
     return true;
 }
