@@ -61,7 +61,7 @@ uint8_t covey__read_u8(covey__reader *reader) {
 
 uint16_t covey__read_u16(covey__reader *reader) {
     const unsigned char *bytes = covey__read(reader, 2);
-    return bytes ? (uint16_t)(bytes[0] | bytes[1] << 8) : 0;
+    return bytes ? (uint16_t)((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8) : 0;
 }
 
 uint32_t covey__read_u32(covey__reader *reader) {
