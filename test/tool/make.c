@@ -323,11 +323,17 @@ static void make_damaged(const char *folder, covey_world *world) {
     covey_buffer_free(&image);
 }
 
+/* Not there if the library was built without zstd. */
+static void make_packed(const char *folder, covey_world *world) {
+    covey_save_to_file(world, path_of(folder, "packed.covey"), &(covey_save_desc){ .zstd_level = 3 }, NULL);
+}
+
 static void make_all(const char *folder) {
     covey_entity e[8];
     covey_world *world = make_world(e);
     save(world, path_of(folder, "a.covey"));
     make_damaged(folder, world);
+    make_packed(folder, world);
     change(world, e);
     save(world, path_of(folder, "b.covey"));
     covey_world_destroy(world);

@@ -164,6 +164,16 @@ if [ -w /dev/full ]; then
     complains 'cannot write /dev/full' 2 export a.covey Body -o /dev/full
 fi
 
+# ---- compressed ----
+if [ -e packed.covey ]; then
+    prints diff-same.txt 0 diff packed.covey a.covey
+    prints Body.csv 0 export packed.covey Body
+    run 0 info packed.covey
+    disk=$(wc -c <packed.covey | tr -d ' ') image=$(wc -c <a.covey | tr -d ' ')
+    grep -q "^bytes     $disk on disk, $image as an image\$" out || fail "info of a compressed file: $(cat out)"
+    complains '(fault 12: ' 2 info --limit-bytes 1000 packed.covey
+fi
+
 # ---- other programs read it ----
 if command -v python3 >/dev/null; then
     for name in a odd nobody; do
