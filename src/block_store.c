@@ -269,6 +269,10 @@ uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t coun
     return smaller && !blocks->pinned ? compact : 64;
 }
 
+static uint32_t fitting(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+    return page->masks[block] == UINT64_MAX ? 64 : covey__fitting_capacity(blocks, slots_taken(page, block));
+}
+
 /* What compaction would make of a store: chunks of each capacity by its quarter, their bytes, and how many pairs of
  * neighbours are direct and apart that could lie side by side. */
 typedef struct compaction {
@@ -282,12 +286,11 @@ static compaction plan_of(const covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t capacity = covey__fitting_capacity(blocks, slots_taken(page, covey__lowest_bit(left)));
-            plan.chunks[capacity / 4]++;
-            plan.bytes += covey__chunk_bytes(blocks, capacity);
+            plan.chunks[fitting(blocks, page, covey__lowest_bit(left)) / 4]++;
         }
         plan.apart += covey__bits_in(page->direct & page->direct >> 1 & ~page->joined);
     }
+    for (uint32_t i = 1; i <= 16; i++) plan.bytes += plan.chunks[i] * covey__chunk_bytes(blocks, i * 4);
     return plan;
 }
 
@@ -305,8 +308,7 @@ static void rebuild(covey__block_store *blocks, compaction *plan) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left),
-                     capacity = covey__fitting_capacity(blocks, slots_taken(page, block));
+            uint32_t block = covey__lowest_bit(left), capacity = fitting(blocks, page, block);
             covey__slab **slab = &slabs[capacity / 4];
             *slab = slab_for(blocks, *slab, capacity, plan->chunks[capacity / 4]--);
             if (!*slab) continue;
@@ -334,13 +336,13 @@ bool covey__blocks_shape(covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left), taken = slots_taken(page, block);
-            uint32_t capacity = blocks->size != 0 ? covey__fitting_capacity(blocks, taken) : 64;
+            uint32_t block = covey__lowest_bit(left);
+            uint32_t capacity = blocks->size != 0 ? fitting(blocks, page, block) : 64;
             covey__slab **slab = &slabs[capacity / 4];
             if (blocks->size != 0 && !(*slab = slab_for(blocks, *slab, capacity, plan.chunks[capacity / 4]--)))
                 return false;
             shape_block(blocks, page, block, blocks->size != 0 ? covey__slab_take(*slab) : covey__nothing, capacity);
-            blocks->count += taken;
+            blocks->count += slots_taken(page, block);
         }
     }
     return true;

@@ -141,18 +141,76 @@ uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size) {
 
 #endif
 
-/* ---- While copying ------------------------------------------------------------------------------------------------*/
+/* ---- While copying ------------------------------------------------------------------------------------------------
+ *
+ * Lines are summed, then copied from the nearest cache: reading, summing and writing overlap. */
 
-/* So many bytes are still in the nearest cache after they were summed; a multiple of three long parts. */
-enum { COPIED_AT_ONCE = 6144 };
+#if defined(INSTRUCTIONS)
 
-uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size) {
+/* A line that is written as a whole, and not read again soon, need not be fetched first. */
+static inline void copy_line(uint8_t *to, const uint8_t *from, bool past_caches) {
+#if defined(__x86_64__)
+    for (int i = 0; i < 64 && past_caches; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+    if (past_caches) return;
+#endif
+    (void)past_caches;
+    memcpy(to, from, 64);
+}
+
+static void end_copies(bool past_caches) {
+#if defined(__x86_64__)
+    if (past_caches) _mm_sfence();
+#endif
+    (void)past_caches;
+}
+
+/* Whole triples of long parts; returns the state. */
+INSTRUCTIONS static inline uint64_t copy_parts(uint64_t crc, uint8_t *to, const uint8_t *p, size_t triples,
+                                               bool past_caches) {
+    for (; triples != 0; triples--, p += 3 * LONG_PART, to += 3 * LONG_PART) {
+        sums s = { crc, 0, 0 };
+        for (size_t at = 0; at < LONG_PART; at += 64) {
+            s = sum_lines(s, p + at, LONG_PART);
+            for (size_t part = 0; part < 3 * LONG_PART; part += LONG_PART)
+                copy_line(to + part + at, p + part + at, past_caches);
+        }
+        crc = shifted(after_long, shifted(after_long, s.first) ^ s.second) ^ s.third;
+    }
+    return crc;
+}
+
+INSTRUCTIONS static uint32_t copy_by_instructions(uint32_t crc, uint8_t *to, const uint8_t *p, size_t size,
+                                                  bool past_caches) {
+    size_t head = (size_t)(0 - (uintptr_t)to) % 64, triples = size > head ? (size - head) / (3 * LONG_PART) : 0;
+    if (triples == 0) head = size;
+    crc = by_instructions(crc, p, head);
+    memcpy(to, p, head);
+    to += head, p += head, size -= head;
+    if (triples == 0) return crc;
+    uint64_t state = past_caches ? copy_parts(~crc, to, p, triples, true) : copy_parts(~crc, to, p, triples, false);
+    size_t copied = triples * 3 * LONG_PART;
+    memcpy(to + copied, p + copied, size - copied);
+    end_copies(past_caches);
+    return by_instructions(~(uint32_t)state, p + copied, size - copied);
+}
+
+#endif
+
+/* So many bytes are still in the nearest cache after they were summed. */
+enum { COPIED_AT_ONCE = 4096 };
+
+uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size, bool past_caches) {
+#if defined(INSTRUCTIONS)
+    if (HAS_INSTRUCTIONS) return copy_by_instructions(crc, to, from, size, past_caches);
+#endif
+    (void)past_caches;
     char *target = to;
     const char *source = from;
-    for (size_t step_size; size > 0; size -= step_size, target += step_size, source += step_size) {
-        step_size = size < COPIED_AT_ONCE ? size : COPIED_AT_ONCE;
-        crc = covey__crc32c(crc, source, step_size);
-        memcpy(target, source, step_size);
+    for (size_t some; size > 0; size -= some, target += some, source += some) {
+        some = size < COPIED_AT_ONCE ? size : COPIED_AT_ONCE;
+        crc = covey__crc32c_portable(crc, source, some);
+        memcpy(target, source, some);
     }
     return crc;
 }

@@ -42,7 +42,7 @@ typedef struct loading {
     covey__reader values;
     size_t summed;
     uint32_t sum;
-    bool sound;
+    bool sound, large;
 } loading;
 
 static bool is_fine(const loading *l) { return l->report->result == COVEY_OK; }
@@ -117,15 +117,24 @@ typedef struct counted {
     uint32_t alive, idle, retired, beyond;
 } counted;
 
-/* Without a branch for each of them. */
+static void count_generation(counted *c, uint32_t generation) {
+    c->alive += generation & 1;
+    c->retired += generation == 0;
+    c->beyond += generation > COVEY_GENERATION_MAX;
+}
+
+/* Sixteen at a time, which compilers make vectors of. */
 static counted count_generations(const uint32_t *generations, uint32_t count) {
     counted c = { 0, 0, 0, 0 };
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t generation = generations[i];
-        c.alive += generation & 1;
-        c.retired += generation == 0;
-        c.beyond += generation > COVEY_GENERATION_MAX;
+    uint32_t i = 0;
+    for (; count - i >= 16; i += 16) {
+        counted some = { 0, 0, 0, 0 };
+        for (uint32_t k = 0; k < 16; k++) count_generation(&some, generations[i + k]);
+        c.alive += some.alive;
+        c.retired += some.retired;
+        c.beyond += some.beyond;
     }
+    for (; i < count; i++) count_generation(&c, generations[i]);
     c.idle = count - c.alive - c.retired;
     return c;
 }
@@ -324,7 +333,7 @@ static void load_run_of_values(void *values, size_t count, void *context) {
         if (!from) l->sound = false;
         else if (copies && some * plan->size >= SUM_EVERY / 8) {
             l->sum = covey__crc32c(l->sum, l->values.bytes + l->summed, (size_t)(from - l->values.bytes) - l->summed);
-            l->sum = covey__crc32c_copy(l->sum, to, from, some * plan->size);
+            l->sum = covey__crc32c_copy(l->sum, to, from, some * plan->size, l->large);
             l->summed = l->values.at;
             tell_progress(l, l->summed);
         } else l->sound = covey__decode(plan, to, from, some);
@@ -336,6 +345,7 @@ static void load_values(loading *l, part *p) {
     size_t at = l->values.at;
     l->now = p;
     l->sound = true;
+    l->large = (uint64_t)p->count * p->plan.size >= COVEY__LARGE;
     if (p->pool->size != 0) covey__each_run(p->pool, load_run_of_values, l);
     else covey__read_many(&l->values, p->count, p->described.record);
     if (!l->sound)
@@ -473,7 +483,8 @@ static bool build_blocks(loading *l, const part *p) {
     uint64_t mask;
     for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = block_at(p->masks, i, &mask);
-        if (covey__blocks_reserve(blocks, block * 64, covey__block_limit(l->world)) != COVEY_OK)
+        bool known = covey__blocks_have_page(blocks, block / COVEY__PAGE_BLOCKS);
+        if (!known && covey__blocks_reserve(blocks, block * 64, covey__block_limit(l->world)) != COVEY_OK)
             return out_of_memory(l);
         covey__block_page *page = covey__block_page_of(blocks, block * 64);
         page->masks[block % COVEY__PAGE_BLOCKS] = mask;

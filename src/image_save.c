@@ -19,6 +19,7 @@ typedef struct writer {
     unsigned char *summed; /* what is before it is in the sum */
     uint32_t sum;
     bool counting;
+    bool large; /* what is in hand */
     uint64_t before; /* bytes before the window, or that were only counted */
     uint64_t all, told;
     covey__section_entry *sections;
@@ -97,7 +98,7 @@ static void put_part(writer *w, const void *bytes, size_t size) {
     }
     sum_up(w);
     if (w->counting) return; /* somebody said no */
-    w->sum = covey__crc32c_copy(w->sum, to, bytes, size);
+    w->sum = covey__crc32c_copy(w->sum, to, bytes, size, w->large);
     w->at = w->summed = to + size;
 }
 
@@ -164,15 +165,8 @@ static void put_table(writer *w, uint32_t sum_of_header) {
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
-static bool was_used(const covey__entity_page *page, uint32_t at, uint32_t index) {
-    return page->generation[at] != 0 || page->next[at] == index;
-}
-
-/* Without a branch for each of them. */
-static bool all_have_generations(const uint32_t *generations) {
-    uint32_t without = 0;
-    for (uint32_t i = 0; i < 16; i++) without |= generations[i] == 0;
-    return without == 0;
+static bool was_used(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
 }
 
 static uint64_t indices_of(const covey_world *world) {
@@ -180,27 +174,19 @@ static uint64_t indices_of(const covey_world *world) {
     return covered < COVEY_NONE ? covered : COVEY_NONE;
 }
 
-/* In a page, from a place on: the first that was used, or was not. */
-static uint32_t seek_in(const covey__entity_page *page, uint32_t at, uint32_t first, bool used) {
-    while (at < COVEY_PAGE_SIZE) {
-        bool many = !used && at % 16 == 0 && COVEY_PAGE_SIZE - at >= 16;
-        if (many && all_have_generations(page->generation + at)) at += 16;
-        else if (was_used(page, at, first + at) == used) return at;
-        else at++;
-    }
-    return at;
-}
-
-/* The first index from one on that was used, or was not; the end if there is none. */
+/* The first index from one on that was used, or was not; the end if there is none. Unless some are reserved, all below
+ * the fresh ones were used. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
+    if (!used && world->reserved_count == 0 && from < world->range.fresh) from = world->range.fresh;
     while (from < end) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)from);
-        uint32_t at = (uint32_t)(from % COVEY_PAGE_SIZE), first = (uint32_t)from - at;
+        uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+        if (page_end > end) page_end = end;
         if (!page && !used) return from;
-        if (page) at = seek_in(page, at, first, used);
-        if (page && at < COVEY_PAGE_SIZE) return (uint64_t)first + at < end ? (uint64_t)first + at : end;
-        from = (uint64_t)first + COVEY_PAGE_SIZE;
+        while (page && from < page_end && was_used(page, (uint32_t)from) != used) from++;
+        if (from < page_end && page) return from;
+        from = page_end;
     }
     return end;
 }
@@ -353,7 +339,9 @@ static void put_all_values(writer *w, const covey_pool *pool) {
         w->before += (uint64_t)covey_pool_count(pool) * w->plan.record;
         return;
     }
+    w->large = (uint64_t)covey_pool_count(pool) * w->plan.record >= COVEY__LARGE && !w->sink;
     covey__each_run(pool, put_run, w);
+    w->large = false;
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/

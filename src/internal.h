@@ -88,7 +88,9 @@ covey_result covey__fail_without(covey_world *world, covey_entity e, const covey
 /* crc32c.c: the sum of bytes that continue those which led to `crc`; 0 to begin. */
 uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size);
 uint32_t covey__crc32c_portable(uint32_t crc, const void *bytes, size_t size); /* the same by tables, for tests */
-uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size); /* and copies them, in one pass */
+/* And copies them, in one pass; past the caches, if the whole of which they are a part is larger than these. */
+uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size, bool past_caches);
+#define COVEY__LARGE ((uint64_t)1 << 22)
 
 /* sparse_set.c: the steps that a pool takes one by one. */
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
