@@ -295,6 +295,7 @@ static void read_values(covey__reader *reader, arena *memory, covey__described *
         break;
     default: covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "values are written in a way that there is not"); return;
     }
+    if (!covey__is_sound(reader)) return; /* there may be fewer fields than it says */
     type->size = (uint32_t)size;
     d->record = type->fields ? (uint32_t)covey__record_bytes(type->fields) : type->size;
 }
