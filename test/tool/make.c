@@ -71,6 +71,7 @@ COVEY_COMPONENT_DEFINE(Blob, .raw = true);
 COVEY_TAG_DEFINE(Marked);
 COVEY_TAG_DEFINE(Never);
 
+/* Of the world, and of no entity. */
 typedef struct {
     uint64_t frame;
     char place[16];
@@ -141,6 +142,7 @@ static covey_world *make_world(covey_entity e[8]) {
     covey_name_set(world, e[0], "ship");
     covey_name_set(world, e[1], "a \"quoted\", odd\nname");
     covey_name_set(world, e[2], "gr\xC3\xBC\xC3\x9F \x1B[31m\xFF");
+    covey_name_set(world, e[3], "carriage\rreturn");
     covey_parent_set(world, e[1], e[0]);
     covey_parent_set(world, e[2], e[0]);
     covey_add(world, e[0], Body, { { 1.5f, 0.1f }, 0.1, e[1], { 1, -2, 3, -4 }, true, "hull" });
@@ -149,6 +151,7 @@ static covey_world *make_world(covey_entity e[8]) {
     put_holes(world, e);
     covey_add(world, e[5], Blob, { { 0, 1, 2, 0xFD, 0xFE, 0xFF } });
     covey_add(world, e[3], Blob, { { 1, 2, 3 } });
+    covey_add(world, e[4], Blob, { { 1, 2, 3 } });
     covey_add_tag(world, e[5], Marked);
     covey_add_tag(world, e[6], Marked);
     covey_disable(world, e[6]);
@@ -182,6 +185,7 @@ static void change(covey_world *world, covey_entity e[8]) {
     covey_get(world, e[3], Shape)->corners[1].x = 0;
     covey_get(world, e[2], Numbers)->letter = 'n';
     memset(covey_get(world, e[3], Blob)->bytes + 2, 0xAB, 17);
+    memset(covey_get(world, e[4], Blob)->bytes + 2, 0xCD, 2);
     covey_enable(world, e[6]);
     covey_component_enable(world, e[0], Body);
     covey_component_disable(world, e[3], Stays);
@@ -318,6 +322,10 @@ static void make_damaged(const char *folder, covey_world *world) {
     image.bytes[label - 1] = 2; /* the bool before it */
     mend(image.bytes, image.size);
     write_file(path_of(folder, "value.covey"), image.bytes, image.size);
+    image.bytes[label - 1] = 1;
+    memcpy(image.bytes + find(&image, "u64", 3), "i64", 3);
+    mend(image.bytes, image.size);
+    write_file(path_of(folder, "twice.covey"), image.bytes, image.size);
     image.bytes[8] = 99;
     write_file(path_of(folder, "version.covey"), image.bytes, image.size);
     covey_buffer_free(&image);

@@ -106,7 +106,7 @@ complains '(fault 3: ' 2 info cut.covey
 complains '(fault 4: ' 2 info flipped.covey --fields
 
 # ---- verify ----
-prints verify.txt 1 verify a.covey b.covey cut.covey empty.covey flipped.covey text.covey value.covey version.covey \
+prints verify.txt 1 verify a.covey b.covey cut.covey empty.covey flipped.covey text.covey twice.covey value.covey version.covey \
     nobody.covey odd.covey
 prints verify-ok.txt 0 verify a.covey b.covey
 complains 'missing.covey: ' 2 verify missing.covey
@@ -151,8 +151,9 @@ LC_ALL=C ls odd >listed
 compare odd.txt listed
 [ ! -e up.csv ] && [ ! -e ../up.csv ] || fail "export leaves the folder"
 complains 'a.covey has 9 types' 2 export a.covey
-complains 'a.covey has no type Nothing' 2 export a.covey Nothing
-complains 'no type covey.disabled' 2 export a.covey covey.disabled
+complains 'a.covey has no components of a type Nothing' 2 export a.covey Nothing
+complains 'of a type Paused' 2 export a.covey Paused
+complains 'of a type covey.disabled' 2 export a.covey covey.disabled
 complains 'nobody.covey has no components' 2 export nobody.covey
 complains 'cannot write nowhere/x.csv' 2 export a.covey Body -o nowhere/x.csv
 complains 'cannot make the folder nowhere/x' 2 export a.covey -o nowhere/x

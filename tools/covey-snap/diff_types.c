@@ -3,23 +3,30 @@
 
 #include <stdlib.h>
 
-/* Types with components or without, those of resources included: each has a pool. */
+static uint32_t type_count(const covey_world *world) {
+    return covey_world_pool_count(world) + covey_world_resource_count(world);
+}
+
+/* The types of components, then those of resources; NULL for the library's own, and for what was there before. */
 static const covey_type *type_at(const covey_world *world, uint32_t number) {
-    const covey_type *type = covey_pool_type(covey_world_pool(world, number));
-    return snap_is_internal(type) ? NULL : type;
+    uint32_t pools = covey_world_pool_count(world);
+    bool has_pool = number < pools;
+    const covey_type *type =
+        has_pool ? covey_pool_type(covey_world_pool(world, number)) : covey_world_resource(world, number - pools);
+    return snap_is_internal(type) || (!has_pool && covey_type_find(world, type->name)) ? NULL : type;
 }
 
 bool diff_pairs_make(diff *d) {
-    uint32_t count_a = covey_world_pool_count(d->a), count_b = covey_world_pool_count(d->b);
+    uint32_t count_a = type_count(d->a), count_b = type_count(d->b);
     d->pairs = calloc((size_t)count_a + count_b + 1, sizeof *d->pairs);
     if (!d->pairs) return false;
     for (uint32_t i = 0; i < count_a; i++) {
         const covey_type *type = type_at(d->a, i);
-        if (type) d->pairs[d->pair_count++] = (diff_pair){ .a = type, .b = covey_type_find(d->b, type->name) };
+        if (type) d->pairs[d->pair_count++] = (diff_pair){ .a = type, .b = snap_type_find(d->b, type->name) };
     }
     for (uint32_t i = 0; i < count_b; i++) {
         const covey_type *type = type_at(d->b, i);
-        if (type && !covey_type_find(d->a, type->name)) d->pairs[d->pair_count++] = (diff_pair){ .b = type };
+        if (type && !snap_type_find(d->a, type->name)) d->pairs[d->pair_count++] = (diff_pair){ .b = type };
     }
     return true;
 }

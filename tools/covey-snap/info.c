@@ -29,7 +29,7 @@ static bool has_type(const covey_section *section) {
 
 /* The fields of a section's type, if they are wanted and there are any. */
 static const covey_fields *fields_of(const info *i, const covey_section *section) {
-    const covey_type *type = i->world && has_type(section) ? covey_type_find(i->world, section->name) : NULL;
+    const covey_type *type = i->world && has_type(section) ? snap_type_find(i->world, section->name) : NULL;
     return type ? type->fields : NULL;
 }
 

@@ -101,6 +101,7 @@ covey_world *snap_image_load(const snap_image *image, const snap_settings *setti
 /* Both, for commands that need the world and nothing else. NULL: told what is wrong. */
 covey_world *snap_world_read(const char *path, const snap_settings *settings);
 bool snap_is_internal(const covey_type *type);
+const covey_type *snap_type_find(const covey_world *world, const char *name); /* of components or a resource, or NULL */
 
 /* The commands. */
 int snap_info(const snap_settings *settings);
