@@ -97,8 +97,8 @@ prints info-odd.txt 0 info odd.covey
 prints info-odd.json 0 info --json odd.covey
 prints info-nobody.txt 0 info nobody.covey
 prints info.txt 0 info -- a.covey
-complains 'missing.covey: ' 2 info missing.covey
-complains 'folder: ' 2 info "$(mkdir -p folder && echo folder)"
+complains 'missing.covey' 2 info missing.covey
+complains '(folder)' 2 info "$(mkdir -p folder && echo folder)"
 complains '(fault 1: ' 2 info empty.covey
 complains '(fault 1: ' 2 info text.covey
 complains '(fault 2: ' 2 info version.covey
@@ -109,8 +109,8 @@ complains '(fault 4: ' 2 info flipped.covey --fields
 prints verify.txt 1 verify a.covey b.covey cut.covey empty.covey flipped.covey text.covey twice.covey value.covey version.covey \
     nobody.covey odd.covey
 prints verify-ok.txt 0 verify a.covey b.covey
-complains 'missing.covey: ' 2 verify missing.covey
-complains 'folder: ' 2 verify folder
+complains 'missing.covey' 2 verify missing.covey
+complains '(folder)' 2 verify folder
 run 2 verify flipped.covey missing.covey a.covey
 grep -q '^a.covey: ok$' out || fail "verify stops at a file that is not there"
 complains '(fault 12: ' 2 verify --limit-entities 7 a.covey
@@ -131,7 +131,7 @@ prints diff-nobody.txt 1 diff nobody.covey unit1.covey
 prints diff-same.txt 0 diff a.covey a.covey
 prints diff-same.txt 0 diff --ticks --brief a.covey a.covey
 complains 'flipped.covey: section' 2 diff a.covey flipped.covey
-complains 'missing.covey: ' 2 diff missing.covey a.covey
+complains 'missing.covey' 2 diff missing.covey a.covey
 
 # ---- export ----
 for type in Body Numbers Shape Stays Behind Ordered Blob Marked Never; do

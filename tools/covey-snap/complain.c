@@ -24,8 +24,10 @@ void snap_put_report(FILE *out, const covey_report *report) {
 
 int snap_trouble_with(const char *path, const covey_report *report) {
     fputs("covey-snap: ", stderr);
-    snap_put_text(stderr, path, strlen(path));
-    fputs(": ", stderr);
+    if (!strstr(report->text, path)) {
+        snap_put_text(stderr, path, strlen(path));
+        fputs(": ", stderr);
+    }
     snap_put_report(stderr, report);
     fputc('\n', stderr);
     return SNAP_TROUBLE;

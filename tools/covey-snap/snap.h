@@ -44,7 +44,7 @@ bool snap_options_read(snap_settings *settings, char **arguments, unsigned optio
 int snap_trouble(const char *format, ...) SNAP_PRINTF(1, 2); /* tells what is wrong; returns SNAP_TROUBLE */
 /* Writes "reason (fault 4: what that is; byte 1234)". */
 void snap_put_report(FILE *out, const covey_report *report);
-int snap_trouble_with(const char *path, const covey_report *report);
+int snap_trouble_with(const char *path, const covey_report *report); /* names the file, once */
 
 /* text.c: bytes that may be anything, for people and for programs. */
 void snap_put_text(FILE *out, const char *text, size_t length); /* control characters, and what is no UTF-8, as \xNN */

@@ -1,8 +1,8 @@
 /* Values as text. Numbers have as many digits as it takes to read the same number again. */
 #include "snap.h"
 
+#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 void snap_put_entity(FILE *out, covey_entity e) {
@@ -13,9 +13,9 @@ void snap_put_entity(FILE *out, covey_entity e) {
 
 /* Whether a number is no number, or has no end; as all machines write it. */
 static bool put_special(FILE *out, double number) {
-    if (isfinite(number)) return false;
-    fputs(isnan(number) ? "nan" : number > 0 ? "inf" : "-inf", out);
-    return true;
+    const char *text = number != number ? "nan" : number > DBL_MAX ? "inf" : number < -DBL_MAX ? "-inf" : NULL;
+    if (text) fputs(text, out);
+    return text != NULL;
 }
 
 static void put_f32(FILE *out, float number) {
