@@ -3,63 +3,63 @@
 
 #include <errno.h>
 
-static const char general_help[] =
-    "usage: covey-snap COMMAND [options] FILE...\n"
-    "\n"
-    "Looks into snapshots that Covey has written.\n"
-    "\n"
-    "  info FILE              what is in a snapshot: versions, counts, bytes\n"
-    "  verify FILE...         whether snapshots are whole and can be loaded\n"
-    "  diff A B               which entities and fields differ\n"
-    "  export FILE [TYPE...]  components as CSV\n"
-    "\n"
-    "  covey-snap COMMAND --help    the options of a command\n"
-    "  covey-snap --version         the version of this program, and of the format\n"
-    "\n"
-    "Exits with 0; with 1 if a snapshot is damaged (verify) or two differ (diff); with 2 if there is trouble.\n";
+static const char general_help[] = "usage: covey-snap COMMAND [options] FILE...\n"
+                                   "\n"
+                                   "Looks into snapshots that Covey has written.\n"
+                                   "\n"
+                                   "  info FILE              what is in a snapshot: versions, counts, bytes\n"
+                                   "  verify FILE...         whether snapshots are whole and can be loaded\n"
+                                   "  diff A B               which entities and fields differ\n"
+                                   "  export FILE [TYPE...]  components as CSV\n"
+                                   "\n"
+                                   "  covey-snap COMMAND --help    the options of a command\n"
+                                   "  covey-snap --version         the version of this program, and of the format\n"
+                                   "\n"
+                                   "Exits with 0; with 1 if a snapshot is damaged (verify) or two differ (diff);\n"
+                                   "with 2 if there is trouble.\n";
 
-#define SHARED_HELP                                                                    \
-    "  --limit-bytes N     memory that a snapshot may ask for (default 8G; 0: any)\n"  \
-    "  --limit-entities N  entities that a snapshot may have (default 0: any)\n"       \
-    "  --progress          say how far it is, also where messages go to no terminal\n" \
-    "  -h, --help          print this and end\n"                                       \
-    "\n"                                                                               \
+#define SHARED_HELP                                                                   \
+    "  --limit-bytes N     memory that a snapshot may ask for (default 8G; 0: any)\n" \
+    "  --limit-entities N  entities that a snapshot may have (default 0: any)\n"      \
+    "  --progress          say how far it is, also if stderr is no terminal\n"        \
+    "  -h, --help          print this and end\n"                                      \
+    "\n"                                                                              \
     "N may end with K, M or G, for powers of 1024.\n"
 
-static const char info_help[] =
-    "usage: covey-snap info [options] FILE\n"
-    "\n"
-    "Prints what is in a snapshot: a line for each of its sections. Only checks what it prints; verify checks all.\n"
-    "\n"
-    "  --json              as JSON\n"
-    "  --fields            the fields of each type, too; for that the snapshot is loaded\n" SHARED_HELP;
+static const char info_help[] = "usage: covey-snap info [options] FILE\n"
+                                "\n"
+                                "Prints what is in a snapshot: a line for each of its sections. Checks only what\n"
+                                "it prints; verify checks all.\n"
+                                "\n"
+                                "  --json              as JSON\n"
+                                "  --fields            the fields of types, too; for that, it is loaded\n" SHARED_HELP;
 
-static const char verify_help[] =
-    "usage: covey-snap verify [options] FILE...\n"
-    "\n"
-    "Loads each snapshot and says \"ok\", or what is wrong, the number of the fault and the byte of the snapshot, as it is\n"
-    "when decompressed. Exits with 1 if any is damaged, with 2 if any could not be read or asks for more than the limits\n"
-    "allow.\n"
-    "\n" SHARED_HELP;
+static const char verify_help[] = "usage: covey-snap verify [options] FILE...\n"
+                                  "\n"
+                                  "Loads each snapshot and says \"ok\"; or what is wrong, with the number of the\n"
+                                  "fault and the offset of the byte, when decompressed. Exits with 1 if any is\n"
+                                  "damaged, with 2 if any could not be read or asks for more than the limits\n"
+                                  "allow.\n"
+                                  "\n" SHARED_HELP;
 
-static const char diff_help[] =
-    "usage: covey-snap diff [options] A B\n"
-    "\n"
-    "Prints in what the second snapshot differs from the first: entities, components, fields, names, parents, what is\n"
-    "disabled, resources and the fields of types. Exits with 0 if nothing does, with 1 if anything does.\n"
-    "\n"
-    "  --brief             only the summary\n"
-    "  --limit N           at most N lines, and the summary\n"
-    "  --ticks             compare ticks, too: of the world, and of each value\n" SHARED_HELP;
+static const char diff_help[] = "usage: covey-snap diff [options] A B\n"
+                                "\n"
+                                "Prints in what the second snapshot differs from the first: entities,\n"
+                                "components, fields, names, parents, what is disabled, resources and the fields\n"
+                                "of types. Exits with 0 if nothing does, with 1 if anything does.\n"
+                                "\n"
+                                "  --brief             only the summary\n"
+                                "  --limit N           at most N lines, and the summary\n"
+                                "  --ticks             ticks, too: of the world, and of each value\n" SHARED_HELP;
 
-static const char export_help[] =
-    "usage: covey-snap export [options] FILE [TYPE...]\n"
-    "\n"
-    "Writes the components of types as CSV: a file for each type, a line for each entity, a column for each field. Without\n"
-    "a TYPE, those of all types.\n"
-    "\n"
-    "  -o, --output PATH   a file; or a folder, which is made if need be, for files named after the types. Without it,\n"
-    "                      one type goes to the standard output\n" SHARED_HELP;
+static const char export_help[] = "usage: covey-snap export [options] FILE [TYPE...]\n"
+                                  "\n"
+                                  "Writes the components of types as CSV: a file for each type, a line for each\n"
+                                  "entity, a column for each field. Without a TYPE, those of all types.\n"
+                                  "\n"
+                                  "  -o, --output PATH   a file; or a folder, which is made if need be, for files\n"
+                                  "                      named after the types. Without it, one type goes to the\n"
+                                  "                      standard output\n" SHARED_HELP;
 
 typedef struct command {
     const char *name, *help;

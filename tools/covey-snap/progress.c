@@ -1,4 +1,4 @@
-/* How far long work is: on a terminal, one line that is written over; elsewhere, and only if asked, a line now and then. */
+/* How far long work is: on a terminal, one line that is written over; elsewhere, if asked, a line now and then. */
 #include "snap.h"
 
 snap_progress snap_progress_begin(const snap_settings *settings, const char *doing, const char *path, bool writes) {
