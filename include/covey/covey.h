@@ -1425,6 +1425,8 @@ struct covey_world {
     covey_pool *disabled;            /* the entities that are; NULL while none ever was */
     uint32_t hiding;                 /* pools of which components were disabled ever */
     uint64_t tick;
+    struct covey_history *histories; /* as a list */
+    uint64_t numbered;               /* queues, reactive sets and command buffers that were ever made */
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
