@@ -41,6 +41,7 @@ static const bench_suite *const suites[] = {
     &bench_sort,
     &bench_ordered,
     &bench_reactive,
+    &bench_snapshot,
     &bench_history,
     &bench_commands,
     &bench_add_remove_block_8,

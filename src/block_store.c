@@ -351,25 +351,28 @@ uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t coun
     return smaller && !blocks->pinned ? compact : 64;
 }
 
+static uint32_t fitting(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+    return page->masks[block] == UINT64_MAX ? 64 : covey__fitting_capacity(blocks, slots_taken(page, block));
+}
+
 /* What compaction would make of a store: chunks of each capacity by its quarter, their bytes, and how many pairs of
  * neighbours are direct and apart that could lie side by side. */
-typedef struct covey__plan {
+typedef struct compaction {
     uint32_t chunks[17];
     size_t bytes;
     uint32_t apart;
-} covey__plan;
+} compaction;
 
-static covey__plan plan_of(const covey__block_store *blocks) {
-    covey__plan plan = { 0 };
+static compaction plan_of(const covey__block_store *blocks) {
+    compaction plan = { 0 };
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t capacity = covey__fitting_capacity(blocks, slots_taken(page, covey__lowest_bit(left)));
-            plan.chunks[capacity / 4]++;
-            plan.bytes += covey__chunk_bytes(blocks, capacity);
+            plan.chunks[fitting(blocks, page, covey__lowest_bit(left)) / 4]++;
         }
         plan.apart += covey__bits_in(page->direct & page->direct >> 1 & ~page->joined);
     }
+    for (uint32_t i = 1; i <= 16; i++) plan.bytes += plan.chunks[i] * covey__chunk_bytes(blocks, i * 4);
     return plan;
 }
 
@@ -382,13 +385,12 @@ static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint
 
 /* Moves every block to a chunk that fits, in the order of ids, so that neighbours lie side by side. Where memory is
  * out, blocks stay where they are. A new slab has as many chunks as it gets blocks: no list needs to know it. */
-static void rebuild(covey__block_store *blocks, covey__plan *plan) {
+static void rebuild(covey__block_store *blocks, compaction *plan) {
     covey__slab *slabs[17] = { NULL };
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left),
-                     capacity = covey__fitting_capacity(blocks, slots_taken(page, block));
+            uint32_t block = covey__lowest_bit(left), capacity = fitting(blocks, page, block);
             covey__slab **slab = &slabs[capacity / 4];
             *slab = slab_for(blocks, *slab, capacity, plan->chunks[capacity / 4]--);
             if (!*slab) continue;
@@ -399,8 +401,37 @@ static void rebuild(covey__block_store *blocks, covey__plan *plan) {
     }
 }
 
+/* A chunk for a block that has a mask and nothing else; its values, by their ids, are still to be written. */
+static void shape_block(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
+                        uint32_t capacity) {
+    uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size, *map = ids + capacity, slot = 0;
+    for (uint64_t left = page->masks[block]; left != 0 && capacity != 64; left &= left - 1, slot++) {
+        ids[slot] = (uint8_t)covey__lowest_bit(left);
+        map[covey__lowest_bit(left)] = slot;
+    }
+    set_chunk(blocks, page, block, data, capacity);
+}
+
+bool covey__blocks_shape(covey__block_store *blocks) {
+    compaction plan = plan_of(blocks);
+    covey__slab *slabs[17] = { NULL };
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        covey__block_page *page = blocks->pages[i];
+        for (uint64_t left = page->summary; left != 0; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left);
+            uint32_t capacity = blocks->size != 0 ? fitting(blocks, page, block) : 64;
+            covey__slab **slab = &slabs[capacity / 4];
+            if (blocks->size != 0 && !(*slab = slab_for(blocks, *slab, capacity, plan.chunks[capacity / 4]--)))
+                return false;
+            shape_block(blocks, page, block, blocks->size != 0 ? covey__slab_take(*slab) : covey__nothing, capacity);
+            blocks->count += slots_taken(page, block);
+        }
+    }
+    return true;
+}
+
 /* Makes a plan; false for a store that would gain less than a hundredth and is in order. */
-static bool is_worth_it(const covey__block_store *blocks, covey__plan *plan) {
+static bool is_worth_it(const covey__block_store *blocks, compaction *plan) {
     if (blocks->size == 0 || blocks->pinned) return false;
     *plan = plan_of(blocks);
     size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
@@ -409,13 +440,13 @@ static bool is_worth_it(const covey__block_store *blocks, covey__plan *plan) {
 }
 
 void covey__blocks_compact(covey__block_store *blocks) {
-    covey__plan plan;
+    compaction plan;
     if (is_worth_it(blocks, &plan)) rebuild(blocks, &plan);
     covey__slabs_trim(blocks);
 }
 
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks) {
-    covey__plan plan;
+    compaction plan;
     if (!is_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
     size_t bytes = 0;
     for (uint32_t i = 1; i <= 16; i++) bytes += covey__slabs_bytes_packed(blocks, i * 4, plan.chunks[i]);

@@ -144,78 +144,18 @@ static covey_result make_values(copying *c) {
 
 /* ---- Room --------------------------------------------------------------------------------------------------------*/
 
-static void unmark_pages(const copying *c, covey_pool *pool) {
-    for (uint32_t i = 0; i < c->count; i++) covey__pool_unmark_page(pool, c->to[i].index);
+/* Takes the room of the first parts back. */
+static void forget_room(const copying *c, uint32_t parts) {
+    for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p))
+        if (adds(c, &p)) covey__room_forget(p.pool, c->to, c->count, c->cloning);
 }
 
 /* A single copy goes where an add would go; clones append. */
-static bool goes_to_back(const copying *c, const covey_sparse_set *set) {
-    return c->cloning || set->policy != COVEY_IN_PLACE;
-}
-
-/* Clones often follow each other: one mark does for all of a page. */
-static covey_result mark_pages(const copying *c, covey_pool *pool) {
-    for (uint32_t i = 0, marked = COVEY_NONE; i < c->count; i++) {
-        if (c->to[i].index / COVEY_PAGE_SIZE == marked) continue;
-        if (!covey__pool_mark_page(pool, c->to[i].index)) return COVEY_ERROR_MEMORY;
-        marked = c->to[i].index / COVEY_PAGE_SIZE;
-    }
-    return COVEY_OK;
-}
-
-static covey_result prepare_set(const copying *c, covey_pool *pool) {
-    covey_result result = mark_pages(c, pool);
-    if (result == COVEY_OK) result = covey__watch_prepare_copies(pool, c->to, c->count);
-    if (result == COVEY_OK)
-        result = c->cloning ? covey__set_claim(&pool->set, c->to, c->count)
-                            : covey__set_prepare(&pool->set, c->to->index, goes_to_back(c, &pool->set));
-    if (result == COVEY_OK) return COVEY_OK;
-    unmark_pages(c, pool);
-    covey__pool_moved(pool, false); /* one of the arrays may have grown */
-    return result;
-}
-
-static void erase(const copying *c, covey_pool *pool, uint32_t count) {
-    while (count-- != 0) covey__pool_erase(pool, c->to[count]);
-}
-
-static covey_result place_in_block(covey_pool *pool, covey_entity e) {
-    const void *none = NULL;
-    bool reached = e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count;
-    void *value = reached ? covey__block_append(&pool->blocks, e.index, pool->size) : NULL;
-    if (!value) return covey__pool_place(pool, e, &none, &value);
-    COVEY__TRACE(pool->added, e.index);
-    return COVEY_OK;
-}
-
-/* Blocks have no room to make but the place itself. */
-static covey_result prepare_blocks(const copying *c, covey_pool *pool) {
-    covey_result result = covey__watch_prepare_copies(pool, c->to, c->count);
-    for (uint32_t i = 0; i < c->count && result == COVEY_OK; i++) {
-        result = place_in_block(pool, c->to[i]);
-        if (result != COVEY_OK) erase(c, pool, i);
-    }
-    return result;
-}
-
-/* Takes the room of the first parts back. */
-static void forget_room(const copying *c, uint32_t parts) {
-    for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p)) {
-        if (!adds(c, &p)) continue;
-        if (covey__in_blocks(p.pool)) {
-            erase(c, p.pool, c->count);
-            continue;
-        }
-        if (c->cloning) covey__set_release(&p.pool->set, c->to, c->count);
-        unmark_pages(c, p.pool);
-    }
-}
-
 static covey_result make_room(copying *c) {
     covey_result result = prepare_queues(c);
     for (part p = first_part(c); p.pool && result == COVEY_OK; next_part(c, &p)) {
         if (!adds(c, &p)) continue;
-        result = (covey__in_blocks(p.pool) ? prepare_blocks : prepare_set)(c, p.pool);
+        result = covey__room_make(p.pool, c->to, c->count, c->cloning);
         if (result == COVEY_OK) continue;
         forget_room(c, p.number);
         c->culprit = p.pool->type->name;
@@ -228,14 +168,9 @@ static covey_result make_room(copying *c) {
 
 /* Where the value of one of `to` goes: to a place that is made now, or is there. */
 static void *place(const copying *c, const part *p, uint32_t i) {
-    covey_pool *pool = p->pool;
-    covey_sparse_set *set = &pool->set;
-    if (!adds(c, p)) covey__pool_drop(pool, c->to[i]);
-    else if (!covey__in_blocks(pool)) {
-        COVEY__TRACE(pool->added, c->to[i].index);
-        return covey__value_at(set, covey__set_place(set, c->to[i], goes_to_back(c, set)), set->size);
-    }
-    return covey__value_of_index(pool, c->to[i].index);
+    if (adds(c, p)) return covey__room_take(p->pool, c->to[i], c->cloning);
+    covey__pool_drop(p->pool, c->to[i]);
+    return covey__value_of_index(p->pool, c->to[i].index);
 }
 
 static void put_values(const copying *c, const part *p) {

@@ -46,7 +46,7 @@ bool covey_is_enabled(const covey_world *world, covey_entity e) {
 /* ---- Components --------------------------------------------------------------------------------------------------*/
 
 /* The page of bits for an index. With the first one, the pool takes the slow ways. */
-static uint64_t *reach(covey_pool *pool, uint32_t index) {
+uint64_t *covey__off_reach(covey_pool *pool, uint32_t index) {
     covey_world *world = pool->world;
     covey__watch *watch = covey__pool_watch(pool);
     if (!watch) return NULL;
@@ -71,7 +71,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
     covey_pool *pool = pool_with(world, e, type);
     if (!pool) return covey__fail_without(world, e, type);
     if (covey__is_off(pool, e.index)) return COVEY_OK;
-    uint64_t *page = reach(pool, e.index);
+    uint64_t *page = covey__off_reach(pool, e.index);
     if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "have a component disabled");
     page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % 64;
     COVEY__TRACE(pool->removed, e.index);

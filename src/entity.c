@@ -54,6 +54,17 @@ void covey__entities_free(covey_world *world) {
     covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
 }
 
+bool covey__entities_reach(covey_world *world, uint32_t index) { return reach_page(world, index); }
+
+void covey__entities_reset(covey_world *world) {
+    for (uint32_t i = 0; i < world->page_count; i++)
+        if (world->pages[i] != &missing) covey__entity_page_reset(world->pages[i]);
+    world->range = (covey__range){ .end = COVEY_NONE, .free = COVEY_NONE };
+    world->reserved_count = 0;
+    world->alive = 0;
+    world->moves++;
+}
+
 static bool clone_pages(const covey_world *from, covey_world *to) {
     covey__entity_page **pages =
         covey__resize(&to->heap, NULL, 0, from->page_count, sizeof *pages, alignof(covey__entity_page *));
@@ -98,6 +109,14 @@ static bool was_used(const covey__entity_page *page, uint32_t index) {
 
 static bool is_retired(const covey__entity_page *page, uint32_t index) {
     return page->generation[index % COVEY_PAGE_SIZE] == 0 && was_used(page, index) && !covey__is_set_aside(page, index);
+}
+
+bool covey__entities_untouched(const covey_world *world) {
+    bool used = world->reserved_count != 0;
+    for (uint32_t page = 0; page < world->page_count && !used; page++)
+        for (uint32_t i = 0; world->pages[page] != &missing && i < COVEY_PAGE_SIZE && !used; i++)
+            used = was_used(world->pages[page], page * COVEY_PAGE_SIZE + i) && page * COVEY_PAGE_SIZE + i != COVEY_NONE;
+    return !used;
 }
 
 const covey__range *covey__range_of(const covey_world *world, uint32_t index) {
@@ -155,6 +174,19 @@ static void unlink_free(covey_world *world, covey__range *range, uint32_t index)
     if (next != COVEY_NONE) page_of(world, next)->previous[next % COVEY_PAGE_SIZE] = previous;
 }
 
+bool covey__ranges_reserve(covey_world *world, uint32_t count) {
+    uint32_t old = world->reserved_capacity;
+    if (count <= old - world->reserved_count) return true;
+    if (count > UINT32_MAX - world->reserved_count) return false;
+    uint32_t capacity = covey__grown(old, world->reserved_count + count, UINT32_MAX);
+    covey__range *reserved =
+        covey__resize(&world->heap, world->reserved, old, capacity, sizeof *reserved, alignof(covey__range));
+    if (!reserved) return false;
+    world->reserved = reserved;
+    world->reserved_capacity = capacity;
+    return true;
+}
+
 covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey_range null_range = { 0, 0 };
@@ -178,16 +210,9 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
                     first);
         return null_range;
     }
-    if (world->reserved_count == world->reserved_capacity) {
-        uint32_t capacity = covey__grown(world->reserved_capacity, world->reserved_count + 1, UINT32_MAX);
-        covey__range *reserved = covey__resize(&world->heap, world->reserved, world->reserved_capacity, capacity,
-                                               sizeof *reserved, alignof(covey__range));
-        if (!reserved) {
-            covey__fail(world, COVEY_ERROR_MEMORY, "no memory to reserve a range");
-            return null_range;
-        }
-        world->reserved = reserved;
-        world->reserved_capacity = capacity;
+    if (!covey__ranges_reserve(world, 1)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory to reserve a range");
+        return null_range;
     }
     world->reserved[world->reserved_count++] = (covey__range){ first, end, first, first, COVEY_NONE, 0 };
     if (first < world->range.fresh_end) world->range.fresh_end = first;

@@ -158,6 +158,12 @@ covey_result covey_child_move(covey_world *world, covey_entity child, covey_enti
     return COVEY_OK;
 }
 
+bool covey__hierarchy_link(covey_world *world, covey_entity child, covey_entity parent) {
+    if (make_nodes(world, child, parent) != COVEY_OK) return false;
+    attach(world, covey__node_of(world, child.index), parent.index, COVEY_NONE);
+    return true;
+}
+
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
     if (!from->nodes) return true;
     if (!make_pool(to)) return false;
@@ -253,6 +259,18 @@ covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity roo
     uint32_t next = next_on_level(world, root.index, e.index, level, level);
     if (next == COVEY_NONE) next = next_on_level(world, root.index, root.index, 0, level + 1);
     return covey__handle_of(world, next);
+}
+
+/* From the roots down: whom nobody reaches goes round in a circle. */
+bool covey__hierarchy_is_sound(const covey_world *world) {
+    const covey_pool *nodes = world->nodes;
+    uint32_t reached = 0, level = 0;
+    for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
+        uint32_t root = covey_pool_at(nodes, at).index;
+        if (covey__parent_of(world, root) != COVEY_NONE) continue;
+        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level, UINT32_MAX)) reached++;
+    }
+    return !nodes || reached == covey_pool_count(nodes);
 }
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/

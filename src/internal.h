@@ -5,6 +5,7 @@
 
 #include <covey/commands.h>
 #include <covey/covey.h>
+#include <covey/fields.h>
 
 #ifndef COVEY_GROW /* the next capacity of a growing array */
 #define COVEY_GROW(capacity) ((capacity) < 16 ? 16 : (capacity)*2)
@@ -86,6 +87,13 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
 
 /* Fails because an entity has no such component: ABSENT, or DEAD. */
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);
+
+/* crc32c.c: the sum of bytes that continue those which led to `crc`; 0 to begin. */
+uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size);
+uint32_t covey__crc32c_portable(uint32_t crc, const void *bytes, size_t size); /* the same by tables, for tests */
+/* And copies them, in one pass; past the caches, if the whole of which they are a part is larger than these. */
+uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size, bool past_caches);
+#define COVEY__LARGE ((uint64_t)1 << 22)
 
 /* sparse_set.c: the steps that a pool takes one by one. */
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
@@ -181,6 +189,9 @@ void covey__blocks_clear(covey__block_store *blocks);
 void covey__blocks_free(covey__block_store *blocks);
 /* Makes a store that was initialised like another one its twin, slot by slot. False when memory is out. */
 bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to);
+/* Makes an empty store, whose pages were given masks and a summary, one that has these ids: with chunks as compaction
+ * gives them, and without values. False when memory is out: then it is good only for being freed. */
+bool covey__blocks_shape(covey__block_store *blocks);
 /* Which ids a page has, and in which slots: the same bytes for pages that have the same. */
 typedef struct covey__form {
     uint64_t masks[COVEY__PAGE_BLOCKS];
@@ -291,6 +302,10 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
 void covey__entities_free(covey_world *world);
+bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */
+bool covey__entities_reach(covey_world *world, uint32_t index); /* a page for it; false when memory is out */
+bool covey__ranges_reserve(covey_world *world, uint32_t count); /* room for so many more; the same */
+void covey__entities_reset(covey_world *world); /* as if none was ever used or reserved; no component is there */
 bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
 /* Before entities are made: the memory that listeners need. */
 covey_result covey__entities_prepare(covey_world *world, uint32_t count);
@@ -332,6 +347,15 @@ void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *po
 void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 
+/* fields.c */
+bool covey__fields_valid(const covey_fields *fields, uint32_t size); /* as a description of a struct of this size */
+bool covey__fields_same(const covey_fields *a, const covey_fields *b); /* either may be NULL */
+const covey_field *covey__field_named(const covey_fields *fields, const char *name); /* NULL: none */
+uint32_t covey__field_stride(const covey_field *field);                              /* bytes of an element */
+/* A copy, names and nested fields included, in memory of so many bytes that is aligned for everything. */
+size_t covey__fields_bytes(const covey_fields *fields);
+const covey_fields *covey__fields_copy(const covey_fields *fields, void *memory);
+
 /* Whether an index has a position of a set below `end`. */
 static inline bool covey__set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
     return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < end;
@@ -366,6 +390,7 @@ static inline void covey__pool_moved(covey_pool *pool, bool others) {
 bool covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_free(covey_pool *pool);
+void covey__pool_forget(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
 /* The two halves of adding: a place without a value, for an entity that is alive; *source, which may lie in the pool,
  * follows when values move. */
@@ -378,6 +403,13 @@ void covey__pool_unmark_page(covey_pool *pool, uint32_t index); /* when it did n
 bool covey__pool_is_near(const covey_pool *pool, uint32_t index);
 bool covey__may_be_set(covey_pool *pool, covey_entity e); /* there is memory to tell of it; or fails */
 void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
+
+/* room.c: places for components that entities lack; of one entity where an add would put it, or, if they are appended, of
+ * many. MEMORY, FULL, PRESENT: then nothing has changed. */
+covey_result covey__room_make(covey_pool *pool, const covey_entity *to, uint32_t count, bool append);
+void covey__room_forget(covey_pool *pool, const covey_entity *to, uint32_t count, bool append);
+/* Where a value goes; in the order in which room was made for them. Who watches hears of it when all are there. */
+void *covey__room_take(covey_pool *pool, covey_entity e, bool append);
 
 /* signal.c */
 typedef struct covey__listener {
@@ -561,6 +593,7 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
 /* The same where they get components of other pools, too, before the watchers hear of any. */
 covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__watch_added(covey_pool *pool, uint32_t index); /* when its value is there; listeners are not told */
+void covey__watch_placed(covey_pool *pool, uint32_t index); /* the same without a tick */
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
 bool covey__watch_set(covey_pool *pool, covey_entity e); /* when it was; returns whether anybody's code has run */
 void covey__watch_take_out(covey_pool *pool, covey_entity e); /* instead of dropping and erasing it */
@@ -573,6 +606,7 @@ size_t covey__watch_bytes(const covey_pool *pool);
 
 /* enable.c */
 #define COVEY__OFF_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
+uint64_t *covey__off_reach(covey_pool *pool, uint32_t index); /* the page of bits; NULL when memory is out */
 covey_pool *covey__pool_of_disabled(covey_world *world); /* made if it is not there; NULL when memory is out */
 
 /* Which of the 64 ids of a block have a component that is disabled. The pool may be unknown. */
@@ -600,6 +634,7 @@ typedef struct covey__tick_page {
 } covey__tick_page;
 
 bool covey__ticks_reach(covey_pool *pool, uint32_t index); /* before a component gets a place; false: memory is out */
+void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick); /* that of a component that is new */
 void covey__ticks_note(const covey_pool *pool, uint32_t index); /* of a component that is there, as all of these */
 void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t count); /* of so many ids in a row */
 void covey__ticks_note_block(const covey_pool *pool, uint32_t index);               /* of all in the block */
@@ -668,6 +703,10 @@ static inline uint32_t covey__parent_of(const covey_world *world, uint32_t index
     return node ? node->parent : COVEY_NONE;
 }
 
+/* Makes an entity the last child of another. No check: neither is above the other, and the child has no parent. False
+ * when memory is out. */
+bool covey__hierarchy_link(covey_world *world, covey_entity child, covey_entity parent);
+bool covey__hierarchy_is_sound(const covey_world *world); /* nobody is above itself; O(nodes) */
 /* The entity of an index; null for COVEY_NONE, and for one that is just being destroyed. */
 covey_entity covey__handle_of(const covey_world *world, uint32_t index);
 /* Gives the entities of another world, which are alive here, too, the places that they have there. The node pool is
@@ -711,6 +750,7 @@ void covey__names_recall(covey_world *world);
 
 /* resource.c */
 void covey__resources_free(covey_world *world); /* drops their values */
+void covey__resource_forget(covey_world *world, const covey_type *type); /* without dropping its value */
 /* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
 covey_result covey__resources_clone(const covey_world *from, covey_world *to);
 /* For putting others in the place of all: appends to a list, which begins with NULL, a copy of a value; ends a list; lets

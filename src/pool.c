@@ -390,6 +390,15 @@ void covey__pool_free(covey_pool *pool) {
     else covey__set_free(&pool->set);
 }
 
+void covey__pool_forget(covey_pool *pool) {
+    covey_storage storage = (covey_storage)pool->storage;
+    covey__pool_free(pool);
+    covey__near_unmark_all(pool->world, pool->number);
+    covey__pool_init(pool, storage);
+    covey__watch_cleared(pool);
+    covey__pool_update(pool);
+}
+
 /* ---- Order and memory --------------------------------------------------------------------------------------------*/
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
@@ -427,15 +436,20 @@ void covey_pool_compact(covey_pool *pool) {
     COVEY__CHANGED(pool->world);
 }
 
+static bool mark_blocks(covey_pool *pool, uint32_t page) {
+    uint64_t left = pool->blocks.pages[page]->summary;
+    uint32_t first = page * COVEY__BLOCK_PAGE;
+    if (left != 0 && !covey__near_reserve(pool->world, pool->number, first)) return false;
+    for (; left != 0; left &= left - 1)
+        covey__near_set(pool->world, pool->number, first + covey__lowest_bit(left) * 64);
+    return true;
+}
+
 bool covey__pool_mark_all(covey_pool *pool) {
     bool marked = true;
     covey__near_unmark_all(pool->world, pool->number);
     if (covey__in_blocks(pool)) {
-        for (uint32_t page = 0; page < pool->blocks.page_count; page++)
-            for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1) {
-                uint32_t index = page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64;
-                marked &= covey__near_mark(pool->world, pool->number, index);
-            }
+        for (uint32_t page = 0; page < pool->blocks.page_count; page++) marked &= mark_blocks(pool, page);
         return marked;
     }
     for (uint32_t page = 0; page < pool->set.page_count; page++)

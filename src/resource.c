@@ -121,16 +121,22 @@ void *covey_resource_get_raw(const covey_world *world, const covey_type *type, s
 
 bool covey_resource_has_raw(const covey_world *world, const covey_type *type) { return find(world, type) != NULL; }
 
+static void take_out(covey_world *world, covey__resource *resource) {
+    free_value(world, resource);
+    uint32_t behind = --world->resources->count - (uint32_t)(resource - world->resources->at);
+    memmove(resource, resource + 1, behind * sizeof *resource);
+}
+
 bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
     covey__resource *resource = find(world, type);
     if (!resource) return false;
     drop(resource);
-    free_value(world, resource);
-    uint32_t behind = --world->resources->count - (uint32_t)(resource - world->resources->at);
-    memmove(resource, resource + 1, behind * sizeof *resource);
+    take_out(world, resource);
     COVEY__CHANGED(world);
     return true;
 }
+
+void covey__resource_forget(covey_world *world, const covey_type *type) { take_out(world, find(world, type)); }
 
 uint32_t covey_world_resource_count(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");

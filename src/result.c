@@ -24,6 +24,10 @@ const char *covey_result_text(covey_result result) {
     case COVEY_ERROR_CONFLICT: return "another group owns a pool of this one";
     case COVEY_ERROR_GONE: return "it was done, and a listener undid it at once";
     case COVEY_ERROR_CYCLE: return "the entity would be its own ancestor";
+    case COVEY_ERROR_FILE: return "a file could not be read or written";
+    case COVEY_ERROR_IMAGE: return "the image is damaged, or not one that this program can take";
+    case COVEY_ERROR_LIMIT: return "the image asks for more than the caller's limits allow";
+    case COVEY_ERROR_CANCELLED: return "a progress function said no";
     }
     return "an unknown result";
 }

@@ -37,6 +37,13 @@ void covey__ticks_note(const covey_pool *pool, uint32_t index) {
     page->latest[covey__block_of(index)] = page->each[index % COVEY__BLOCK_PAGE] = pool->world->tick;
 }
 
+void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
+    covey__tick_page *page = page_of(pool, index);
+    uint64_t *latest = &page->latest[covey__block_of(index)];
+    page->each[index % COVEY__BLOCK_PAGE] = tick;
+    if (tick > *latest) *latest = tick;
+}
+
 void covey__ticks_note_block(const covey_pool *pool, uint32_t index) {
     covey__tick_page *page = page_of(pool, index);
     page->latest[covey__block_of(index)] = page->whole[covey__block_of(index)] = pool->world->tick;

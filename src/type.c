@@ -3,11 +3,12 @@
 
 #include <stdalign.h>
 
+/* Behind it: its fields, its default value and its name. */
 struct covey__made_type {
     struct covey__made_type *next;
     covey_type type;
     size_t bytes;
-    char name[];
+    max_align_t behind[];
 };
 
 static bool names_policy(const covey_type *type) { return type->policy != COVEY_SWAP_AND_POP; }
@@ -21,6 +22,9 @@ bool covey__type_valid(const covey_type *type) {
     if ((uint32_t)type->storage > COVEY_STORAGE_PINNED) return false;
     if (type->storage >= COVEY_STORAGE_BLOCK && names_policy(type)) return false;
     if (type->compact_above > 100) return false;
+    if (type->raw && (type->drop || type->copy || type->fields || type->size == 0)) return false;
+    if (type->fields && !covey__fields_valid(type->fields, type->size)) return false;
+    if (type->defaults && !type->fields) return false;
     return type->size != 0 || (!type->drop && !type->copy && !type->zero_vacated);
 }
 
@@ -33,7 +37,8 @@ bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
     return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
            a->policy == b->policy && a->zero_vacated == b->zero_vacated && a->no_copy == b->no_copy &&
-           a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy;
+           a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy && a->raw == b->raw &&
+           a->transient == b->transient && covey__fields_same(a->fields, b->fields);
 }
 
 bool covey__type_can_copy(const covey_type *type) { return !type->no_copy && (!type->drop || type->copy); }
@@ -145,19 +150,29 @@ bool covey__type_is_made(const covey_world *world, const covey_type *type) {
     return made != NULL;
 }
 
+/* Whether there are fields to be copied: a description that contradicts itself is refused when its pool is made. */
+static bool has_sound_fields(const covey_type *type) {
+    return type->fields && covey__fields_valid(type->fields, type->size);
+}
+
 typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);
 
 /* Copies a description into the world and has its pool made. */
 static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
     size_t length = description->name ? strlen(description->name) + 1 : 1;
-    size_t bytes = sizeof(struct covey__made_type) + length;
+    size_t fields = has_sound_fields(description) ? covey__fields_bytes(description->fields) : 0;
+    size_t defaults = description->defaults ? description->size : 0;
+    size_t bytes = sizeof(struct covey__made_type) + fields + defaults + length;
     struct covey__made_type *made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
     if (!made) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
         return NULL;
     }
     *made = (struct covey__made_type){ world->made_types, *description, bytes };
-    if (description->name) made->type.name = memcpy(made->name, description->name, length);
+    char *behind = (char *)made->behind;
+    if (fields != 0) made->type.fields = covey__fields_copy(description->fields, behind);
+    if (defaults != 0) made->type.defaults = memcpy(behind + fields, description->defaults, defaults);
+    if (description->name) made->type.name = memcpy(behind + fields + defaults, description->name, length);
     if (!pool_of(world, &made->type)) {
         covey__free(&world->heap, made, 1, bytes, alignof(struct covey__made_type));
         return NULL;

@@ -134,6 +134,10 @@ covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return cov
 
 void covey__watch_added(covey_pool *pool, uint32_t index) {
     if (pool->type->ticks) covey__ticks_note(pool, index);
+    covey__watch_placed(pool, index);
+}
+
+void covey__watch_placed(covey_pool *pool, uint32_t index) {
     if (pool->watch->keeps_order) covey__sort_insert(pool, index);
     if (pool->watch->group_count != 0) covey__groups_added(pool, index);
 }

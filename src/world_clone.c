@@ -67,20 +67,12 @@ static bool keep_order(const covey_pool *from, covey_pool *to) {
     return true;
 }
 
-static void forget_storage(covey_pool *pool) {
-    covey_storage storage = (covey_storage)pool->storage;
-    covey__pool_free(pool);
-    covey__near_unmark_all(pool->world, pool->number);
-    covey__pool_init(pool, storage);
-    covey__watch_cleared(pool);
-}
-
 static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
     covey__pool_init(to, (covey_storage)from->storage);
     bool cloned = covey__in_blocks(from) ? covey__blocks_clone(&from->blocks, &to->blocks)
                                          : covey__set_clone(&from->set, &to->set);
     covey_result result = !cloned ? COVEY_ERROR_MEMORY : !copy_values(from, to) ? COVEY_ERROR_COPY : COVEY_OK;
-    if (result != COVEY_OK) forget_storage(to); /* holds bytes that are nobody's values */
+    if (result != COVEY_OK) covey__pool_forget(to); /* holds bytes that are nobody's values */
     return result;
 }
 
@@ -114,7 +106,7 @@ static covey_result clone_pool(const covey_world *from, covey_world *to, const c
     if (result != COVEY_OK) return result;
     if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__pool_mark_all(twin)) {
         drop_before(twin, COVEY_NONE);
-        forget_storage(twin);
+        covey__pool_forget(twin);
         return COVEY_ERROR_MEMORY;
     }
     twin->uses |= pool->uses & COVEY_USE_ORDER;

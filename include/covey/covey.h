@@ -25,8 +25,8 @@
  *     6  entities              13  signals          20  the sparse set on its own
  *     7  components            14  reactive sets    21  the hot path (not API)
  *
- * What is optional has a header of its own: covey/commands.h, covey/handle.h, covey/hierarchy.h,
- * covey/history.h.
+ * What is optional has a header of its own: covey/commands.h, covey/fields.h,
+ * covey/handle.h, covey/hierarchy.h, covey/history.h, covey/snapshot.h.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
@@ -127,6 +127,7 @@ COVEY_API uint32_t covey_version(void);
 typedef struct covey_world covey_world;
 typedef struct covey_pool covey_pool;
 typedef struct covey_type covey_type;
+typedef struct covey_fields covey_fields;
 typedef struct covey_sparse_set covey_sparse_set;
 
 /* A handle of an entity. The null handle is { 0, 0 }, so zeroed memory holds null handles. */
@@ -158,7 +159,11 @@ typedef enum covey_result {
         11, /* the pool does not offer the operation: its storage, policy, order or group is against it */
     COVEY_ERROR_CONFLICT = 12, /* another group owns a pool of this one: neither is a part of the other, or both are */
     COVEY_ERROR_GONE = 13,     /* it was done, and a listener undid it at once: what was handed over is gone */
-    COVEY_ERROR_CYCLE = 14     /* the entity would be its own ancestor */
+    COVEY_ERROR_CYCLE = 14,    /* the entity would be its own ancestor */
+    COVEY_ERROR_FILE = 15,     /* a file could not be read or written */
+    COVEY_ERROR_IMAGE = 16,    /* the image is damaged, or not one that this program can take */
+    COVEY_ERROR_LIMIT = 17,    /* the image asks for more than the caller's limits allow */
+    COVEY_ERROR_CANCELLED = 18 /* a progress function said no */
 } covey_result;
 
 /* A short English text for a result, for example "the handle is null, stale or was never issued". */
@@ -215,11 +220,15 @@ struct covey_type {
     bool zero_vacated;     /* zero the bytes a removed or moved value leaves behind */
     bool no_copy;          /* refuse to copy values: to other entities, and to other worlds */
     bool ticks;            /* know when each value was changed */
+    bool raw;              /* snapshots have its bytes as they are; for types without pointers, padding and hooks */
+    bool transient;        /* snapshots leave it out */
     uint8_t compact_above; /* ordered: covey_compact leaves it alone while so many percent are holes, or less */
     covey_drop_fn *drop;   /* optional: called when a value is removed or overwritten */
     covey_copy_fn *copy;   /* optional: without it, a type with `drop` cannot be copied */
     void *context;         /* handed to the hooks */
-    uint32_t reserved;     /* leave it zero */
+    const covey_fields *fields; /* optional: what its bytes mean (covey/fields.h); not of raw types */
+    const void *defaults;       /* optional: a value; loading takes from it the fields that an image lacks */
+    uint32_t reserved;          /* leave it zero */
 };
 
 /* In a header, after the struct. */

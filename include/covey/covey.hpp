@@ -83,6 +83,22 @@ class options {
         changed.ticks_ = true;
         return changed;
     }
+    /* Snapshots: its bytes as they are; not at all; field by field (covey/fields.h). */
+    constexpr options raw() const noexcept {
+        options changed = *this;
+        changed.raw_ = true;
+        return changed;
+    }
+    constexpr options transient() const noexcept {
+        options changed = *this;
+        changed.transient_ = true;
+        return changed;
+    }
+    constexpr options fields(const covey_fields *fields) const noexcept {
+        options changed = *this;
+        changed.fields_ = fields;
+        return changed;
+    }
     constexpr options compact_above(uint8_t percent) const noexcept {
         options changed = *this;
         changed.compact_above_ = percent;
@@ -106,6 +122,9 @@ class options {
     bool zero_vacated_ = false;
     bool no_copy_ = false;
     bool ticks_ = false;
+    bool raw_ = false;
+    bool transient_ = false;
+    const covey_fields *fields_ = nullptr;
     uint8_t compact_above_ = 0;
     bool relocatable_ = false;
 };
@@ -193,6 +212,9 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.zero_vacated = zero_vacated_;
     type.no_copy = no_copy_ || !std::is_copy_constructible_v<T>;
     type.ticks = ticks_;
+    type.raw = raw_;
+    type.transient = transient_;
+    type.fields = fields_;
     type.compact_above = compact_above_;
     type.drop = detail::drop_hook<T>();
     type.copy = detail::copy_hook<T>();

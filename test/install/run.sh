@@ -56,8 +56,9 @@ pkg_config)
     export PKG_CONFIG_PATH
     case "$*" in *EXPECT_CONFIG*) define=-DEXPECT_CONFIG ;; *) define= ;; esac
     libdir=$(pkg-config --variable=libdir covey)
+    if [ -e "$libdir/libcovey.a" ]; then static=--static; else static=; fi
     set -x
-    "$cc" $define $(pkg-config --cflags covey) "$consumer/main.c" $(pkg-config --libs covey) -Wl,-rpath,"$libdir" \
+    "$cc" $define $(pkg-config --cflags covey) "$consumer/main.c" $(pkg-config --libs $static covey) -Wl,-rpath,"$libdir" \
         -o "$work/consumer"
     "$work/consumer"
     ;;

@@ -1,4 +1,5 @@
 #include <covey/covey.h>
+#include <covey/snapshot.h>
 
 #include <stdio.h>
 
@@ -20,6 +21,8 @@ int main(void) {
     covey_add(world, e, Position, { 1, 2 });
     const Position *position = covey_get(world, e, Position);
     bool ok = covey_version() == COVEY_VERSION && position && position->y == 2;
+    covey_buffer buffer = { 0 };
+    ok = ok && covey_file_read("there is no such file", 0, &buffer, NULL) == COVEY_ERROR_FILE; /* links zstd, if any */
     covey_world_destroy(world);
     printf("covey %u: %s\n", (unsigned)covey_version(), ok ? "ok" : "wrong");
     return ok ? 0 : 1;

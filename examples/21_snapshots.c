@@ -1,0 +1,66 @@
+/* A world as bytes: saved, loaded into a new world, and merged into one that lives. */
+#include <covey/fields.h>
+#include <covey/snapshot.h>
+#include <stdio.h>
+
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    covey_entity target; /* a handle: what it becomes is up to loading and merging */
+    int32_t wounds[2];
+    bool angry;
+} Monster;
+
+COVEY_FIELDS_DEFINE(Position, f32(x), f32(y));
+COVEY_FIELDS_DEFINE(Monster, entity(target), array(i32, wounds), boolean(angry));
+COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
+COVEY_COMPONENT_DEFINE(Monster, .fields = &covey_fields_Monster);
+
+/* What this program knows. Images are matched by name. */
+static const covey_type *const types[] = { covey_id(Position), covey_id(Monster), NULL };
+
+static void print_merged(covey_entity before, covey_entity now, void *context) {
+    (void)context;
+    printf("  %u:%u is %u:%u here\n", before.index, before.generation, now.index, now.generation);
+}
+
+int main(void) {
+    covey_world *world = covey_world_create(NULL);
+    covey_entity hero = covey_create(world), ogre = covey_create(world), gone = covey_create(world);
+    covey_add(world, hero, Position, { 1, 2 });
+    covey_add(world, ogre, Position, { 3, 4 });
+    covey_add(world, ogre, Monster, { hero, { 5, 6 }, true });
+    covey_destroy(world, gone);
+
+    covey_report report;
+    covey_buffer image = { 0 };
+    if (covey_save_to_buffer(world, &image, NULL, &report) != COVEY_OK) return 1;
+    printf("an image of %u entities\n", covey_entity_count(world));
+
+    /* A new world has the same handles, and those that were stale still are. */
+    covey_world *copy = covey_world_create(NULL);
+    covey_load_desc desc = { .types = types, .limit_bytes = 1 << 20, .merged = print_merged };
+    if (covey_load_from_memory(copy, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
+    printf("the ogre has %d wounds, and what is gone is %s\n", covey_get(copy, ogre, Monster)->wounds[0],
+           covey_alive(copy, gone) ? "back" : "gone");
+
+    /* In a world that lives, entities get new handles, and handles in fields follow. */
+    if (covey_merge_from_memory(world, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
+    covey_pool *monsters = covey_pool_of(world, Monster);
+    for (uint32_t p = covey_pool_next(monsters, 0); p != COVEY_NONE; p = covey_pool_next(monsters, p + 1))
+        printf("monster %u is after %u\n", covey_pool_at(monsters, p).index,
+               covey_pool_value_at(monsters, p, Monster)->target.index);
+
+    /* Whatever the bytes are: a world is loaded, or is as it was. */
+    covey_world *empty = covey_world_create(NULL);
+    image.bytes[image.size / 2] ^= 1;
+    covey_result result = covey_load_from_memory(empty, image.bytes, image.size, &desc, &report);
+    printf("one bit: %s\n", result == COVEY_ERROR_IMAGE ? covey_fault_text(report.fault) : "not noticed");
+
+    covey_buffer_free(&image);
+    covey_world_destroy(empty);
+    covey_world_destroy(copy);
+    covey_world_destroy(world);
+    return result == COVEY_ERROR_IMAGE ? 0 : 1;
+}

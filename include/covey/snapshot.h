@@ -1,0 +1,196 @@
+/* Snapshots: a world as bytes, which are the same for equal worlds on every machine, and a world from such bytes,
+ * whoever wrote them.
+ *
+ *     covey_save_to_file(world, "game.covey", NULL, NULL);
+ *
+ *     const covey_type *types[] = { covey_id(Position), covey_id(Health), NULL };
+ *     covey_report report;
+ *     if (covey_load_from_file(fresh, "game.covey", &(covey_load_desc){ .types = types }, &report) != COVEY_OK)
+ *         fprintf(stderr, "%s (byte %llu)\n", report.text, (unsigned long long)report.offset);
+ *
+ * An image holds the entities with their generations and the order in which free indices come back, components in the
+ * order of their pools, what is disabled, ticks, resources, names and parents. It does not hold groups, who listens, what
+ * waits in queues and command buffers, or reactive sets; ids that a command buffer has set aside are free in it.
+ *
+ * A type is in it field by field (covey/fields.h), or byte by byte if it says `raw`; a tag needs neither. A type that says
+ * `transient` is left out. Any other with components, and any other resource, makes saving fail.
+ *
+ * Loading checks everything before the world changes: an image that is damaged, hostile or does not fit is refused, with
+ * a number, a sentence and the offset of the byte, and the world is as it was. docs/format.md has the format byte by
+ * byte, and the rules for types that have changed. */
+#ifndef COVEY_SNAPSHOT_H
+#define COVEY_SNAPSHOT_H
+
+#include <covey/covey.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COVEY_IMAGE_VERSION 1 /* of the format that is written; this and all before are read */
+
+/* What is wrong with an image. The numbers never change. */
+typedef enum covey_fault {
+    COVEY_FAULT_NONE = 0,
+    COVEY_FAULT_NOT_AN_IMAGE = 1, /* it does not begin as images do */
+    COVEY_FAULT_VERSION = 2,      /* a format that this library does not know */
+    COVEY_FAULT_SIZE = 3,         /* shorter or longer than it says */
+    COVEY_FAULT_CHECKSUM = 4,     /* bytes have changed since it was written */
+    COVEY_FAULT_STRUCTURE = 5,    /* sections or numbers contradict each other */
+    COVEY_FAULT_ENTITY = 6,       /* an index or generation that cannot be */
+    COVEY_FAULT_TYPE = 7,         /* a type that the program does not know, or keeps otherwise */
+    COVEY_FAULT_FIELD = 8,        /* a field has changed, and not in a way that can be converted */
+    COVEY_FAULT_VALUE = 9,        /* a value that cannot be: a bool that is neither */
+    COVEY_FAULT_PARENT = 10,      /* parents that go round in a circle, or are not there */
+    COVEY_FAULT_NAME = 11,        /* a name that cannot be, or that a sibling has */
+    COVEY_FAULT_LIMIT = 12        /* it asks for more than the limits allow */
+} covey_fault;
+
+/* A short English text for a fault. */
+COVEY_API const char *covey_fault_text(covey_fault fault);
+
+/* Why a call failed. */
+typedef struct covey_report {
+    covey_result result;
+    covey_fault fault; /* of the image; NONE when the reason is another one */
+    uint64_t offset;   /* of the byte of the image at which it was found */
+    char text[200];    /* a sentence with names in it */
+} covey_report;
+
+/* Hears how far a call has come, in bytes of the image; `all` may grow. Returning false cancels the call (CANCELLED).
+ * Must not change the world. */
+typedef bool covey_progress_fn(uint64_t done, uint64_t all, void *context);
+
+/* ---- Saving --------------------------------------------------------------------------------------------------------
+ *
+ * NULL for `desc` means all defaults, NULL for `report` that nobody wants to know. Saving does not change the world, but
+ * for covey_world_result. It fails (TYPE) at components or resources that cannot be saved, and (REFUSED) while listeners
+ * are being told of something. */
+
+typedef struct covey_save_desc {
+    const covey_type *const *types; /* only components and resources of these, ended by NULL; NULL: all */
+    covey_progress_fn *progress;
+    void *progress_context;
+    int zstd_level; /* of files: 1 to 19 compresses; 0 does not */
+} covey_save_desc;
+
+/* Memory that grows; { 0 } to begin with. */
+typedef struct covey_buffer {
+    covey_allocator allocator;
+    unsigned char *bytes;
+    size_t size, capacity;
+} covey_buffer;
+COVEY_API void covey_buffer_free(covey_buffer *buffer);
+
+/* Writes an image to memory. Returns its size, whether it fitted or not, as snprintf does; 0 when it fails. With a
+ * capacity of 0 it only counts. */
+COVEY_API size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, const covey_save_desc *desc,
+                                      covey_report *report);
+
+/* Appends an image to a buffer. Fails also with MEMORY; the buffer then has what it had. */
+COVEY_API covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, const covey_save_desc *desc,
+                                            covey_report *report);
+
+/* Hands an image to a function, part by part. It returns false to stop the call (FILE). */
+typedef bool covey_sink_fn(const void *bytes, size_t size, void *context);
+COVEY_API covey_result covey_save_to_stream(covey_world *world, covey_sink_fn *sink, void *context,
+                                            const covey_save_desc *desc, covey_report *report);
+
+/* Writes an image to a file that is whole or not there: to a temporary one beside it, which then takes its name. Whatever
+ * fails (FILE), a file that was there before is as it was. */
+COVEY_API covey_result covey_save_to_file(covey_world *world, const char *path, const covey_save_desc *desc,
+                                          covey_report *report);
+
+/* ---- Loading -----------------------------------------------------------------------------------------------------*/
+
+/* What becomes of components and resources of types that neither the world nor `types` knows. */
+typedef enum covey_unknown {
+    COVEY_UNKNOWN_REFUSE = 0, /* the image is refused */
+    COVEY_UNKNOWN_SKIP = 1,   /* they are left out */
+    COVEY_UNKNOWN_KEEP = 2    /* the world gets a type of this name, made from the image; saving writes it again */
+} covey_unknown;
+
+/* Hears of each entity that is merged. Must not change the world. */
+typedef void covey_merged_fn(covey_entity before, covey_entity now, void *context);
+
+typedef struct covey_load_desc {
+    const covey_type *const *types; /* that the program knows, ended by NULL; those that the world has met are known */
+    const covey_type *const *only;  /* load components and resources of these only, ended by NULL; NULL: all */
+    covey_unknown unknown;
+    uint64_t limit_entities; /* more, alive or not, are refused (LIMIT); 0: no limit */
+    uint64_t
+        limit_bytes; /* of memory that the world may need for it, counted generously; of files, also of the image */
+    covey_progress_fn *progress;
+    void *progress_context;
+    covey_merged_fn *merged;
+    void *merged_context;
+} covey_load_desc;
+
+/* Loads an image into a world that never had an entity or a resource: REFUSED otherwise. Handles are what they were when
+ * it was saved, stale ones included. Fails with IMAGE, LIMIT, MEMORY, CANCELLED. Whoever listens hears of all entities
+ * and components in the end. O(the image), most of it memcpy. */
+COVEY_API covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_t size,
+                                              const covey_load_desc *desc, covey_report *report);
+COVEY_API covey_result covey_load_from_file(covey_world *world, const char *path, const covey_load_desc *desc,
+                                            covey_report *report);
+
+/* Adds what is in an image to a world. The entities that are alive in it get new handles, those that covey_create_many
+ * would give, by index; handles in fields become the new ones, or null where the entity is not alive in the image. Ticks
+ * are those of now. Resources that the world has stay as they are, and a name that a sibling has is not given. Fails as
+ * loading does, and with FULL. */
+COVEY_API covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size,
+                                               const covey_load_desc *desc, covey_report *report);
+COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *path, const covey_load_desc *desc,
+                                             covey_report *report);
+
+/* Reads a whole file, decompressed if it is, into an empty buffer; at most `limit` bytes (LIMIT), 0 for any number. */
+COVEY_API covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report);
+
+/* ---- Looking into images -----------------------------------------------------------------------------------------*/
+
+typedef enum covey_section_kind {
+    COVEY_SECTION_WORLD = 1,
+    COVEY_SECTION_ENTITIES = 2,
+    COVEY_SECTION_POOL = 3,
+    COVEY_SECTION_RESOURCE = 4,
+    COVEY_SECTION_PARENTS = 5,
+    COVEY_SECTION_NAMES = 6
+} covey_section_kind;
+
+/* How values of a type are written. */
+typedef enum covey_encoding {
+    COVEY_ENCODING_NONE = 0,       /* a tag */
+    COVEY_ENCODING_FIELDS = 1,     /* field by field */
+    COVEY_ENCODING_RAW_LITTLE = 2, /* the bytes of a little-endian machine */
+    COVEY_ENCODING_RAW_BIG = 3     /* or of a big-endian one */
+} covey_encoding;
+
+typedef struct covey_section {
+    covey_section_kind kind;
+    uint64_t offset, bytes; /* in the image */
+    char name[128];         /* of a pool's or resource's type, cut off if it is longer */
+    uint64_t count;         /* of slots, components, parents or names */
+    covey_encoding encoding;
+    covey_storage storage;
+    uint64_t value_bytes; /* of one value, as it is written */
+} covey_section;
+
+typedef struct covey_image_info {
+    uint32_t version;
+    uint32_t sections;
+    uint64_t bytes;
+    uint64_t tick;
+    uint64_t entities; /* alive */
+} covey_image_info;
+
+/* What an image is about; one of its sections, by number. Checks the frame, the checksum of the table and the numbers that
+ * are asked for, not the sections as a whole: loading does that. False: not an image, or damaged. */
+COVEY_API bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, covey_report *report);
+COVEY_API bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,
+                                   covey_report *report);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_SNAPSHOT_H */

@@ -1,0 +1,122 @@
+/* Descriptions of fields: whether one is sound, whether two say the same, and copies of them. */
+#include "internal.h"
+
+#include <stdalign.h>
+
+enum { COUNT_MAX = 256, DEPTH_MAX = 8 };
+
+static const struct {
+    const char *name;
+    uint32_t size;
+} kinds[] = {
+    [COVEY_KIND_I8] = { "i8", 1 },           [COVEY_KIND_I16] = { "i16", 2 },
+    [COVEY_KIND_I32] = { "i32", 4 },         [COVEY_KIND_I64] = { "i64", 8 },
+    [COVEY_KIND_U8] = { "u8", 1 },           [COVEY_KIND_U16] = { "u16", 2 },
+    [COVEY_KIND_U32] = { "u32", 4 },         [COVEY_KIND_U64] = { "u64", 8 },
+    [COVEY_KIND_F32] = { "f32", 4 },         [COVEY_KIND_F64] = { "f64", 8 },
+    [COVEY_KIND_BOOL] = { "bool", 1 },       [COVEY_KIND_CHAR] = { "char", 1 },
+    [COVEY_KIND_ENTITY] = { "entity", 8 },   [COVEY_KIND_NESTED] = { "struct", 0 },
+    [COVEY_KIND_PADDING] = { "padding", 1 },
+};
+
+_Static_assert(sizeof(bool) == 1 && sizeof(covey_entity) == 8, "images have a byte for a bool, and eight for a handle");
+
+static bool is_kind(covey_kind kind) { return kind >= COVEY_KIND_I8 && kind <= COVEY_KIND_PADDING; }
+
+uint32_t covey_kind_size(covey_kind kind) { return is_kind(kind) ? kinds[kind].size : 0; }
+
+const char *covey_kind_name(covey_kind kind) { return is_kind(kind) ? kinds[kind].name : "?"; }
+
+uint32_t covey__field_stride(const covey_field *field) {
+    return field->kind == COVEY_KIND_NESTED ? field->nested->size : covey_kind_size(field->kind);
+}
+
+/* ---- Soundness ---------------------------------------------------------------------------------------------------*/
+
+const covey_field *covey__field_named(const covey_fields *fields, const char *name) {
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (strcmp(fields->at[i].name, name) == 0) return &fields->at[i];
+    return NULL;
+}
+
+static bool is_sound(const covey_fields *fields, uint32_t depth);
+
+static bool is_field_sound(const covey_field *field, uint32_t depth) {
+    if (!field->name || !field->name[0] || !is_kind(field->kind) || field->count == 0) return false;
+    if ((field->kind == COVEY_KIND_NESTED) != (field->nested != NULL)) return false;
+    return !field->nested || is_sound(field->nested, depth + 1);
+}
+
+static bool is_sound(const covey_fields *fields, uint32_t depth) {
+    uint64_t end = 0;
+    if (depth > DEPTH_MAX || fields->size == 0 || fields->count == 0 || fields->count > COUNT_MAX) return false;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        const covey_field *field = &fields->at[i];
+        if (!is_field_sound(field, depth) || field->offset < end) return false;
+        if (covey__field_named(fields, field->name) != field) return false;
+        end = field->offset + (uint64_t)field->count * covey__field_stride(field);
+    }
+    return end <= fields->size;
+}
+
+bool covey__fields_valid(const covey_fields *fields, uint32_t size) {
+    return fields->size == size && is_sound(fields, 1);
+}
+
+static bool is_same_field(const covey_field *a, const covey_field *b) {
+    return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->offset == b->offset && a->count == b->count &&
+           covey__fields_same(a->nested, b->nested);
+}
+
+bool covey__fields_same(const covey_fields *a, const covey_fields *b) {
+    if (a == b) return true;
+    if (!a || !b || a->size != b->size || a->count != b->count) return false;
+    uint32_t i = 0;
+    while (i < a->count && is_same_field(&a->at[i], &b->at[i])) i++;
+    return i == a->count;
+}
+
+/* ---- Copies ------------------------------------------------------------------------------------------------------*/
+
+static size_t whole(size_t bytes) {
+    return (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+}
+
+static size_t text_bytes(const covey_fields *fields) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < fields->count; i++) bytes += strlen(fields->at[i].name) + 1;
+    return bytes;
+}
+
+size_t covey__fields_bytes(const covey_fields *fields) {
+    size_t bytes = whole(sizeof *fields) + whole(fields->count * sizeof *fields->at) + whole(text_bytes(fields));
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (fields->at[i].nested) bytes += covey__fields_bytes(fields->at[i].nested);
+    return bytes;
+}
+
+static void *take(char **memory, size_t bytes) {
+    void *taken = *memory;
+    *memory += whole(bytes);
+    return taken;
+}
+
+static const covey_fields *copy(const covey_fields *fields, char **memory) {
+    covey_fields *made = take(memory, sizeof *made);
+    covey_field *at = take(memory, fields->count * sizeof *at);
+    char *text = take(memory, text_bytes(fields));
+    for (uint32_t i = 0; i < fields->count; i++) {
+        size_t length = strlen(fields->at[i].name) + 1;
+        at[i] = fields->at[i];
+        at[i].name = memcpy(text, fields->at[i].name, length);
+        text += length;
+        if (at[i].nested) at[i].nested = copy(at[i].nested, memory);
+    }
+    *made = (covey_fields){ fields->size, fields->count, at };
+    return made;
+}
+
+const covey_fields *covey__fields_copy(const covey_fields *fields, void *memory) {
+    char *at = memory;
+    return copy(fields, &at);
+}

@@ -1,0 +1,152 @@
+/* What the sources of snapshots share: the frame of an image, how values become records, reading bytes that nobody
+ * vouches for. docs/format.md draws the format. */
+#ifndef COVEY_IMAGE_H
+#define COVEY_IMAGE_H
+
+#include "internal.h"
+
+#include <covey/snapshot.h>
+
+/* codec.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
+ * after the other, little-endian and without padding. */
+typedef enum covey__op {
+    COVEY__OP_COPY,  /* bytes as they are */
+    COVEY__OP_SWAP,  /* numbers whose bytes are the other way round in memory */
+    COVEY__OP_BOOL,  /* bytes that are 0 or 1 */
+    COVEY__OP_WIDEN, /* integers that have become wider */
+    COVEY__OP_LOOP   /* the steps that follow, for each element of an array */
+} covey__op;
+
+typedef struct covey__step {
+    uint32_t memory, record; /* where it begins */
+    uint32_t count;          /* bytes to copy; elements */
+    uint8_t op;
+    uint8_t unit, was;                           /* bytes of a number: in memory; in a record that is widened */
+    bool is_signed;                              /* it was */
+    uint32_t memory_stride, record_stride, body; /* of a loop: from element to element; steps inside */
+} covey__step;
+
+typedef struct covey__plan {
+    covey__step *steps;
+    uint32_t count, capacity;
+    uint32_t size, record; /* bytes of a value; of a record */
+    uint64_t covered;      /* bytes of a value that are written; the others are the defaults' */
+    const void *defaults;  /* or NULL for zeros */
+} covey__plan;
+
+/* A plan for values of a type and records that are encoded in this way and, if so, have these fields. MEMORY; or IMAGE,
+ * and *why says which field is in the way. Plans are freed with the heap that they were made with. */
+covey_result covey__plan_make(covey__heap *heap, covey__plan *plan, const covey_type *type, covey_encoding encoding,
+                              const covey_fields *fields, char *why, size_t room);
+covey_encoding covey__type_encoding(const covey_type *type); /* what its records are on this machine */
+void covey__plan_free(covey__heap *heap, covey__plan *plan);
+/* Whether records are the bytes of values. */
+bool covey__plan_copies(const covey__plan *plan);
+void covey__encode(const covey__plan *plan, void *records, const void *values, size_t count);
+bool covey__decode(const covey__plan *plan, void *values, const void *records, size_t count); /* false: not a value */
+bool covey__is_little_endian(void);
+/* The bytes of a record with these fields; more than UINT32_MAX: too many. */
+uint64_t covey__record_bytes(const covey_fields *fields);
+
+/* ---- The frame -----------------------------------------------------------------------------------------------------
+ *
+ *     magic 8 | version 4 | zero 4 | sections ... | table: kind 4, checksum 4, bytes 8 of each | size 8 | sections 4 |
+ *     checksum 4 of the header, the table and the twelve bytes before it
+ */
+#define COVEY__MAGIC \
+    "\x89"           \
+    "CVY\r\n\x1A\n"
+enum { COVEY__HEADER_BYTES = 16, COVEY__ENTRY_BYTES = 16, COVEY__TRAILER_BYTES = 16 };
+#define COVEY__SECTIONS_MAX 16384
+#define COVEY__HOLE UINT32_MAX           /* stands for an index where there is none */
+#define COVEY__DISABLED "covey.disabled" /* the only type of the library's own that has a section like others */
+
+typedef enum covey__type_flag {
+    COVEY__FLAG_TICKS = 1,
+    COVEY__FLAG_ZERO_VACATED = 2,
+    COVEY__FLAG_NO_COPY = 4,
+    COVEY__FLAGS = 7
+} covey__type_flag;
+
+/* image_read.c: bytes that may be anything. Once it has failed, a reader reads zeros. */
+typedef struct covey__reader {
+    const unsigned char *bytes; /* the image */
+    size_t at, end;
+    covey_report *report;
+} covey__reader;
+
+/* Notes what is wrong, if nothing was yet, and where. Returns the result. */
+covey_result covey__refuse(covey__reader *reader, covey_fault fault, size_t offset, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+static inline bool covey__is_sound(const covey__reader *reader) { return reader->report->result == COVEY_OK; }
+const unsigned char *covey__read(covey__reader *reader, size_t size); /* the next bytes; NULL: there are fewer */
+uint8_t covey__read_u8(covey__reader *reader);
+uint16_t covey__read_u16(covey__reader *reader);
+uint32_t covey__read_u32(covey__reader *reader);
+uint64_t covey__read_u64(covey__reader *reader);
+/* `count` elements of so many bytes, which are there; NULL otherwise, and for none. */
+const unsigned char *covey__read_many(covey__reader *reader, uint64_t count, size_t size);
+
+static inline uint32_t covey__u32_at(const unsigned char *bytes) {
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static inline uint64_t covey__u64_at(const unsigned char *bytes) {
+    return covey__u32_at(bytes) | (uint64_t)covey__u32_at(bytes + 4) << 32;
+}
+
+typedef struct covey__image {
+    covey__reader whole; /* of all bytes */
+    uint32_t version;
+    uint32_t sections;
+    size_t table; /* its offset */
+} covey__image;
+
+typedef struct covey__section_entry {
+    covey_section_kind kind; /* 0 behind the last */
+    uint32_t number;
+    uint32_t checksum;
+    size_t offset, bytes;
+} covey__section_entry;
+
+/* Checks the frame and the checksum of the table, and that sections are in their order and fill the image. */
+bool covey__image_open(covey__image *image, const void *bytes, size_t size, covey_report *report);
+/* for (covey__section_entry s = covey__section_first(&image); s.kind; covey__section_next(&image, &s)) */
+covey__section_entry covey__section_first(const covey__image *image);
+void covey__section_next(const covey__image *image, covey__section_entry *section);
+covey__reader covey__section_reader(const covey__image *image, const covey__section_entry *section);
+bool covey__section_check(covey__image *image, const covey__section_entry *section);   /* its checksum */
+void covey__section_damaged(covey__image *image, const covey__section_entry *section); /* that is another one */
+
+/* A type as an image describes it. Its memory is the caller's to free. */
+typedef struct covey__described {
+    covey_type type; /* complete, as one that is made at run time; storage as it was asked for */
+    covey_encoding encoding;
+    uint32_t record;       /* bytes of one */
+    covey_storage storage; /* of the pool, when it was saved */
+    char *memory;
+    size_t bytes;
+} covey__described;
+
+bool covey__read_type(covey__reader *reader, covey__heap *heap, covey__described *described); /* IMAGE, MEMORY */
+void covey__described_free(covey__heap *heap, covey__described *described);
+
+/* image_values.c: the values of a pool as arrays, in the order in which they are written. */
+typedef void covey__run_fn(void *values, size_t count, void *context);
+void covey__each_run(const covey_pool *pool, covey__run_fn *run, void *context);
+
+/* image_save.c */
+bool covey__buffer_reserve(covey_buffer *buffer, size_t more); /* room behind what is there; false: no memory */
+bool covey__type_listed(const covey_type *const *types, const covey_type *type);
+
+/* image_load.c */
+/* Loads into a world that is empty; logs nothing. What another world knows is known, too; it may be the same one. */
+covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
+                         const covey_load_desc *desc, covey_report *report);
+/* Ends a call: logs what its report says, if that is not good. */
+covey_result covey__report_to(covey_world *world, covey_report *report, covey_result result, const char *what);
+
+#endif

@@ -1,0 +1,335 @@
+/* Adds what is in an image to a world that has entities of its own. The image is loaded into a world that nobody sees;
+ * then its entities get handles here, and what they have moves over. All that can fail comes before any value moves. */
+#include "image.h"
+
+#include <covey/hierarchy.h>
+#include <stdalign.h>
+#include <stdio.h>
+
+/* A pool that is merged: from where, to where, and whose components these are. */
+typedef struct part {
+    covey_pool *from, *to;
+    covey_entity *entities;
+    uint32_t count;
+} part;
+
+typedef struct merging {
+    covey_world *from, *to;
+    covey__heap heap;
+    covey_entity *entities;  /* the new handles, by the index that they had */
+    uint32_t count;          /* of them */
+    covey_sparse_set *known; /* from handles as they were to those here */
+    part *parts;
+    uint32_t part_count, roomy;   /* so many have room */
+    const covey_type **resources; /* that both worlds have meanwhile */
+    uint32_t resource_count;
+    covey__emission *emissions;
+} merging;
+
+static const covey_entity null_entity = { 0, 0 };
+
+/* ---- Handles -----------------------------------------------------------------------------------------------------*/
+
+static covey_entity now(const merging *m, covey_entity before) {
+    const covey_entity *found = covey_sparse_set_get(m->known, before);
+    return found ? *found : null_entity;
+}
+
+static covey_result make_entities(merging *m) {
+    uint32_t alive = m->from->alive, i = 0;
+    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
+                                   .align = alignof(covey_entity),
+                                   .allocator = m->heap.allocator };
+    m->known = covey_sparse_set_create(&desc);
+    m->entities = covey__resize(&m->heap, NULL, 0, alive, sizeof *m->entities, alignof(covey_entity));
+    if (!m->known || (!m->entities && alive != 0)) return COVEY_ERROR_MEMORY;
+    covey_result result = covey__entities_take(m->to, m->entities, alive);
+    if (result != COVEY_OK) return result;
+    m->count = alive;
+    covey_entity e = covey_entity_next(m->from, null_entity);
+    for (; !covey_is_null(e) && result == COVEY_OK; e = covey_entity_next(m->from, e))
+        result = covey_sparse_set_push(m->known, e, &m->entities[i++]);
+    return result;
+}
+
+static void remap_fields(const merging *m, const covey_fields *fields, char *value);
+
+static void remap_field(const merging *m, const covey_field *field, char *value) {
+    for (uint32_t i = 0; i < field->count; i++, value += covey__field_stride(field)) {
+        covey_entity e;
+        if (field->nested) {
+            remap_fields(m, field->nested, value);
+            continue;
+        }
+        memcpy(&e, value, sizeof e);
+        e = now(m, e);
+        memcpy(value, &e, sizeof e);
+    }
+}
+
+static void remap_fields(const merging *m, const covey_fields *fields, char *value) {
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (fields->at[i].kind == COVEY_KIND_ENTITY || fields->at[i].nested)
+            remap_field(m, &fields->at[i], value + fields->at[i].offset);
+}
+
+static bool has_handles(const covey_fields *fields) {
+    for (uint32_t i = 0; fields && i < fields->count; i++)
+        if (fields->at[i].kind == COVEY_KIND_ENTITY || has_handles(fields->at[i].nested)) return true;
+    return false;
+}
+
+static void remap_values(const merging *m, const covey_pool *pool) {
+    const covey_fields *fields = pool->type->fields;
+    if (!has_handles(fields)) return;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+        remap_fields(m, fields, covey_pool_value_at_raw(pool, at, pool->size));
+}
+
+/* ---- Room --------------------------------------------------------------------------------------------------------*/
+
+/* Parents and names are no components of the user's: they are given anew. */
+static bool is_merged(const covey_pool *pool) {
+    return covey_pool_count(pool) != 0 && (!covey__is_internal(pool) || pool == pool->world->disabled);
+}
+
+/* A type that was made from the image is made here, too. NULL: the world's result says why. */
+static const covey_type *type_here(const merging *m, const covey_type *type) {
+    return covey__type_is_made(m->from, type) ? covey_type_create(m->to, type) : type;
+}
+
+static covey_pool *pool_here(const merging *m, const covey_pool *pool) {
+    if (pool == m->from->disabled) return covey__pool_of_disabled(m->to);
+    const covey_type *type = type_here(m, pool->type);
+    return type ? covey_pool_of_raw(m->to, type) : NULL;
+}
+
+static covey_result list_part(merging *m, covey_pool *pool) {
+    part *p = &m->parts[m->part_count];
+    uint32_t count = covey_pool_count(pool), i = 0;
+    *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
+    if (!p->to) return m->to->result;
+    p->entities = covey__resize(&m->heap, NULL, 0, count, sizeof *p->entities, alignof(covey_entity));
+    if (!p->entities) return COVEY_ERROR_MEMORY;
+    m->part_count++;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+        p->entities[i++] = now(m, covey_pool_at(pool, at));
+    return COVEY_OK;
+}
+
+static covey_result list_parts(merging *m) {
+    covey_result result = COVEY_OK;
+    uint32_t pools = m->from->pool_count + 1;
+    m->parts = covey__resize(&m->heap, NULL, 0, pools, sizeof *m->parts, alignof(part));
+    m->emissions = covey__resize(&m->heap, NULL, 0, pools, sizeof *m->emissions, alignof(covey__emission));
+    if (!m->parts || !m->emissions) return COVEY_ERROR_MEMORY;
+    for (uint32_t i = 0; i < m->from->pool_count && result == COVEY_OK; i++)
+        if (is_merged(m->from->pools[i])) result = list_part(m, m->from->pools[i]);
+    return result;
+}
+
+/* The events that a source has for its queue, and those that follow when components are removed. That entities end has
+ * its room already: they are alive. */
+static uint64_t events_from(const merging *m, const covey__source_of_events *source) {
+    uint64_t events = 0;
+    if (!source->pool) return (source->signals & COVEY_ON_CREATE) != 0 ? m->count : 0;
+    for (uint32_t i = 0; i < m->part_count; i++)
+        if (m->parts[i].to == source->pool)
+            events += (uint64_t)m->parts[i].count * covey__bits_in(source->signals & (COVEY_ON_ADD | COVEY_ON_REMOVE));
+    return events;
+}
+
+static covey_result prepare_queues(const merging *m) {
+    for (covey_queue *queue = m->to->queues; queue; queue = queue->next) {
+        uint64_t events = 0;
+        for (uint32_t i = 0; i < queue->source_count; i++) events += events_from(m, &queue->sources[i]);
+        if (!covey__queue_reserve(queue, events)) return COVEY_ERROR_MEMORY;
+    }
+    return COVEY_OK;
+}
+
+/* A table for what is disabled among the components of a part. */
+static covey_result prepare_off(const part *p) {
+    uint32_t i = 0;
+    if (!covey__may_hide(p->from)) return COVEY_OK;
+    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
+        if (covey__is_off(p->from, covey_pool_at(p->from, at).index) && !covey__off_reach(p->to, p->entities[i].index))
+            return COVEY_ERROR_MEMORY;
+    return COVEY_OK;
+}
+
+static covey_result make_room(merging *m) {
+    covey_result result = prepare_queues(m);
+    for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_off(&m->parts[i]);
+    for (; m->roomy < m->part_count && result == COVEY_OK; m->roomy += result == COVEY_OK) {
+        const part *p = &m->parts[m->roomy];
+        result = covey__room_make(p->to, p->entities, p->count, true);
+    }
+    return result;
+}
+
+/* ---- Parents, names, resources -----------------------------------------------------------------------------------*/
+
+static covey_result link_parents(const merging *m) {
+    const covey_pool *nodes = m->from->nodes;
+    for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
+        covey_entity parent = covey_pool_at(nodes, at), child = covey_child_first(m->from, parent);
+        for (; !covey_is_null(child); child = covey_child_next(m->from, child))
+            if (!covey__hierarchy_link(m->to, now(m, child), now(m, parent))) return COVEY_ERROR_MEMORY;
+    }
+    return COVEY_OK;
+}
+
+static covey_result give_names(const merging *m) {
+    const covey_pool *names = m->from->names ? m->from->names->pool : NULL;
+    for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE; at++) {
+        covey_entity before = covey_pool_at(names, at), e = now(m, before);
+        const char *name = covey_name(m->from, before);
+        bool taken = !covey_is_null(covey_find_child(m->to, covey_parent(m->to, e), name));
+        covey_result result = taken ? COVEY_OK : covey_name_set(m->to, e, name);
+        if (result != COVEY_OK) return result;
+    }
+    return COVEY_OK;
+}
+
+/* Those that the world lacks; both have the values until all has succeeded. */
+static covey_result set_resources(merging *m) {
+    uint32_t count = covey_world_resource_count(m->from);
+    m->resources = covey__resize(&m->heap, NULL, 0, count, sizeof *m->resources, alignof(covey_type *));
+    if (!m->resources && count != 0) return COVEY_ERROR_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        const covey_type *was = covey_world_resource(m->from, i), *type = type_here(m, was);
+        char *value = covey_resource_get_raw(m->from, was, was->size);
+        if (!type) return m->to->result;
+        if (covey_resource_has_raw(m->to, type)) continue;
+        if (was->fields) remap_fields(m, was->fields, value);
+        if (!covey_resource_set_raw(m->to, type, value, type->size)) return m->to->result;
+        m->resources[m->resource_count++] = type;
+    }
+    return COVEY_OK;
+}
+
+/* ---- Back, and on ------------------------------------------------------------------------------------------------*/
+
+static void undo(merging *m) {
+    covey_world *world = m->to;
+    for (uint32_t i = 0; i < m->roomy; i++)
+        covey__room_forget(m->parts[i].to, m->parts[i].entities, m->parts[i].count, true);
+    for (uint32_t i = 0; i < m->count; i++) {
+        covey__name_lose(world, m->entities[i].index);
+        if (world->nodes) covey__pool_take_out(world->nodes, m->entities[i], sizeof(covey__node));
+    }
+    if (m->count != 0) covey__entities_give_back(world, m->entities, m->count);
+}
+
+static void move_values(const part *p) {
+    uint32_t i = 0, size = p->to->size;
+    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
+        covey__copy(covey__room_take(p->to, p->entities[i], true), covey_pool_value_at_raw(p->from, at, size), size);
+}
+
+static void settle(const merging *m) {
+    for (uint32_t i = 0; i < m->part_count; i++)
+        if (m->parts[i].to->watch) m->parts[i].to->watch->settling = true;
+    for (uint32_t i = 0; i < m->part_count; i++) {
+        const part *p = &m->parts[i];
+        if (!p->to->watch) continue;
+        p->to->watch->settling = false;
+        for (uint32_t k = 0; k < p->count; k++) covey__watch_added(p->to, p->entities[k].index);
+    }
+}
+
+static void disable_components(const part *p) {
+    uint32_t i = 0;
+    if (!covey__may_hide(p->from)) return;
+    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
+        if (covey__is_off(p->from, covey_pool_at(p->from, at).index))
+            covey_component_disable_raw(p->to->world, p->entities[i], p->to->type);
+}
+
+/* Nothing fails from here on. What was moved is not dropped where it was. */
+static void move_all(merging *m) {
+    for (uint32_t i = 0; i < m->part_count; i++) {
+        remap_values(m, m->parts[i].from);
+        move_values(&m->parts[i]);
+    }
+    settle(m);
+    for (uint32_t i = 0; i < m->part_count; i++) disable_components(&m->parts[i]);
+    for (uint32_t i = 0; i < m->part_count; i++) covey__pool_forget(m->parts[i].from);
+}
+
+static void tell(const merging *m, const covey_load_desc *desc) {
+    covey_entity before = null_entity;
+    for (uint32_t i = 0; i < m->count && desc->merged; i++) {
+        before = covey_entity_next(m->from, before);
+        desc->merged(before, m->entities[i], desc->merged_context);
+    }
+    m->emissions[0] = (covey__emission){ .signal = COVEY_ON_CREATE, .entities = m->entities, .count = m->count };
+    for (uint32_t i = 0; i < m->part_count; i++)
+        m->emissions[i + 1] = (covey__emission){
+            .pool = m->parts[i].to, .signal = COVEY_ON_ADD, .entities = m->parts[i].entities, .count = m->parts[i].count
+        };
+    covey__emit_together(m->to, m->emissions, m->part_count + 1);
+}
+
+static void free_all(merging *m, uint32_t alive, uint32_t resources) {
+    uint32_t pools = m->from->pool_count + 1;
+    for (uint32_t i = 0; i < m->part_count; i++)
+        covey__free(&m->heap, m->parts[i].entities, m->parts[i].count, sizeof(covey_entity), alignof(covey_entity));
+    covey__free(&m->heap, m->parts, pools, sizeof *m->parts, alignof(part));
+    covey__free(&m->heap, m->emissions, pools, sizeof *m->emissions, alignof(covey__emission));
+    covey__free(&m->heap, (void *)m->resources, resources, sizeof *m->resources, alignof(covey_type *));
+    covey__free(&m->heap, m->entities, alive, sizeof *m->entities, alignof(covey_entity));
+    covey_sparse_set_destroy(m->known);
+}
+
+static covey_result prepare(merging *m) {
+    covey_result result = make_entities(m);
+    if (result == COVEY_OK) result = list_parts(m);
+    if (result == COVEY_OK) result = link_parents(m);
+    if (result == COVEY_OK) result = give_names(m);
+    if (result == COVEY_OK) result = set_resources(m);
+    if (result == COVEY_OK) result = make_room(m);
+    return result;
+}
+
+/* Both worlds have the values of some resources: one of them forgets them. */
+static void forget_resources(merging *m, covey_world *world) {
+    for (uint32_t i = 0; i < m->resource_count; i++) covey__resource_forget(world, m->resources[i]);
+}
+
+static covey_result merge(covey_world *from, covey_world *to, const covey_load_desc *desc) {
+    merging m = { .from = from, .to = to, .heap = { to->heap.allocator, 0 } };
+    covey_log_fn *log = to->log;
+    covey_result before = to->result;
+    uint32_t alive = from->alive, resources = covey_world_resource_count(from);
+    to->log = NULL; /* one sentence says it all */
+    covey_result result = prepare(&m);
+    if (result != COVEY_OK) undo(&m);
+    else move_all(&m);
+    forget_resources(&m, result == COVEY_OK ? from : to);
+    to->log = log;
+    to->result = before;
+    if (result == COVEY_OK) tell(&m, desc);
+    free_all(&m, alive, resources);
+    return result;
+}
+
+covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
+                                     covey_report *report) {
+    static const covey_load_desc defaults = { 0 };
+    covey_report unheard;
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (!report) report = &unheard;
+    if (!desc) desc = &defaults;
+    *report = (covey_report){ 0 };
+    covey_world_desc aside = { .allocator = world->heap.allocator,
+                               .on_assert = world->on_assert,
+                               .assert_context = world->assert_context };
+    covey_world *image = covey_world_create(&aside);
+    covey_result result = image ? covey__load(image, world, bytes, size, desc, report) : COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) result = merge(image, world, desc);
+    covey_world_destroy(image);
+    COVEY__CHANGED(world);
+    return covey__report_to(world, report, result, "the image could not be merged");
+}

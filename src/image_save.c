@@ -1,0 +1,641 @@
+/* Writes a world as an image, in one pass over it. Bytes are summed while they are in the cache. */
+#include "image.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+
+enum { SUM_EVERY = 1 << 14, STREAM_WINDOW = 1 << 16, PROGRESS_EVERY = 1 << 20 };
+
+/* Writes to a window: all of the caller's memory, or a part that is handed on when it is full. From where nothing fits any
+ * more, or something has failed, it only counts. */
+typedef struct writer {
+    covey_world *world;
+    const covey_save_desc *desc;
+    covey_report *report;
+    covey__heap heap; /* not the world's, which others may be reading */
+    covey_sink_fn *sink;
+    void *sink_context;
+    unsigned char *window, *at, *end;
+    unsigned char *summed; /* what is before it is in the sum */
+    uint32_t sum;
+    bool counting;
+    bool large; /* what is in hand */
+    uint64_t before; /* bytes before the window, or that were only counted */
+    uint64_t all, told;
+    covey__section_entry *sections;
+    uint32_t section_count, section_capacity;
+    covey__plan plan; /* of the pool or resource in hand */
+} writer;
+
+static uint64_t position(const writer *w) { return w->before + (uint64_t)(w->at - w->window); }
+
+static void only_count(writer *w) {
+    w->before = position(w);
+    w->window = w->at = w->end = w->summed = NULL;
+    w->counting = true;
+}
+
+static covey_result fail(writer *w, covey_result result, const char *text, const char *name) {
+    if (w->report->result != COVEY_OK) return w->report->result;
+    w->report->result = result;
+    snprintf(w->report->text, sizeof w->report->text, "%s%s%s", name ? name : "", name ? " " : "", text);
+    only_count(w);
+    return result;
+}
+
+static bool is_fine(const writer *w) { return w->report->result == COVEY_OK; }
+
+/* ---- Bytes -------------------------------------------------------------------------------------------------------*/
+
+static void tell_progress(writer *w) {
+    const covey_save_desc *desc = w->desc;
+    w->told = position(w);
+    if (desc->progress && !desc->progress(w->told, w->all, desc->progress_context))
+        fail(w, COVEY_ERROR_CANCELLED, "the progress function said no", NULL);
+}
+
+static void sum_up(writer *w) {
+    if (w->at == w->summed) return;
+    w->sum = covey__crc32c(w->sum, w->summed, (size_t)(w->at - w->summed));
+    w->summed = w->at;
+    if (position(w) - w->told >= PROGRESS_EVERY) tell_progress(w);
+}
+
+static void flush(writer *w) {
+    size_t size = (size_t)(w->at - w->window);
+    sum_up(w);
+    if (w->counting || size == 0) return;
+    if (!w->sink(w->window, size, w->sink_context)) {
+        fail(w, COVEY_ERROR_FILE, "the image could not be handed on", NULL);
+        return;
+    }
+    w->before += size;
+    w->at = w->summed = w->window;
+}
+
+/* Room for so many bytes, which are then written; NULL if they are only to be counted. A stream has room for a record. */
+static unsigned char *room_for(writer *w, size_t size) {
+    if (!w->counting && size > (size_t)(w->end - w->at) && w->sink) flush(w);
+    if (!w->counting && size > (size_t)(w->end - w->at)) only_count(w);
+    return w->counting ? NULL : w->at;
+}
+
+static void advance(writer *w, size_t size) {
+    if (w->counting) {
+        w->before += size;
+        return;
+    }
+    w->at += size;
+    if (w->at - w->summed >= SUM_EVERY) sum_up(w);
+}
+
+/* Copies bytes and sums them in one go. */
+static void put_part(writer *w, const void *bytes, size_t size) {
+    unsigned char *to = room_for(w, size);
+    if (!to) {
+        advance(w, size);
+        return;
+    }
+    sum_up(w);
+    if (w->counting) return; /* somebody said no */
+    w->sum = covey__crc32c_copy(w->sum, to, bytes, size, w->large);
+    w->at = w->summed = to + size;
+}
+
+static void put(writer *w, const void *bytes, size_t size) {
+    const unsigned char *from = bytes;
+    for (size_t part; size != 0; size -= part, from += part) {
+        part = size < STREAM_WINDOW ? size : STREAM_WINDOW;
+        if (part >= SUM_EVERY / 8) {
+            put_part(w, from, part);
+            continue;
+        }
+        unsigned char *to = room_for(w, part);
+        if (to) memcpy(to, from, part);
+        advance(w, part);
+    }
+}
+
+static inline void put_number(writer *w, uint64_t number, uint32_t bytes) {
+    unsigned char *to = room_for(w, bytes);
+    for (uint32_t i = 0; to && i < bytes; i++) to[i] = (unsigned char)(number >> 8 * i);
+    advance(w, bytes);
+}
+
+static void put_u8(writer *w, uint32_t number) { put_number(w, number, 1); }
+static void put_u16(writer *w, uint32_t number) { put_number(w, number, 2); }
+static void put_u32(writer *w, uint32_t number) { put_number(w, number, 4); }
+static void put_u64(writer *w, uint64_t number) { put_number(w, number, 8); }
+
+/* Many numbers. */
+static void put_u32s(writer *w, const uint32_t *numbers, size_t count) {
+    if (covey__is_little_endian()) put(w, numbers, count * sizeof *numbers);
+    else
+        for (size_t i = 0; i < count; i++) put_u32(w, numbers[i]);
+}
+
+/* ---- Sections ----------------------------------------------------------------------------------------------------*/
+
+static void begin(writer *w, covey_section_kind kind) {
+    sum_up(w);
+    w->sum = 0;
+    w->sections[w->section_count] = (covey__section_entry){ .kind = kind, .offset = (size_t)position(w) };
+}
+
+static void end(writer *w) {
+    sum_up(w);
+    covey__section_entry *section = &w->sections[w->section_count++];
+    section->checksum = w->sum;
+    section->bytes = (size_t)position(w) - section->offset;
+}
+
+static void put_table(writer *w, uint32_t sum_of_header) {
+    sum_up(w);
+    w->sum = sum_of_header;
+    for (uint32_t i = 0; i < w->section_count; i++) {
+        put_u32(w, w->sections[i].kind);
+        put_u32(w, w->sections[i].checksum);
+        put_u64(w, w->sections[i].bytes);
+    }
+    put_u64(w, position(w) + COVEY__TRAILER_BYTES);
+    put_u32(w, w->section_count);
+    sum_up(w);
+    put_u32(w, w->sum);
+}
+
+/* ---- Entities ----------------------------------------------------------------------------------------------------*/
+
+static bool was_used(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
+}
+
+static uint64_t indices_of(const covey_world *world) {
+    uint64_t covered = (uint64_t)world->page_count * COVEY_PAGE_SIZE;
+    return covered < COVEY_NONE ? covered : COVEY_NONE;
+}
+
+/* The first index from one on that was used, or was not; the end if there is none. Unless some are reserved, all below
+ * the fresh ones were used. */
+static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
+    uint64_t end = indices_of(world);
+    if (!used && world->reserved_count == 0 && from < world->range.fresh) from = world->range.fresh;
+    while (from < end) {
+        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)from);
+        uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+        if (page_end > end) page_end = end;
+        if (!page && !used) return from;
+        while (page && from < page_end && was_used(page, (uint32_t)from) != used) from++;
+        if (from < page_end && page) return from;
+        from = page_end;
+    }
+    return end;
+}
+
+/* for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) */
+typedef struct run {
+    uint64_t first, end;
+} run;
+
+static run next_run(const covey_world *world, uint64_t from) {
+    run r = { seek(world, from, true), 0 };
+    r.end = seek(world, r.first, false);
+    return r;
+}
+
+static void put_generations(writer *w, const covey_world *world, run r) {
+    while (r.first < r.end) {
+        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)r.first);
+        uint64_t page_end = (r.first / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE,
+                 end = r.end < page_end ? r.end : page_end;
+        put_u32s(w, page->generation + r.first % COVEY_PAGE_SIZE, (size_t)(end - r.first));
+        r.first = end;
+    }
+}
+
+static uint32_t next_free(const covey_world *world, uint32_t index) {
+    return covey__entity_page_of(world, index)->next[index % COVEY_PAGE_SIZE];
+}
+
+static void put_free_list(writer *w, const covey_world *world, const covey__range *range) {
+    uint32_t count = 0;
+    for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) count++;
+    put_u32(w, count);
+    for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) put_u32(w, at);
+}
+
+static void put_entities(writer *w, const covey_world *world) {
+    uint64_t slots = 0;
+    uint32_t runs = 0;
+    for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) slots += r.end - r.first, runs++;
+    begin(w, COVEY_SECTION_ENTITIES);
+    put_u32(w, (uint32_t)slots);
+    put_u32(w, runs);
+    put_u32(w, world->reserved_count);
+    for (uint32_t i = 0; i < world->reserved_count; i++) {
+        put_u32(w, world->reserved[i].first);
+        put_u32(w, world->reserved[i].end - world->reserved[i].first);
+    }
+    for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) {
+        put_u32(w, (uint32_t)r.first);
+        put_u32(w, (uint32_t)(r.end - r.first));
+    }
+    for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) put_generations(w, world, r);
+    put_free_list(w, world, &world->range);
+    for (uint32_t i = 0; i < world->reserved_count; i++) put_free_list(w, world, &world->reserved[i]);
+    end(w);
+}
+
+static bool sets_aside(const covey_world *world) {
+    const covey_commands *commands = world->commands;
+    while (commands && commands->id_count == 0) commands = commands->next_of_world;
+    return commands != NULL;
+}
+
+/* Ids that are set aside for a buffer are free in the image: as they are in a clone. */
+static void put_entities_of(writer *w) {
+    const covey_world *world = w->world;
+    if (!sets_aside(world)) {
+        put_entities(w, world);
+        return;
+    }
+    covey_world twin = { .heap = { world->heap.allocator, 0 } };
+    bool cloned = covey__entities_clone(world, &twin);
+    if (cloned) covey__commands_leave_clone(world, &twin);
+    if (cloned) put_entities(w, &twin);
+    else fail(w, COVEY_ERROR_MEMORY, "no memory for a table of entities", NULL);
+    covey__entities_free(&twin);
+}
+
+/* ---- Types -------------------------------------------------------------------------------------------------------*/
+
+static void put_name(writer *w, const char *name) {
+    size_t length = strlen(name);
+    if (length > UINT16_MAX)
+        fail(w, COVEY_ERROR_RANGE, "the name of a type or field is longer than 65,535 bytes", NULL);
+    put_u16(w, (uint32_t)length);
+    put(w, name, length);
+}
+
+static void put_fields(writer *w, const covey_fields *fields) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fields->count; i++) count += fields->at[i].kind != COVEY_KIND_PADDING;
+    put_u16(w, count);
+    for (uint32_t i = 0; i < fields->count; i++) {
+        const covey_field *field = &fields->at[i];
+        if (field->kind == COVEY_KIND_PADDING) continue;
+        put_name(w, field->name);
+        put_u8(w, field->kind);
+        put_u32(w, field->count);
+        if (field->nested) put_fields(w, field->nested);
+    }
+}
+
+static void put_type(writer *w, const covey_type *type, uint32_t storage) {
+    covey_encoding encoding = covey__type_encoding(type);
+    put_name(w, type->name);
+    put_u8(w, encoding);
+    put_u8(w, covey__type_storage(type));
+    put_u8(w, type->policy);
+    put_u8(w, (type->ticks ? COVEY__FLAG_TICKS : 0u) | (type->zero_vacated ? COVEY__FLAG_ZERO_VACATED : 0u) |
+                  (type->no_copy ? COVEY__FLAG_NO_COPY : 0u));
+    put_u8(w, type->compact_above);
+    put_u8(w, storage);
+    if (encoding == COVEY_ENCODING_FIELDS) put_fields(w, type->fields);
+    if (!type->raw) return;
+    put_u32(w, type->size);
+    put_u32(w, type->align ? type->align : 1);
+}
+
+static bool make_plan(writer *w, const covey_type *type) {
+    char why[1];
+    covey_result result =
+        covey__plan_make(&w->heap, &w->plan, type, covey__type_encoding(type), type->fields, why, sizeof why);
+    return result == COVEY_OK || fail(w, result, "no memory to save", type->name) == COVEY_OK;
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------*/
+
+static void put_values(writer *w, const char *values, size_t count) {
+    const covey__plan *plan = &w->plan;
+    size_t step = plan->record != 0 ? SUM_EVERY / plan->record : 0;
+    if (plan->record == 0) return;
+    if (covey__plan_copies(plan)) {
+        put(w, values, count * plan->size);
+        return;
+    }
+    for (size_t some; count != 0; count -= some, values += some * plan->size) {
+        some = step == 0 ? 1 : count < step ? count : step;
+        unsigned char *to = room_for(w, some * plan->record);
+        if (to) covey__encode(plan, to, values, some);
+        advance(w, some * plan->record);
+    }
+}
+
+static void put_run(void *values, size_t count, void *context) { put_values(context, values, count); }
+
+static void put_all_values(writer *w, const covey_pool *pool) {
+    if (w->plan.record == 0) return;
+    if (w->counting) {
+        w->before += (uint64_t)covey_pool_count(pool) * w->plan.record;
+        return;
+    }
+    w->large = (uint64_t)covey_pool_count(pool) * w->plan.record >= COVEY__LARGE && !w->sink;
+    covey__each_run(pool, put_run, w);
+    w->large = false;
+}
+
+/* ---- Pools -------------------------------------------------------------------------------------------------------*/
+
+static void put_set(writer *w, const covey_sparse_set *set) {
+    put_u32(w, set->end);
+    put_u32(w, set->dead);
+    for (uint32_t i = 0; i < set->end; i++) {
+        bool hole = set->holes != 0 && covey__is_hole(set, i);
+        put_u32(w, hole ? COVEY__HOLE : set->ids[i].index);
+    }
+    for (uint32_t i = 0; i < set->dead; i++) {
+        put_u32(w, set->ids[set->end + i].index);
+        put_u32(w, set->ids[set->end + i].generation);
+    }
+    if (set->policy != COVEY_IN_PLACE) return;
+    for (uint32_t hole = set->hole; hole != COVEY_NONE; hole = set->ids[hole].index) put_u32(w, hole);
+}
+
+static void put_masks(writer *w, const covey__block_store *blocks) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < blocks->page_count; i++) count += covey__bits_in(blocks->pages[i]->summary);
+    put_u32(w, count);
+    for (uint32_t i = 0; i < blocks->page_count; i++)
+        for (uint64_t left = blocks->pages[i]->summary; left != 0; left &= left - 1) {
+            put_u32(w, i * COVEY__PAGE_BLOCKS + covey__lowest_bit(left));
+            put_u64(w, blocks->pages[i]->masks[covey__lowest_bit(left)]);
+        }
+}
+
+/* Which components are disabled: block by block, as above. */
+static void put_off(writer *w, const covey_pool *pool) {
+    const covey__pages *pages = pool->watch ? &pool->watch->off : NULL;
+    uint32_t total = pages ? pages->count * COVEY__PAGE_BLOCKS : 0, count = 0;
+    for (uint32_t block = 0; block < total; block++) count += covey__off_mask(pool, block * 64) != 0;
+    put_u32(w, count);
+    for (uint32_t block = 0; block < total && count != 0; block++) {
+        uint64_t mask = covey__off_mask(pool, block * 64);
+        if (mask == 0) continue;
+        put_u32(w, block);
+        put_u64(w, mask);
+    }
+}
+
+static void put_ticks(writer *w, const covey_pool *pool) {
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+        put_u64(w, covey__ticks_of(pool, covey_pool_at(pool, at).index));
+}
+
+static void put_pool(writer *w, const covey_pool *pool) {
+    if (!make_plan(w, pool->type)) return;
+    begin(w, COVEY_SECTION_POOL);
+    put_type(w, pool->type, pool->storage);
+    put_u32(w, covey_pool_count(pool));
+    if (covey__in_blocks(pool)) put_masks(w, &pool->blocks);
+    else put_set(w, &pool->set);
+    put_off(w, pool);
+    if (pool->type->ticks) put_ticks(w, pool);
+    put_all_values(w, pool);
+    end(w);
+    covey__plan_free(&w->heap, &w->plan);
+}
+
+static void put_resource(writer *w, const covey_type *type) {
+    if (!make_plan(w, type)) return;
+    begin(w, COVEY_SECTION_RESOURCE);
+    put_type(w, type, covey__type_storage(type));
+    put_values(w, covey_resource_get_raw(w->world, type, type->size), 1);
+    end(w);
+    covey__plan_free(&w->heap, &w->plan);
+}
+
+/* ---- Parents and names -------------------------------------------------------------------------------------------*/
+
+static const covey__node *next_parent(const covey_world *world, uint32_t *at) {
+    for (; world->nodes && (*at = covey_pool_next(world->nodes, *at)) != COVEY_NONE; ++*at) {
+        const covey__node *node = covey_pool_value_at_raw(world->nodes, *at, sizeof *node);
+        if (node->count == 0) continue;
+        ++*at;
+        return node;
+    }
+    return NULL;
+}
+
+static void put_parents(writer *w) {
+    const covey_world *world = w->world;
+    uint32_t count = 0, at = 0;
+    while (next_parent(world, &at)) count++;
+    if (count == 0) return;
+    begin(w, COVEY_SECTION_PARENTS);
+    put_u32(w, count);
+    at = 0;
+    for (const covey__node *node; (node = next_parent(world, &at)) != NULL;) {
+        put_u32(w, node->self);
+        put_u32(w, node->count);
+        for (uint32_t child = node->first; child != COVEY_NONE; child = covey__node_of(world, child)->next)
+            put_u32(w, child);
+    }
+    end(w);
+}
+
+static void put_names(writer *w) {
+    const covey_pool *pool = w->world->names ? w->world->names->pool : NULL;
+    if (!pool || covey_pool_count(pool) == 0) return;
+    begin(w, COVEY_SECTION_NAMES);
+    put_u32(w, covey_pool_count(pool));
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
+        put_u32(w, name->self);
+        put_u16(w, name->length);
+        put(w, name->text, name->length);
+    }
+    end(w);
+}
+
+/* ---- Worlds ------------------------------------------------------------------------------------------------------*/
+
+bool covey__type_listed(const covey_type *const *types, const covey_type *type) {
+    for (; types && *types; types++)
+        if (*types == type || strcmp((*types)->name, type->name) == 0) return true;
+    return false;
+}
+
+static bool is_wanted(const writer *w, const covey_type *type) {
+    return !type->transient && (!w->desc->types || covey__type_listed(w->desc->types, type));
+}
+
+static bool can_be_saved(const covey_type *type) { return type->size == 0 || type->raw || type->fields; }
+
+/* Whether a pool is in the image. One that has nothing, and could not be saved, need not be. */
+static bool is_saved(const writer *w, const covey_pool *pool) {
+    if (covey__is_internal(pool)) return pool == w->world->disabled && covey_pool_count(pool) != 0;
+    if (!is_wanted(w, pool->type)) return false;
+    return can_be_saved(pool->type) || covey_pool_count(pool) != 0;
+}
+
+static void check_type(writer *w, const covey_type *type) {
+    if (!can_be_saved(type))
+        fail(w, COVEY_ERROR_TYPE, "cannot be saved: describe its fields, or say raw or transient", type->name);
+}
+
+/* All types, before anything is written. */
+static void check_types(writer *w) {
+    const covey_world *world = w->world;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (is_saved(w, world->pools[i])) check_type(w, world->pools[i]->type);
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        if (is_wanted(w, covey_world_resource(world, i))) check_type(w, covey_world_resource(world, i));
+    if (world->emission) fail(w, COVEY_ERROR_REFUSED, "listeners are being told of something", NULL);
+}
+
+static void put_world(writer *w) {
+    const covey_world *world = w->world;
+    unsigned char header[COVEY__HEADER_BYTES] = COVEY__MAGIC;
+    header[8] = COVEY_IMAGE_VERSION;
+    put(w, header, sizeof header);
+    begin(w, COVEY_SECTION_WORLD);
+    put_u64(w, world->tick);
+    put_u64(w, world->alive);
+    end(w);
+    put_entities_of(w);
+    for (uint32_t i = 0; i < world->pool_count && is_fine(w); i++)
+        if (is_saved(w, world->pools[i])) put_pool(w, world->pools[i]);
+    for (uint32_t i = 0; i < covey_world_resource_count(world) && is_fine(w); i++)
+        if (is_wanted(w, covey_world_resource(world, i))) put_resource(w, covey_world_resource(world, i));
+    put_parents(w);
+    put_names(w);
+    put_table(w, covey__crc32c(0, header, sizeof header));
+}
+
+/* ---- The calls ---------------------------------------------------------------------------------------------------*/
+
+static bool prepare(writer *w, covey_world *world, const covey_save_desc *desc, covey_report *report) {
+    static const covey_save_desc defaults = { 0 };
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    *report = (covey_report){ 0 };
+    *w = (writer){
+        .world = world, .desc = desc ? desc : &defaults, .report = report, .heap = { world->heap.allocator, 0 }
+    };
+    only_count(w);
+    check_types(w);
+    w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4;
+    if (is_fine(w) && w->section_capacity > COVEY__SECTIONS_MAX)
+        fail(w, COVEY_ERROR_RANGE, "the world has too many pools and resources for an image", NULL);
+    if (!is_fine(w)) return false;
+    w->sections =
+        covey__resize(&w->heap, NULL, 0, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
+    if (!w->sections) fail(w, COVEY_ERROR_MEMORY, "no memory for the table of sections", NULL);
+    return is_fine(w);
+}
+
+/* Writes to the window, and returns the size. */
+static uint64_t write_to(writer *w, void *window, size_t size) {
+    w->section_count = 0;
+    w->before = w->told = 0;
+    w->sum = 0;
+    w->window = w->at = w->summed = window;
+    w->end = w->window + size;
+    w->counting = size == 0;
+    if (w->counting) only_count(w);
+    put_world(w);
+    return position(w);
+}
+
+/* So that it is known what all is, where somebody wants to know how far it is. */
+static void count_all(writer *w) {
+    const covey_save_desc *desc = w->desc;
+    covey_save_desc quiet = *desc;
+    quiet.progress = NULL;
+    w->desc = &quiet;
+    w->all = write_to(w, NULL, 0);
+    w->desc = desc;
+}
+
+static covey_result finish(writer *w) {
+    covey__free(&w->heap, w->sections, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
+    covey__plan_free(&w->heap, &w->plan);
+    if (is_fine(w) && w->desc->progress) w->desc->progress(position(w), position(w), w->desc->progress_context);
+    return covey__report_to(w->world, w->report, w->report->result, "the world could not be saved");
+}
+
+size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, const covey_save_desc *desc,
+                            covey_report *report) {
+    covey_report unheard;
+    writer w;
+    uint64_t size = 0;
+    if (prepare(&w, world, desc, report ? report : &unheard)) {
+        if (w.desc->progress && capacity != 0) count_all(&w);
+        if (is_fine(&w)) size = write_to(&w, bytes, capacity);
+        if (size > SIZE_MAX) fail(&w, COVEY_ERROR_MEMORY, "the image is larger than the address space", NULL);
+        w.at = w.window; /* all was told of */
+        w.before = size;
+    }
+    return finish(&w) == COVEY_OK ? (size_t)size : 0;
+}
+
+void covey_buffer_free(covey_buffer *buffer) {
+    covey__heap heap = { buffer->allocator, buffer->capacity };
+    covey__free(&heap, buffer->bytes, buffer->capacity, 1, alignof(max_align_t));
+    *buffer = (covey_buffer){ .allocator = buffer->allocator };
+}
+
+bool covey__buffer_reserve(covey_buffer *buffer, size_t more) {
+    covey__heap heap = { buffer->allocator, buffer->capacity };
+    if (more <= buffer->capacity - buffer->size) return true;
+    if (more > SIZE_MAX - buffer->size) return false;
+    size_t wanted = buffer->size + more, doubled = buffer->capacity <= SIZE_MAX / 2 ? buffer->capacity * 2 : SIZE_MAX;
+    size_t capacity = wanted > doubled ? wanted : doubled;
+    void *bytes = covey__resize(&heap, buffer->bytes, buffer->capacity, capacity, 1, alignof(max_align_t));
+    if (!bytes) return false;
+    buffer->bytes = bytes;
+    buffer->capacity = capacity;
+    return true;
+}
+
+covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, const covey_save_desc *desc,
+                                  covey_report *report) {
+    covey_report unheard;
+    writer w;
+    if (prepare(&w, world, desc, report ? report : &unheard)) {
+        count_all(&w);
+        if (is_fine(&w) && (w.all > SIZE_MAX || !covey__buffer_reserve(buffer, (size_t)w.all)))
+            fail(&w, COVEY_ERROR_MEMORY, "no memory for the image", NULL);
+        if (is_fine(&w)) write_to(&w, buffer->bytes + buffer->size, (size_t)w.all);
+        if (is_fine(&w)) buffer->size += (size_t)w.all;
+    }
+    return finish(&w);
+}
+
+/* A window that has room for a record of any type. */
+static size_t window_for(const covey_world *world) {
+    size_t most = STREAM_WINDOW;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (world->pools[i]->size > most) most = world->pools[i]->size;
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        if (covey_world_resource(world, i)->size > most) most = covey_world_resource(world, i)->size;
+    return most;
+}
+
+covey_result covey_save_to_stream(covey_world *world, covey_sink_fn *sink, void *context, const covey_save_desc *desc,
+                                  covey_report *report) {
+    covey_report unheard;
+    writer w;
+    if (prepare(&w, world, desc, report ? report : &unheard)) {
+        size_t size = window_for(world);
+        void *window = covey__resize(&w.heap, NULL, 0, size, 1, alignof(max_align_t));
+        if (!window) fail(&w, COVEY_ERROR_MEMORY, "no memory to save", NULL);
+        if (is_fine(&w) && w.desc->progress) count_all(&w);
+        w.sink = sink;
+        w.sink_context = context;
+        if (is_fine(&w)) write_to(&w, window, size);
+        if (is_fine(&w)) flush(&w);
+        covey__free(&w.heap, window, size, 1, alignof(max_align_t));
+        w.window = w.at = NULL;
+    }
+    return finish(&w);
+}

@@ -1,0 +1,162 @@
+/* The files of the operating system: the only source that needs more than the C library. */
+#if !defined(_WIN32)
+#define _XOPEN_SOURCE 700 /* POSIX 2008, and realpath */
+#define _FILE_OFFSET_BITS 64
+#endif
+
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* More is never read or written at once. */
+#define AT_ONCE ((size_t)1 << 30)
+
+static unsigned at_once(size_t size) { return (unsigned)(size < AT_ONCE ? size : AT_ONCE); }
+
+static int copy_path(const char *path, char *to) {
+    size_t length = strlen(path);
+    if (length >= COVEY__PATH_BYTES) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(to, path, length + 1);
+    return 0;
+}
+
+#if defined(_WIN32)
+
+#include <io.h>
+#include <process.h>
+#include <windows.h>
+
+static int look(const char *path, covey__file_info *info) {
+    struct _stat64 found;
+    if (_stat64(path, &found) != 0) return -1;
+    *info = (covey__file_info){ (found.st_mode & _S_IFMT) == _S_IFREG, found.st_mode & 0777, (uint64_t)found.st_size };
+    return 0;
+}
+
+static int measure(int file, covey__file_info *info) {
+    struct _stat64 found;
+    if (_fstat64(file, &found) != 0) return -1;
+    *info = (covey__file_info){ (found.st_mode & _S_IFMT) == _S_IFREG, found.st_mode & 0777, (uint64_t)found.st_size };
+    return 0;
+}
+
+static int create(const char *path) {
+    return _open(path, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+}
+
+/* Files have the rights that their folder gives them. */
+static int permit(int file, uint32_t mode) {
+    (void)file, (void)mode;
+    return 0;
+}
+
+static ptrdiff_t write_bytes(int file, const void *bytes, size_t size) { return _write(file, bytes, at_once(size)); }
+static ptrdiff_t read_bytes(int file, void *bytes, size_t size) { return _read(file, bytes, at_once(size)); }
+static int open_file(const char *path) { return _open(path, _O_RDONLY | _O_BINARY | _O_NOINHERIT); }
+
+static int rename_file(const char *from, const char *to) {
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return 0;
+    errno = GetLastError() == ERROR_ACCESS_DENIED ? EACCES : EIO;
+    return -1;
+}
+
+static uint32_t process(void) { return (uint32_t)_getpid(); }
+static void explain(int error, char *text, size_t bytes) { strerror_s(text, bytes, error); }
+
+const covey__os covey__os_real = {
+    .resolve = copy_path,
+    .look = look,
+    .create = create,
+    .permit = permit,
+    .write = write_bytes,
+    .sync = _commit,
+    .close = _close,
+    .rename = rename_file,
+    .remove = _unlink,
+    .open = open_file,
+    .measure = measure,
+    .read = read_bytes,
+    .process = process,
+    .explain = explain,
+};
+
+#else
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifndef PATH_MAX
+#define PATH_MAX 4096
+#endif
+
+/* A link that leads nowhere is a name like any other: it will be replaced. */
+static int resolve(const char *path, char *to) {
+    char byte, found[PATH_MAX];
+    if (readlink(path, &byte, 1) < 0) return copy_path(path, to);
+    if (realpath(path, found)) return copy_path(found, to);
+    return errno == ENOENT ? copy_path(path, to) : -1;
+}
+
+static int tell(int status, const struct stat *found, covey__file_info *info) {
+    if (status != 0) return -1;
+    *info = (covey__file_info){ S_ISREG(found->st_mode), found->st_mode & 0777, (uint64_t)found->st_size };
+    return 0;
+}
+
+static int look(const char *path, covey__file_info *info) {
+    struct stat found;
+    return tell(stat(path, &found), &found, info);
+}
+
+static int measure(int file, covey__file_info *info) {
+    struct stat found;
+    return tell(fstat(file, &found), &found, info);
+}
+
+static int create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }
+static int permit(int file, uint32_t mode) { return fchmod(file, (mode_t)mode); }
+static ptrdiff_t write_bytes(int file, const void *bytes, size_t size) { return write(file, bytes, at_once(size)); }
+static ptrdiff_t read_bytes(int file, void *bytes, size_t size) { return read(file, bytes, at_once(size)); }
+static int open_file(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+
+/* There are file systems that cannot sync a folder, and have no need to. */
+static int open_folder(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+static int sync_folder(int folder) { return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1; }
+
+/* After a signal, the file is closed all the same. */
+static int close_file(int file) { return close(file) == 0 || errno == EINTR ? 0 : -1; }
+
+static uint32_t process(void) { return (uint32_t)getpid(); }
+
+static void explain(int error, char *text, size_t bytes) {
+    if (strerror_r(error, text, bytes) != 0) snprintf(text, bytes, "error %d", error);
+}
+
+const covey__os covey__os_real = {
+    .resolve = resolve,
+    .look = look,
+    .create = create,
+    .permit = permit,
+    .write = write_bytes,
+    .sync = fsync,
+    .close = close_file,
+    .rename = rename,
+    .remove = unlink,
+    .open_folder = open_folder,
+    .sync_folder = sync_folder,
+    .open = open_file,
+    .measure = measure,
+    .read = read_bytes,
+    .process = process,
+    .explain = explain,
+};
+
+#endif
