@@ -1,6 +1,6 @@
-/* Restoring a snapshot, in two steps. The first asks for all memory and makes all copies, and leaves what can be seen as
- * it is; the second cannot fail. Storages are written in place: where the ids of a part are the same, only its values
- * are. A pool whose storage was converted since gets another one. */
+/* Restoring a snapshot, in two steps. The first asks for all memory, makes all copies and leaves what can be seen as it
+ * is; the second cannot fail. Storages are written in place: where the ids of a part are the same, only its values are.
+ * A pool whose storage was converted since gets another one. */
 #include "history.h"
 #include "lines.h"
 
@@ -140,8 +140,8 @@ static covey_entity element_at(const covey__set_image *image, uint32_t position)
     return marked ? (covey_entity){ 0, 0 } : id_at(image, position);
 }
 
-/* Goes through the indices of an image: the first from `from` on, or COVEY_NONE. In blocks they come by index; of a set,
- * *from is a position. Returns the index, and moves *from behind it. */
+/* Goes through the indices of an image: the first from *from on, or COVEY_NONE. In blocks they come by index; of a set,
+ * *from is a position. Moves it behind the index that it returns. */
 static uint32_t next_index(const covey__pool_image *image, uint64_t *from) {
     while (is_in_blocks(image) && *from / COVEY__BLOCK_PAGE < image->forms.count) {
         const covey__form *form = form_at(image, (uint32_t)(*from / COVEY__BLOCK_PAGE));
