@@ -4,6 +4,7 @@ JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
 FUZZ         ?= world
 ARGS         ?=
+TARGETS      ?=
 
 # Benchmarks stay on one core where that is possible.
 PIN = $(shell taskset -c 1 true 2>/dev/null && echo taskset -c 1)
@@ -19,10 +20,10 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test asan hard tsan clang fuzz bench bench-quick instructions memory coverage format clean
+.PHONY: help setup run test asan hard tsan clang test-portable fuzz bench bench-quick instructions memory coverage format clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install the build tools that are missing (the other targets do so themselves)
 	@scripts/setup
@@ -46,6 +47,10 @@ tsan: setup ## the tests under ThreadSanitizer
 clang: ## the tests, compiled by clang
 	@scripts/setup clang
 	@$(call check,clang)
+
+test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32 bits and a big-endian machine agree
+	@scripts/setup portable
+	@test/portable/run.sh $(JOBS) $(TARGETS)
 
 fuzz: ## fuzz FUZZ=world, or react, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
 	@scripts/setup clang

@@ -42,6 +42,7 @@ static const bench_suite *const suites[] = {
     &bench_ordered,
     &bench_reactive,
     &bench_snapshot,
+    &bench_history,
     &bench_commands,
     &bench_add_remove_block_8,
     &bench_read_block_8,

@@ -12,6 +12,7 @@ static const struct model_subject *const subjects[8] = {
     &model_hierarchy,
     &model_visible,
     &model_all,
+    [6] = &model_history,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

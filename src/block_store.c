@@ -226,6 +226,88 @@ void covey__blocks_free(covey__block_store *blocks) {
     covey__free(&blocks->heap, blocks->pages, blocks->page_count, sizeof *blocks->pages, alignof(void *));
 }
 
+/* ---- Other ids ---------------------------------------------------------------------------------------------------*/
+
+size_t covey__blocks_form(const covey__block_store *blocks, uint32_t number, covey__form *form) {
+    const covey__block_page *page = blocks->pages[number];
+    uint8_t *slots = form->slots;
+    memcpy(form->masks, page->masks, sizeof form->masks);
+    memcpy(form->capacity, page->capacity, sizeof form->capacity);
+    for (uint64_t left = page->summary & ~page->direct; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left);
+        memcpy(slots, ids_of(blocks, page, block), page->used[block]);
+        slots += page->used[block];
+    }
+    return page->summary != 0 ? (size_t)(slots - (uint8_t *)form) : 0;
+}
+
+char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity) {
+    return blocks->size != 0 ? covey__chunk_take_exactly(blocks, capacity) : covey__nothing;
+}
+
+static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, uint64_t slots) {
+    for (; slots != 0; slots &= slots - 1)
+        memset(page->chunks[block].data + (size_t)covey__lowest_bit(slots) * blocks->size, 0, blocks->size);
+}
+
+/* The ids of a compact block by slot. Returns the slots that are no longer taken. */
+static uint64_t write_slots(const covey__block_store *blocks, covey__block_page *page, uint32_t block,
+                            const uint8_t *slots) {
+    uint8_t *ids = ids_of(blocks, page, block), *map = ids + page->capacity[block];
+    uint32_t count = slots_taken(page, block), before = page->used[block];
+    memcpy(ids, slots, count);
+    for (uint32_t i = 0; i < count; i++) map[slots[i]] = (uint8_t)i;
+    page->used[block] = (uint8_t)count;
+    return count < before ? (UINT64_MAX << count) & ~(UINT64_MAX << before) : 0;
+}
+
+void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t mask, const uint8_t *slots, char *chunk,
+                           uint32_t capacity) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index);
+    uint64_t bit = (uint64_t)1 << block, vacated = page->masks[block] & ~mask;
+    page->masks[block] = mask;
+    page->summary = mask != 0 ? page->summary | bit : page->summary & ~bit;
+    if (page->capacity[block] != 0 && (chunk || mask == 0)) free_chunk(blocks, page, block);
+    if (mask == 0) return;
+    if (chunk) set_chunk(blocks, page, block, chunk, capacity);
+    if (page->capacity[block] != 64) vacated = write_slots(blocks, page, block, slots);
+    if (blocks->zero_vacated && !chunk) zero_slots(blocks, page, block, vacated);
+}
+
+covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                           uint32_t end) {
+    return (covey__runs){ page, page->masks[block], block, end, blocks->size };
+}
+
+/* Blocks that are full and lie side by side are one run. */
+static size_t full_run(covey__runs *runs) {
+    const covey__block_page *page = runs->page;
+    uint32_t first = runs->block;
+    while (runs->block + 1 < runs->end && (page->joined >> runs->block & 1) != 0 && is_full(page, runs->block + 1))
+        runs->block++;
+    runs->left = 0;
+    return (size_t)(runs->block - first + 1) * 64 * runs->size;
+}
+
+size_t covey__runs_next(covey__runs *runs, char **at) {
+    while (runs->left == 0) {
+        if (++runs->block >= runs->end) return 0;
+        runs->left = runs->page->masks[runs->block];
+    }
+    uint32_t first = covey__lowest_bit(runs->left), used = runs->page->used[runs->block];
+    *at = runs->page->chunks[runs->block].data;
+    if (used != 0) {
+        runs->left = 0;
+        return used * runs->size;
+    }
+    if (runs->left == UINT64_MAX) return full_run(runs);
+    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* there is a zero: not all bits are set */
+    *at += first * runs->size;
+    runs->left &= first + count < 64 ? UINT64_MAX << (first + count) : 0;
+    return count * runs->size;
+}
+
 /* A page whose chunks are the twins of another one's. */
 static bool clone_page(const covey__block_store *from, covey__block_store *to, uint32_t number) {
     covey__block_page *page = covey__resize(&to->heap, NULL, 0, 1, sizeof *page, alignof(covey__block_page));

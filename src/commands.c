@@ -178,6 +178,17 @@ static void give_ids_back(covey_commands *c, uint32_t left) {
     while (c->id_count > left) covey__entity_give_back(c->world, c->ids[--c->id_count]);
 }
 
+void covey__commands_set_ids(covey_commands *c, const covey_entity *ids, uint32_t spent, uint32_t count) {
+    c->spent = c->taken = spent;
+    c->id_count = count;
+    if (count != 0) memcpy(c->ids, ids, count * sizeof *ids);
+}
+
+void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint32_t spent, uint32_t count) {
+    for (uint32_t i = 0; i < spent; i++) covey__entity_retire(world, ids[i].index);
+    while (count != spent) covey__entity_give_back(world, ids[--count]);
+}
+
 static void forget_ids(covey_commands *c, uint32_t count) {
     if (count == 0) return;
     c->taken -= count;
@@ -499,7 +510,7 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
     covey_commands *c = covey__resize(&heap, NULL, 0, 1, sizeof *c, alignof(covey_commands));
     covey_result result = COVEY_ERROR_MEMORY;
     if (c) {
-        *c = (covey_commands){ .wanted = desc->entities, .world = world, .heap = heap };
+        *c = (covey_commands){ .wanted = desc->entities, .world = world, .heap = heap, .number = ++world->numbered };
         enlist(c);
         result = take_ids(c, c->wanted);
         if (result == COVEY_OK) return c;

@@ -1,5 +1,5 @@
 /* CRC-32C (Castagnoli): by instructions where there are some, by tables otherwise. */
-#include "internal.h"
+#include "lines.h"
 
 /* A state of the sum is 32 bits, and all that is done to states is linear: what becomes of each single bit (a column)
  * says what becomes of any state. These make tables of all combinations of 4 or 8 columns, the first for the lowest
@@ -147,24 +147,6 @@ uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size) {
 
 #if defined(INSTRUCTIONS)
 
-/* A line that is written as a whole, and not read again soon, need not be fetched first. */
-static inline void copy_line(uint8_t *to, const uint8_t *from, bool past_caches) {
-#if defined(__x86_64__)
-    for (int i = 0; i < 64 && past_caches; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-    if (past_caches) return;
-#endif
-    (void)past_caches;
-    memcpy(to, from, 64);
-}
-
-static void end_copies(bool past_caches) {
-#if defined(__x86_64__)
-    if (past_caches) _mm_sfence();
-#endif
-    (void)past_caches;
-}
-
 /* Whole triples of long parts; returns the state. */
 INSTRUCTIONS static inline uint64_t copy_parts(uint64_t crc, uint8_t *to, const uint8_t *p, size_t triples,
                                                bool past_caches) {
@@ -172,8 +154,10 @@ INSTRUCTIONS static inline uint64_t copy_parts(uint64_t crc, uint8_t *to, const 
         sums s = { crc, 0, 0 };
         for (size_t at = 0; at < LONG_PART; at += 64) {
             s = sum_lines(s, p + at, LONG_PART);
-            for (size_t part = 0; part < 3 * LONG_PART; part += LONG_PART)
-                copy_line(to + part + at, p + part + at, past_caches);
+            for (size_t part = at; part < 3 * LONG_PART; part += LONG_PART) {
+                if (past_caches) covey__copy_line(to + part, p + part);
+                else memcpy(to + part, p + part, 64);
+            }
         }
         crc = shifted(after_long, shifted(after_long, s.first) ^ s.second) ^ s.third;
     }
@@ -191,7 +175,7 @@ INSTRUCTIONS static uint32_t copy_by_instructions(uint32_t crc, uint8_t *to, con
     uint64_t state = past_caches ? copy_parts(~crc, to, p, triples, true) : copy_parts(~crc, to, p, triples, false);
     size_t copied = triples * 3 * LONG_PART;
     memcpy(to + copied, p + copied, size - copied);
-    end_copies(past_caches);
+    if (past_caches) covey__end_lines();
     return by_instructions(~(uint32_t)state, p + copied, size - copied);
 }
 

@@ -25,7 +25,7 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
     return page_of(world, index) != &missing ? page_of(world, index) : NULL;
 }
 
-static void forget_uses(covey__entity_page *page) {
+void covey__entity_page_reset(covey__entity_page *page) {
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
         page->generation[i] = 0;
         page->next[i] = page->previous[i] = COVEY_NONE;
@@ -41,7 +41,7 @@ static bool reach_page(covey_world *world, uint32_t index) {
     if (pages[at] != &missing) return true;
     covey__entity_page *page = covey__resize(&world->heap, NULL, 0, 1, sizeof *page, alignof(covey__entity_page));
     if (!page) return false;
-    forget_uses(page);
+    covey__entity_page_reset(page);
     pages[at] = page;
     return true;
 }
@@ -58,7 +58,7 @@ bool covey__entities_reach(covey_world *world, uint32_t index) { return reach_pa
 
 void covey__entities_reset(covey_world *world) {
     for (uint32_t i = 0; i < world->page_count; i++)
-        if (world->pages[i] != &missing) forget_uses(world->pages[i]);
+        if (world->pages[i] != &missing) covey__entity_page_reset(world->pages[i]);
     world->range = (covey__range){ .end = COVEY_NONE, .free = COVEY_NONE };
     world->reserved_count = 0;
     world->alive = 0;

@@ -281,6 +281,11 @@ static void forget_members(covey_group *group) {
     COVEY__TRACE(group->left, COVEY_NONE);
 }
 
+void covey__group_collect(covey_group *group) {
+    forget_members(group);
+    collect(group);
+}
+
 void covey__groups_cleared(covey_pool *pool) {
     const covey__watch *watch = pool->watch;
     for (uint32_t i = 0; i < watch->group_count; i++) {

@@ -362,7 +362,7 @@ static void load_values(loading *l, part *p) {
     size_t at = l->values.at;
     l->now = p;
     l->sound = true;
-    l->large = (uint64_t)p->count * p->plan.size >= COVEY__LARGE;
+    l->large = (uint64_t)p->count * p->plan.size >= COVEY_CACHE_BYTES / 4;
     if (p->pool->size != 0) covey__each_run(p->pool, load_run_of_values, l);
     else covey__read_many(&l->values, p->count, p->described.record);
     if (!l->sound)

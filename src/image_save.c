@@ -340,7 +340,7 @@ static void put_all_values(writer *w, const covey_pool *pool) {
         w->before += (uint64_t)covey_pool_count(pool) * w->plan.record;
         return;
     }
-    w->large = (uint64_t)covey_pool_count(pool) * w->plan.record >= COVEY__LARGE && !w->sink;
+    w->large = (uint64_t)covey_pool_count(pool) * w->plan.record >= COVEY_CACHE_BYTES / 4 && !w->sink;
     covey__each_run(pool, put_run, w);
     w->large = false;
 }

@@ -13,6 +13,9 @@
 #ifndef COVEY_SLAB_BYTES /* slabs of chunks grow quickly up to this, then slowly */
 #define COVEY_SLAB_BYTES ((size_t)1 << 18)
 #endif
+#ifndef COVEY_CACHE_BYTES /* copies of more than this, of whole worlds, go past the caches */
+#define COVEY_CACHE_BYTES ((size_t)1 << 24)
+#endif
 #define COVEY__ALIGN_MAX 64
 
 /* alloc.c: the only file that calls an allocator. Counts of elements, so that products are checked in one place. */
@@ -90,7 +93,6 @@ uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size);
 uint32_t covey__crc32c_portable(uint32_t crc, const void *bytes, size_t size); /* the same by tables, for tests */
 /* And copies them, in one pass; past the caches, if the whole of which they are a part is larger than these. */
 uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size, bool past_caches);
-#define COVEY__LARGE ((uint64_t)1 << 22)
 
 /* sparse_set.c: the steps that a pool takes one by one. */
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
@@ -99,6 +101,7 @@ void covey__set_free(covey_sparse_set *set);
 /* Makes a set that was initialised like another one its twin, bytes of values included. False when memory is out. */
 bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to);
 bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
+covey_result covey__set_reach(covey_sparse_set *set, uint32_t index); /* a page for the index */
 /* Makes sure that an element of this index can be placed. */
 covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back);
 covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count); /* and room for so many, in all */
@@ -188,6 +191,27 @@ bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to)
 /* Makes an empty store, whose pages were given masks and a summary, one that has these ids: with chunks as compaction
  * gives them, and without values. False when memory is out: then it is good only for being freed. */
 bool covey__blocks_shape(covey__block_store *blocks);
+/* Which ids a page has, and in which slots: the same bytes for pages that have the same. */
+typedef struct covey__form {
+    uint64_t masks[COVEY__PAGE_BLOCKS];
+    uint8_t capacity[COVEY__PAGE_BLOCKS];
+    uint8_t slots[64 * COVEY__PAGE_BLOCKS]; /* of compact blocks, one after the other: the id in each slot */
+} covey__form;
+size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form); /* bytes; 0: no ids */
+char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity); /* for a block; NULL when memory is out */
+/* Gives a block other ids, whose values are to be written; and another chunk, unless that is NULL. */
+void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t mask, const uint8_t *slots, char *chunk,
+                           uint32_t capacity);
+/* The values of blocks [block, end) of a page, as runs of bytes: by index, or by slot where a block is compact. */
+typedef struct covey__runs {
+    const covey__block_page *page;
+    uint64_t left; /* of the block */
+    uint32_t block, end;
+    size_t size;
+} covey__runs;
+covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                           uint32_t end);
+size_t covey__runs_next(covey__runs *runs, char **at); /* bytes of the next one; 0 at the end */
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
@@ -217,6 +241,8 @@ size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity); 
 uint8_t covey__slab_header(const covey__block_store *blocks); /* bytes that a slab takes beside its chunks */
 /* A chunk of a capacity that is a step; NULL when memory is out. */
 char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity);
+/* The same of any capacity. */
+char *covey__chunk_take_exactly(covey__block_store *blocks, uint32_t capacity);
 void covey__chunk_give(covey__block_store *blocks, char *chunk);
 /* A slab for one user, who takes all its chunks, from the first to the last, before anybody else looks at it. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
@@ -273,6 +299,7 @@ size_t covey__near_bytes(const covey_world *world);
 /* entity.c */
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
+void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
 void covey__entities_free(covey_world *world);
 bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */
 bool covey__entities_reach(covey_world *world, uint32_t index); /* a page for it; false when memory is out */
@@ -296,6 +323,11 @@ bool covey__is_set_aside(const covey__entity_page *page, uint32_t index);
 bool covey__commands_valid(const covey_commands *commands, const char **why); /* but for whose its ids are */
 /* In a clone of a world, nobody has the ids that buffers of the world have set aside: they become free. */
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone);
+
+/* Other ids for a buffer that has recorded no entity: first those that are used up. There is room for them. Or they
+ * become free, as when a buffer ends. */
+void covey__commands_set_ids(covey_commands *commands, const covey_entity *ids, uint32_t spent, uint32_t count);
+void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint32_t spent, uint32_t count);
 
 /* type.c */
 bool covey__type_valid(const covey_type *type);
@@ -475,6 +507,7 @@ typedef struct covey__source_of_events {
 /* A ring, in which there is always room for the removal of all that is there. */
 struct covey_queue {
     covey_world *world;
+    uint64_t number; /* among all queues, reactive sets and command buffers that were ever made */
     covey_queue *next;
     covey__queued *events;
     uint32_t first, count, capacity;
@@ -496,7 +529,8 @@ struct covey_reactive {
     covey_reactive *next;
     covey_pool *tags;
     covey_view match;
-    bool used; /* or to be used again: pools live as long as their world */
+    uint64_t number; /* as that of a queue; another one each time that it is used again */
+    bool used;       /* or to be used again: pools live as long as their world */
 };
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
@@ -635,6 +669,7 @@ void covey__groups_review(covey_pool *pool, uint32_t index);
 bool covey__groups_room(covey_world *world, covey__watch **watch);
 void covey__groups_exclude(covey_pool *pool, covey__watch *watch); /* links them to it */
 void covey__groups_update(covey_pool *pool); /* the watches of all pools that are in a group with this one */
+void covey__group_collect(covey_group *group); /* anew; there is room for all candidates */
 void covey__groups_shrink(covey_world *world);
 size_t covey__groups_bytes(const covey_world *world); /* of their sets */
 bool covey__group_asks_for(const covey_group *group,
@@ -706,6 +741,13 @@ size_t covey__names_bytes(const covey_world *world);
 /* Gives the entities of another world, which are alive here, too, and have the same parents, the names that they have
  * there. No entity has a name here. False when memory is out: then none has. */
 bool covey__names_clone(const covey_world *from, covey_world *to);
+/* For putting other names in the place of all: room for so many; texts; the end of those that there are, whose values are
+ * then written over; and the table again. */
+bool covey__names_room(covey_world *world, uint32_t count);                           /* false: no memory */
+char *covey__name_text(covey_world *world, const char *text, uint32_t length);        /* a copy; NULL: no memory */
+void covey__name_text_free(covey_world *world, char *text, uint32_t length);
+void covey__names_forget(covey_world *world);
+void covey__names_recall(covey_world *world);
 
 /* resource.c */
 void covey__resources_free(covey_world *world); /* drops their values */
@@ -713,6 +755,13 @@ void covey__resources_forget(covey_world *world); /* does not: they were nobody'
 void covey__resource_forget(covey_world *world, const covey_type *type); /* without dropping its value */
 /* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
 covey_result covey__resources_clone(const covey_world *from, covey_world *to);
+/* For putting others in the place of all: appends to a list, which begins with NULL, a copy of a value; ends a list; lets
+ * it take the place of the world's, whose values then end, and whose addresses stay where the type does. */
+covey_result covey__resources_append(covey_world *world, struct covey__resources **list, const covey_type *type,
+                                     const void *value);
+void covey__resources_end(covey_world *world, struct covey__resources **list);
+void covey__resources_replace(covey_world *world, struct covey__resources *list);
+const void *covey__resource_value(const covey_world *world, uint32_t number);
 size_t covey__resource_bytes(const covey_world *world);
 bool covey__resources_valid(const covey_world *world, const char **why);
 
@@ -720,8 +769,13 @@ bool covey__resources_valid(const covey_world *world, const char **why);
 /* Sorts a pool, as covey_pool_sort does, by keys of 32 bits that a function makes for all components at once. */
 typedef void covey__keys_fn(const covey_pool *pool, uint64_t *keys, uint32_t count);
 covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys);
+void covey__pool_sort_again(covey_pool *pool); /* one that is kept in an order; quick only if there is memory */
 void covey__sort_insert(covey_pool *pool,
                         uint32_t index); /* puts a component, before which all are sorted, in its place */
+
+/* history.c */
+void covey__histories_free(covey_world *world);
+bool covey__histories_valid(const covey_world *world, const char **why);
 
 /* view.c */
 static inline uint32_t covey__view_terms(const covey_view *view) { return (uint32_t)view->fields + view->without; }

@@ -80,16 +80,29 @@ static uint32_t buckets_for(uint32_t count) {
     return count != 0 ? buckets : 0;
 }
 
+bool covey__names_room(covey_world *world, uint32_t count) {
+    uint32_t wanted = buckets_for(count);
+    return wanted <= world->names->bucket_count || rehash(world, wanted);
+}
+
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
-static void free_text(covey_world *world, char *text, uint32_t length) {
+void covey__name_text_free(covey_world *world, char *text, uint32_t length) {
     covey__free(&world->heap, text, (size_t)length + 1, 1, 1);
+}
+
+char *covey__name_text(covey_world *world, const char *text, uint32_t length) {
+    char *copy = covey__resize(&world->heap, NULL, 0, (size_t)length + 1, 1, 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
 }
 
 static void drop_name(void *value, void *context) {
     const covey__name *name = value;
     take(context, name);
-    free_text(context, name->text, name->length);
+    covey__name_text_free(context, name->text, name->length);
 }
 
 /* Fails with what making the pool failed with, which has been reported. */
@@ -176,12 +189,8 @@ static bool may_be_name(const char *text, size_t length) {
 
 /* A table with room for one more name, and a copy of the text; NULL when memory is out. */
 static char *prepare(covey_world *world, const char *text, uint32_t length) {
-    const covey__names *names = world->names;
-    uint32_t wanted = buckets_for(covey_pool_count(names->pool) + 1);
-    if (wanted > names->bucket_count && !rehash(world, wanted)) return NULL;
-    char *copy = covey__resize(&world->heap, NULL, 0, (size_t)length + 1, 1, 1);
-    if (copy) memcpy(copy, text, (size_t)length + 1);
-    return copy;
+    if (!covey__names_room(world, covey_pool_count(world->names->pool) + 1)) return NULL;
+    return covey__name_text(world, text, length);
 }
 
 /* Takes the copy over, when it succeeds. */
@@ -203,7 +212,7 @@ static covey_result name_entity(covey_world *world, covey_entity e, const char *
     if (!make_names(world)) return world->result;
     char *copy = prepare(world, text, length);
     if (copy && give(world, e, copy, length)) return COVEY_OK;
-    if (copy) free_text(world, copy, length);
+    if (copy) covey__name_text_free(world, copy, length);
     return refuse(world, e, text, COVEY_ERROR_MEMORY);
 }
 
@@ -236,6 +245,23 @@ bool covey__names_clone(const covey_world *from, covey_world *to) {
         return false;
     }
     return true;
+}
+
+/* ---- All at once -------------------------------------------------------------------------------------------------*/
+
+void covey__names_forget(covey_world *world) {
+    const covey__names *names = world->names;
+    for (uint32_t at = 0; (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++) {
+        const covey__name *name = covey_pool_value_at_raw(names->pool, at, sizeof *name);
+        covey__name_text_free(world, name->text, name->length);
+    }
+    for (uint32_t i = 0; i < names->bucket_count; i++) names->buckets[i] = COVEY_NONE;
+}
+
+void covey__names_recall(covey_world *world) {
+    const covey__names *names = world->names;
+    for (uint32_t at = 0; (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++)
+        put(names, covey_pool_value_at_raw(names->pool, at, sizeof(covey__name)));
 }
 
 /* ---- Finding -----------------------------------------------------------------------------------------------------*/

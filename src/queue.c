@@ -72,7 +72,7 @@ covey_queue *covey_queue_create(covey_world *world) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a queue");
         return NULL;
     }
-    *queue = (covey_queue){ .world = world, .next = world->queues };
+    *queue = (covey_queue){ .world = world, .number = ++world->numbered, .next = world->queues };
     world->queues = queue;
     return queue;
 }

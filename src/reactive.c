@@ -145,6 +145,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
     covey_reactive *reactive = covey_view_valid(&match) ? take(world) : NULL;
     if (!reactive) return NULL;
     reactive->used = true;
+    reactive->number = ++world->numbered;
     reactive->match = match;
     if (!listen_to_all(reactive, desc)) {
         give_back(reactive);

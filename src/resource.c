@@ -40,27 +40,27 @@ static covey__resource *find(const covey_world *world, const covey_type *type) {
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
-static bool reserve(covey_world *world) {
-    uint32_t count = count_of(world), old = capacity_of(world);
+static bool reserve(covey_world *world, struct covey__resources **list) {
+    uint32_t count = *list ? (*list)->count : 0, old = *list ? (*list)->capacity : 0;
     if (count < old) return true;
     uint32_t capacity = covey__grown(old, count + 1, UINT32_MAX);
-    struct covey__resources *resources = covey__resize(&world->heap, world->resources, bytes_of(old),
-                                                       bytes_of(capacity), 1, alignof(struct covey__resources));
+    struct covey__resources *resources =
+        covey__resize(&world->heap, *list, bytes_of(old), bytes_of(capacity), 1, alignof(struct covey__resources));
     if (!resources) return false;
     resources->count = count;
     resources->capacity = capacity;
-    world->resources = resources;
+    *list = resources;
     return true;
 }
 
 static size_t align_of(const covey_type *type) { return type->align ? type->align : 1; }
 
 /* A place behind the others, which nobody sees until it is counted. NULL when memory is out. */
-static covey__resource *place(covey_world *world, const covey_type *type) {
-    if (!reserve(world)) return NULL;
+static covey__resource *place(covey_world *world, struct covey__resources **list, const covey_type *type) {
+    if (!reserve(world, list)) return NULL;
     void *value = type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type));
     if (!value) return NULL;
-    covey__resource *resource = &world->resources->at[world->resources->count];
+    covey__resource *resource = &(*list)->at[(*list)->count];
     *resource = (covey__resource){ type, value };
     return resource;
 }
@@ -84,7 +84,7 @@ static void *add(covey_world *world, const covey_type *type, const void *value) 
         covey__fail(world, COVEY_ERROR_LAYOUT, "another resource named %s has another layout", name);
         return NULL;
     }
-    const covey__resource *resource = place(world, type);
+    const covey__resource *resource = place(world, &world->resources, type);
     if (!resource) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for the resource %s", name);
         return NULL;
@@ -150,13 +150,14 @@ const covey_type *covey_world_resource(const covey_world *world, uint32_t number
 /* ---- For the world -----------------------------------------------------------------------------------------------*/
 
 /* From the last to the first, as later ones may need earlier ones. */
-void covey__resources_free(covey_world *world) {
-    while (count_of(world) != 0) {
-        covey__resource resource = world->resources->at[--world->resources->count];
+void covey__resources_end(covey_world *world, struct covey__resources **list) {
+    while (*list && (*list)->count != 0) {
+        covey__resource resource = (*list)->at[--(*list)->count];
         drop(&resource);
         free_value(world, &resource);
     }
-    covey__resources_forget(world);
+    covey__free(&world->heap, *list, bytes_of(*list ? (*list)->capacity : 0), 1, alignof(struct covey__resources));
+    *list = NULL;
 }
 
 void covey__resources_forget(covey_world *world) {
@@ -165,16 +166,35 @@ void covey__resources_forget(covey_world *world) {
     world->resources = NULL;
 }
 
-static covey_result clone(const covey__resource *from, covey_world *to, const covey_type *type) {
-    covey__resource *resource = place(to, type);
+void covey__resources_free(covey_world *world) { covey__resources_end(world, &world->resources); }
+
+covey_result covey__resources_append(covey_world *world, struct covey__resources **list, const covey_type *type,
+                                     const void *value) {
+    covey__resource *resource = place(world, list, type);
     if (!resource) return COVEY_ERROR_MEMORY;
-    if (!type->copy) memcpy(resource->value, from->value, type->size);
-    else if (!type->copy(resource->value, from->value, type->context)) {
-        free_value(to, resource);
+    if (!type->copy) covey__fill(resource->value, value, type->size);
+    else if (!type->copy(resource->value, value, type->context)) {
+        free_value(world, resource);
         return COVEY_ERROR_COPY;
     }
-    to->resources->count++;
+    (*list)->count++;
     return COVEY_OK;
+}
+
+void covey__resources_replace(covey_world *world, struct covey__resources *list) {
+    struct covey__resources *old = world->resources;
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        covey__resource *fresh = &list->at[i], *there = find(world, fresh->type);
+        if (!there || there->type->size == 0) continue;
+        covey__swap_bytes(fresh->value, there->value, fresh->type->size);
+        covey__swap_bytes(&fresh->value, &there->value, sizeof fresh->value);
+    }
+    world->resources = list;
+    covey__resources_end(world, &old);
+}
+
+const void *covey__resource_value(const covey_world *world, uint32_t number) {
+    return world->resources->at[number].value;
 }
 
 covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
@@ -183,7 +203,7 @@ covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
         const covey__resource *resource = &from->resources->at[i];
         const covey_type *type = resource->type;
         if (covey__type_is_made(from, type)) type = covey__type_keep(to, type);
-        result = type ? clone(resource, to, type) : COVEY_ERROR_MEMORY;
+        result = type ? covey__resources_append(to, &to->resources, type, resource->value) : COVEY_ERROR_MEMORY;
     }
     return result;
 }

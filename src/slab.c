@@ -167,6 +167,12 @@ char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity) {
     return chunk;
 }
 
+char *covey__chunk_take_exactly(covey__block_store *blocks, uint32_t capacity) {
+    if (class_of(blocks, capacity) != COVEY__CLASSES) return covey__chunk_take(blocks, capacity);
+    covey__slab *slab = covey__slab_create(blocks, capacity, 1);
+    return slab ? covey__slab_take(slab) : NULL;
+}
+
 /* Whether the next chunk of this class would need a new slab without this one. */
 static bool is_last_with_room(const covey__block_store *blocks, const covey__slab *slab) {
     uint32_t class = slab->class;

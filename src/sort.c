@@ -504,7 +504,7 @@ static covey_result sort_sets(sorting *job, covey_sparse_set *const *sets, uint3
     return result;
 }
 
-static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
+static covey_result sort_quietly(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
     covey_sparse_set *set = &pool->set;
     sorting job = {
         .world = pool->world,
@@ -516,8 +516,12 @@ static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey_
         .count = set->end,
         .make_keys = make_keys,
     };
+    return sort_sets(&job, &set, 1);
+}
+
+static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
     if (!make_keys && !is_valid(order, pool->size)) return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
-    covey_result result = sort_sets(&job, &set, 1);
+    covey_result result = sort_quietly(pool, order, make_keys);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
@@ -653,6 +657,12 @@ void covey__sort_insert(covey_pool *pool, uint32_t index) {
     for (uint32_t i = low; i <= at; i++) covey__set_put(set, i, covey__set_id(set, i));
     if (set->size != 0) rotate(set, at, low);
     covey__pool_moved(pool, true);
+}
+
+/* Without memory, one after the other finds its place. */
+void covey__pool_sort_again(covey_pool *pool) {
+    if (sort_quietly(pool, &pool->watch->order, NULL) == COVEY_OK) return;
+    for (uint32_t at = 1; at < pool->set.end; at++) covey__sort_insert(pool, pool->set.ids[at].index);
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------*/

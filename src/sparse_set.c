@@ -122,7 +122,7 @@ static bool reach_table(covey_sparse_set *set, uint32_t number) {
     return true;
 }
 
-static covey_result reach_page(covey_sparse_set *set, uint32_t index) {
+covey_result covey__set_reach(covey_sparse_set *set, uint32_t index) {
     uint32_t number = index / COVEY_PAGE_SIZE;
     if (!reach_table(set, number)) return COVEY_ERROR_MEMORY;
     if (covey__set_page(set, number)) return COVEY_OK;
@@ -237,7 +237,7 @@ static bool clone_table(const covey_sparse_set *from, covey_sparse_set *to) {
     for (uint32_t i = 0; i < from->page_count; i++) {
         const covey__slot *page = covey__set_page(from, i);
         if (!page) continue;
-        if (reach_page(to, i * COVEY_PAGE_SIZE) != COVEY_OK) return false;
+        if (covey__set_reach(to, i * COVEY_PAGE_SIZE) != COVEY_OK) return false;
         memcpy(covey__set_page(to, i), page, COVEY_PAGE_SIZE * sizeof *page);
     }
     return true;
@@ -414,7 +414,7 @@ static bool takes_position(const covey_sparse_set *set, uint32_t index, bool for
 }
 
 covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back) {
-    covey_result result = reach_page(set, index);
+    covey_result result = covey__set_reach(set, index);
     if (result != COVEY_OK || !takes_position(set, index, force_back)) return result;
     return covey__set_prepare_spare(set, 1);
 }
@@ -440,7 +440,7 @@ covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity e, const 
 /* A claimed index: an absent one has a generation without a position, a dead one a position without a generation. */
 static covey_result claim(covey_sparse_set *set, covey_entity e) {
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
-    covey_result result = reach_page(set, e.index);
+    covey_result result = covey__set_reach(set, e.index);
     if (result != COVEY_OK) return result;
     covey__slot *slot = covey__slot_of(set, e.index);
     uint32_t at = position_of(*slot);

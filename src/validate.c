@@ -725,7 +725,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
         if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;
     return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why) &&
            validate_signals(world, why) && validate_hierarchy(world, why) && validate_names(world, why) &&
-           covey__resources_valid(world, why);
+           covey__resources_valid(world, why) && covey__histories_valid(world, why);
 }
 
 void covey__changed(const covey_world *world) {

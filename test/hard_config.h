@@ -3,3 +3,4 @@
 #define COVEY_GENERATION_BITS 2 /* an index is used twice, then retired */
 #define COVEY_PAGE_SIZE 4
 #define COVEY_GROW(capacity) ((capacity) + 1)
+#define COVEY_CACHE_BYTES 100

@@ -1,6 +1,7 @@
 // The C++ header: the same verbs, types from C and from C++, and owners of something as components.
 #include <covey/covey.hpp>
 #include <covey/hierarchy.hpp>
+#include <covey/history.hpp>
 
 #include "test_cpp.h"
 
@@ -749,6 +750,21 @@ static void what_was_changed() {
     check_valid(world);
 }
 
+static void worlds_go_back() {
+    covey::world world;
+    covey::history past(world, 2);
+    covey_entity e = covey_create(world);
+    CHECK(covey::add<Position>(world, e, { 1, 2 }) && past && past.save());
+    covey::get<Position>(world, e)->x = 5;
+    CHECK(past.save() && past.count() == 2 && past.memory() != 0);
+    covey_destroy(world, e);
+    CHECK(past.restore() && covey::get<Position>(world, e)->x == 5);
+    CHECK(past.restore(1) && covey::get<Position>(world, e)->x == 1);
+    CHECK(!past.restore(1) && past.get() == past);
+    check_valid(world);
+    covey_history_destroy(past);
+}
+
 int main() {
     descriptors_say_what_the_types_are();
     the_verbs_do_what_those_of_c_do();
@@ -781,5 +797,6 @@ int main() {
     commands_are_recorded_and_replayed();
     what_is_disabled();
     what_was_changed();
+    worlds_go_back();
     return 0;
 }

@@ -131,6 +131,12 @@ static void worlds_with_everything(void **state) {
     run_subject(&model_all);
 }
 
+/* The world goes back to earlier states, of which the oracle has copies. */
+static void worlds_with_histories(void **state) {
+    (void)state;
+    run_subject(&model_history);
+}
+
 /* Saved and loaded again and again, and gone on in what was loaded. */
 static void worlds_from_images(void **state) {
     (void)state;
@@ -271,6 +277,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
         cmocka_unit_test(worlds_with_everything),
+        cmocka_unit_test(worlds_with_histories),
         cmocka_unit_test(worlds_from_images),
         cmocka_unit_test(worlds_with_signals),
         cmocka_unit_test(worlds_with_disabled),

@@ -157,6 +157,7 @@ struct covey_commands {
     covey_world *world;
     covey_commands *next_of_world, *previous_of_world;
     covey__heap heap;
+    uint64_t number; /* among all buffers, queues and reactive sets that were ever made */
 };
 
 /* Makes room for a command, or returns NULL. */

@@ -280,7 +280,7 @@ COVEY_API void covey_world_destroy(covey_world *world);
 COVEY_API covey_result covey_world_result(const covey_world *world);
 
 /* The bytes the world has allocated, its pools included: exactly what its allocator has handed out, but for command
- * buffers, which covey_commands_memory counts. */
+ * buffers and histories, which covey_commands_memory and covey_history_memory count. */
 COVEY_API size_t covey_world_memory(const covey_world *world);
 
 /* Checks every invariant of the world. Returns false and a reason (`why` may be NULL) when one is broken.
@@ -1425,6 +1425,8 @@ struct covey_world {
     covey_pool *disabled;            /* the entities that are; NULL while none ever was */
     uint32_t hiding;                 /* pools of which components were disabled ever */
     uint64_t tick;
+    struct covey_history *histories; /* as a list */
+    uint64_t numbered;               /* queues, reactive sets and command buffers that were ever made */
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {

@@ -38,6 +38,8 @@ install)
     mv "$work/staged" "$prefix"
     check_symbols "$prefix/lib/libcovey.a"
     check_symbols "$prefix/lib/libcovey.so" -D
+    "$prefix/bin/covey-snap" --version
+    [ -e "$prefix/share/man/man1/covey-snap.1" ]
     if grep -rlF -e "$work" -e "$source" "$prefix/lib/cmake" "$prefix/lib/pkgconfig"; then
         echo "the files above contain paths of this machine"
         exit 1

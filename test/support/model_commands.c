@@ -434,6 +434,58 @@ static void end(model *m) { (void)m; }
 
 static void forget(model *m) { free(m->state); }
 
+/* Where each buffer has its ids, if it has recorded no entity. */
+typedef struct saved_ids {
+    uint32_t born[BUFFERS]; /* 0: not there */
+    id_list spent[BUFFERS], ready[BUFFERS];
+} saved_ids;
+
+bool model_has_recorded_entities(const model *m) {
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        if (state_of(m)->buffers[i].commands && state_of(m)->buffers[i].pending.count != 0) return true;
+    return false;
+}
+
+static void *save(model *m) {
+    saved_ids *saved = calloc(1, sizeof *saved);
+    if (!saved) abort();
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        const buffer *b = &state_of(m)->buffers[i];
+        if (!b->commands) continue;
+        saved->born[i] = b->born;
+        saved->spent[i] = b->spent;
+        saved->ready[i] = b->ready;
+    }
+    return saved;
+}
+
+/* The ids of those that have gone are free, as if they had ended now, from the one that was made last on. */
+static void end_gone(model *m, saved_ids *saved, const bool *gone) {
+    for (uint32_t last = BUFFERS;; last = BUFFERS) {
+        for (uint32_t i = 0; i < BUFFERS; i++)
+            if (gone[i] && saved->born[i] != 0 && (last == BUFFERS || saved->born[i] > saved->born[last])) last = i;
+        if (last == BUFFERS) return;
+        saved->born[last] = 0;
+        id_list *spent = &saved->spent[last], *ready = &saved->ready[last];
+        while (spent->count != 0) oracle_retire(m->oracle, take_id(spent, 0).index);
+        while (ready->count != 0) oracle_give_back(m->oracle, take_id(ready, ready->count - 1));
+    }
+}
+
+static void restore(model *m, const void *state) {
+    saved_ids saved = *(const saved_ids *)state;
+    bool gone[BUFFERS];
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        buffer *b = &state_of(m)->buffers[i];
+        gone[i] = !b->commands || b->born != saved.born[i];
+        b->spent = b->ready = (id_list){ .count = 0 };
+        if (gone[i]) continue;
+        b->spent = saved.spent[i];
+        b->ready = saved.ready[i];
+    }
+    end_gone(m, &saved, gone);
+}
+
 static size_t memory(const model *m) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < BUFFERS; i++) {
@@ -465,4 +517,7 @@ const struct model_subject model_commands = {
     .memory = memory,
     .count_tokens = count_tokens,
     .leave = leave,
+    .save = save,
+    .restore = restore,
+    .unsave = free,
 };

@@ -17,6 +17,7 @@ typedef Clock Device;
 typedef Clock Secret;
 
 static uint32_t owned; /* values of Cache and Device that live */
+static uint32_t saved; /* among them: those of copies of the state */
 
 static void drop_owned(void *value, void *context) {
     (void)context, (void)value;
@@ -68,7 +69,7 @@ static copies *state_of(const model *m) { return m->state; }
 static void begin(model *m) {
     m->state = calloc(1, sizeof(copies));
     if (!m->state) abort();
-    owned = 0;
+    owned = saved = 0;
 }
 
 static void forget(model *m) { free(m->state); }
@@ -155,7 +156,7 @@ static void resource_look(model *m) {
 /* All of them, in order, with their values, and as many owners as there should be. */
 static void check(model *m) {
     const copies *state = state_of(m);
-    uint32_t owners = 0;
+    uint32_t owners = saved;
     REQUIRE(m, covey_world_resource_count(m->world) == state->count, "%u resources, not %u",
             covey_world_resource_count(m->world), state->count);
     REQUIRE(m, !covey_world_resource(m->world, state->count), "a resource behind the last");
@@ -184,11 +185,11 @@ static void end(model *m) {
 
 /* ---- Copies of entities -------------------------------------------------------------------------------------------*/
 
-static bool can_copy(const covey_type *type) { return !type->no_copy && (!type->drop || type->copy); }
+bool model_can_copy(const covey_type *type) { return !type->no_copy && (!type->drop || type->copy); }
 
 static bool has_uncopyable(model *m, covey_entity e) {
     for (uint32_t i = 0; i < m->oracle->pool_count; i++)
-        if (oracle_has(m->oracle, &m->oracle->pools[i], e) && !can_copy(m->oracle->pools[i].type)) return true;
+        if (oracle_has(m->oracle, &m->oracle->pools[i], e) && !model_can_copy(m->oracle->pools[i].type)) return true;
     return false;
 }
 
@@ -210,7 +211,7 @@ static bool is_almost_full(model *m, covey_entity e, uint32_t count) {
 }
 
 /* Now and then a hook says no. */
-static uint32_t let_copies_fail(model *m, uint32_t among) {
+uint32_t model_let_copies_fail(model *m, uint32_t among) {
     uint32_t at = program_chance(&m->program, 48) ? 1 + program_below(&m->program, among + 1) : 0;
     values.copy_fails_in = at;
     return at;
@@ -266,7 +267,7 @@ static void copy(model *m) {
     covey_entity from = model_pick(m), to = program_chance(&m->program, 8) ? from : model_pick(m);
     bool alive = oracle_alive(m->oracle, from) && oracle_alive(m->oracle, to), itself = covey_same(from, to);
     covey_result expected = !alive ? COVEY_ERROR_DEAD : COVEY_OK;
-    uint32_t hooks = count_hooks(m, from), fails = let_copies_fail(m, hooks);
+    uint32_t hooks = count_hooks(m, from), fails = model_let_copies_fail(m, hooks);
     if (alive && !itself && has_uncopyable(m, from)) expected = COVEY_ERROR_COPY;
     if (alive && !itself && fails != 0 && fails <= hooks) expected = COVEY_ERROR_COPY;
     bool almost_full = is_almost_full(m, from, 1);
@@ -280,7 +281,7 @@ static void clone(model *m) {
     if (program_chance(&m->program, 16)) count *= 8;
     bool alive = oracle_alive(m->oracle, e);
     covey_result expected = !alive ? COVEY_ERROR_DEAD : COVEY_OK;
-    uint32_t hooks = count_hooks(m, e) * count, fails = let_copies_fail(m, hooks);
+    uint32_t hooks = count_hooks(m, e) * count, fails = model_let_copies_fail(m, hooks);
     if (alive && oracle_can_create(m->oracle, 0, count) < count) expected = COVEY_ERROR_FULL;
     else if (alive && has_uncopyable(m, e)) expected = COVEY_ERROR_COPY;
     else if (alive && fails != 0 && fails <= hooks) expected = COVEY_ERROR_COPY;
@@ -304,10 +305,10 @@ static void clone(model *m) {
 
 static covey_result may_clone_world(const model *m) {
     for (uint32_t i = 0; i < m->oracle->pool_count; i++)
-        if (oracle_set_count(m->oracle->pools[i].set) != 0 && !can_copy(m->oracle->pools[i].type))
+        if (oracle_set_count(m->oracle->pools[i].set) != 0 && !model_can_copy(m->oracle->pools[i].type))
             return COVEY_ERROR_COPY;
     for (uint32_t i = 0; i < state_of(m)->count; i++)
-        if (!can_copy(state_of(m)->resources[i].type)) return COVEY_ERROR_COPY;
+        if (!model_can_copy(state_of(m)->resources[i].type)) return COVEY_ERROR_COPY;
     return COVEY_OK;
 }
 
@@ -374,7 +375,7 @@ void model_move(model *m) {
 
 static void world_clone(model *m) {
     if (m->options->crowd >= 1000 && program_below(&m->program, 16) != 0) return;
-    uint32_t hooks = count_world_hooks(m), fails = let_copies_fail(m, hooks);
+    uint32_t hooks = count_world_hooks(m), fails = model_let_copies_fail(m, hooks);
     covey_result expected = may_clone_world(m);
     if (expected == COVEY_OK && fails != 0 && fails <= hooks) expected = COVEY_ERROR_COPY;
     covey_world *twin = covey_world_clone(m->world, NULL);
@@ -387,6 +388,40 @@ static void world_clone(model *m) {
     else {
         m->twin = twin;
         model_move(m);
+    }
+}
+
+/* ---- Going back ---------------------------------------------------------------------------------------------------*/
+
+static uint32_t count_owners(const copies *state) {
+    uint32_t owners = 0;
+    for (uint32_t i = 0; i < state->count; i++) owners += state->resources[i].type->drop != NULL;
+    return owners;
+}
+
+static void *save(model *m) {
+    copies *copy_of_state = malloc(sizeof *copy_of_state);
+    if (!copy_of_state) abort();
+    *copy_of_state = *state_of(m);
+    saved += count_owners(copy_of_state);
+    return copy_of_state;
+}
+
+static void unsave(void *state) {
+    saved -= count_owners(state);
+    free(state);
+}
+
+/* Who was there stays where it is; the others are somewhere. */
+static void restore(model *m, const void *state) {
+    copies now = *state_of(m);
+    *state_of(m) = *(const copies *)state;
+    for (uint32_t i = 0; i < state_of(m)->count; i++) {
+        resource *r = &state_of(m)->resources[i];
+        r->address = covey_resource_get_raw(m->world, r->type, r->type->size);
+        for (uint32_t k = 0; k < now.count; k++)
+            if (strcmp(now.resources[k].type->name, r->type->name) == 0 && same_layout(now.resources[k].type, r->type))
+                REQUIRE(m, r->address == now.resources[k].address, "the resource %s has moved", r->type->name);
     }
 }
 
@@ -407,6 +442,9 @@ const struct model_subject model_copies = {
     .compare = compare,
     .end = end,
     .forget = forget,
+    .save = save,
+    .restore = restore,
+    .unsave = unsave,
     .move = move,
     .count_loaded = count_loaded,
 };

@@ -342,6 +342,30 @@ static void forget(model *m) {
     free(m->state);
 }
 
+static oracle_tree *copy_of(const oracle_tree *tree) {
+    oracle_tree *copy = calloc(1, sizeof *copy);
+    if (!copy) abort();
+    copy->count = copy->capacity = tree->count;
+    copy->kin = malloc((tree->count + 1) * sizeof *tree->kin);
+    if (!copy->kin) abort();
+    if (tree->count != 0) memcpy(copy->kin, tree->kin, tree->count * sizeof *tree->kin);
+    return copy;
+}
+
+static void *save(model *m) { return copy_of(tree_of(m)); }
+
+static void unsave(void *saved) {
+    oracle_tree_free(saved);
+    free(saved);
+}
+
+static void restore(model *m, const void *saved) {
+    oracle_tree *copy = copy_of(saved);
+    oracle_tree_free(tree_of(m));
+    *tree_of(m) = *copy;
+    free(copy);
+}
+
 static const model_operation operations[] = {
     { "parent_set", parent_set, 30, false },
     { "parent_set, of many", parent_set_many, 3, false },
@@ -367,4 +391,7 @@ const struct model_subject model_hierarchy = {
     .end = end,
     .forget = forget,
     .clear = clear,
+    .save = save,
+    .restore = restore,
+    .unsave = unsave,
 };

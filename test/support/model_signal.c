@@ -39,6 +39,7 @@ typedef struct listener {
 
 typedef struct kept {
     covey_queue *queue; /* NULL: not there */
+    uint64_t born;
     interest sources[SOURCES];
     uint32_t source_count;
     history wanted; /* what is still in it */
@@ -47,6 +48,7 @@ typedef struct kept {
 
 typedef struct collected {
     covey_reactive *set; /* NULL: not there */
+    uint64_t born;
     const oracle_pool *pools[3][MARKED_TYPES];
     covey_view_desc match;
     model_list marks;
@@ -346,6 +348,7 @@ static void queue_create(model *m) {
     if (queue->queue) return;
     queue->queue = covey_queue_create(m->world);
     queue->source_count = queue->wanted.count = 0;
+    queue->born = ++signals_of(m)->born;
     model_settle(m, queue->queue != NULL, COVEY_OK);
 }
 
@@ -445,6 +448,7 @@ static void reactive_create(model *m) {
     bool made = model_settle(m, set->set != NULL, COVEY_OK);
     set->match = desc.match;
     set->marks.count = 0;
+    set->born = ++signals_of(m)->born;
     for (uint32_t i = 0; i < 3 * MARKED_TYPES; i++) {
         const covey_type *type = lists[i / MARKED_TYPES][i % MARKED_TYPES];
         if (type && !made) model_meet_anyway(m, type);
@@ -741,6 +745,58 @@ static void leave(model *m) {
     update_needs(m);
 }
 
+/* ---- Going back ---------------------------------------------------------------------------------------------------*/
+
+/* What queues and sets had collected, by when they were made. */
+typedef struct saved_signals {
+    uint64_t queues_born[QUEUES], sets_born[SETS]; /* 0: not there */
+    history events[QUEUES];
+    bool loose[QUEUES];
+    model_list marks[SETS];
+} saved_signals;
+
+static void *save(model *m) {
+    const signals *s = signals_of(m);
+    saved_signals *saved = calloc(1, sizeof *saved);
+    if (!saved) abort();
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        saved->queues_born[i] = s->queues[i].queue ? s->queues[i].born : 0;
+        saved->loose[i] = s->queues[i].loose;
+        for (uint32_t k = 0; k < s->queues[i].wanted.count; k++) append(&saved->events[i], s->queues[i].wanted.all[k]);
+    }
+    for (uint32_t i = 0; i < SETS; i++) {
+        saved->sets_born[i] = s->sets[i].set ? s->sets[i].born : 0;
+        for (uint32_t k = 0; k < s->sets[i].marks.count; k++) model_append(&saved->marks[i], s->sets[i].marks.ids[k]);
+    }
+    return saved;
+}
+
+static void unsave(void *state) {
+    saved_signals *saved = state;
+    for (uint32_t i = 0; i < QUEUES; i++) free(saved->events[i].all);
+    for (uint32_t i = 0; i < SETS; i++) free(saved->marks[i].ids);
+    free(saved);
+}
+
+/* Those that were made since have nothing. */
+static void restore(model *m, const void *state) {
+    const saved_signals *saved = state;
+    signals *s = signals_of(m);
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        bool known = s->queues[i].queue && saved->queues_born[i] == s->queues[i].born;
+        s->queues[i].wanted.count = 0;
+        s->queues[i].loose = known && saved->loose[i];
+        for (uint32_t k = 0; known && k < saved->events[i].count; k++)
+            append(&s->queues[i].wanted, saved->events[i].all[k]);
+    }
+    for (uint32_t i = 0; i < SETS; i++) {
+        bool known = s->sets[i].set && saved->sets_born[i] == s->sets[i].born;
+        s->sets[i].marks.count = 0;
+        for (uint32_t k = 0; known && k < saved->marks[i].count; k++)
+            model_append(&s->sets[i].marks, saved->marks[i].ids[k]);
+    }
+}
+
 static const model_operation operations[] = {
     { "connect", connect_function, 14, false },
     { "disconnect", disconnect_function, 6, true },
@@ -768,4 +824,7 @@ const struct model_subject model_signals = {
     .end = end,
     .forget = forget,
     .leave = leave,
+    .save = save,
+    .restore = restore,
+    .unsave = unsave,
 };

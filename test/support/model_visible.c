@@ -14,7 +14,8 @@ static const covey_type ticking[] = {
 enum { TICKING = sizeof ticking / sizeof ticking[0] };
 
 bool model_is_about_visibility(const model *m) {
-    return m->options->subject == &model_visible || m->options->subject == &model_all;
+    const struct model_subject *subject = m->options->subject;
+    return subject == &model_visible || subject == &model_all || subject == &model_history;
 }
 
 void model_touch(model *m, const covey_type *type, covey_entity e) {

@@ -124,6 +124,11 @@ struct model_subject {
     void (*count_tokens)(const model *m, uint32_t *live);
     /* The program goes on in a clone of the world: what clones do not have ends. May be missing, too. */
     void (*leave)(model *m);
+    /* For model_history: a copy of the state; what follows when the world has gone back to it; its end. All may be
+     * missing. */
+    void *(*save)(model *m);
+    void (*restore)(model *m, const void *saved);
+    void (*unsave)(void *saved);
     /* It has components and resources of the twin in hand: before that, those that the twin has from an image live. */
     void (*move)(model *m);
     void (*count_loaded)(model *m);
@@ -142,6 +147,7 @@ const model_operation *model_pick_operation(model *m, const model_operation *ope
 extern const struct model_subject model_commands, model_copies, model_hierarchy;
 extern const struct model_subject model_visible; /* enabling, and change ticks */
 extern const struct model_subject model_all;     /* all of these together */
+extern const struct model_subject model_history; /* going back, with all of these */
 
 /* Of signals, for what combines them with others; m->state is that of the signals. Arms a listener that removes the
  * component, or destroys the entity, of which it hears: of this one, or, for null, of the first that it hears of. False
@@ -152,6 +158,11 @@ void model_signals_mirror(model *m);
 /* Of copies: whether so many of an entity can be made, as long as there is memory; what follows when they were. */
 bool model_may_copy(model *m, covey_entity e, uint32_t count);
 void model_copied(model *m, covey_entity from, const covey_entity *to, uint32_t count, bool cloned);
+/* Of copies: whether a type can be copied; lets a hook say no, now and then: the number of the copy, or 0. */
+bool model_can_copy(const covey_type *type);
+uint32_t model_let_copies_fail(model *m, uint32_t among);
+/* Of commands: whether a buffer has entities that were not made yet. */
+bool model_has_recorded_entities(const model *m);
 /* Of commands: replays one of the buffers; and finds where components are that the oracle has no address of. */
 void model_replay(model *m);
 void model_find_addresses(model *m);

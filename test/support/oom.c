@@ -55,6 +55,7 @@ void scene_is_valid(const scene *s) {
         test_world_is_valid(s->world);
         bytes += covey_world_memory(s->world);
     }
+    if (s->history) bytes += covey_history_memory(s->history);
     if (s->set) {
         test_set_is_valid(s->set);
         bytes += covey_sparse_set_memory(s->set);

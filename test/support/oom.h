@@ -5,6 +5,8 @@
 
 #include "sets.h"
 
+#include <covey/history.h>
+
 /* A component that is owned: each value that is made is dropped once, or the harness complains. Numbers below 100. */
 typedef struct Counted {
     uint32_t number;
@@ -21,6 +23,7 @@ void counted_drop(void *value, void *context);
 typedef struct scene {
     test_heap heap;
     covey_world *world;
+    covey_history *history;
     covey_entity e[9];
     covey_range range;
     covey_policy policy;

@@ -22,6 +22,57 @@ void oracle_world_destroy(oracle_world *world) {
     free(world);
 }
 
+static void *twin_of(const void *array, size_t count, size_t size) {
+    void *twin = calloc(count + 1, size);
+    if (!twin) abort();
+    return count != 0 ? memcpy(twin, array, count * size) : twin;
+}
+
+/* Arrays of its own, for a world that has those of another one. */
+static void copy_arrays(oracle_world *world) {
+    world->indices = twin_of(world->indices, world->index_count, sizeof *world->indices);
+    world->roll = twin_of(world->roll, world->roll_capacity, sizeof *world->roll);
+    world->ticks = twin_of(world->ticks, (size_t)world->tick_count * ORACLE_POOLS, sizeof *world->ticks);
+    for (uint32_t i = 0; i < world->range_count; i++) {
+        oracle_range *range = &world->ranges[i];
+        range->free = twin_of(range->free, range->free_capacity, sizeof *range->free);
+    }
+    for (uint32_t i = 0; i < world->pool_count; i++) world->pools[i].set = oracle_set_copy(world->pools[i].set);
+}
+
+oracle_world *oracle_world_copy(const oracle_world *world) {
+    oracle_world *copy = twin_of(world, 1, sizeof *world);
+    copy_arrays(copy);
+    return copy;
+}
+
+/* The sets that a world has by now, as they are to be. */
+static void return_pool(oracle_world *world, const oracle_world *now, uint32_t number) {
+    oracle_pool *pool = &world->pools[number];
+    const oracle_pool *there = &now->pools[number];
+    if (number >= world->pool_count) {
+        *pool = (oracle_pool){ there->type, oracle_set_copy(there->set) };
+        pool->set->end = pool->set->dead = pool->set->hole_count = 0;
+    }
+    pool->set->kept = there->set->kept;
+    pool->set->order = there->set->order;
+}
+
+void oracle_world_return(oracle_world *world, const oracle_world *to) {
+    oracle_world *now = twin_of(world, 1, sizeof *world);
+    *world = *to;
+    copy_arrays(world);
+    for (uint32_t i = 0; i < now->pool_count; i++) return_pool(world, now, i);
+    world->pool_count = now->pool_count;
+    memcpy(world->groups, now->groups, sizeof world->groups);
+    world->group_count = now->group_count;
+    world->hear = now->hear;
+    world->hear_context = now->hear_context;
+    world->destroyed = now->destroyed;
+    world->context = now->context;
+    oracle_world_destroy(now);
+}
+
 static void tell(const oracle_world *world, covey_signal signal, const oracle_pool *pool, covey_entity e) {
     if (world->hear) world->hear(signal, pool, e, world->hear_context);
 }

@@ -78,6 +78,7 @@ void oracle_set_erase_ordered(oracle_set *set, uint32_t position); /* closes all
 void oracle_set_clear(oracle_set *set);
 void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b);
 void oracle_set_compact(oracle_set *set);
+oracle_set *oracle_set_copy(const oracle_set *set);
 /* Puts a set without holes in the order of indices, to stay in it or not. */
 void oracle_set_convert(oracle_set *set, bool by_index);
 /* What compaction does to a pool that must not move its elements. */
@@ -150,6 +151,9 @@ typedef struct oracle_world {
 
 oracle_world *oracle_world_create(oracle_fault fault);
 void oracle_world_destroy(oracle_world *world);
+/* A copy; and back to what a copy says. Who hears, groups, types that are known and what is kept in order stay. */
+oracle_world *oracle_world_copy(const oracle_world *world);
+void oracle_world_return(oracle_world *world, const oracle_world *to);
 
 bool oracle_alive(const oracle_world *world, covey_entity e);
 /* The living entity with the lowest index from `index` on, or null. */

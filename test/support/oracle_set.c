@@ -55,6 +55,22 @@ void oracle_set_destroy(oracle_set *set) {
     free(set);
 }
 
+static void *twin_of(const void *array, size_t bytes) {
+    void *twin = malloc(bytes + 1);
+    if (!twin) abort();
+    return bytes != 0 ? memcpy(twin, array, bytes) : twin;
+}
+
+oracle_set *oracle_set_copy(const oracle_set *set) {
+    oracle_set *copy = twin_of(set, sizeof *set);
+    copy->ids = twin_of(set->ids, set->capacity * sizeof *set->ids);
+    copy->values = twin_of(set->values, (size_t)set->capacity * set->size);
+    copy->addresses = twin_of(set->addresses, set->capacity * sizeof *set->addresses);
+    copy->holes = twin_of(set->holes, set->capacity * sizeof *set->holes);
+    copy->hints = NULL;
+    return copy;
+}
+
 static void grow(oracle_set *set) {
     if (oracle_set_positions(set) < set->capacity) return;
     set->capacity = set->capacity * 2 + 16;

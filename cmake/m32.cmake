@@ -1,0 +1,9 @@
+# 32 bits on a 64-bit PC.
+set(CMAKE_C_COMPILER gcc)
+set(CMAKE_CXX_COMPILER g++)
+
+# The kernel's headers are the same for both, but Debian's gcc finds them here only when gcc-multilib is installed, which
+# cannot be beside a cross compiler.
+set(flags "-m32 -idirafter /usr/include/x86_64-linux-gnu")
+set(CMAKE_C_FLAGS_INIT ${flags})
+set(CMAKE_CXX_FLAGS_INIT ${flags})

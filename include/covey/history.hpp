@@ -1,0 +1,34 @@
+/* Covey for C++17, optional: a history of covey/history.h.
+ *
+ *     covey::history past(world, 8);
+ *     past.save();
+ *     past.restore(3); */
+#ifndef COVEY_HISTORY_HPP
+#define COVEY_HISTORY_HPP
+
+#include <covey/covey.hpp>
+#include <covey/history.h>
+
+namespace covey {
+
+/* Not its owner: the world ends its histories, or covey_history_destroy does. Null when it could not be made. */
+class history {
+  public:
+    explicit history(covey_history *existing) noexcept : history_(existing) {}
+    history(covey_world *in, uint32_t capacity) noexcept : history_(covey_history_create(in, capacity)) {}
+
+    operator covey_history *() const noexcept { return history_; }
+    covey_history *get() const noexcept { return history_; }
+    uint32_t count() const noexcept { return covey_history_count(history_); }
+    size_t memory() const noexcept { return covey_history_memory(history_); }
+
+    bool save() const noexcept { return covey_history_save(history_); }
+    bool restore(uint32_t back = 0) const noexcept { return covey_history_restore(history_, back); }
+
+  private:
+    covey_history *history_;
+};
+
+} // namespace covey
+
+#endif

@@ -1,0 +1,35 @@
+/* Copies past the caches: a line of memory that is written as a whole, and not read again soon, need not be fetched
+ * first. */
+#ifndef COVEY_LINES_H
+#define COVEY_LINES_H
+
+#include "internal.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* `to` is the beginning of a line. */
+static inline void covey__copy_line(void *to, const void *from) {
+#if defined(__SSE2__)
+    __m128i *line = to;
+    const __m128i *source = from;
+    __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1);
+    __m128i c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(line, a);
+    _mm_stream_si128(line + 1, b);
+    _mm_stream_si128(line + 2, c);
+    _mm_stream_si128(line + 3, d);
+#else
+    memcpy(to, from, 64);
+#endif
+}
+
+/* Before anybody else looks at such lines. */
+static inline void covey__end_lines(void) {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+#endif

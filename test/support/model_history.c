@@ -1,0 +1,339 @@
+/* Going back: the oracle copies all that it has when the world is saved, and returns to the copy. Signals, commands,
+ * copies, trees and what is disabled join in; each has a state of its own, which is the model's while it is at work. */
+#include "model_world.h"
+
+#include <covey/history.h>
+#include <stdlib.h>
+
+enum { SIGNALS, COMMANDS, COPIES, HIERARCHY, VISIBLE, PARTS, SNAPSHOTS = 4 };
+static const struct model_subject *const parts[PARTS] = { &model_signals, &model_commands, &model_copies,
+                                                          &model_hierarchy, &model_visible };
+
+typedef struct snapshot {
+    oracle_world *oracle;
+    void *states[PARTS];
+} snapshot;
+
+typedef struct past {
+    covey_history *history; /* NULL: not there */
+    uint32_t capacity, count;
+    snapshot snapshots[SNAPSHOTS]; /* the newest is the last */
+    void *states[PARTS];           /* of now */
+} past;
+
+static past *past_of(const model *m) { return m->whole; }
+
+/* Does something with the state of a part. */
+static void lend(model *m, uint32_t part, void (*run)(model *m)) {
+    void *state = m->state;
+    if (!run) return;
+    m->state = past_of(m)->states[part];
+    run(m);
+    past_of(m)->states[part] = m->state;
+    m->state = state;
+}
+
+/* ---- The parts ----------------------------------------------------------------------------------------------------*/
+
+static void run_one_of(model *m, uint32_t part) {
+    const model_operation *operation = model_pick_operation(m, parts[part]->operations);
+    uint64_t calls = m->program.heap.calls;
+    m->program.operation = operation->name;
+    lend(m, part, operation->run);
+    REQUIRE(m, !operation->quiet || m->may_allocate || m->program.heap.calls == calls, "it allocates");
+}
+
+static void run_signals(model *m) { run_one_of(m, SIGNALS); }
+static void run_commands(model *m) { run_one_of(m, COMMANDS); }
+static void run_copies(model *m) { run_one_of(m, COPIES); }
+static void run_hierarchy(model *m) { run_one_of(m, HIERARCHY); }
+static void run_visible(model *m) { run_one_of(m, VISIBLE); }
+
+/* ---- Snapshots ----------------------------------------------------------------------------------------------------*/
+
+static void forget_snapshot(snapshot *s) {
+    oracle_world_destroy(s->oracle);
+    for (uint32_t i = 0; i < PARTS; i++)
+        if (parts[i]->unsave) parts[i]->unsave(s->states[i]);
+}
+
+static void forget_newest(past *p, uint32_t left) {
+    while (p->count > left) forget_snapshot(&p->snapshots[--p->count]);
+}
+
+static void forget_oldest(past *p) {
+    forget_snapshot(&p->snapshots[0]);
+    p->count--;
+    memmove(p->snapshots, p->snapshots + 1, p->count * sizeof *p->snapshots);
+}
+
+static void take_snapshot(model *m) {
+    past *p = past_of(m);
+    if (p->count == p->capacity) forget_oldest(p);
+    snapshot *s = &p->snapshots[p->count++];
+    s->oracle = oracle_world_copy(m->oracle);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        m->state = p->states[i];
+        s->states[i] = parts[i]->save ? parts[i]->save(m) : NULL;
+    }
+    m->state = NULL;
+}
+
+/* ---- Making and ending --------------------------------------------------------------------------------------------*/
+
+static void history_create(model *m) {
+    past *p = past_of(m);
+    uint32_t capacity = program_below(&m->program, SNAPSHOTS + 1);
+    if (p->history) return;
+    covey_history *made = covey_history_create(m->world, capacity);
+    if (!model_settle(m, made != NULL, capacity == 0 ? COVEY_ERROR_RANGE : COVEY_OK)) return;
+    p->history = made;
+    p->capacity = capacity;
+}
+
+static void history_destroy(model *m) {
+    past *p = past_of(m);
+    if (program_below(&m->program, 4) != 0) return;
+    covey_history_destroy(p->history);
+    p->history = NULL;
+    forget_newest(p, 0);
+}
+
+/* ---- Saving -------------------------------------------------------------------------------------------------------*/
+
+/* With the state of the commands for as long. */
+static bool has_recorded_entities(model *m) {
+    m->state = past_of(m)->states[COMMANDS];
+    bool has = model_has_recorded_entities(m);
+    m->state = NULL;
+    return has;
+}
+
+/* Resources are those of the world: what they should be is looked after elsewhere. */
+static covey_result may_save(model *m) {
+    if (has_recorded_entities(m)) return COVEY_ERROR_REFUSED;
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++)
+        if (oracle_set_count(m->oracle->pools[i].set) != 0 && !model_can_copy(m->oracle->pools[i].type))
+            return COVEY_ERROR_COPY;
+    for (uint32_t i = 0; i < covey_world_resource_count(m->world); i++)
+        if (!model_can_copy(covey_world_resource(m->world, i))) return COVEY_ERROR_COPY;
+    return COVEY_OK;
+}
+
+static uint32_t count_live(oracle_set *set) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->end; i++) count += set->ids[i].generation != 0;
+    return count;
+}
+
+static uint32_t count_hooks(const oracle_world *oracle) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < oracle->pool_count; i++)
+        if (oracle->pools[i].type->copy) count += count_live(oracle->pools[i].set);
+    return count;
+}
+
+static void save(model *m) {
+    past *p = past_of(m);
+    if (!p->history) history_create(m);
+    if (!p->history) return;
+    covey_result expected = may_save(m);
+    uint32_t hooks = expected == COVEY_OK ? count_hooks(m->oracle) : 0;
+    if (hooks != 0 && model_let_copies_fail(m, hooks - 1) != 0) expected = COVEY_ERROR_COPY;
+    bool saved = covey_history_save(p->history);
+    values.copy_fails_in = 0;
+    if (model_settle(m, saved, expected)) take_snapshot(m);
+}
+
+/* ---- Restoring ----------------------------------------------------------------------------------------------------*/
+
+/* A pool that was in blocks cannot be so again while something is bound to its order. */
+static bool is_refused(model *m, const oracle_world *then) {
+    for (uint32_t i = 0; i < then->pool_count; i++) {
+        const oracle_pool *pool = &m->oracle->pools[i];
+        if (then->pools[i].set->by_index && !pool->set->by_index && model_is_bound(m, pool)) return true;
+    }
+    return false;
+}
+
+static bool has_same_groups(const oracle_world *a, const oracle_world *b) {
+    if (a->group_count != b->group_count) return false;
+    for (uint32_t i = 0; i < a->group_count; i++) {
+        const oracle_group *left = &a->groups[i], *right = &b->groups[i];
+        if (left->owned != right->owned || memcmp(&left->desc, &right->desc, sizeof left->desc) != 0) return false;
+    }
+    return true;
+}
+
+/* What a group owns comes back in the order that it had. */
+static void compare_order(model *m, const oracle_pool *then) {
+    const covey_pool *pool = covey_pool_find_raw(m->world, then->type);
+    REQUIRE(m, covey_pool_size(pool) == then->set->end, "%u positions, not %u", covey_pool_size(pool), then->set->end);
+    for (uint32_t i = 0; i < then->set->end; i++)
+        REQUIRE(m, covey_same(covey_pool_at(pool, i), then->set->ids[i]), "another %s at %u", then->type->name, i);
+}
+
+static void keep_order(oracle_set *set, const oracle_set *then) {
+    if (!set->kept) return;
+    if (!then || !then->kept || memcmp(&then->order, &set->order, sizeof set->order) != 0)
+        oracle_set_sort(set, &set->order);
+}
+
+static void find_address(model *m, const oracle_pool *pool, uint32_t at, const void *before) {
+    covey_entity e = pool->set->ids[at];
+    const void *address = covey_get_raw(m->world, e, pool->type, pool->type->size);
+    REQUIRE(m, address != NULL, "%u:%u has no %s", e.index, e.generation, pool->type->name);
+    REQUIRE(m, !pool->set->pinned || !before || before == address, "the pinned value of %u has moved", e.index);
+    pool->set->addresses[at] = address;
+}
+
+static const void *address_in(oracle_set *set, covey_entity e) {
+    uint32_t at = oracle_set_live(set, e);
+    return at != COVEY_NONE ? set->addresses[at] : NULL;
+}
+
+static void return_oracle(model *m, const oracle_world *then) {
+    oracle_world *now = oracle_world_copy(m->oracle);
+    bool exact = has_same_groups(now, then);
+    oracle_world_return(m->oracle, then);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
+        const oracle_pool *pool = &m->oracle->pools[i], *saved = i < then->pool_count ? &then->pools[i] : NULL;
+        keep_order(pool->set, saved ? saved->set : NULL);
+        if (exact && saved && !pool->set->kept && oracle_is_owned(m->oracle, pool)) compare_order(m, saved);
+        for (uint32_t at = 0; at < pool->set->end; at++)
+            if (pool->set->ids[at].generation != 0)
+                find_address(m, pool, at, address_in(now->pools[i].set, pool->set->ids[at]));
+    }
+    oracle_world_destroy(now);
+}
+
+static void return_parts(model *m, const snapshot *s) {
+    for (uint32_t i = 0; i < PARTS; i++) {
+        m->state = past_of(m)->states[i];
+        if (parts[i]->restore) parts[i]->restore(m, s->states[i]);
+    }
+    m->state = NULL;
+}
+
+static void restore(model *m) {
+    past *p = past_of(m);
+    uint32_t back = program_below(&m->program, p->count + program_chance(&m->program, 16) + 1);
+    if (!p->history) return;
+    if (back != 0 && back == p->count && !program_chance(&m->program, 16)) back--;
+    const snapshot *s = back < p->count ? &p->snapshots[p->count - 1 - back] : NULL;
+    bool refused = s && (has_recorded_entities(m) || is_refused(m, s->oracle));
+    covey_result expected = !s ? COVEY_ERROR_ABSENT : refused ? COVEY_ERROR_REFUSED : COVEY_OK;
+    uint32_t hooks = expected == COVEY_OK ? count_hooks(s->oracle) : 0;
+    if (hooks != 0 && model_let_copies_fail(m, hooks - 1) != 0) expected = COVEY_ERROR_COPY;
+    bool restored = covey_history_restore(p->history, back);
+    values.copy_fails_in = 0;
+    if (!model_settle(m, restored, expected)) return;
+    forget_newest(p, p->count - back);
+    return_oracle(m, s->oracle);
+    return_parts(m, s);
+}
+
+static const model_operation operations[] = {
+    { "signals", run_signals, 8, false },
+    { "commands", run_commands, 6, false },
+    { "copies", run_copies, 8, false },
+    { "hierarchy", run_hierarchy, 8, false },
+    { "visible", run_visible, 8, false },
+    { "history_create", history_create, 2, false },
+    { "history_destroy", history_destroy, 1, true },
+    { "history_save", save, 10, false },
+    { "history_restore", restore, 10, false },
+    { NULL, NULL, 0, false },
+};
+
+/* ---- The subject --------------------------------------------------------------------------------------------------*/
+
+static void begin(model *m) {
+    m->whole = calloc(1, sizeof(past));
+    if (!m->whole) abort();
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->begin);
+}
+
+static void check(model *m) {
+    const past *p = past_of(m);
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->check);
+    REQUIRE(m, !p->history || covey_history_count(p->history) == p->count, "%u snapshots, not %u",
+            covey_history_count(p->history), p->count);
+}
+
+static void compare(model *m) {
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->compare);
+}
+
+/* Snapshots have resources, which are counted. */
+static void leave_past(model *m) {
+    covey_history_destroy(past_of(m)->history);
+    past_of(m)->history = NULL;
+    forget_newest(past_of(m), 0);
+}
+
+static void end(model *m) {
+    leave_past(m);
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->end);
+}
+
+static void forget(model *m) {
+    if (!m->whole) return;
+    forget_newest(past_of(m), 0);
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->forget);
+    free(m->whole);
+}
+
+static void clear(model *m) {
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->clear);
+}
+
+static void leave(model *m) {
+    leave_past(m);
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->leave);
+}
+
+/* Those who only look have the state for as long. */
+static model *borrow(const model *m, uint32_t part) {
+    model *borrowed = (model *)(uintptr_t)m;
+    borrowed->state = past_of(m)->states[part];
+    return borrowed;
+}
+
+static size_t memory(const model *m) {
+    size_t bytes = model_commands.memory(borrow(m, COMMANDS));
+    return bytes + (past_of(m)->history ? covey_history_memory(past_of(m)->history) : 0);
+}
+
+static void count_tokens_of(const oracle_set *set, uint32_t *live) {
+    for (uint32_t i = 0; i < set->end; i++) {
+        uint32_t token;
+        if (set->ids[i].generation == 0) continue;
+        memcpy(&token, oracle_set_value(set, i), sizeof token);
+        if (token < VALUE_TOKENS) live[token]++;
+    }
+}
+
+/* Each snapshot has a copy of every owner. */
+static void count_tokens(const model *m, uint32_t *live) {
+    const past *p = past_of(m);
+    model_commands.count_tokens(borrow(m, COMMANDS), live);
+    for (uint32_t i = 0; i < p->count; i++)
+        for (uint32_t k = 0; k < p->snapshots[i].oracle->pool_count; k++) {
+            const oracle_pool *pool = &p->snapshots[i].oracle->pools[k];
+            if (pool->type->drop) count_tokens_of(pool->set, live);
+        }
+}
+
+const struct model_subject model_history = {
+    .operations = operations,
+    .begin = begin,
+    .check = check,
+    .compare = compare,
+    .end = end,
+    .forget = forget,
+    .clear = clear,
+    .memory = memory,
+    .count_tokens = count_tokens,
+    .leave = leave,
+};

@@ -1,0 +1,208 @@
+#!/bin/sh
+# Runs every command of covey-snap and compares what it prints with the files in golden/.
+#
+#     run.sh TOOL MAKE GOLDEN_DIR WORK_DIR
+#
+# With UPDATE=1 the files in golden/ become what it prints; read the change before it is committed.
+set -eu
+
+tool=$1 make=$2 golden=$3 work=$4
+failed=0
+
+# A sanitizer that finds something is no ordinary exit.
+ASAN_OPTIONS=exitcode=99${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+UBSAN_OPTIONS=exitcode=99${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}
+export ASAN_OPTIONS UBSAN_OPTIONS
+
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+"$make" .
+
+fail() {
+    echo "$1"
+    failed=1
+}
+
+# Runs the tool; its exit code must be this.
+run() { # EXIT_CODE ARGUMENT...
+    expected=$1
+    shift
+    status=0
+    "$tool" "$@" >out 2>err || status=$?
+    [ $status -eq $expected ] || fail "covey-snap $*: exit code $status, expected $expected; $(cat err)"
+}
+
+compare() { # GOLDEN_FILE FILE
+    if [ -n "${UPDATE:-}" ]; then cp "$2" "$golden/$1"; fi
+    diff "$golden/$1" "$2" || fail "$1 differs"
+}
+
+# Prints this, and nothing to stderr. Raw types say which byte order they have.
+prints() { # GOLDEN_FILE EXIT_CODE ARGUMENT...
+    name=$1
+    shift
+    run "$@"
+    sed 's/raw-big   /raw-little/; s/raw-big/raw-little/' out >shown
+    compare "$name" shown
+    [ ! -s err ] || fail "covey-snap $*: $(cat err)"
+}
+
+# Prints nothing but a message that has this in it.
+complains() { # TEXT EXIT_CODE ARGUMENT...
+    text=$1
+    shift
+    run "$@"
+    [ ! -s out ] || fail "covey-snap $*: prints something"
+    case $(cat err) in
+    "covey-snap: "*"$text"*) ;;
+    *) fail "covey-snap $*: $(cat err); expected: $text" ;;
+    esac
+    [ "$(wc -l <err)" -eq 1 ] || fail "covey-snap $*: more than one line of messages"
+}
+
+# ---- help ----
+for command in "" info verify diff export; do
+    run 0 $command --help
+    grep -q '^usage: covey-snap' out || fail "$command --help does not say how"
+    [ ! -s err ] || fail "$command --help: $(cat err)"
+done
+run 0 --version
+grep -Eq '^covey-snap [0-9]+\.[0-9]+\.[0-9]+, format [0-9]+$' out || fail "--version"
+complains 'which command?' 2
+complains 'unknown command look' 2 look
+complains 'unknown option --look' 2 --look
+complains 'unknown option --look' 2 info --look a.covey
+complains 'unknown option --brief' 2 info --brief a.covey
+complains 'unknown option -x' 2 verify -x a.covey
+complains '--json takes no value' 2 info --json=yes a.covey
+complains '--limit needs a value' 2 diff a.covey b.covey --limit
+complains 'x is no number for --limit' 2 diff --limit=x a.covey b.covey
+complains '-1 is no number for --limit' 2 diff --limit -1 a.covey b.covey
+complains '1KB is no number' 2 diff --limit 1KB a.covey b.covey
+complains '18446744073709551616 is no number' 2 diff --limit 18446744073709551616 a.covey b.covey
+complains '18014398509481984K is no number' 2 diff --limit 18014398509481984K a.covey b.covey
+complains 'info needs a file' 2 info
+complains 'verify needs a file' 2 verify
+complains 'diff needs two files' 2 diff a.covey
+complains 'c.covey is too much for diff' 2 diff a.covey b.covey c.covey
+complains 'b.covey is too much for info' 2 info a.covey b.covey
+
+# ---- info ----
+prints info.txt 0 info a.covey
+prints info-fields.txt 0 info a.covey --fields
+prints info.json 0 info --json a.covey
+prints info-fields.json 0 info --json --fields a.covey
+prints info-odd.txt 0 info odd.covey
+prints info-odd.json 0 info --json odd.covey
+prints info-nobody.txt 0 info nobody.covey
+prints info.txt 0 info -- a.covey
+complains 'missing.covey' 2 info missing.covey
+complains '(folder)' 2 info "$(mkdir -p folder && echo folder)"
+complains '(fault 1: ' 2 info empty.covey
+complains '(fault 1: ' 2 info text.covey
+complains '(fault 2: ' 2 info version.covey
+complains '(fault 3: ' 2 info cut.covey
+complains '(fault 4: ' 2 info flipped.covey --fields
+
+# ---- verify ----
+prints verify.txt 1 verify a.covey b.covey cut.covey empty.covey flipped.covey text.covey twice.covey value.covey \
+    version.covey nobody.covey odd.covey
+prints verify-ok.txt 0 verify a.covey b.covey
+complains 'missing.covey' 2 verify missing.covey
+complains '(folder)' 2 verify folder
+run 2 verify flipped.covey missing.covey a.covey
+grep -q '^a.covey: ok$' out || fail "verify stops at a file that is not there"
+complains '(fault 12: ' 2 verify --limit-entities 7 a.covey
+complains '(fault 12: ' 2 verify --limit-bytes 2K a.covey
+complains '(fault 12: ' 2 verify --limit-bytes=1000 a.covey
+prints verify-ok.txt 0 verify --limit-entities 20 --limit-bytes 0 a.covey b.covey
+run 0 verify --progress a.covey
+[ "$(cat err)" = "covey-snap: reading a.covey: 100 %" ] || fail "verify --progress: $(cat err)"
+
+# ---- diff ----
+prints diff.txt 1 diff a.covey b.covey
+prints diff-back.txt 1 diff b.covey a.covey
+prints diff-brief.txt 1 diff --brief a.covey b.covey
+prints diff-limit.txt 1 diff --limit 3 a.covey b.covey
+prints diff-ticks.txt 1 diff --ticks a.covey b.covey
+prints diff-types.txt 1 diff unit1.covey unit2.covey
+prints diff-nobody.txt 1 diff nobody.covey unit1.covey
+prints diff-same.txt 0 diff a.covey a.covey
+prints diff-same.txt 0 diff --ticks --brief a.covey a.covey
+complains 'flipped.covey: section' 2 diff a.covey flipped.covey
+complains 'missing.covey' 2 diff missing.covey a.covey
+
+# ---- export ----
+for type in Body Numbers Shape Stays Behind Ordered Blob Marked Never; do
+    prints $type.csv 0 export a.covey $type
+    run 0 export a.covey $type -o one.csv
+    compare $type.csv one.csv
+done
+run 0 export a.covey -o all
+LC_ALL=C ls all >listed
+compare all.txt listed
+for file in all/*; do compare "${file#all/}" "$file"; done
+run 0 export a.covey Body --output=all
+run 0 export a.covey Body Marked Body -o two/
+[ "$(ls two | tr '\n' ' ')" = "Body.csv Marked.csv " ] || fail "export: $(ls two)"
+run 0 export odd.covey -o odd
+LC_ALL=C ls odd >listed
+compare odd.txt listed
+[ ! -e up.csv ] && [ ! -e ../up.csv ] || fail "export leaves the folder"
+complains 'a.covey has 9 types' 2 export a.covey
+complains 'a.covey has no components of a type Nothing' 2 export a.covey Nothing
+complains 'of a type Paused' 2 export a.covey Paused
+complains 'of a type covey.disabled' 2 export a.covey covey.disabled
+complains 'nobody.covey has no components' 2 export nobody.covey
+complains 'cannot write nowhere/x.csv' 2 export a.covey Body -o nowhere/x.csv
+complains 'cannot make the folder nowhere/x' 2 export a.covey -o nowhere/x
+complains 'Vast has too many fields' 2 export vast.covey
+complains 'flipped.covey: section' 2 export flipped.covey Body
+if [ -w /dev/full ]; then
+    status=0
+    "$tool" export a.covey Body >/dev/full 2>err || status=$?
+    [ $status -eq 2 ] || fail "export to a full disk: exit code $status"
+    grep -q '^covey-snap: cannot write' err || fail "export to a full disk: $(cat err)"
+    complains 'cannot write /dev/full' 2 export a.covey Body -o /dev/full
+fi
+
+# ---- compressed ----
+if [ -e packed.covey ]; then
+    prints diff-same.txt 0 diff packed.covey a.covey
+    prints Body.csv 0 export packed.covey Body
+    run 0 info packed.covey
+    disk=$(wc -c <packed.covey | tr -d ' ') image=$(wc -c <a.covey | tr -d ' ')
+    grep -q "^bytes     $disk on disk, $image as an image\$" out || fail "info of a compressed file: $(cat out)"
+    complains '(fault 12: ' 2 info --limit-bytes 1000 packed.covey
+fi
+
+# ---- other programs read it ----
+if command -v python3 >/dev/null; then
+    for name in a odd nobody; do
+        run 0 info --json --fields $name.covey
+        python3 -c 'import json, sys; json.load(sys.stdin)' <out || fail "the JSON of $name.covey"
+    done
+    python3 - <<'PYTHON' || fail "the CSV of Body"
+import csv
+rows = list(csv.reader(open("all/Body.csv", newline="", encoding="utf-8")))
+assert all(len(row) == len(rows[0]) for row in rows)
+assert rows[2][rows[0].index("label")] == 'a,"b"\r\nc '
+rows = list(csv.reader(open("all/Stays.csv", newline="", encoding="utf-8", errors="surrogateescape")))
+assert rows[2][2].encode("utf-8", "surrogateescape") == b"gr\xc3\xbc\xc3\x9f \x1b[31m\xff"
+PYTHON
+fi
+
+# ---- damaged where no checksum tells ----
+seed=0
+while [ $seed -lt "${MUTATIONS:-40}" ]; do
+    "$make" mutate a.covey mutant.covey $seed
+    for command in "info --fields" verify "diff a.covey" "export -o mutant"; do
+        status=0
+        "$tool" $command --limit-bytes 64M mutant.covey >out 2>err || status=$?
+        [ $status -le 2 ] || fail "covey-snap $command: exit code $status after mutation $seed; $(cat err)"
+    done
+    seed=$((seed + 1))
+done
+
+exit $failed

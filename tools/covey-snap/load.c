@@ -1,0 +1,48 @@
+/* Files into memory, and images into worlds. */
+#include "snap.h"
+
+bool snap_image_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report) {
+    *image = (snap_image){ .path = path };
+    if (covey_file_read(path, settings->limit_bytes, &image->bytes, report) != COVEY_OK) return false;
+    if (!snap_file_size(path, &image->file_bytes)) image->file_bytes = image->bytes.size;
+    return true;
+}
+
+covey_world *snap_image_load(const snap_image *image, const snap_settings *settings, covey_report *report) {
+    covey_world *world = covey_world_create(NULL);
+    if (!world) {
+        *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "no memory for a world" };
+        return NULL;
+    }
+    snap_progress progress = snap_progress_begin(settings, "reading", image->path, false);
+    covey_load_desc desc = { .unknown = COVEY_UNKNOWN_KEEP,
+                             .limit_bytes = settings->limit_bytes,
+                             .limit_entities = settings->limit_entities,
+                             .progress = snap_progress_tell,
+                             .progress_context = &progress };
+    covey_result result = covey_load_from_memory(world, image->bytes.bytes, image->bytes.size, &desc, report);
+    if (result == COVEY_OK) snap_progress_tell(1, 1, &progress);
+    snap_progress_end(&progress);
+    if (result == COVEY_OK) return world;
+    covey_world_destroy(world);
+    return NULL;
+}
+
+covey_world *snap_world_read(const char *path, const snap_settings *settings) {
+    snap_image image;
+    covey_report report;
+    covey_world *world = NULL;
+    if (snap_image_read(&image, path, settings, &report)) world = snap_image_load(&image, settings, &report);
+    if (!world) snap_trouble_with(path, &report);
+    covey_buffer_free(&image.bytes);
+    return world;
+}
+
+const covey_type *snap_type_find(const covey_world *world, const char *name) {
+    const covey_type *type = covey_type_find(world, name);
+    for (uint32_t i = 0; !type && i < covey_world_resource_count(world); i++)
+        if (strcmp(covey_world_resource(world, i)->name, name) == 0) type = covey_world_resource(world, i);
+    return type;
+}
+
+bool snap_is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }
