@@ -599,6 +599,17 @@ static void test_what_is_no_image_is_refused(void **state) {
     assert_int_equal(covey_load_from_memory(world, NULL, 0, NULL, NULL), COVEY_ERROR_IMAGE);
 }
 
+static void test_each_fault_has_a_text_of_its_own(void **state) {
+    (void)state;
+    for (covey_fault a = COVEY_FAULT_NONE; a <= COVEY_FAULT_LIMIT; a++) {
+        assert_string_not_equal(covey_fault_text(a), "an unknown fault");
+        for (covey_fault b = COVEY_FAULT_NONE; b < a; b++)
+            assert_string_not_equal(covey_fault_text(a), covey_fault_text(b));
+    }
+    assert_string_equal(covey_fault_text((covey_fault)99), "an unknown fault");
+    assert_int_equal(COVEY_FAULT_LIMIT, 12); /* the numbers never change */
+}
+
 static void test_a_format_to_come_is_refused(void **state) {
     (void)state;
     assert_true(image_fill(origin));
@@ -795,6 +806,7 @@ int main(void) {
         LOAD_TEST(test_a_world_with_ids_that_are_set_aside_is_not_loaded_into),
         LOAD_TEST(test_listeners_cannot_load),
         LOAD_TEST(test_what_is_no_image_is_refused),
+        LOAD_TEST(test_each_fault_has_a_text_of_its_own),
         LOAD_TEST(test_a_format_to_come_is_refused),
         LOAD_TEST(test_after_a_refusal_another_image_can_be_loaded),
         LOAD_TEST(test_there_may_be_a_limit_of_entities),

@@ -413,6 +413,17 @@ static void test_listeners_cannot_save(void **state) {
     save(world, &image);
 }
 
+static void test_there_are_at_most_16384_sections(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 16384 - 3; i++) {
+        char name[] = { 'T', (char)('a' + i % 26), (char)('a' + i / 26 % 26), (char)('a' + i / 676), '\0' };
+        assert_non_null(covey_type_create(world, &(covey_type){ .name = name }));
+        if (i == 16384 - 5) save(world, &image);
+    }
+    image.size = 0;
+    fails_to_save(COVEY_ERROR_RANGE, "too many");
+}
+
 static void test_a_name_that_is_too_long_cannot_be_saved(void **state) {
     (void)state;
     static char name[70000];
@@ -442,6 +453,7 @@ int main(void) {
         SAVE_TEST(test_saving_can_be_cancelled),
         SAVE_TEST(test_types_that_say_nothing_of_their_bytes_cannot_be_saved),
         SAVE_TEST(test_listeners_cannot_save),
+        SAVE_TEST(test_there_are_at_most_16384_sections),
         SAVE_TEST(test_a_name_that_is_too_long_cannot_be_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -519,6 +519,26 @@ static void test_what_was_kept_can_be_loaded_by_a_program_that_knows_it(void **s
     assert_int_equal(image_digest(world), image_digest(origin));
 }
 
+/* A type of the call that the world cannot take. */
+static void test_types_that_the_world_knows_otherwise_are_refused(void **state) {
+    (void)state;
+    static const covey_type wrong = { .name = "Shape", .size = 8, .align = 3, .raw = true };
+    const covey_type *types[] = { &number_type, NULL }, *wrong_types[] = { &wrong, NULL };
+    assert_non_null(covey_add_raw(origin, covey_create(origin), &number_type, &some_number, sizeof some_number));
+    save(origin, &image);
+    assert_non_null(covey_pool_of_raw(world, &old_type));
+    covey_report report = try_to_load(&(covey_load_desc){ .types = types });
+    assert_int_equal(report.fault, COVEY_FAULT_TYPE);
+    assert_non_null(strstr(report.text, "Shape"));
+    begin_anew();
+    assert_non_null(covey_resource_set_raw(origin, &raw_type, &some_number, sizeof some_number));
+    save(origin, &image);
+    report = try_to_load(&(covey_load_desc){ .types = wrong_types });
+    assert_int_equal(report.fault, COVEY_FAULT_TYPE);
+    assert_non_null(strstr(report.text, "Shape"));
+    assert_int_equal(covey_world_resource_count(world), 0);
+}
+
 /* ---- Types that an image cannot have ----------------------------------------------------------------------------------------*/
 
 /* The offset of the section with a pool, or resource, of this name. */
@@ -618,6 +638,7 @@ int main(void) {
         TYPES_TEST(test_unknown_types_can_be_kept_and_saved_again),
         TYPES_TEST(test_kept_types_have_the_layout_of_structs),
         TYPES_TEST(test_what_was_kept_can_be_loaded_by_a_program_that_knows_it),
+        TYPES_TEST(test_types_that_the_world_knows_otherwise_are_refused),
         TYPES_TEST(test_descriptions_that_cannot_be_are_refused),
         TYPES_TEST(test_an_image_has_a_type_once),
         TYPES_TEST(test_an_image_has_a_resource_once),
