@@ -37,6 +37,7 @@ typedef struct loading {
     uint64_t idle;     /* slots that are free */
     uint64_t dense;    /* the indices below are all alive */
     uint64_t estimate; /* bytes that the world may need */
+    uint64_t pages;    /* of entities, at most */
     uint64_t told;
     part *now; /* the pool whose values are read: */
     covey__reader values;
@@ -72,6 +73,14 @@ static bool needs(loading *l, covey__reader *reader, uint64_t bytes) {
         covey__refuse(reader, COVEY_FAULT_LIMIT, reader->at, "the world would need more than %llu bytes",
                       (unsigned long long)limit);
     return is_fine(l);
+}
+
+/* What a table of pages needs for so many elements: as many pages as there can be, and a place for each up to the last. */
+static uint64_t table_bytes(const loading *l, uint64_t elements, uint64_t ids, uint64_t page) {
+    uint64_t most = l->pages * (COVEY_PAGE_SIZE / ids + 1);
+    uint64_t places = (uint64_t)l->world->page_count * COVEY_PAGE_SIZE / ids;
+    if (elements == 0) return 0;
+    return (elements < most ? elements : most) * page + (places + 1) * 2 * sizeof(void *);
 }
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
@@ -182,9 +191,11 @@ static void load_runs(loading *l, covey__reader *reader, uint32_t slots, uint32_
         if (slots != 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "slots without a run");
         return;
     }
-    uint64_t end = 0, sum = 0, pages = pages_for(runs, count);
+    uint64_t end = 0, sum = 0;
+    l->pages = pages_for(runs, count);
     uint64_t last = (uint64_t)covey__u32_at(runs + (size_t)(count - 1) * 8) + COVEY_PAGE_SIZE;
-    if (!needs(l, reader, pages * sizeof(covey__entity_page) + last / COVEY_PAGE_SIZE * 2 * sizeof(void *))) return;
+    uint64_t places = last / COVEY_PAGE_SIZE + last / COVEY__BLOCK_PAGE + 2;
+    if (!needs(l, reader, l->pages * (sizeof(covey__entity_page) + 1024) + places * 2 * sizeof(void *))) return;
     for (uint32_t i = 0; i < count && is_fine(l); i++) {
         uint64_t first = covey__u32_at(runs + (size_t)i * 8), length = covey__u32_at(runs + (size_t)i * 8 + 4);
         sum += length;
@@ -200,7 +211,7 @@ static void load_runs(loading *l, covey__reader *reader, uint32_t slots, uint32_
     l->world->range.fresh = l->world->range.fresh_end = covey__u32_at(runs + 4); /* all below were used */
 }
 
-/* The list of a range, from the index that is handed out next. A link that is written shows that an index was listed. */
+/* The list of a range, from the index that is handed out next. The first, and those with one before them, were listed. */
 static uint32_t load_free_list(loading *l, covey__reader *reader, covey__range *range) {
     covey_world *world = l->world;
     uint32_t count = covey__read_u32(reader), before = COVEY_NONE;
@@ -211,8 +222,7 @@ static uint32_t load_free_list(loading *l, covey__reader *reader, covey__range *
         uint32_t generation = is_known(world, index) ? *generation_at(world, index) : 1;
         bool fits = generation != 0 && generation % 2 == 0 && covey__range_of(world, index) == range;
         covey__entity_page *page = fits ? page_of(world, index) : NULL;
-        if (!page || page->next[index % COVEY_PAGE_SIZE] != COVEY_NONE || index == before ||
-            (before != COVEY_NONE && page->previous[index % COVEY_PAGE_SIZE] != COVEY_NONE) || range->free == index) {
+        if (!page || range->free == index || page->previous[index % COVEY_PAGE_SIZE] != COVEY_NONE) {
             covey__refuse(reader, COVEY_FAULT_ENTITY, at + (size_t)i * 4, "index %u is not free, or listed twice",
                           index);
             break;
@@ -471,18 +481,21 @@ static bool prepare_watch(loading *l, part *p) {
     return covey__watch_prepare_copies(p->pool, p->entities, p->count) == COVEY_OK || out_of_memory(l);
 }
 
-static uint64_t bytes_for(const part *p) {
-    uint64_t size = p->pool->size, blocks = p->blocks;
-    if (!in_blocks(p) || !covey__in_blocks(p->pool))
-        return (uint64_t)(p->count + (uint64_t)p->end + p->dead) *
-               (24 + size * 2 + COVEY_PAGE_SIZE * sizeof(covey__slot) / 64);
-    uint64_t pages = 0, mask, before = UINT64_MAX;
-    for (uint32_t i = 0; i < p->blocks; i++) {
-        uint64_t page = block_at(p->masks, i, &mask) / COVEY__PAGE_BLOCKS;
-        pages += page != before;
-        before = page;
-    }
-    return blocks * (64 * size + 64) + pages * (sizeof(covey__block_page) + 64 * sizeof(uint64_t) + 64);
+/* What the pool needs, counted generously. */
+static uint64_t bytes_for(const loading *l, const part *p) {
+    uint64_t size = p->pool->size, all = (uint64_t)p->count + p->end + p->dead, bytes = 512;
+    if (all == 0) return bytes;
+    bytes += table_bytes(l, all, COVEY__BLOCK_PAGE, 64); /* where it is near */
+    if (p->pool->type->ticks) bytes += table_bytes(l, all, COVEY__BLOCK_PAGE, sizeof(covey__tick_page));
+    if (p->off != 0) bytes += table_bytes(l, p->off, COVEY__BLOCK_PAGE, COVEY__OFF_BYTES);
+    if (in_blocks(p) && covey__in_blocks(p->pool))
+        return bytes + p->blocks * (64 * size + 256) +
+               table_bytes(l, p->blocks, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
+    if (covey__in_blocks(p->pool)) /* an id may be the only one of its block */
+        return bytes + p->count * (64 * size + 256) +
+               table_bytes(l, p->count, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
+    if (p->pool->set.paged) all = (all / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+    return bytes + all * (24 + size * 2) + table_bytes(l, all, COVEY_PAGE_SIZE, COVEY_PAGE_SIZE * sizeof(covey__slot));
 }
 
 static bool build_blocks(loading *l, const part *p) {
@@ -603,7 +616,7 @@ static bool is_exact(const part *p) {
 
 static void fill_pool(loading *l, covey__reader *reader, part *p) {
     convert(p);
-    if (!needs(l, reader, bytes_for(p)) || !prepare_watch(l, p)) return;
+    if (!needs(l, reader, bytes_for(l, p)) || !prepare_watch(l, p)) return;
     p->is_exact = is_exact(p);
     if (p->is_exact && !(in_blocks(p) ? build_blocks(l, p) : build_set(l, reader, p))) return;
     l->values = *reader;
@@ -715,6 +728,7 @@ static void load_children(loading *l, covey__reader *reader) {
 static void load_parents(loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     uint32_t count = covey__read_u32(&reader);
+    needs(l, &reader, table_bytes(l, section->bytes / 4, COVEY__BLOCK_PAGE, sizeof(covey__block_page) + 64));
     for (uint32_t i = 0; i < count && is_fine(l); i++) load_children(l, &reader);
     expect_end(l, &reader);
     if (is_fine(l) && !covey__hierarchy_is_sound(l->world))
@@ -740,6 +754,7 @@ static void load_name(loading *l, covey__reader *reader) {
 static void load_names(loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     uint32_t count = covey__read_u32(&reader);
+    needs(l, &reader, table_bytes(l, section->bytes / 4, COVEY__BLOCK_PAGE, sizeof(covey__block_page) + 64));
     for (uint32_t i = 0; i < count && is_fine(l); i++) load_name(l, &reader);
     expect_end(l, &reader);
 }

@@ -281,6 +281,18 @@ static void test_fields_are_part_of_the_layout(void **state) {
     assert_failed(COVEY_ERROR_LAYOUT);
 }
 
+static void test_offsets_and_counts_are_part_of_the_layout(void **state) {
+    (void)state;
+    const covey_field near[] = { { "a", COVEY_KIND_U16, 0, 1, NULL }, { "b", COVEY_KIND_U16, 2, 1, NULL } };
+    const covey_field far[] = { { "a", COVEY_KIND_U16, 0, 1, NULL }, { "b", COVEY_KIND_U16, 4, 1, NULL } };
+    const covey_field many[] = { { "a", COVEY_KIND_U16, 0, 1, NULL }, { "b", COVEY_KIND_U16, 2, 2, NULL } };
+    is_sound("Same", near, 2, 8);
+    assert_null(make("Same", far, 2, 8));
+    assert_failed(COVEY_ERROR_LAYOUT);
+    assert_null(make("Same", many, 2, 8));
+    assert_failed(COVEY_ERROR_LAYOUT);
+}
+
 static void test_nested_fields_are_part_of_the_layout(void **state) {
     (void)state;
     const covey_field one[] = { { "x", COVEY_KIND_U32, 0, 1, NULL } }, two[] = { { "y", COVEY_KIND_U32, 0, 1, NULL } };
@@ -309,6 +321,7 @@ int main(void) {
         WORLD_TEST(test_raw_types_have_no_fields_and_no_hooks),
         WORLD_TEST(test_a_type_made_at_run_time_has_fields_of_its_own),
         WORLD_TEST(test_fields_are_part_of_the_layout),
+        WORLD_TEST(test_offsets_and_counts_are_part_of_the_layout),
         WORLD_TEST(test_nested_fields_are_part_of_the_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,8 +44,7 @@ static void begin(void) {
     section_count = 0;
 }
 
-static void end(void) {
-    end_section();
+static void table(void) {
     for (uint32_t i = 0; i < section_count; i++) {
         number(sections[i].kind, 4);
         number(0, 4);
@@ -55,6 +54,11 @@ static void end(void) {
     number(section_count, 4);
     number(0, 4);
     image_mend(bytes, size);
+}
+
+static void end(void) {
+    end_section();
+    table();
 }
 
 /* Entities 0 to count - 1 are alive, in their first lives. */
@@ -98,13 +102,17 @@ static void tag(uint32_t storage, uint32_t policy) {
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------------*/
 
-static covey_report load(void) {
+static covey_report load_it(void) {
     covey_report report;
     covey_load_desc desc = { .unknown = COVEY_UNKNOWN_KEEP };
-    end();
     const char *why = image_check_load(bytes, size, &desc, &report);
     if (why) fail_msg("%s", why);
     return report;
+}
+
+static covey_report load(void) {
+    end();
+    return load_it();
 }
 
 static void taken(void) {
@@ -359,6 +367,7 @@ static void test_fields(void **state) {
     static const uint32_t kinds[] = { 0, 15, 16, 255 };
     for (uint32_t i = 0; i < COUNT_OF(kinds); i++) pool_of(kinds[i], 1), number(0, 2), REFUSED(STRUCTURE);
     pool_of(COVEY_KIND_U8, 0), REFUSED(STRUCTURE);
+    pool_of(COVEY_KIND_PADDING, 4), REFUSED(STRUCTURE); /* which needs no bytes, but is in no image */
     for (uint32_t count = 256; count <= 257; count++) {
         begin_with(1), section(COVEY_SECTION_POOL), type("Struct", COVEY_ENCODING_FIELDS, BLOCK, 0, 0);
         number(count, 2);
@@ -370,6 +379,9 @@ static void test_fields(void **state) {
         if (count == 256) taken();
         else REFUSED(STRUCTURE);
     }
+    begin_with(1), section(COVEY_SECTION_POOL), type("Struct", COVEY_ENCODING_FIELDS, BLOCK, 0, 0);
+    for (uint32_t i = 0; i < 90000; i++) number(1, 2), field("d", COVEY_KIND_NESTED, 1); /* no stack is as deep */
+    number(1, 2), field("deepest", COVEY_KIND_U8, 1), NUMBERS(0, 0, 0), REFUSED(STRUCTURE);
     for (uint32_t depth = 8; depth <= 9; depth++) {
         begin_with(1), section(COVEY_SECTION_POOL), type("Struct", COVEY_ENCODING_FIELDS, BLOCK, 0, 0);
         for (uint32_t i = 1; i < depth; i++) number(1, 2), field("deep", COVEY_KIND_NESTED, 1);
@@ -475,6 +487,8 @@ static void test_sections_come_in_their_order(void **state) {
     section(COVEY_SECTION_WORLD), NUMBERS(1, 0, 0, 0), REFUSED(STRUCTURE);
     begin(), section(COVEY_SECTION_WORLD), NUMBERS(1, 0, 0, 0), tag(BLOCK, 0), NUMBERS(0, 0, 0), REFUSED(STRUCTURE);
     begin_with(0), section(COVEY_SECTION_ENTITIES), NUMBERS(0, 0, 0, 0), REFUSED(STRUCTURE);
+    begin_with(0), end_section(), number(0, 4), table(); /* bytes between the last one and the table */
+    assert_int_equal(load_it().fault, COVEY_FAULT_STRUCTURE);
     begin_with(0), section(0), REFUSED(STRUCTURE);
     begin_with(0), section(7), REFUSED(STRUCTURE);
     begin_with(0), section(0xFFFFFFFF), REFUSED(STRUCTURE);
@@ -514,6 +528,9 @@ static void test_the_table_says_what_is_there(void **state) {
     refused_with(16 + 8, UINT64_MAX, 8, COVEY_FAULT_STRUCTURE);
     refused_with(16 + 24, UINT64_MAX - 31, 8, COVEY_FAULT_STRUCTURE);
     refused_with(16 + 24, 15, 8, COVEY_FAULT_STRUCTURE);
+    begin_with(2), end_section(); /* together they have as many bytes as there are, and 2^64 more */
+    sections[0].bytes += SIZE_MAX / 2 + 1, sections[1].bytes += SIZE_MAX / 2 + 1, table();
+    assert_int_equal(load_it().fault, COVEY_FAULT_STRUCTURE);
     begin_with(2), end();
     size_t of_image = size;
     for (size_t at = 8; at < 16; at++) {

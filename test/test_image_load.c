@@ -134,6 +134,19 @@ static void test_every_storage_is_loaded(void **state) {
     }
 }
 
+/* Where a type promises that nothing is left behind, a hole from an image has nothing in it, either. */
+static void test_holes_are_zero(void **state) {
+    (void)state;
+    static const Number zero = { 0, 0 };
+    covey_entity e[3];
+    assert_true(covey_create_many(origin, e, 3));
+    for (uint32_t i = 0; i < 3; i++) assert_non_null(covey_add(origin, e[i], InPlace, { 5, 6 }));
+    assert_true(covey_remove(origin, e[1], InPlace));
+    save_and_load();
+    const Number *first = covey_get(world, e[0], InPlace);
+    assert_memory_equal(first + 1, &zero, sizeof zero);
+}
+
 static void test_padding_and_lost_pointers_are_the_defaults(void **state) {
     (void)state;
     Kinds kinds = kinds_of(3, entity(0, 0));
@@ -623,23 +636,86 @@ static void test_there_may_be_a_limit_of_entities(void **state) {
     load(&desc);
 }
 
-/* What is counted is never less than what is needed. */
+static bool fits_into(uint64_t limit, size_t *most) {
+    covey_load_desc desc = known;
+    test_heap other;
+    covey_world *fresh = image_world(&other);
+    desc.limit_bytes = limit;
+    size_t before = other.peak = other.bytes;
+    covey_result result = covey_load_from_memory(fresh, image.bytes, image.size, &desc, NULL);
+    assert_true(result == COVEY_OK || result == COVEY_ERROR_LIMIT);
+    *most = other.peak - before;
+    covey_world_destroy(fresh);
+    return result == COVEY_OK;
+}
+
+/* With the least limit that is enough for the image, no more memory is asked for at any time; but for some of the call's
+ * own, and for pools without components. */
+static void limit_holds(void) {
+    uint64_t low = 0, high = 1;
+    size_t most;
+    save(origin, &image);
+    while (!fits_into(high, &most)) high *= 2;
+    while (high - low > 1 + high / 64) {
+        uint64_t middle = low + (high - low) / 2;
+        if (fits_into(middle, &most)) high = middle;
+        else low = middle;
+    }
+    assert_true(fits_into(high, &most));
+    print_message("    %llu bytes are allowed, %zu needed\n", (unsigned long long)high, most);
+    assert_true(most <= high + 16384);
+}
+
+static void add_all(covey_entity e, uint32_t number) {
+    for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
+        Number value = image_number(number);
+        assert_non_null(covey_add_raw(origin, e, number_types[k], &value, sizeof value));
+        if (number % 2 == 0) assert_int_equal(covey_component_disable_raw(origin, e, number_types[k]), COVEY_OK);
+    }
+    Kinds kinds = kinds_of(number, e);
+    assert_non_null(covey_add_value(origin, e, Kinds, &kinds));
+    assert_true(covey_add_tag(origin, e, PlainTag) && covey_add_tag(origin, e, SparseTag));
+    assert_int_equal(covey_disable(origin, e), COVEY_OK);
+}
+
+static void test_a_limit_of_memory_holds_for_what_a_game_has(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 300; i++) add_all(covey_create(origin), i);
+    limit_holds();
+}
+
+static void test_a_limit_of_memory_holds_where_entities_are_far(void **state) {
+    (void)state;
+    uint32_t far = COVEY_NONE > 20000000 ? 20000000 : COVEY_NONE - 2;
+    add_all(covey_create_at(origin, far), 1);
+    add_all(covey_create_at(origin, far - 1), 2);
+    limit_holds();
+}
+
+static void test_a_limit_of_memory_holds_where_entities_are_scattered(void **state) {
+    (void)state;
+    uint32_t step = COVEY_NONE > 20000000 ? 4096 : COVEY_NONE / 21;
+    covey_entity before = { 0, 0 };
+    for (uint32_t i = 0; i < 20; i++) {
+        char name[] = { 'n', (char)('a' + i), '\0' };
+        covey_entity e = covey_create_at(origin, i * step);
+        add_all(e, i);
+        assert_int_equal(covey_name_set(origin, e, name), COVEY_OK);
+        if (i != 0) assert_int_equal(covey_parent_set(origin, e, before), COVEY_OK);
+        before = e;
+    }
+    limit_holds();
+}
+
 static void test_there_may_be_a_limit_of_memory(void **state) {
     (void)state;
     covey_load_desc desc = known;
     assert_true(image_fill(origin));
     save(origin, &image);
-    size_t before = heap.bytes;
-    for (desc.limit_bytes = 1;; desc.limit_bytes += 1 + desc.limit_bytes / 8) {
-        heap.peak = heap.bytes;
-        covey_result result = covey_load_from_memory(world, image.bytes, image.size, &desc, NULL);
-        test_world_is_valid(world);
-        if (result == COVEY_OK) break;
-        assert_int_equal(result, COVEY_ERROR_LIMIT);
-        assert_int_equal(covey_entity_count(world), 0);
-    }
-    assert_true(desc.limit_bytes > 1000);
-    assert_true(heap.bytes - before < desc.limit_bytes + 4096 * sizeof(void *) * COUNT_OF(number_types));
+    desc.limit_bytes = 1000;
+    covey_report report = fails_to_load(&desc, COVEY_ERROR_LIMIT);
+    assert_int_equal(report.fault, COVEY_FAULT_LIMIT);
+    limit_holds();
 }
 
 typedef struct progress {
@@ -682,6 +758,7 @@ int main(void) {
         LOAD_TEST(test_an_empty_world_can_be_saved_and_loaded),
         LOAD_TEST(test_handles_stay_valid_and_stale_ones_stay_stale),
         LOAD_TEST(test_every_storage_is_loaded),
+        LOAD_TEST(test_holes_are_zero),
         LOAD_TEST(test_padding_and_lost_pointers_are_the_defaults),
         LOAD_TEST(test_free_indices_come_back_in_the_same_order),
         LOAD_TEST(test_reserved_ranges_and_retired_indices_stay_so),
@@ -714,6 +791,9 @@ int main(void) {
         LOAD_TEST(test_after_a_refusal_another_image_can_be_loaded),
         LOAD_TEST(test_there_may_be_a_limit_of_entities),
         LOAD_TEST(test_there_may_be_a_limit_of_memory),
+        LOAD_TEST(test_a_limit_of_memory_holds_for_what_a_game_has),
+        LOAD_TEST(test_a_limit_of_memory_holds_where_entities_are_far),
+        LOAD_TEST(test_a_limit_of_memory_holds_where_entities_are_scattered),
         LOAD_TEST(test_loading_tells_how_far_it_is_and_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

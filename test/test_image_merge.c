@@ -358,14 +358,17 @@ static void test_merging_can_be_cancelled(void **state) {
     fails_to_merge(&(covey_load_desc){ .types = types, .progress = stop }, COVEY_ERROR_CANCELLED);
 }
 
-/* A type of this name is known, and is another one. */
+/* Another resource of the image has found its place by then. */
 static void test_a_resource_of_another_layout_is_in_the_way(void **state) {
     (void)state;
-    static const covey_type other = { .name = "Settings", .size = 4, .align = 4, .raw = true };
-    assert_true(image_fill(origin));
+    static const covey_type other = { .name = "Blob", .size = 4, .align = 4, .raw = true };
+    covey_create(origin);
+    assert_non_null(covey_resource_set(origin, Settings, { 1, 2 }));
+    assert_non_null(covey_resource_set(origin, Blob, { 1, 2 }));
     save();
     assert_non_null(covey_resource_set_raw(world, &other, NULL, 4));
     fails_to_merge(&known, COVEY_ERROR_LAYOUT);
+    assert_false(covey_resource_has(world, Settings));
 }
 
 int main(void) {

@@ -194,6 +194,30 @@ static void test_fields_are_found_by_their_names(void **state) {
     assert_true(value->fresh == 0 && value->also_fresh == 0 && value->spot.z == 0 && value->spots[1].z == 0);
 }
 
+/* Those that stay lie side by side here, and did not in the image: once by themselves, once in arrays. */
+static void test_fields_may_leave_from_between_and_from_structs_in_arrays(void **state) {
+    (void)state;
+    static const covey_field three[] = { { "a", COVEY_KIND_U8, 0, 1, NULL },
+                                         { "b", COVEY_KIND_U8, 1, 1, NULL },
+                                         { "c", COVEY_KIND_U8, 2, 1, NULL } };
+    static const covey_field two[] = { { "a", COVEY_KIND_U8, 0, 1, NULL }, { "c", COVEY_KIND_U8, 1, 1, NULL } };
+    static const covey_fields whole = { 3, 3, three }, rest = { 2, 2, two };
+    static const covey_fields pair = { 2, 2, three }, first = { 1, 1, three };
+    static const covey_field pairs[] = { { "p", COVEY_KIND_NESTED, 0, 3, &pair } };
+    static const covey_field firsts[] = { { "p", COVEY_KIND_NESTED, 0, 3, &first } };
+    static const covey_fields with_pairs = { 6, 1, pairs }, with_firsts = { 3, 1, firsts };
+    static const unsigned char value[6] = { 1, 2, 3, 4, 5, 6 };
+    static const covey_type from = { .name = "Shape", .size = 3, .align = 1, .fields = &whole };
+    static const covey_type to = { .name = "Shape", .size = 2, .align = 1, .fields = &rest };
+    static const covey_type from_array = { .name = "Shape", .size = 6, .align = 1, .fields = &with_pairs };
+    static const covey_type to_array = { .name = "Shape", .size = 3, .align = 1, .fields = &with_firsts };
+    const unsigned char *loaded = is_taken(&from, value, &to);
+    assert_true(loaded[0] == 1 && loaded[1] == 3);
+    begin_anew();
+    loaded = is_taken(&from_array, value, &to_array);
+    assert_true(loaded[0] == 1 && loaded[1] == 3 && loaded[2] == 5);
+}
+
 static void test_fields_that_an_image_lacks_have_the_defaults(void **state) {
     (void)state;
     static const New defaults = {
@@ -578,6 +602,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TYPES_TEST(test_integers_may_become_wider_and_nothing_else_may_change),
         TYPES_TEST(test_fields_are_found_by_their_names),
+        TYPES_TEST(test_fields_may_leave_from_between_and_from_structs_in_arrays),
         TYPES_TEST(test_fields_that_an_image_lacks_have_the_defaults),
         TYPES_TEST(test_a_type_may_have_none_of_the_fields_any_more),
         TYPES_TEST(test_a_type_may_become_a_tag_and_a_tag_a_type),
