@@ -271,7 +271,7 @@ static void test_the_world_ends_its_histories(void **state) {
 /* More than caches hold, which is copied in another way: each value comes back whole. */
 static void test_a_large_world_comes_back(void **state) {
     (void)state;
-    enum { COUNT = 300000 };
+    enum { COUNT = 501000 };
     if (COVEY_NONE < COUNT) return; /* too few indices */
     covey_pool *pool = covey_pool_of(world, Bulk), *packed = covey_pool_of(world, PackedBulk);
     for (uint32_t i = 0; i < COUNT; i++) {
