@@ -280,6 +280,7 @@ static void test_a_large_world_comes_back(void **state) {
         if (i % 3 != 0) assert_non_null(covey_pool_add(packed, e, PackedBulk, { { i + 7 } }));
     }
     assert_true(covey_history_save(history));
+    memset(covey_pool_values(packed, PackedBulk), 1, covey_pool_size(packed) * sizeof(PackedBulk));
     covey_destroy_all(world);
     for (uint32_t i = 0; i < COUNT / 2; i++) covey_add(world, covey_create(world), Bulk, { { 1 } });
     assert_true(covey_history_restore(history, 0));
