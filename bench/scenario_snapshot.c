@@ -21,9 +21,9 @@ COVEY_COMPONENT_DEFINE(Position, .raw = true);
 COVEY_COMPONENT_DEFINE(Speed, .raw = true);
 COVEY_COMPONENT_DEFINE(Color, .raw = true);
 
-typedef struct Place {
+typedef struct Spot {
     float x, y;
-} Place;
+} Spot;
 typedef struct Body {
     double mass;
     int32_t hits;
@@ -33,15 +33,15 @@ typedef struct Target {
     float distance;
     bool seen;
 } Target;
-COVEY_FIELDS_DEFINE(Place, f32(x), f32(y));
+COVEY_FIELDS_DEFINE(Spot, f32(x), f32(y));
 COVEY_FIELDS_DEFINE(Body, f64(mass), i32(hits));
 COVEY_FIELDS_DEFINE(Target, entity(who), f32(distance), boolean(seen));
-COVEY_COMPONENT_DEFINE(Place, .fields = &covey_fields_Place);
+COVEY_COMPONENT_DEFINE(Spot, .fields = &covey_fields_Place);
 COVEY_COMPONENT_DEFINE(Body, .fields = &covey_fields_Body);
 COVEY_COMPONENT_DEFINE(Target, .fields = &covey_fields_Target);
 
 static const covey_type *const types[] = {
-    covey_id(Position), covey_id(Speed), covey_id(Color), covey_id(Place), covey_id(Body), covey_id(Target), NULL,
+    covey_id(Position), covey_id(Speed), covey_id(Color), covey_id(Spot), covey_id(Body), covey_id(Target), NULL,
 };
 
 /* Memory that is handed out from the beginning again for each world. */
@@ -75,7 +75,7 @@ static bool add_raw(covey_world *world, covey_entity e, uint32_t i) {
 
 static bool add_described(covey_world *world, covey_entity e, uint32_t i) {
     float number = (float)i;
-    return covey_add(world, e, Place, { number, 1 }) && covey_add(world, e, Body, { 2, (int32_t)i }) &&
+    return covey_add(world, e, Spot, { number, 1 }) && covey_add(world, e, Body, { 2, (int32_t)i }) &&
            covey_add(world, e, Target, { e, number, i % 2 == 0 });
 }
 
