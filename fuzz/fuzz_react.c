@@ -29,6 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .group_every = data[0] / 8 % 2 == 0 ? 0 : 5,
         .subject = subjects[data[0] % 8],
         .subject_every = 2,
+        .image_every = data[0] / 16 % 2 == 0 ? 0 : 40, /* saved and loaded so often */
     };
     model_report report = model_run_world(&options);
     if (report.agreed) return 0;

@@ -1,7 +1,9 @@
 // The C++ header: the same verbs, types from C and from C++, and owners of something as components.
 #include <covey/covey.hpp>
+#include <covey/fields.h>
 #include <covey/hierarchy.hpp>
 #include <covey/history.hpp>
+#include <covey/snapshot.h>
 
 #include "test_cpp.h"
 
@@ -89,6 +91,32 @@ COVEY_CPP_DEFINE(game::Score, covey::options().ticks());
 COVEY_CPP_DEFINE(game::Owner, covey::options().relocatable());
 COVEY_CPP_DEFINE(game::Bag, covey::options().relocatable().policy(COVEY_ORDERED).compact_above(25));
 COVEY_CPP_DEFINE(game::Box, covey::options().relocatable());
+
+// Described in C++; nested, in arrays, and with something that images leave out.
+struct Wheel {
+    float radius;
+    bool flat;
+};
+struct Car {
+    int32_t seats;
+    covey_entity driver;
+    Wheel wheels[4];
+    float matrix[2][2];
+    char plate[8];
+    void *engine;
+};
+COVEY_FIELDS_DEFINE(Wheel, f32(radius), boolean(flat));
+COVEY_FIELDS_DEFINE(Car, i32(seats), entity(driver), nested_array(Wheel, wheels), matrix(f32, matrix),
+                    array(character, plate), padding(void *, engine));
+COVEY_CPP_DEFINE(Car, covey::options().fields(&covey_fields_Car));
+struct Dice {
+    int eyes;
+};
+COVEY_CPP_DEFINE(Dice, covey::options().raw());
+struct Cache {
+    int hits;
+};
+COVEY_CPP_DEFINE(Cache, covey::options().transient());
 
 using namespace game;
 
@@ -765,6 +793,28 @@ static void worlds_go_back() {
     covey_history_destroy(past);
 }
 
+static void worlds_are_saved_and_loaded() {
+    covey::world world, fresh;
+    covey_entity e = covey_create(world), other = covey_create(world);
+    Car car = { 5, other, { { 1, false }, { 2, true }, { 3, false }, { 4, true } }, { { 1, 2 }, { 3, 4 } }, "CVY 1", &car };
+    CHECK(covey::add<Car>(world, e, car) && covey::add<Dice>(world, e, { 6 }) && covey::add<Cache>(world, e, { 1 }));
+    covey_buffer image = {};
+    CHECK(covey_save_to_buffer(world, &image, nullptr, nullptr) == COVEY_OK);
+    const covey_type *types[] = { covey::type_of<Car>(), covey::type_of<Dice>(), nullptr };
+    covey_load_desc desc = {};
+    desc.types = types;
+    covey_report report;
+    CHECK(covey_load_from_memory(fresh, image.bytes, image.size, &desc, &report) == COVEY_OK);
+    const Car *loaded = covey::get<Car>(fresh, e);
+    CHECK(loaded && loaded->seats == 5 && covey_same(loaded->driver, other) && loaded->engine == nullptr);
+    CHECK(loaded->wheels[3].flat && loaded->wheels[2].radius > 2 && std::strcmp(loaded->plate, "CVY 1") == 0);
+    CHECK(covey::get<Dice>(fresh, e)->eyes == 6 && !covey::has<Cache>(fresh, e));
+    CHECK(covey_merge_from_memory(fresh, image.bytes, image.size, &desc, nullptr) == COVEY_OK);
+    CHECK(covey_entity_count(fresh) == 4);
+    check_valid(fresh);
+    covey_buffer_free(&image);
+}
+
 int main() {
     descriptors_say_what_the_types_are();
     the_verbs_do_what_those_of_c_do();
@@ -798,5 +848,6 @@ int main() {
     what_is_disabled();
     what_was_changed();
     worlds_go_back();
+    worlds_are_saved_and_loaded();
     return 0;
 }

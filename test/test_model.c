@@ -140,11 +140,12 @@ static void worlds_with_histories(void **state) {
 /* Saved and loaded again and again, and gone on in what was loaded. */
 static void worlds_from_images(void **state) {
     (void)state;
-    for (uint32_t i = 0; i < 8; i++) {
+    static const struct model_subject *const subjects[] = { NULL, &model_all, &model_history };
+    for (uint32_t i = 0; i < 12; i++) {
         model_options options = i % 2 == 0 ? small : tiny;
         options.image_every = i % 2 == 0 ? 24 : 10;
         options.group_every = i / 2 % 2 == 0 ? 0 : 5;
-        options.subject = i / 4 == 0 ? NULL : &model_all;
+        options.subject = subjects[i / 4];
         options.subject_every = options.subject ? 2 : 0;
         run_programs(model_run_world, options, test_scaled(50000));
     }

@@ -38,28 +38,23 @@ const covey_type *const number_types[NUMBER_TYPES] = { covey_id(InBlocks), covey
 
 Number image_number(uint32_t number) { return (Number){ number, ~number }; }
 
+/* Padding is zero, too, so that bytes can be compared. */
 Kinds kinds_of(uint32_t n, covey_entity friend_of) {
     int32_t s = (int32_t)n;
-    return (Kinds){ .i8 = (int8_t)(-s % 100),
-                    .i16 = (int16_t)(-s * 3),
-                    .i32 = -s * 70000,
-                    .i64 = -(int64_t)n * 5000000000,
-                    .u8 = (uint8_t)n,
-                    .u16 = (uint16_t)(n * 257),
-                    .u32 = n * 70001,
-                    .u64 = (uint64_t)n * 5000000001,
-                    .f32 = (float)n / 4,
-                    .f64 = (double)n / 8,
-                    .yes = n % 2 == 0,
-                    .letter = (char)('a' + n % 26),
-                    .friend_of = friend_of,
-                    .text = { 'n', (char)('0' + n % 10) },
-                    .row = { (int16_t)s, (int16_t)-s, 3 },
-                    .grid = { { 1, (float)n }, { 3, 4 } },
-                    .spot = { s, true, (uint16_t)(n + 1) },
-                    .spots = { { -s, false, 7 }, { s * 2, true, 8 } },
-                    .flags = { true, n % 3 == 0, false },
-                    .others = { friend_of, { 0, 0 } } };
+    Kinds k;
+    memset(&k, 0, sizeof k);
+    k.i8 = (int8_t)(-s % 100), k.i16 = (int16_t)(-s * 3), k.i32 = -s * 70000, k.i64 = -(int64_t)n * 5000000000;
+    k.u8 = (uint8_t)n, k.u16 = (uint16_t)(n * 257), k.u32 = n * 70001, k.u64 = (uint64_t)n * 5000000001;
+    k.f32 = (float)n / 4, k.f64 = (double)n / 8;
+    k.yes = n % 2 == 0, k.letter = (char)('a' + n % 26);
+    k.friend_of = k.others[0] = friend_of;
+    k.text[0] = 'n', k.text[1] = (char)('0' + n % 10);
+    k.row[0] = (int16_t)s, k.row[1] = (int16_t)-s, k.row[2] = 3;
+    k.grid[0][0] = 1, k.grid[0][1] = (float)n, k.grid[1][0] = 3, k.grid[1][1] = 4;
+    k.spot.x = s, k.spot.on = true, k.spot.y = (uint16_t)(n + 1);
+    k.spots[0].x = -s, k.spots[0].y = 7, k.spots[1].x = s * 2, k.spots[1].on = true, k.spots[1].y = 8;
+    k.flags[0] = true, k.flags[1] = n % 3 == 0;
+    return k;
 }
 
 /* ---- A world ------------------------------------------------------------------------------------------------------*/

@@ -293,6 +293,14 @@ static void leave(model *m) {
     for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->leave);
 }
 
+static void move(model *m) {
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->move);
+}
+
+static void count_loaded(model *m) {
+    for (uint32_t i = 0; i < PARTS; i++) lend(m, i, parts[i]->count_loaded);
+}
+
 /* Those who only look have the state for as long. */
 static model *borrow(const model *m, uint32_t part) {
     model *borrowed = (model *)(uintptr_t)m;
@@ -336,4 +344,6 @@ const struct model_subject model_history = {
     .memory = memory,
     .count_tokens = count_tokens,
     .leave = leave,
+    .move = move,
+    .count_loaded = count_loaded,
 };
