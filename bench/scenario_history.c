@@ -6,22 +6,22 @@
 #include <covey/history.h>
 #include <stdlib.h>
 
-typedef struct Place {
+typedef struct Spot {
     float x, y, z;
-} Place;
+} Spot;
 typedef struct Motion {
     float x, y, z;
 } Motion;
 typedef struct Health {
     uint32_t points, most;
 } Health;
-COVEY_COMPONENT_DEFINE(Place);
+COVEY_COMPONENT_DEFINE(Spot);
 COVEY_COMPONENT_DEFINE(Motion);
 COVEY_COMPONENT_DEFINE(Health);
-typedef Place SparsePlace;
+typedef Spot SparseSpot;
 typedef Motion SparseMotion;
 typedef Health SparseHealth;
-COVEY_COMPONENT_DEFINE(SparsePlace, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(SparseSpot, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(SparseMotion, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(SparseHealth, .storage = COVEY_STORAGE_SPARSE);
 
@@ -54,7 +54,7 @@ static void *open(const bench_scenario *scenario, uint32_t n) {
     fixture *f = bench_alloc(1, sizeof *f);
     bool sparse = strcmp(scenario->storage, "sparse") == 0;
     bench_entities_open(&f->entities, scenario, n);
-    fill(f, sparse ? covey_id(SparsePlace) : covey_id(Place));
+    fill(f, sparse ? covey_id(SparseSpot) : covey_id(Spot));
     fill(f, sparse ? covey_id(SparseMotion) : covey_id(Motion));
     f->health = fill(f, sparse ? covey_id(SparseHealth) : covey_id(Health));
     f->history = covey_history_create(f->entities.world, 2);

@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Position {
+typedef struct RawPose {
     float x, y;
-} Position;
-typedef struct Speed {
+} RawPose;
+typedef struct RawSpeed {
     float x, y;
-} Speed;
-typedef struct Color {
+} RawSpeed;
+typedef struct RawColor {
     float red, green, blue;
-} Color;
-COVEY_COMPONENT_DEFINE(Position, .raw = true);
-COVEY_COMPONENT_DEFINE(Speed, .raw = true);
-COVEY_COMPONENT_DEFINE(Color, .raw = true);
+} RawColor;
+COVEY_COMPONENT_DEFINE(RawPose, .raw = true);
+COVEY_COMPONENT_DEFINE(RawSpeed, .raw = true);
+COVEY_COMPONENT_DEFINE(RawColor, .raw = true);
 
-typedef struct Place {
+typedef struct Pose {
     float x, y;
-} Place;
+} Pose;
 typedef struct Body {
     double mass;
     int32_t hits;
@@ -33,15 +33,15 @@ typedef struct Target {
     float distance;
     bool seen;
 } Target;
-COVEY_FIELDS_DEFINE(Place, f32(x), f32(y));
+COVEY_FIELDS_DEFINE(Pose, f32(x), f32(y));
 COVEY_FIELDS_DEFINE(Body, f64(mass), i32(hits));
 COVEY_FIELDS_DEFINE(Target, entity(who), f32(distance), boolean(seen));
-COVEY_COMPONENT_DEFINE(Place, .fields = &covey_fields_Place);
+COVEY_COMPONENT_DEFINE(Pose, .fields = &covey_fields_Pose);
 COVEY_COMPONENT_DEFINE(Body, .fields = &covey_fields_Body);
 COVEY_COMPONENT_DEFINE(Target, .fields = &covey_fields_Target);
 
 static const covey_type *const types[] = {
-    covey_id(Position), covey_id(Speed), covey_id(Color), covey_id(Place), covey_id(Body), covey_id(Target), NULL,
+    covey_id(RawPose), covey_id(RawSpeed), covey_id(RawColor), covey_id(Pose), covey_id(Body), covey_id(Target), NULL,
 };
 
 /* Memory that is handed out from the beginning again for each world. */
@@ -69,13 +69,13 @@ typedef struct fixture {
 
 static bool add_raw(covey_world *world, covey_entity e, uint32_t i) {
     float number = (float)i;
-    return covey_add(world, e, Position, { number, 1 }) && covey_add(world, e, Speed, { 2, number }) &&
-           covey_add(world, e, Color, { number, 3, 4 });
+    return covey_add(world, e, RawPose, { number, 1 }) && covey_add(world, e, RawSpeed, { 2, number }) &&
+           covey_add(world, e, RawColor, { number, 3, 4 });
 }
 
 static bool add_described(covey_world *world, covey_entity e, uint32_t i) {
     float number = (float)i;
-    return covey_add(world, e, Place, { number, 1 }) && covey_add(world, e, Body, { 2, (int32_t)i }) &&
+    return covey_add(world, e, Pose, { number, 1 }) && covey_add(world, e, Body, { 2, (int32_t)i }) &&
            covey_add(world, e, Target, { e, number, i % 2 == 0 });
 }
 

@@ -412,11 +412,36 @@ static void shape_block(const covey__block_store *blocks, covey__block_page *pag
     set_chunk(blocks, page, block, data, capacity);
 }
 
+static bool is_whole(const covey__block_page *page) {
+    uint64_t all = page->summary;
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) all &= page->masks[block];
+    return all == UINT64_MAX;
+}
+
+/* The same for a page that has all its ids: direct blocks, side by side. False if they do not lie so. */
+static bool shape_page(covey__block_store *blocks, covey__block_page *page, covey__slab **slab, compaction *plan) {
+    if (blocks->size == 0 || COVEY__PAGE_BLOCKS != 64 || !is_whole(page)) return false;
+    *slab = slab_for(blocks, *slab, 64, plan->chunks[16]);
+    char *data = *slab ? covey__slab_take_row(*slab, 64) : NULL;
+    if (!data) return false;
+    for (size_t block = 0; block < 64; block++)
+        page->chunks[block] = (covey__chunk){ data + block * 64 * blocks->size, covey__identity };
+    memset(page->capacity, 64, sizeof page->capacity);
+    memset(page->used, 0, sizeof page->used);
+    page->direct = UINT64_MAX;
+    page->joined = UINT64_MAX >> 1;
+    plan->chunks[16] -= 64;
+    blocks->count += 64 * 64;
+    return true;
+}
+
 bool covey__blocks_shape(covey__block_store *blocks) {
     compaction plan = plan_of(blocks);
     covey__slab *slabs[17] = { NULL };
+    ++*blocks->moves;
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
+        if (shape_page(blocks, page, &slabs[16], &plan)) continue;
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
             uint32_t capacity = blocks->size != 0 ? fitting(blocks, page, block) : 64;

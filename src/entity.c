@@ -1,6 +1,6 @@
 /* Entities: a paged table of generations, and ranges that hand out indices. An index that was freed goes to the front
  * of its range's list; a fresh one is the lowest that was never used. */
-#include "internal.h"
+#include "lines.h"
 
 #include <stdalign.h>
 
@@ -32,18 +32,25 @@ void covey__entity_page_reset(covey__entity_page *page) {
     }
 }
 
-static bool reach_page(covey_world *world, uint32_t index) {
+/* The page of an index; NULL when memory is out. One that is new has nothing in it yet. */
+static covey__entity_page *find_page(covey_world *world, uint32_t index, bool *is_new) {
     uint32_t at = index / COVEY_PAGE_SIZE, last = at / STEP * STEP + STEP - 1;
     covey__entity_page **pages =
         covey__reach(&world->heap, world->pages, &world->page_count, last, TABLE_LIMIT, missing_page());
-    if (!pages) return false;
+    if (!pages) return NULL;
     world->pages = pages;
-    if (pages[at] != &missing) return true;
+    *is_new = pages[at] == &missing;
+    if (!*is_new) return pages[at];
     covey__entity_page *page = covey__resize(&world->heap, NULL, 0, 1, sizeof *page, alignof(covey__entity_page));
-    if (!page) return false;
-    covey__entity_page_reset(page);
-    pages[at] = page;
-    return true;
+    if (page) pages[at] = page;
+    return page;
+}
+
+static bool reach_page(covey_world *world, uint32_t index) {
+    bool is_new = false;
+    covey__entity_page *page = find_page(world, index, &is_new);
+    if (is_new && page) covey__entity_page_reset(page);
+    return page != NULL;
 }
 
 void covey__entities_free(covey_world *world) {
@@ -54,7 +61,29 @@ void covey__entities_free(covey_world *world) {
     covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
 }
 
-bool covey__entities_reach(covey_world *world, uint32_t index) { return reach_page(world, index); }
+/* A page of which nothing is read soon. */
+static void fill_past_caches(covey__entity_page *page, const uint32_t *generations) {
+    uint32_t none[16];
+    for (uint32_t i = 0; i < 16; i++) none[i] = COVEY_NONE;
+    covey__copy_past(page->generation, generations, COVEY_PAGE_SIZE, 1);
+    covey__copy_past(page->next, none, COVEY_PAGE_SIZE, 0);
+    covey__copy_past(page->previous, none, COVEY_PAGE_SIZE, 0);
+    covey__end_lines();
+}
+
+covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,
+                                         uint32_t count, bool past_caches) {
+    bool is_new = false;
+    covey__entity_page *page = find_page(world, index, &is_new);
+    if (!page) return NULL;
+    if (is_new && count == COVEY_PAGE_SIZE && past_caches) {
+        fill_past_caches(page, generations);
+        return page;
+    }
+    if (is_new) covey__entity_page_reset(page);
+    memcpy(page->generation + index % COVEY_PAGE_SIZE, generations, count * sizeof *generations);
+    return page;
+}
 
 void covey__entities_reset(covey_world *world) {
     for (uint32_t i = 0; i < world->page_count; i++)

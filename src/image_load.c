@@ -123,54 +123,67 @@ static void load_ranges(loading *l, covey__reader *reader, uint32_t count) {
 
 /* Generations of one page. */
 typedef struct counted {
-    uint32_t alive, idle, retired, beyond;
+    uint32_t alive, retired, beyond;
 } counted;
-
-static void count_generation(counted *c, uint32_t generation) {
-    c->alive += generation & 1;
-    c->retired += generation == 0;
-    c->beyond += generation > COVEY_GENERATION_MAX;
-}
 
 /* Sixteen at a time, which compilers make vectors of. */
 static counted count_generations(const uint32_t *generations, uint32_t count) {
-    counted c = { 0, 0, 0, 0 };
+    counted c = { 0, 0, 0 };
     uint32_t i = 0;
     for (; count - i >= 16; i += 16) {
-        counted some = { 0, 0, 0, 0 };
-        for (uint32_t k = 0; k < 16; k++) count_generation(&some, generations[i + k]);
-        c.alive += some.alive;
-        c.retired += some.retired;
-        c.beyond += some.beyond;
+        uint32_t alive = 0, retired = 0, beyond = 0;
+        for (uint32_t k = 0; k < 16; k++) {
+            alive += generations[i + k] & 1;
+            retired |= generations[i + k] == 0;
+            beyond |= generations[i + k] > COVEY_GENERATION_MAX;
+        }
+        c.alive += alive;
+        c.retired |= retired;
+        c.beyond |= beyond;
     }
-    for (; i < count; i++) count_generation(&c, generations[i]);
-    c.idle = count - c.alive - c.retired;
+    for (; i < count; i++) {
+        c.alive += generations[i] & 1;
+        c.retired |= generations[i] == 0;
+        c.beyond |= generations[i] > COVEY_GENERATION_MAX;
+    }
     return c;
 }
 
-static void copy_generations(uint32_t *to, const unsigned char *from, uint32_t count) {
-    if (covey__is_little_endian()) memcpy(to, from, count * sizeof *to);
+/* An index that was used, and has no generation, has none left. Returns how many. */
+static uint32_t retire(covey__entity_page *page, uint32_t first, uint32_t count) {
+    uint32_t retired = 0;
+    for (uint32_t index = first; index < first + count; index++) {
+        if (page->generation[index % COVEY_PAGE_SIZE] != 0) continue;
+        page->next[index % COVEY_PAGE_SIZE] = index;
+        retired++;
+    }
+    return retired;
+}
+
+static void read_numbers(uint32_t *numbers, const unsigned char *from, uint32_t count) {
+    if (covey__is_little_endian()) memcpy(numbers, from, count * sizeof *numbers);
     else
-        for (uint32_t i = 0; i < count; i++) to[i] = covey__u32_at(from + (size_t)i * 4);
+        for (uint32_t i = 0; i < count; i++) numbers[i] = covey__u32_at(from + (size_t)i * 4);
 }
 
 /* Indices that were used, one after the other; the generations of all runs follow in the image. */
 static void load_run(loading *l, covey__reader *reader, uint64_t first, uint64_t count, const unsigned char **from) {
     covey_world *world = l->world;
+    uint32_t generations[COVEY_PAGE_SIZE];
+    bool large = count * sizeof(covey__entity_page) / COVEY_PAGE_SIZE >= COVEY_CACHE_BYTES / 4;
     for (uint32_t some; count != 0 && is_fine(l); first += some, count -= some, *from += (size_t)some * 4) {
-        uint32_t index = (uint32_t)first, at = index % COVEY_PAGE_SIZE, left = COVEY_PAGE_SIZE - at;
+        uint32_t index = (uint32_t)first, left = COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
         some = count < left ? (uint32_t)count : left;
-        if (!covey__entities_reach(world, index)) {
+        read_numbers(generations, *from, some);
+        counted c = count_generations(generations, some);
+        covey__entity_page *page = covey__entities_load(world, index, generations, some, large);
+        if (!page) {
             out_of_memory(l);
             return;
         }
-        covey__entity_page *page = page_of(world, index);
-        copy_generations(page->generation + at, *from, some);
-        counted c = count_generations(page->generation + at, some);
-        for (uint32_t i = at; i < at + some && c.retired != 0; i++)
-            if (page->generation[i] == 0) page->next[i] = index - at + i;
+        uint32_t retired = c.retired != 0 ? retire(page, index, some) : 0;
         world->alive += c.alive;
-        l->idle += c.idle;
+        l->idle += some - c.alive - retired;
         if (c.beyond != 0)
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(*from - reader->bytes), "a generation beyond %u",
                           COVEY_GENERATION_MAX);
@@ -343,7 +356,7 @@ static void load_run_of_values(void *values, size_t count, void *context) {
     const covey__plan *plan = &l->now->plan;
     bool copies = covey__plan_copies(plan);
     char *to = values;
-    size_t most = plan->record != 0 ? (copies ? 4 : 1) * (size_t)SUM_EVERY / plan->record + 1 : count;
+    size_t most = plan->record != 0 ? (size_t)(copies ? PROGRESS_EVERY : SUM_EVERY) / plan->record + 1 : count;
     for (size_t some; count != 0 && l->sound; count -= some, to += some * plan->size) {
         some = count < most ? count : most;
         const unsigned char *from = covey__read_many(&l->values, some, plan->record);
@@ -416,18 +429,19 @@ static uint32_t block_at(const unsigned char *masks, uint32_t i, uint64_t *mask)
 
 /* Blocks come in their order, have any ids, and only of entities that are alive. */
 static void check_blocks(loading *l, covey__reader *reader, const part *p) {
-    uint64_t count = 0, mask;
-    for (uint32_t i = 0; i < p->blocks && is_fine(l); i++) {
-        uint64_t unused;
+    uint64_t count = 0, mask, next = 0;
+    for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = block_at(p->masks, i, &mask);
-        bool follows = i == 0 || block > block_at(p->masks, i - 1, &unused);
-        count += covey__bits_in(mask);
-        if (!follows || mask == 0 || (mask & ~alive_in(l, block)) != 0)
+        count += mask == UINT64_MAX ? 64 : covey__bits_in(mask);
+        if (block < next || mask == 0 || (mask & ~alive_in(l, block)) != 0) {
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(p->masks - reader->bytes) + (size_t)i * 12,
                           "block %u of %.100s has ids that are not alive, or is out of order", block,
                           p->described.type.name);
+            return;
+        }
+        next = (uint64_t)block + 1;
     }
-    if (is_fine(l) && count != p->count)
+    if (count != p->count)
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "%.100s has another number of ids than it says",
                       p->described.type.name);
 }

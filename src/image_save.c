@@ -19,7 +19,7 @@ typedef struct writer {
     unsigned char *summed; /* what is before it is in the sum */
     uint32_t sum;
     bool counting;
-    bool large; /* what is in hand */
+    bool large;      /* what is in hand */
     uint64_t before; /* bytes before the window, or that were only counted */
     uint64_t all, told;
     covey__section_entry *sections;
@@ -104,8 +104,9 @@ static void put_part(writer *w, const void *bytes, size_t size) {
 
 static void put(writer *w, const void *bytes, size_t size) {
     const unsigned char *from = bytes;
+    size_t most = w->sink ? STREAM_WINDOW : PROGRESS_EVERY;
     for (size_t part; size != 0; size -= part, from += part) {
-        part = size < STREAM_WINDOW ? size : STREAM_WINDOW;
+        part = size < most ? size : most;
         if (part >= SUM_EVERY / 8) {
             put_part(w, from, part);
             continue;
@@ -239,7 +240,9 @@ static void put_entities(writer *w, const covey_world *world) {
         put_u32(w, (uint32_t)r.first);
         put_u32(w, (uint32_t)(r.end - r.first));
     }
+    w->large = slots * sizeof(uint32_t) >= COVEY_CACHE_BYTES / 4 && !w->sink;
     for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) put_generations(w, world, r);
+    w->large = false;
     put_free_list(w, world, &world->range);
     for (uint32_t i = 0; i < world->reserved_count; i++) put_free_list(w, world, &world->reserved[i]);
     end(w);

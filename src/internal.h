@@ -247,6 +247,7 @@ void covey__chunk_give(covey__block_store *blocks, char *chunk);
 /* A slab for one user, who takes all its chunks, from the first to the last, before anybody else looks at it. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
 char *covey__slab_take(covey__slab *slab);
+char *covey__slab_take_row(covey__slab *slab, uint32_t count); /* side by side; NULL if there are not so many */
 bool covey__slab_full(const covey__slab *slab);
 void covey__slabs_trim(covey__block_store *blocks);  /* returns the empty ones */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all */
@@ -302,7 +303,10 @@ const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
 void covey__entities_free(covey_world *world);
 bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */
-bool covey__entities_reach(covey_world *world, uint32_t index); /* a page for it; false when memory is out */
+/* Gives indices of one page, from one on, generations that an image has; the others are as if never used. NULL when memory
+ * is out. */
+covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,
+                                         uint32_t count, bool past_caches);
 bool covey__ranges_reserve(covey_world *world, uint32_t count); /* room for so many more; the same */
 void covey__entities_reset(covey_world *world); /* as if none was ever used or reserved; no component is there */
 bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */

@@ -152,6 +152,14 @@ char *covey__slab_take(covey__slab *slab) {
     return chunk;
 }
 
+char *covey__slab_take_row(covey__slab *slab, uint32_t count) {
+    if (count > slab->chunks - slab->fresh) return NULL;
+    char *first = chunk_at(slab, slab->fresh);
+    slab->fresh += count;
+    slab->used += count;
+    return first;
+}
+
 bool covey__slab_full(const covey__slab *slab) { return slab->used == slab->chunks; }
 
 char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity) {

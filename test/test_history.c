@@ -4,6 +4,7 @@
 
 #include <covey/commands.h>
 #include <covey/hierarchy.h>
+#include <covey/snapshot.h>
 
 typedef Owned OwnedBlock;
 typedef Owned Unique;
@@ -15,7 +16,11 @@ typedef struct Bulk {
     uint32_t word[7];
 } Bulk;
 typedef Bulk PackedBulk;
+typedef Value Stored;
+typedef Value PackedStored;
 COVEY_COMPONENT_DEFINE(Bulk);
+COVEY_COMPONENT_DEFINE(Stored, .raw = true);
+COVEY_COMPONENT_DEFINE(PackedStored, .raw = true, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(PackedBulk, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Owned, .policy = COVEY_ORDERED, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(OwnedBlock, .drop = drop_owned, .copy = copy_owned);
@@ -266,7 +271,7 @@ static void test_the_world_ends_its_histories(void **state) {
 /* More than caches hold, which is copied in another way: each value comes back whole. */
 static void test_a_large_world_comes_back(void **state) {
     (void)state;
-    enum { COUNT = 300000 };
+    enum { COUNT = 501000 };
     if (COVEY_NONE < COUNT) return; /* too few indices */
     covey_pool *pool = covey_pool_of(world, Bulk), *packed = covey_pool_of(world, PackedBulk);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -275,6 +280,7 @@ static void test_a_large_world_comes_back(void **state) {
         if (i % 3 != 0) assert_non_null(covey_pool_add(packed, e, PackedBulk, { { i + 7 } }));
     }
     assert_true(covey_history_save(history));
+    memset(covey_pool_values(packed, PackedBulk), 1, covey_pool_size(packed) * sizeof(PackedBulk));
     covey_destroy_all(world);
     for (uint32_t i = 0; i < COUNT / 2; i++) covey_add(world, covey_create(world), Bulk, { { 1 } });
     assert_true(covey_history_restore(history, 0));
@@ -869,6 +875,35 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     assert_int_equal(((const Value *)covey_pool_values_raw(pool))[1].number, 7);
 }
 
+/* ---- Images -------------------------------------------------------------------------------------------------------*/
+
+/* What was loaded or merged goes, and comes back, as all else does. */
+static void test_loading_and_merging_are_undone(void **state) {
+    (void)state;
+    static const covey_type *const types[] = { covey_id(Stored), covey_id(PackedStored), NULL };
+    covey_load_desc desc = { .types = types };
+    covey_world *other = covey_world_create(NULL);
+    covey_buffer image = { .allocator = test_allocator(&heap) };
+    for (uint32_t i = 0; i < 100; i++) {
+        covey_entity e = covey_create(other);
+        covey_add(other, e, Stored, { i, i });
+        if (i % 2 == 0) covey_add(other, e, PackedStored, { i, i });
+        if (i % 7 == 0) covey_destroy(other, e);
+    }
+    assert_int_equal(covey_save_to_buffer(other, &image, NULL, NULL), COVEY_OK);
+    assert_true(covey_history_save(history));
+    assert_int_equal(covey_load_from_memory(world, image.bytes, image.size, &desc, NULL), COVEY_OK);
+    uint64_t loaded = whole_digest();
+    assert_true(covey_history_save(history));
+    assert_int_equal(covey_merge_from_memory(world, image.bytes, image.size, &desc, NULL), COVEY_OK);
+    covey_buffer_free(&image);
+    restore(0);
+    assert_int_equal(whole_digest(), loaded);
+    restore(1);
+    assert_int_equal(covey_entity_count(world), 0);
+    covey_world_destroy(other);
+}
+
 /* ---- The validator -------------------------------------------------------------------------------------------------*/
 
 static void test_broken_histories_are_found(void **state) {
@@ -934,6 +969,7 @@ int main(void) {
         HISTORY_TEST(test_groups_have_the_members_that_they_had),
         HISTORY_TEST(test_groups_that_were_made_since_fit_what_comes_back),
         HISTORY_TEST(test_a_pool_that_is_kept_in_order_since_is_sorted),
+        HISTORY_TEST(test_loading_and_merging_are_undone),
         HISTORY_TEST(test_broken_histories_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,16 +211,9 @@ static int write_all(export *x) {
 
 /* ---- The command -------------------------------------------------------------------------------------------------*/
 
-/* A resource has a type, too, and no components. */
-static bool has_components(const covey_world *world, const covey_pool *pool) {
-    const covey_type *type = covey_pool_type(pool);
-    return !snap_is_internal(type) && (covey_pool_count(pool) != 0 || !covey_resource_has_raw(world, type));
-}
-
 static const covey_pool *find_pool(const covey_world *world, const char *name) {
     const covey_type *type = covey_type_find(world, name);
-    const covey_pool *pool = type ? covey_pool_find_raw(world, type) : NULL;
-    return pool && has_components(world, pool) ? pool : NULL;
+    return type && !snap_is_internal(type) ? covey_pool_find_raw(world, type) : NULL;
 }
 
 static bool is_chosen(const export *x, const covey_pool *pool) {
@@ -241,7 +234,7 @@ static int choose_named(export *x, char **names) {
 static int choose_all(export *x) {
     for (uint32_t i = 0; i < covey_world_pool_count(x->world); i++) {
         const covey_pool *pool = covey_world_pool(x->world, i);
-        if (has_components(x->world, pool)) x->pools[x->count++] = pool;
+        if (!snap_is_internal(covey_pool_type(pool))) x->pools[x->count++] = pool;
     }
     return x->count != 0 ? SNAP_FINE : snap_trouble("%s has no components", x->path);
 }
