@@ -394,11 +394,11 @@ static void test_types_that_say_nothing_of_their_bytes_cannot_be_saved(void **st
 
 static void test_a_name_of_two_types_cannot_be_saved(void **state) {
     (void)state;
-    static const covey_type other = { .name = "InPack", .size = 4, .align = 4, .raw = true };
+    static const covey_type narrow = { .name = "InPack", .size = 4, .align = 4, .raw = true };
     assert_true(image_fill(world));
-    assert_non_null(covey_resource_set_raw(world, &other, NULL, 4));
+    assert_non_null(covey_resource_set_raw(world, &narrow, NULL, 4));
     fails_to_save(COVEY_ERROR_TYPE, "InPack");
-    assert_true(covey_resource_remove_raw(world, &other));
+    assert_true(covey_resource_remove_raw(world, &narrow));
     assert_non_null(covey_resource_set(world, InPack, { 1, 2 }));
     save(world, &image);
 }
