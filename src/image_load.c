@@ -24,7 +24,6 @@ typedef struct part {
 typedef struct loading {
     covey_world *world;
     const covey_world *knows; /* types, by their names */
-    const struct covey__made_type *made; /* the type that was made last, before */
     const covey_load_desc *desc;
     covey_report *report;
     covey__image image;
@@ -315,7 +314,6 @@ static const covey_type *find_type(loading *l, covey__reader *reader, const cove
     const covey_type *type = find_in(l->desc->types, name);
     if (!type && of_resource) type = find_resource_type(l->knows, name);
     if (!type) type = covey_type_find(l->knows, name);
-    if (type && of_resource && covey__type_made_since(l->world, type, l->made)) type = NULL; /* a pool's, and kept */
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
     if (!type) type = find_in(l->desc->only, name);
     if (type && type->transient) return NULL;
@@ -964,7 +962,6 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
     covey_log_fn *log = world->log;
     covey_result before = world->result;
     l.tick = world->tick;
-    l.made = world->made_types;
     *report = (covey_report){ 0 };
     if (world->emission || !covey__entities_untouched(world) || covey_world_resource_count(world) != 0)
         fail(&l, COVEY_ERROR_REFUSED, "the world has, or had, entities or resources");

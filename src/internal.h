@@ -342,8 +342,6 @@ covey_storage covey__type_storage(const covey_type *type); /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 bool covey__type_can_copy(const covey_type *type);
 bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */
-/* After another one, which was the last then, or NULL. */
-bool covey__type_made_since(const covey_world *world, const covey_type *type, const struct covey__made_type *since);
 /* A type like this for a resource, which needs no pool: one that is there, or a copy. NULL: MEMORY. */
 const covey_type *covey__type_keep(covey_world *world, const covey_type *description);
 uint64_t covey__name_hash(const char *name);

@@ -144,14 +144,10 @@ size_t covey__made_type_bytes(const covey_world *world) {
     return bytes;
 }
 
-bool covey__type_made_since(const covey_world *world, const covey_type *type, const struct covey__made_type *since) {
-    const struct covey__made_type *made = world->made_types;
-    while (made != since && &made->type != type) made = made->next;
-    return made != since;
-}
-
 bool covey__type_is_made(const covey_world *world, const covey_type *type) {
-    return covey__type_made_since(world, type, NULL);
+    const struct covey__made_type *made = world->made_types;
+    while (made && &made->type != type) made = made->next;
+    return made != NULL;
 }
 
 /* Whether there are fields to be copied: a description that contradicts itself is refused when its pool is made. */
