@@ -312,8 +312,8 @@ static const covey_type *find_type(loading *l, covey__reader *reader, const cove
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
     const covey_type *type = find_in(l->desc->types, name);
-    if (!type && of_resource) type = find_resource_type(l->knows, name);
     if (!type) type = covey_type_find(l->knows, name);
+    if (!type) type = find_resource_type(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
     if (!type) type = find_in(l->desc->only, name);
     if (type && type->transient) return NULL;
@@ -711,11 +711,24 @@ static void load_resource_of(loading *l, covey__reader *reader, const covey_type
     covey__plan_free(&l->heap, &plan);
 }
 
+/* Components of this name are of the same type. */
+static bool is_one_type(const loading *l, const covey__described *d) {
+    for (uint32_t i = 0; i < l->part_count; i++) {
+        const covey_type *type = &l->parts[i].described.type;
+        if (strcmp(type->name, d->type.name) == 0 && !covey__type_same_layout(type, &d->type)) return false;
+    }
+    return true;
+}
+
 static void load_resource(loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     covey__described d;
     if (!covey__read_type(&reader, &l->heap, &d)) return;
-    const covey_type *type = strcmp(d.type.name, COVEY__DISABLED) != 0 ? find_type(l, &reader, &d, true) : NULL;
+    if (!is_one_type(l, &d))
+        covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset, "the image has two types named %.100s",
+                      d.type.name);
+    bool own = strcmp(d.type.name, COVEY__DISABLED) == 0;
+    const covey_type *type = is_fine(l) && !own ? find_type(l, &reader, &d, true) : NULL;
     if (is_fine(l) && type) load_resource_of(l, &reader, type, &d);
     covey__described_free(&l->heap, &d);
 }

@@ -487,13 +487,23 @@ static void check_type(writer *w, const covey_type *type) {
         fail(w, COVEY_ERROR_TYPE, "cannot be saved: describe its fields, or say raw or transient", type->name);
 }
 
+/* A name stands for one type: by it an image, and a program that loads it, knows which. */
+static void check_name(writer *w, const covey_type *type) {
+    const covey_pool *pool = covey__pool_named(w->world, type->name);
+    if (pool && is_saved(w, pool) && !covey__type_same_layout(pool->type, type))
+        fail(w, COVEY_ERROR_TYPE, "cannot be saved: components and a resource of this name differ", type->name);
+}
+
 /* All types, before anything is written. */
 static void check_types(writer *w) {
     const covey_world *world = w->world;
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (is_saved(w, world->pools[i])) check_type(w, world->pools[i]->type);
     for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
-        if (is_wanted(w, covey_world_resource(world, i))) check_type(w, covey_world_resource(world, i));
+        if (is_wanted(w, covey_world_resource(world, i))) {
+            check_type(w, covey_world_resource(world, i));
+            check_name(w, covey_world_resource(world, i));
+        }
     if (world->emission) fail(w, COVEY_ERROR_REFUSED, "listeners are being told of something", NULL);
 }
 

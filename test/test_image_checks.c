@@ -391,6 +391,15 @@ static void test_fields(void **state) {
     }
 }
 
+static void test_names_of_types(void **state) {
+    (void)state;
+    begin_with(1), tag(BLOCK, 0), NUMBERS(0, 0, 0), section(COVEY_SECTION_RESOURCE);
+    type("Tag", COVEY_ENCODING_NONE, BLOCK, 0, 0), taken();
+    begin_with(1), tag(BLOCK, 0), NUMBERS(0, 0, 0), section(COVEY_SECTION_RESOURCE);
+    type("Tag", COVEY_ENCODING_NONE, SPARSE, 0, 0), REFUSED(STRUCTURE); /* two types of a name */
+    begin_with(1), section(COVEY_SECTION_RESOURCE), type("covey.disabled", COVEY_ENCODING_NONE, BLOCK, 0, 0), taken();
+}
+
 static void raw(uint32_t bytes_of_value, uint32_t align) {
     begin_with(1), section(COVEY_SECTION_POOL);
     bool little = *(const unsigned char *)&(uint16_t){ 1 } == 1;
@@ -559,6 +568,7 @@ int main(void) {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_values_that_are_added_one_by_one),
         cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_names_of_types),
         cmocka_unit_test(test_descriptions),
         cmocka_unit_test(test_parents),
         cmocka_unit_test(test_names),

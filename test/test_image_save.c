@@ -392,6 +392,17 @@ static void test_types_that_say_nothing_of_their_bytes_cannot_be_saved(void **st
     assert_int_equal(covey_save_to_buffer(world, &image, &(covey_save_desc){ .types = some }, NULL), COVEY_OK);
 }
 
+static void test_a_name_of_two_types_cannot_be_saved(void **state) {
+    (void)state;
+    static const covey_type narrow = { .name = "InPack", .size = 4, .align = 4, .raw = true };
+    assert_true(image_fill(world));
+    assert_non_null(covey_resource_set_raw(world, &narrow, NULL, 4));
+    fails_to_save(COVEY_ERROR_TYPE, "InPack");
+    assert_true(covey_resource_remove_raw(world, &narrow));
+    assert_non_null(covey_resource_set(world, InPack, { 1, 2 }));
+    save(world, &image);
+}
+
 static uint32_t tried;
 
 static void save_meanwhile(const covey_event *event, void *context) {
@@ -452,6 +463,7 @@ int main(void) {
         SAVE_TEST(test_progress_is_told_of),
         SAVE_TEST(test_saving_can_be_cancelled),
         SAVE_TEST(test_types_that_say_nothing_of_their_bytes_cannot_be_saved),
+        SAVE_TEST(test_a_name_of_two_types_cannot_be_saved),
         SAVE_TEST(test_listeners_cannot_save),
         SAVE_TEST(test_there_are_at_most_16384_sections),
         SAVE_TEST(test_a_name_that_is_too_long_cannot_be_saved),

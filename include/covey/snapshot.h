@@ -64,8 +64,8 @@ typedef bool covey_progress_fn(uint64_t done, uint64_t all, void *context);
 /* ---- Saving --------------------------------------------------------------------------------------------------------
  *
  * NULL for `desc` means all defaults, NULL for `report` that nobody wants to know. Saving does not change the world, but
- * for covey_world_result. It fails (TYPE) at components or resources that cannot be saved, and (REFUSED) while listeners
- * are being told of something. */
+ * for covey_world_result. It fails (TYPE) at components or resources that cannot be saved, or that have a name in common
+ * but not the type, and (REFUSED) while listeners are being told of something. */
 
 typedef struct covey_save_desc {
     const covey_type *const *types; /* only components and resources of these, ended by NULL; NULL: all */

@@ -80,7 +80,7 @@ static bool is_in(const covey_type *const *types, const char *name) {
 }
 
 /* Those that were made in this world are made again in the other one. False when a resource is of another type than the
- * components of the same name: an image can say so, but a program has one type of a name. */
+ * components of the same name, which no image has. */
 static bool list_types(const model *m, const covey_type **types) {
     uint32_t count = 0, at = 0;
     for (const covey_pool *pool; (pool = next_pool(m->world, &at)) != NULL;)
@@ -102,6 +102,12 @@ static void save(model *m, covey_world *world, covey_buffer *buffer) {
     covey_result result = covey_save_to_buffer(world, buffer, NULL, &report);
     REQUIRE(m, result == COVEY_OK, "the world could not be saved: %s", report.text);
     REQUIRE(m, covey_save_to_memory(world, NULL, 0, NULL, NULL) == buffer->size, "another size than was counted");
+}
+
+static void fail_to_save(model *m) {
+    covey_result result = covey_save_to_buffer(m->world, &m->image, NULL, NULL);
+    REQUIRE(m, result == COVEY_ERROR_TYPE, "saving two types of a name gives \"%s\"", covey_result_text(result));
+    m->result = result;
 }
 
 /* A load without memory leaves nothing behind. */
@@ -159,8 +165,12 @@ static void go_on(model *m) {
 void model_save_and_load(model *m) {
     const covey_type *types[TYPES];
     const char *why = "", *operation = m->program.operation;
-    if (!list_types(m, types)) return;
     m->program.operation = "save and load";
+    if (!list_types(m, types)) {
+        fail_to_save(m);
+        m->program.operation = operation;
+        return;
+    }
     save(m, m->world, &m->image);
     load(m, types);
     own_loaded(m);
