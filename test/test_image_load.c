@@ -118,6 +118,17 @@ static void test_a_large_world_is_what_it_was(void **state) {
     assert_int_equal(fresh.index, covey_is_null(fresh) ? 0 : count);
     for (uint32_t i = 0; i < count; i += 7) assert_true(covey_destroy(world, (covey_entity){ i, 1 }));
     test_world_is_valid(world);
+
+    /* The same with many that are free. */
+    test_heap third_heap;
+    covey_world *third = image_world(&third_heap);
+    save(world, &image);
+    assert_int_equal(covey_load_from_memory(third, image.bytes, image.size, &known, NULL), COVEY_OK);
+    test_world_is_valid(third);
+    save(third, &again);
+    assert_int_equal(again.size, image.size);
+    assert_memory_equal(again.bytes, image.bytes, image.size);
+    covey_world_destroy(third);
 }
 
 static void test_handles_stay_valid_and_stale_ones_stay_stale(void **state) {
