@@ -92,6 +92,45 @@ static void test_an_empty_world_can_be_saved_and_loaded(void **state) {
     assert_same(covey_create(world), covey_create(origin));
 }
 
+/* So large that it is copied past the caches, and that pages of blocks are full; the last ones are not. */
+static void test_a_large_world_is_what_it_was(void **state) {
+    (void)state;
+    uint32_t count = COVEY_NONE < 540000 ? COVEY_NONE - 1 : 540000;
+    for (uint32_t i = 0; i < count; i++) {
+        covey_entity e = covey_create(origin);
+        Number number = image_number(i);
+        assert_non_null(covey_add_value(origin, e, InPins, &number));
+        assert_non_null(covey_add_value(origin, e, Blob, &number));
+        if (i < count - count / 8 || i % 3 == 0) assert_non_null(covey_add_value(origin, e, InBlocks, &number));
+    }
+    save_and_load();
+    assert_bytes_again();
+    for (uint32_t i = 0; i < count; i++) {
+        covey_entity e = { i, 1 };
+        Number number = image_number(i);
+        assert_memory_equal(covey_get(world, e, InPins), &number, sizeof number);
+        assert_memory_equal(covey_get(world, e, Blob), &number, sizeof number);
+        bool there = i < count - count / 8 || i % 3 == 0;
+        assert_int_equal(covey_has(world, e, InBlocks), there);
+        if (there) assert_memory_equal(covey_get(world, e, InBlocks), &number, sizeof number);
+    }
+    covey_entity fresh = covey_create(world);
+    assert_int_equal(fresh.index, covey_is_null(fresh) ? 0 : count);
+    for (uint32_t i = 0; i < count; i += 7) assert_true(covey_destroy(world, (covey_entity){ i, 1 }));
+    test_world_is_valid(world);
+
+    /* The same with many that are free. */
+    test_heap third_heap;
+    covey_world *third = image_world(&third_heap);
+    save(world, &image);
+    assert_int_equal(covey_load_from_memory(third, image.bytes, image.size, &known, NULL), COVEY_OK);
+    test_world_is_valid(third);
+    save(third, &again);
+    assert_int_equal(again.size, image.size);
+    assert_memory_equal(again.bytes, image.bytes, image.size);
+    covey_world_destroy(third);
+}
+
 static void test_handles_stay_valid_and_stale_ones_stay_stale(void **state) {
     (void)state;
     covey_entity alive = covey_create(origin), dead = covey_create(origin);
@@ -775,6 +814,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         LOAD_TEST(test_a_world_is_what_it_was),
         LOAD_TEST(test_an_empty_world_can_be_saved_and_loaded),
+        LOAD_TEST(test_a_large_world_is_what_it_was),
         LOAD_TEST(test_handles_stay_valid_and_stale_ones_stay_stale),
         LOAD_TEST(test_every_storage_is_loaded),
         LOAD_TEST(test_holes_are_zero),
