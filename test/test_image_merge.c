@@ -270,6 +270,29 @@ static void test_who_listens_hears_of_it(void **state) {
     covey_queue_destroy(queue);
 }
 
+static void merge_meanwhile(const covey_event *event) {
+    assert_int_equal(covey_merge_from_memory(event->world, image.bytes, image.size, &known, NULL), COVEY_OK);
+}
+
+/* As they may create entities, which are told of at once. */
+static void test_listeners_may_merge(void **state) {
+    (void)state;
+    static ear first = { .name = "a", .act = merge_meanwhile, .acts = 1 }, second = { .name = "b" };
+    covey_entity e[2];
+    assert_true(covey_create_many(origin, e, 2));
+    assert_non_null(covey_add(origin, e[1], InPack, { 1, 1 }));
+    save();
+    listen_begin();
+    pair_count = 0;
+    listen(&first, NULL, COVEY_ON_CREATE);
+    listen(&second, NULL, COVEY_ON_CREATE);
+    first.acts = 1;
+    covey_create(world);
+    assert_told("a*0 a*1 a*2 b*1 b*2 b*0");
+    assert_int_equal(covey_entity_count(world), 3);
+    assert_int_equal(covey_pool_count(covey_pool_of(world, InPack)), 1);
+}
+
 static void test_groups_and_orders_have_what_is_merged(void **state) {
     (void)state;
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Number, number) };
@@ -384,6 +407,7 @@ int main(void) {
         MERGE_TEST(test_unknown_types_are_refused_skipped_or_kept),
         MERGE_TEST(test_only_some_types_can_be_merged),
         MERGE_TEST(test_who_listens_hears_of_it),
+        MERGE_TEST(test_listeners_may_merge),
         MERGE_TEST(test_groups_and_orders_have_what_is_merged),
         MERGE_TEST(test_values_with_hooks_move_over),
         MERGE_TEST(test_a_world_that_is_full_is_as_it_was),
