@@ -131,6 +131,54 @@ static void test_a_large_world_is_what_it_was(void **state) {
     covey_world_destroy(third);
 }
 
+static void create(uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) assert_false(covey_is_null(covey_create(origin)));
+}
+
+static void test_a_range_that_others_went_over_stays_reserved(void **state) {
+    (void)state;
+    covey_range range = covey_range_reserve(origin, 3, 2);
+    create(8);
+    save_and_load();
+    assert_bytes_again();
+    assert_int_equal(covey_create_in(world, range).index, 3);
+    assert_int_equal(covey_create(world).index, 10);
+}
+
+/* What an image says is alive, where all but one are. */
+static void test_the_dead_among_many_have_no_components(void **state) {
+    (void)state;
+    if (COVEY_NONE <= 128) return; /* the world would be too small */
+    create(128);
+    for (uint32_t i = 0; i < 128; i++) assert_non_null(covey_add(origin, ((covey_entity){ i, 1 }), InBlocks, { i, ~i }));
+    assert_true(covey_destroy(origin, (covey_entity){ 5, 1 }));
+    save(origin, &image);
+    const unsigned char mask[8] = { 0xDF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };
+    size_t at = 0;
+    while (memcmp(image.bytes + at, mask, sizeof mask) != 0) at++;
+    image.bytes[at] = 0xBF; /* index 5, and not 6 */
+    image_mend(image.bytes, image.size);
+    assert_int_equal(fails_to_load(&known, COVEY_ERROR_IMAGE).fault, COVEY_FAULT_ENTITY);
+}
+
+/* 0 as a generation says so. */
+static void test_an_index_among_many_may_be_retired(void **state) {
+    (void)state;
+    uint32_t count = COVEY_NONE <= 40 ? COVEY_NONE - 1 : 40, index = count / 2;
+    create(count);
+    save(origin, &image);
+    size_t generations = 16 + 16 + 12 + 8; /* behind the header, the world, three numbers and one run */
+    assert_int_equal(image.bytes[generations + (size_t)index * 4], 1);
+    image.bytes[generations + (size_t)index * 4] = 0;
+    image.bytes[16 + 8] = (unsigned char)(count - 1); /* that are alive */
+    image_mend(image.bytes, image.size);
+    load(&known);
+    assert_bytes_again();
+    assert_int_equal(covey_entity_count(world), count - 1);
+    assert_true(covey_is_null(covey_create_at(world, index)));
+    assert_int_equal(covey_world_result(world), COVEY_ERROR_TAKEN);
+}
+
 static void test_handles_stay_valid_and_stale_ones_stay_stale(void **state) {
     (void)state;
     covey_entity alive = covey_create(origin), dead = covey_create(origin);
@@ -815,6 +863,9 @@ int main(void) {
         LOAD_TEST(test_a_world_is_what_it_was),
         LOAD_TEST(test_an_empty_world_can_be_saved_and_loaded),
         LOAD_TEST(test_a_large_world_is_what_it_was),
+        LOAD_TEST(test_a_range_that_others_went_over_stays_reserved),
+        LOAD_TEST(test_the_dead_among_many_have_no_components),
+        LOAD_TEST(test_an_index_among_many_may_be_retired),
         LOAD_TEST(test_handles_stay_valid_and_stale_ones_stay_stale),
         LOAD_TEST(test_every_storage_is_loaded),
         LOAD_TEST(test_holes_are_zero),
