@@ -303,10 +303,6 @@ static size_t batch_of(const covey__plan *plan, size_t count) {
 void covey__encode(const covey__plan *plan, void *records, const void *values, size_t count) {
     char *to = records;
     const char *from = values;
-    if (covey__plan_copies(plan)) {
-        if (count != 0 && plan->size != 0) memcpy(to, from, count * plan->size);
-        return;
-    }
     for (size_t batch; count != 0; count -= batch) {
         batch = batch_of(plan, count);
         encode_steps(plan->steps, plan->count, to, plan->record, from, plan->size, batch);

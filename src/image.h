@@ -42,7 +42,7 @@ covey_encoding covey__type_encoding(const covey_type *type); /* what its records
 void covey__plan_free(covey__heap *heap, covey__plan *plan);
 /* Whether records are the bytes of values. */
 bool covey__plan_copies(const covey__plan *plan);
-void covey__encode(const covey__plan *plan, void *records, const void *values, size_t count);
+void covey__encode(const covey__plan *plan, void *records, const void *values, size_t count); /* if they are not */
 bool covey__decode(const covey__plan *plan, void *values, const void *records, size_t count); /* false: not a value */
 bool covey__is_little_endian(void);
 /* Whether a field is in records: not padding, nor a struct of nothing else. */
