@@ -3,11 +3,13 @@
 #
 #     run.sh TOOL MAKE GOLDEN_DIR WORK_DIR
 #
-# With UPDATE=1 the files in golden/ become what it prints; read the change before it is committed.
+# EMULATOR is what runs programs of another machine, if they are. With UPDATE=1 the files in golden/ become what it
+# prints; read the change before it is committed.
 set -eu
 
 tool=$1 make=$2 golden=$3 work=$4
 failed=0
+EMULATOR=${EMULATOR:-}
 
 # A sanitizer that finds something is no ordinary exit.
 ASAN_OPTIONS=exitcode=99${ASAN_OPTIONS:+:$ASAN_OPTIONS}
@@ -17,7 +19,7 @@ export ASAN_OPTIONS UBSAN_OPTIONS
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-"$make" .
+$EMULATOR "$make" .
 
 fail() {
     echo "$1"
@@ -29,7 +31,7 @@ run() { # EXIT_CODE ARGUMENT...
     expected=$1
     shift
     status=0
-    "$tool" "$@" >out 2>err || status=$?
+    $EMULATOR "$tool" "$@" >out 2>err || status=$?
     [ $status -eq $expected ] || fail "covey-snap $*: exit code $status, expected $expected; $(cat err)"
 }
 
@@ -161,7 +163,7 @@ complains 'Vast has too many fields' 2 export vast.covey
 complains 'flipped.covey: section' 2 export flipped.covey Body
 if [ -w /dev/full ]; then
     status=0
-    "$tool" export a.covey Body >/dev/full 2>err || status=$?
+    $EMULATOR "$tool" export a.covey Body >/dev/full 2>err || status=$?
     [ $status -eq 2 ] || fail "export to a full disk: exit code $status"
     grep -q '^covey-snap: cannot write' err || fail "export to a full disk: $(cat err)"
     complains 'cannot write /dev/full' 2 export a.covey Body -o /dev/full
@@ -196,10 +198,10 @@ fi
 # ---- damaged where no checksum tells ----
 seed=0
 while [ $seed -lt "${MUTATIONS:-40}" ]; do
-    "$make" mutate a.covey mutant.covey $seed
+    $EMULATOR "$make" mutate a.covey mutant.covey $seed
     for command in "info --fields" verify "diff a.covey" "export -o mutant"; do
         status=0
-        "$tool" $command --limit-bytes 64M mutant.covey >out 2>err || status=$?
+        $EMULATOR "$tool" $command --limit-bytes 64M mutant.covey >out 2>err || status=$?
         [ $status -le 2 ] || fail "covey-snap $command: exit code $status after mutation $seed; $(cat err)"
     done
     seed=$((seed + 1))
