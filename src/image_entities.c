@@ -1,0 +1,172 @@
+/* Entities from an image: generations, reserved ranges, and the order in which free indices come back. */
+#include "image_load.h"
+
+static void load_ranges(covey__loading *l, covey__reader *reader, uint32_t count) {
+    covey_world *world = l->world;
+    size_t at = reader->at;
+    const unsigned char *ranges = covey__read_many(reader, count, 8);
+    if (!ranges || !covey__needs(l, reader, count * (uint64_t)sizeof(covey__range))) return;
+    if (count > COVEY__SECTIONS_MAX) {
+        covey__refuse(reader, COVEY_FAULT_LIMIT, at, "the image has %u reserved ranges", count);
+        return;
+    }
+    if (!covey__ranges_reserve(world, count)) {
+        covey__out_of_memory(l);
+        return;
+    }
+    for (uint32_t i = 0; i < count && covey__is_fine(l); i++) {
+        uint32_t first = covey__u32_at(ranges + i * 8), length = covey__u32_at(ranges + i * 8 + 4);
+        covey_range made = covey_range_reserve(world, first, length);
+        if (made.count == 0) covey__refuse(reader, COVEY_FAULT_ENTITY, at + i * 8, "a reserved range that cannot be");
+    }
+}
+
+/* Generations of one page. */
+typedef struct counted {
+    uint32_t alive, retired, beyond;
+} counted;
+
+/* Sixteen at a time, which compilers make vectors of. */
+static counted count_generations(const uint32_t *generations, uint32_t count) {
+    counted c = { 0, 0, 0 };
+    uint32_t i = 0;
+    for (; count - i >= 16; i += 16) {
+        uint32_t alive = 0, retired = 0, beyond = 0;
+        for (uint32_t k = 0; k < 16; k++) {
+            alive += generations[i + k] & 1;
+            retired |= generations[i + k] == 0;
+            beyond |= generations[i + k] > COVEY_GENERATION_MAX;
+        }
+        c.alive += alive;
+        c.retired |= retired;
+        c.beyond |= beyond;
+    }
+    for (; i < count; i++) {
+        c.alive += generations[i] & 1;
+        c.retired |= generations[i] == 0;
+        c.beyond |= generations[i] > COVEY_GENERATION_MAX;
+    }
+    return c;
+}
+
+/* An index that was used, and has no generation, has none left. Returns how many. */
+static uint32_t retire(covey__entity_page *page, uint32_t first, uint32_t count) {
+    uint32_t retired = 0;
+    for (uint32_t index = first; index < first + count; index++) {
+        if (page->generation[index % COVEY_PAGE_SIZE] != 0) continue;
+        page->next[index % COVEY_PAGE_SIZE] = index;
+        retired++;
+    }
+    return retired;
+}
+
+static void read_numbers(uint32_t *numbers, const unsigned char *from, uint32_t count) {
+    if (covey__is_little_endian()) memcpy(numbers, from, count * sizeof *numbers);
+    else
+        for (uint32_t i = 0; i < count; i++) numbers[i] = covey__u32_at(from + (size_t)i * 4);
+}
+
+/* Indices that were used, one after the other; the generations of all runs follow in the image. */
+static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, uint64_t count,
+                     const unsigned char **from) {
+    covey_world *world = l->world;
+    uint32_t generations[COVEY_PAGE_SIZE];
+    bool large = count * sizeof(covey__entity_page) / COVEY_PAGE_SIZE >= COVEY_CACHE_BYTES / 4;
+    for (uint32_t some; count != 0 && covey__is_fine(l); first += some, count -= some, *from += (size_t)some * 4) {
+        uint32_t index = (uint32_t)first, left = COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
+        some = count < left ? (uint32_t)count : left;
+        read_numbers(generations, *from, some);
+        counted c = count_generations(generations, some);
+        covey__entity_page *page = covey__entities_load(world, index, generations, some, large);
+        if (!page) {
+            covey__out_of_memory(l);
+            return;
+        }
+        uint32_t retired = c.retired != 0 ? retire(page, index, some) : 0;
+        world->alive += c.alive;
+        l->idle += some - c.alive - retired;
+        if (c.beyond != 0)
+            covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(*from - reader->bytes), "a generation beyond %u",
+                          COVEY_GENERATION_MAX);
+    }
+}
+
+/* Pages that these runs touch, generously. */
+static uint64_t pages_for(const unsigned char *runs, uint32_t count) {
+    uint64_t pages = 0;
+    for (uint32_t i = 0; i < count; i++) pages += covey__u32_at(runs + (size_t)i * 8 + 4) / COVEY_PAGE_SIZE + 2u;
+    return pages;
+}
+
+static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, uint32_t count) {
+    size_t at = reader->at;
+    const unsigned char *runs = covey__read_many(reader, count, 8), *generations = covey__read_many(reader, slots, 4);
+    if (!covey__is_fine(l) || count == 0) {
+        if (slots != 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "slots without a run");
+        return;
+    }
+    uint64_t end = 0, sum = 0;
+    l->pages = pages_for(runs, count);
+    uint64_t last = (uint64_t)covey__u32_at(runs + (size_t)(count - 1) * 8) + COVEY_PAGE_SIZE;
+    uint64_t places = last / COVEY_PAGE_SIZE + last / COVEY__BLOCK_PAGE + 2;
+    if (!covey__needs(l, reader, l->pages * (sizeof(covey__entity_page) + 1024) + places * 2 * sizeof(void *))) return;
+    for (uint32_t i = 0; i < count && covey__is_fine(l); i++) {
+        uint64_t first = covey__u32_at(runs + (size_t)i * 8), length = covey__u32_at(runs + (size_t)i * 8 + 4);
+        sum += length;
+        if (length == 0 || first + length > COVEY_NONE || (i != 0 && first <= end) || sum > slots)
+            covey__refuse(reader, COVEY_FAULT_ENTITY, at + i * 8, "a run of %llu indices from %llu on that cannot be",
+                          (unsigned long long)length, (unsigned long long)first);
+        else load_run(l, reader, first, length, &generations);
+        end = first + length;
+    }
+    if (sum != slots) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs do not have %u slots", slots);
+    if (!covey__is_fine(l) || covey__u32_at(runs) != 0) return;
+    l->dense = l->world->alive == slots && count == 1 ? slots : 0;
+    l->world->range.fresh = l->world->range.fresh_end = covey__u32_at(runs + 4); /* all below were used */
+}
+
+/* The list of a range, from the index that is handed out next. The first, and those with one before them, were listed. */
+static uint32_t load_free_list(covey__loading *l, covey__reader *reader, covey__range *range) {
+    covey_world *world = l->world;
+    uint32_t count = covey__read_u32(reader), before = COVEY_NONE;
+    size_t at = reader->at;
+    const unsigned char *list = covey__read_many(reader, count, 4);
+    for (uint32_t i = 0; list && i < count && covey__is_fine(l); i++) {
+        uint32_t index = covey__u32_at(list + (size_t)i * 4);
+        uint32_t generation = covey__is_known(world, index) ? *covey__generation_at(world, index) : 1;
+        bool fits = generation != 0 && generation % 2 == 0 && covey__range_of(world, index) == range;
+        covey__entity_page *page = fits ? covey__page_of(world, index) : NULL;
+        if (!page || range->free == index || page->previous[index % COVEY_PAGE_SIZE] != COVEY_NONE) {
+            covey__refuse(reader, COVEY_FAULT_ENTITY, at + (size_t)i * 4, "index %u is not free, or listed twice",
+                          index);
+            break;
+        }
+        if (before == COVEY_NONE) range->free = index;
+        else covey__page_of(world, before)->next[before % COVEY_PAGE_SIZE] = index;
+        page->previous[index % COVEY_PAGE_SIZE] = before;
+        before = index;
+    }
+    return covey__is_fine(l) ? count : 0;
+}
+
+static void load_free_lists(covey__loading *l, covey__reader *reader) {
+    covey_world *world = l->world;
+    uint64_t listed = load_free_list(l, reader, &world->range);
+    for (uint32_t i = 0; i < world->reserved_count && covey__is_fine(l); i++)
+        listed += load_free_list(l, reader, &world->reserved[i]);
+    if (listed != l->idle)
+        covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "an index that is neither alive nor free");
+}
+
+void covey__load_entities(covey__loading *l, const covey__section_entry *section) {
+    covey__reader reader = covey__section_reader(&l->image, section);
+    uint32_t slots = covey__read_u32(&reader), runs = covey__read_u32(&reader), ranges = covey__read_u32(&reader);
+    uint64_t limit = l->desc->limit_entities;
+    if (limit != 0 && slots > limit)
+        covey__refuse(&reader, COVEY_FAULT_LIMIT, section->offset, "the image has %u entities; %llu are allowed", slots,
+                      (unsigned long long)limit);
+    if (covey__is_fine(l)) load_ranges(l, &reader, ranges);
+    if (covey__is_fine(l)) load_runs(l, &reader, slots, runs);
+    if (covey__is_fine(l)) load_free_lists(l, &reader);
+    covey__expect_end(l, &reader);
+}

@@ -1,0 +1,87 @@
+/* What the sources that load images share: how far loading has come, and what is known of its parts. */
+#ifndef COVEY_IMAGE_LOAD_H
+#define COVEY_IMAGE_LOAD_H
+
+#include "image.h"
+
+enum { COVEY__PROGRESS_EVERY = 1 << 20 };
+
+/* A pool of the image, and where it goes. */
+typedef struct covey__part {
+    covey__section_entry section;
+    covey__described described;
+    covey__plan plan;
+    covey_pool *pool;
+    uint32_t count, end, dead, blocks, off;
+    const unsigned char *ids, *dead_ids, *holes, *masks, *off_masks, *ticks; /* in the image */
+    covey_entity *entities; /* if somebody watches: all that have the component */
+    bool is_exact;          /* the arrays are built as they were */
+} covey__part;
+
+typedef struct covey__loading {
+    covey_world *world;
+    const covey_world *knows; /* types, by their names */
+    const covey_load_desc *desc;
+    covey_report *report;
+    covey__image image;
+    covey__heap heap; /* for what is needed only meanwhile */
+    covey__part *parts;
+    uint32_t part_count, part_capacity;
+    covey_entity *created; /* if somebody listens: all that are alive */
+    uint32_t created_count;
+    covey__emission *emissions;
+    uint64_t tick;     /* the world's, before */
+    uint64_t idle;     /* slots that are free */
+    uint64_t dense;    /* the indices below are all alive */
+    uint64_t estimate; /* bytes that the world may need */
+    uint64_t pages;    /* of entities, at most */
+    uint64_t told;
+    covey__part *now; /* the pool whose values are read: */
+    covey__reader values;
+    size_t summed;
+    uint32_t sum;
+    bool sound, large;
+} covey__loading;
+
+static inline bool covey__is_fine(const covey__loading *l) { return l->report->result == COVEY_OK; }
+
+/* image_load.c */
+bool covey__out_of_memory(covey__loading *l); /* false: that is the reason, if there is none yet */
+bool covey__needs(covey__loading *l, covey__reader *reader, uint64_t bytes); /* is it allowed so many bytes more? */
+/* What a table of pages needs for so many elements: as many pages as there can be, and a place for each up to the last. */
+uint64_t covey__table_bytes(const covey__loading *l, uint64_t elements, uint64_t ids, uint64_t page);
+void covey__tell_progress(covey__loading *l, uint64_t done);
+void covey__expect_end(const covey__loading *l, covey__reader *reader); /* of a section */
+
+/* image_entities.c, image_pool.c */
+void covey__load_entities(covey__loading *l, const covey__section_entry *section);
+void covey__load_pool(covey__loading *l, const covey__section_entry *section);
+void covey__load_resource(covey__loading *l, const covey__section_entry *section);
+
+static inline covey__entity_page *covey__page_of(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE];
+}
+
+static inline uint32_t *covey__generation_at(const covey_world *world, uint32_t index) {
+    return &covey__page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+}
+
+static inline bool covey__is_known(const covey_world *world, uint64_t index) {
+    return index / COVEY_PAGE_SIZE < world->page_count && index < COVEY_NONE;
+}
+
+static inline bool covey__is_alive(const covey_world *world, uint64_t index) {
+    return covey__is_known(world, index) && (*covey__generation_at(world, (uint32_t)index) & 1) != 0;
+}
+
+static inline covey_entity covey__entity_at(const covey_world *world, uint32_t index) {
+    return (covey_entity){ index, *covey__generation_at(world, index) };
+}
+
+/* Which ids of a block are meant, from a list of blocks and their masks. */
+static inline uint32_t covey__block_at(const unsigned char *masks, uint32_t i, uint64_t *mask) {
+    *mask = covey__u64_at(masks + (size_t)i * 12 + 4);
+    return covey__u32_at(masks + (size_t)i * 12);
+}
+
+#endif
