@@ -15,7 +15,6 @@ typedef struct covey__part {
     uint32_t count, end, dead, blocks, off;
     const unsigned char *ids, *dead_ids, *holes, *masks, *off_masks, *ticks; /* in the image */
     covey_entity *entities; /* if somebody watches: all that have the component */
-    bool is_exact;          /* the arrays are built as they were */
 } covey__part;
 
 typedef struct covey__loading {

@@ -347,6 +347,7 @@ static void convert(const covey__part *p) {
     covey__pool_update(pool);
 }
 
+/* Whether its arrays can be built as they were. */
 static bool is_exact(const covey__part *p) {
     bool same = in_blocks(p) == covey__in_blocks(p->pool);
     return same && (in_blocks(p) || p->pool->set.policy == p->described.type.policy);
@@ -355,13 +356,13 @@ static bool is_exact(const covey__part *p) {
 static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
     convert(p);
     if (!covey__needs(l, reader, bytes_for(l, p)) || !prepare_watch(l, p)) return;
-    p->is_exact = is_exact(p);
-    if (p->is_exact && !(in_blocks(p) ? build_blocks(l, p) : build_set(l, reader, p))) return;
+    bool exact = is_exact(p);
+    if (exact && !(in_blocks(p) ? build_blocks(l, p) : build_set(l, reader, p))) return;
     l->values = *reader;
-    if (p->is_exact) load_values(l, p);
+    if (exact) load_values(l, p);
     else load_one_by_one(l, p);
     *reader = l->values;
-    if (p->is_exact && covey__is_fine(l) && !covey__pool_mark_all(p->pool)) covey__out_of_memory(l);
+    if (exact && covey__is_fine(l) && !covey__pool_mark_all(p->pool)) covey__out_of_memory(l);
     covey__pool_update(p->pool);
     covey__pool_moved(p->pool, true);
 }

@@ -3,6 +3,7 @@
 #include "../../src/image.h"
 
 #include <covey/hierarchy.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Types --------------------------------------------------------------------------------------------------------*/
@@ -262,4 +263,21 @@ const char *image_check_merge(const void *bytes, size_t size, const covey_load_d
     if (!why) why = check_use(world, &heap);
     covey_world_destroy(world);
     return why ? why : heap.bytes == 0 ? NULL : "bytes are lost";
+}
+
+void image_run_input(const uint8_t *data, size_t size, image_check_fn *check) {
+    if (size == 0) return;
+    covey_load_desc desc = { .types = (data[0] & 2) != 0 ? NULL : image_types,
+                             .unknown = (covey_unknown)(data[0] / 4 % 3),
+                             .limit_bytes = 1 << 26 };
+    unsigned char *bytes = malloc(size);
+    if (!bytes) abort();
+    memcpy(bytes, data + 1, size - 1);
+    if ((data[0] & 1) != 0) image_mend(bytes, size - 1);
+    covey_report report;
+    const char *why = check(bytes, size - 1, &desc, &report);
+    free(bytes);
+    if (!why) return;
+    fprintf(stderr, "%s\n", why);
+    abort();
 }

@@ -89,7 +89,10 @@ uint64_t image_digest(covey_world *world);
 
 /* Loads, or merges, bytes that may be anything: the image is refused and nothing has changed, or the world is valid, and
  * can be saved and loaded to the same bytes. NULL: all is well; otherwise a sentence that says what is not. */
-const char *image_check_load(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report);
-const char *image_check_merge(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report);
+typedef const char *image_check_fn(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report);
+image_check_fn image_check_load, image_check_merge;
+
+/* An input of the fuzzer: a byte that says how (fuzz_load.c), and an image. Aborts when not all is well. */
+void image_run_input(const uint8_t *data, size_t size, image_check_fn *check);
 
 #endif
