@@ -59,6 +59,19 @@ static bool follows(const covey__block_store *blocks, const covey__block_page *p
            page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
 }
 
+static bool ids_ascend(const uint8_t *ids, uint32_t count) {
+    uint32_t slot = 1;
+    while (slot < count && ids[slot - 1] < ids[slot]) slot++;
+    return slot >= count;
+}
+
+static void note_order(const covey__block_store *blocks, covey__block_page *page, uint32_t block) {
+    uint64_t bit = (uint64_t)1 << block;
+    uint32_t capacity = page->capacity[block];
+    bool ordered = capacity == 64 || (capacity != 0 && ids_ascend(ids_of(blocks, page, block), page->used[block]));
+    page->ordered = ordered ? page->ordered | bit : page->ordered & ~bit;
+}
+
 /* Gives a block this chunk, whose content is there already; or none. */
 static void set_chunk(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                       uint32_t capacity) {
@@ -72,6 +85,7 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
     page->used[block] = (uint8_t)(capacity == 64 ? 0 : covey__bits_in(page->masks[block]));
     page->joined &= ~(bit | bit >> 1);
     page->direct = capacity == 64 ? page->direct | bit : page->direct & ~bit;
+    note_order(blocks, page, block);
     if (capacity != 64 || blocks->size == 0) return;
     if (block + 1 < COVEY__PAGE_BLOCKS && follows(blocks, page, block)) page->joined |= bit;
     if (block != 0 && follows(blocks, page, block - 1)) page->joined |= bit >> 1;
@@ -245,7 +259,8 @@ char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity) {
     return blocks->size != 0 ? covey__chunk_take_exactly(blocks, capacity) : covey__nothing;
 }
 
-static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, uint64_t slots) {
+static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                       uint64_t slots) {
     for (; slots != 0; slots &= slots - 1)
         memset(page->chunks[block].data + (size_t)covey__lowest_bit(slots) * blocks->size, 0, blocks->size);
 }
@@ -258,6 +273,7 @@ static uint64_t write_slots(const covey__block_store *blocks, covey__block_page 
     memcpy(ids, slots, count);
     for (uint32_t i = 0; i < count; i++) map[slots[i]] = (uint8_t)i;
     page->used[block] = (uint8_t)count;
+    note_order(blocks, page, block);
     return count < before ? (UINT64_MAX << count) & ~(UINT64_MAX << before) : 0;
 }
 
@@ -355,12 +371,12 @@ static uint32_t fitting(const covey__block_store *blocks, const covey__block_pag
     return page->masks[block] == UINT64_MAX ? 64 : covey__fitting_capacity(blocks, slots_taken(page, block));
 }
 
-/* What compaction would make of a store: chunks of each capacity by its quarter, their bytes, and how many pairs of
- * neighbours are direct and apart that could lie side by side. */
+/* What compaction would make of a store: chunks of each capacity by its quarter, all of them, and their bytes; how many pairs of
+ * neighbours are direct and apart that could lie side by side, and how many blocks are out of order. */
 typedef struct compaction {
-    uint32_t chunks[17];
+    uint32_t chunks[17], blocks;
     size_t bytes;
-    uint32_t apart;
+    uint32_t apart, disordered;
 } compaction;
 
 static compaction plan_of(const covey__block_store *blocks) {
@@ -371,8 +387,12 @@ static compaction plan_of(const covey__block_store *blocks) {
             plan.chunks[fitting(blocks, page, covey__lowest_bit(left)) / 4]++;
         }
         plan.apart += covey__bits_in(page->direct & page->direct >> 1 & ~page->joined);
+        plan.disordered += covey__bits_in(page->summary & ~page->ordered);
     }
-    for (uint32_t i = 1; i <= 16; i++) plan.bytes += plan.chunks[i] * covey__chunk_bytes(blocks, i * 4);
+    for (uint32_t i = 1; i <= 16; i++) {
+        plan.blocks += plan.chunks[i];
+        plan.bytes += plan.chunks[i] * covey__chunk_bytes(blocks, i * 4);
+    }
     return plan;
 }
 
@@ -428,7 +448,7 @@ static bool shape_page(covey__block_store *blocks, covey__block_page *page, cove
         page->chunks[block] = (covey__chunk){ data + block * 64 * blocks->size, covey__identity };
     memset(page->capacity, 64, sizeof page->capacity);
     memset(page->used, 0, sizeof page->used);
-    page->direct = UINT64_MAX;
+    page->direct = page->ordered = UINT64_MAX;
     page->joined = UINT64_MAX >> 1;
     plan->chunks[16] -= 64;
     blocks->count += 64 * 64;
@@ -461,7 +481,8 @@ static bool is_worth_it(const covey__block_store *blocks, compaction *plan) {
     *plan = plan_of(blocks);
     size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
     bool loose = covey__slabs_bytes(blocks) > plan->bytes + plan->bytes / 128 + headers;
-    return loose || plan->apart > plan->chunks[16] / 16 + blocks->slab_count;
+    bool disordered = plan->disordered > plan->blocks / 16;
+    return loose || disordered || plan->apart > plan->chunks[16] / 16 + blocks->slab_count;
 }
 
 void covey__blocks_compact(covey__block_store *blocks) {

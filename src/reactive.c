@@ -15,7 +15,7 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
     covey_result result = covey__blocks_reserve(&tags->blocks, index, covey__block_limit(world));
     if (result != COVEY_OK) return result;
     covey__block_page *page = tags->blocks.pages[number];
-    page->direct = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
+    page->direct = page->ordered = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         page->chunks[block] = (covey__chunk){ covey__nothing, covey__identity };
         covey__near_set(world, tags->number, first + block * 64);

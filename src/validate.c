@@ -109,6 +109,8 @@ static bool validate_block(const covey__block_store *blocks, const covey__block_
         REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id with a slot that it cannot have");
         REQUIRE(capacity == 64 || ids[slot] == bit, "block: a slot of another id");
     }
+    for (uint32_t slot = 1; slot < page->used[block] && (page->ordered >> block & 1) != 0; slot++)
+        REQUIRE(ids[slot - 1] < ids[slot], "block: slots that are out of order, and marked otherwise");
     return true;
 }
 
@@ -127,6 +129,7 @@ static bool validate_block_page(const covey__block_store *blocks, const covey__b
     REQUIRE(chunks == taken, "block: an empty block with a chunk, or the other way round");
     REQUIRE((slots & ~taken) == 0, "block: an empty block with slots");
     REQUIRE(page->direct == direct, "block: direct or not, and marked otherwise");
+    REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: the order is marked wrongly");
     REQUIRE(data == taken && maps == taken, "block: an empty block that points somewhere, or the other way round");
     for (uint64_t left = taken; left != 0; left &= left - 1)
         if (!validate_block(blocks, page, covey__lowest_bit(left), why)) return false;
@@ -158,7 +161,8 @@ static bool validate_tags(const covey__block_store *blocks, const char **why) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         for (uint32_t block = 0; covey__blocks_have_page(blocks, i) && block < COVEY__PAGE_BLOCKS; block++) {
-            bool quiet = page->capacity[block] == 0 && page->used[block] == 0 && (page->direct >> block & 1) != 0;
+            bool quiet =
+                page->capacity[block] == 0 && page->used[block] == 0 && (page->direct & page->ordered) >> block & 1;
             bool empty = page->chunks[block].data == covey__nothing && page->chunks[block].map == covey__identity;
             REQUIRE(quiet && empty && page->joined == 0, "reactive set: a block that is not ready");
             REQUIRE((page->summary >> block & 1) == (page->masks[block] != 0), "reactive set: the summary is wrong");

@@ -1279,7 +1279,9 @@ typedef struct covey__chunk {
 typedef struct covey__block_page {
     uint64_t summary; /* bit b: block b holds any */
     uint64_t direct;  /* bit b: block b is direct */
-    uint64_t joined;  /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
+    uint64_t
+        ordered;     /* bit b: the values of block b lie in the order of their ids: it is direct, or its slots are so */
+    uint64_t joined; /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
     uint64_t masks[COVEY__PAGE_BLOCKS];
     covey__chunk chunks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS]; /* 64 is direct */
@@ -1669,6 +1671,7 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
         ids[slot] = (uint8_t)bit;
         (ids + capacity)[bit] = (uint8_t)slot;
         page->used[block] = (uint8_t)(slot + 1);
+        page->ordered &= ~((uint64_t)(mask >> bit != 0) << block);
     }
     page->masks[block] = with;
     blocks->count++;
@@ -1691,7 +1694,9 @@ COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page
     ids[slot] = moved;
     map[moved] = slot;
     page->used[block] = (uint8_t)last;
-    if (slot != last) covey__copy(data + slot * size, data + last * size, size);
+    if (slot == last) return;
+    page->ordered &= ~((uint64_t)1 << block);
+    covey__copy(data + slot * size, data + last * size, size);
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
