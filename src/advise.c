@@ -1,5 +1,10 @@
 /* Which storage would be best for a pool: counted from where its components are, not estimated. */
-#include "internal.h"
+#include "bits.h"
+#include "block_store.h"
+#include "pool.h"
+#include "reactive.h"
+#include "slab.h"
+#include "storage.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,10 @@
 /* The block store: 64 ids to a block. A block is a small sparse set with indices of one byte while it has few ids, and
  * a plain array by bit once that takes less memory. Adding and removing touch one block; nothing else ever moves. */
-#include "internal.h"
+#include "block_store.h"
+
+#include "alloc.h"
+#include "bits.h"
+#include "slab.h"
 
 #include <stdalign.h>
 

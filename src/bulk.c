@@ -1,6 +1,11 @@
 /* Adding to many entities at once, all or nothing. A sparse set claims every index before the first value moves; a
  * block store places one after the other and takes them out again when one cannot be. */
-#include "internal.h"
+#include "pool.h"
+#include "result.h"
+#include "signal.h"
+#include "sparse_set.h"
+#include "type.h"
+#include "watch.h"
 
 /* Copies through the hook where there is one. */
 static bool copy_value(const covey_type *type, void *to, const void *from) {

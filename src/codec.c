@@ -2,6 +2,9 @@
  * where a value in memory looks like a record, it is one memcpy for all. */
 #include "image.h"
 
+#include "alloc.h"
+#include "fields.h"
+
 #include <stdalign.h>
 #include <stdio.h>
 

@@ -1,6 +1,13 @@
 /* Command buffers: bytes with command after command, and ids that are set aside for entities to come. The layout is
  * drawn in commands.h. */
-#include "internal.h"
+#include "commands.h"
+
+#include "alloc.h"
+#include "entity.h"
+#include "result.h"
+#include "signal.h"
+
+#include <covey/commands.h>
 
 #include <stdalign.h>
 

@@ -1,6 +1,11 @@
 /* Changing the storage of a pool in a running world: the components are moved to a new one, which then takes the place
  * of the old. */
-#include "internal.h"
+#include "block_store.h"
+#include "pool.h"
+#include "result.h"
+#include "sparse_set.h"
+#include "type.h"
+#include "watch.h"
 
 static covey_result place_in_set(covey_pool *to, covey_entity e, void **value) {
     covey_result result = covey__set_prepare(&to->set, e.index, true);

@@ -1,6 +1,18 @@
 /* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and pools make room. Then the
  * values are put where they belong, and in the end whoever watches hears of all of them. */
-#include "internal.h"
+#include "alloc.h"
+#include "bits.h"
+#include "entity.h"
+#include "near.h"
+#include "pool.h"
+#include "queue.h"
+#include "result.h"
+#include "room.h"
+#include "signal.h"
+#include "storage.h"
+#include "tick.h"
+#include "type.h"
+#include "watch.h"
 
 typedef struct copying {
     covey_world *world;

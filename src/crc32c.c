@@ -1,4 +1,6 @@
 /* CRC-32C (Castagnoli): by instructions where there are some, by tables otherwise. */
+#include "crc32c.h"
+
 #include "lines.h"
 
 /* A state of the sum is 32 bits, and all that is done to states is linear: what becomes of each single bit (a column)

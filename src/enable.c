@@ -1,6 +1,14 @@
 /* Enabling and disabling. Who is disabled has a tag of the library's own, which every group excludes and every view that
  * does not ask; a component that is disabled has a bit in a table of its pool. */
-#include "internal.h"
+#include "enable.h"
+
+#include "block_store.h"
+#include "group.h"
+#include "pages.h"
+#include "pool.h"
+#include "result.h"
+#include "storage.h"
+#include "watch.h"
 
 #include <stdalign.h>
 

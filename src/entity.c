@@ -1,6 +1,13 @@
 /* Entities: a paged table of generations, and ranges that hand out indices. An index that was freed goes to the front
  * of its range's list; a fresh one is the lowest that was never used. */
+#include "entity.h"
+
+#include "alloc.h"
 #include "lines.h"
+#include "near.h"
+#include "reactive.h"
+#include "result.h"
+#include "signal.h"
 
 #include <stdalign.h>
 

@@ -1,5 +1,7 @@
 /* Descriptions of fields: whether one is sound, whether two say the same, and copies of them. */
-#include "internal.h"
+#include "fields.h"
+
+#include <covey/fields.h>
 
 #include <stdalign.h>
 

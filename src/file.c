@@ -3,6 +3,8 @@
  * be compressed with zstd, if the library is built with it. */
 #include "file.h"
 
+#include "alloc.h"
+
 #include <errno.h>
 #include <stdalign.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef COVEY_FILE_H
 #define COVEY_FILE_H
 
-#include "internal.h"
+#include <covey/covey.h>
 
 #include <covey/snapshot.h>
 

@@ -8,7 +8,17 @@
  *
  * An entity joins from the outer to the inner group and leaves the other way round, so that each step swaps it with the
  * entity at one border, in all the pools at once. */
-#include "internal.h"
+#include "group.h"
+
+#include "alloc.h"
+#include "enable.h"
+#include "pool.h"
+#include "reactive.h"
+#include "result.h"
+#include "sparse_set.h"
+#include "storage.h"
+#include "view.h"
+#include "watch.h"
 
 #include <stdalign.h>
 #include <stdio.h>

@@ -3,7 +3,16 @@
  * hook takes a node out of its tree before the value goes.
  *
  * Nodes do not know their depth: a parent that goes would change that of all below it, and not of its children alone. */
-#include "internal.h"
+#include "hierarchy.h"
+
+#include "name.h"
+#include "pool.h"
+#include "result.h"
+#include "signal.h"
+#include "sort.h"
+#include "sparse_set.h"
+#include "storage.h"
+#include "type.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>

@@ -2,6 +2,24 @@
  * through pointers, so nobody knows what has: it is found by comparing bytes. Restoring is in rollback.c. */
 #include "history.h"
 
+#include "alloc.h"
+#include "block_store.h"
+#include "enable.h"
+#include "entity.h"
+#include "group.h"
+#include "name.h"
+#include "pages.h"
+#include "pool.h"
+#include "queue.h"
+#include "reactive.h"
+#include "resource.h"
+#include "result.h"
+#include "tick.h"
+#include "type.h"
+#include "view.h"
+#include "watch.h"
+
+#include <covey/commands.h>
 #include <stdalign.h>
 
 _Static_assert(sizeof(covey__unit) <= COVEY__UNIT_HEADER, "the header of a unit");

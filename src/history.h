@@ -13,7 +13,7 @@
 #ifndef COVEY_INTERNAL_HISTORY_H
 #define COVEY_INTERNAL_HISTORY_H
 
-#include "internal.h"
+#include <covey/covey.h>
 
 #include <covey/history.h>
 
@@ -128,5 +128,8 @@ const char *covey__history_objection(const covey_world *world);
 const covey__group_image *covey__group_image_of(const covey__snapshot *snapshot, const covey_group *group);
 void covey__history_forget(covey_history *history, uint32_t count); /* those behind so many */
 uint64_t covey__reactive_number(const covey_pool *tags);            /* 0 when nobody uses it */
+
+void covey__histories_free(covey_world *world);
+bool covey__histories_valid(const covey_world *world, const char **why);
 
 #endif

@@ -3,7 +3,8 @@
 #ifndef COVEY_IMAGE_H
 #define COVEY_IMAGE_H
 
-#include "internal.h"
+#include <covey/covey.h>
+#include <covey/fields.h>
 
 #include <covey/snapshot.h>
 

@@ -1,6 +1,9 @@
 /* Entities from an image: generations, reserved ranges, and the order in which free indices come back. */
 #include "image_load.h"
 
+#include "entity.h"
+#include "lines.h"
+
 static void load_ranges(covey__loading *l, covey__reader *reader, uint32_t count) {
     covey_world *world = l->world;
     size_t at = reader->at;

@@ -1,5 +1,6 @@
 /* Snapshots in files: what is between files and images. */
 #include "file.h"
+
 #include "image.h"
 
 static bool write_to(const void *bytes, size_t size, void *file) { return covey__file_write(file, bytes, size); }

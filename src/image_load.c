@@ -3,6 +3,20 @@
  * values are copied. */
 #include "image_load.h"
 
+#include "alloc.h"
+#include "entity.h"
+#include "hierarchy.h"
+#include "name.h"
+#include "pages.h"
+#include "pool.h"
+#include "queue.h"
+#include "resource.h"
+#include "result.h"
+#include "signal.h"
+#include "storage.h"
+#include "tick.h"
+#include "watch.h"
+
 #include <covey/hierarchy.h>
 #include <stdalign.h>
 #include <stdio.h>

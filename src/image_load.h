@@ -3,6 +3,7 @@
 #define COVEY_IMAGE_LOAD_H
 
 #include "image.h"
+#include "signal.h"
 
 enum { COVEY__PROGRESS_EVERY = 1 << 20 };
 

@@ -2,6 +2,21 @@
  * then its entities get handles here, and what they have moves over. All that can fail comes before any value moves. */
 #include "image.h"
 
+#include "alloc.h"
+#include "bits.h"
+#include "enable.h"
+#include "entity.h"
+#include "fields.h"
+#include "hierarchy.h"
+#include "name.h"
+#include "pool.h"
+#include "queue.h"
+#include "resource.h"
+#include "room.h"
+#include "signal.h"
+#include "type.h"
+#include "watch.h"
+
 #include <covey/hierarchy.h>
 #include <stdalign.h>
 #include <stdio.h>

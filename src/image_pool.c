@@ -2,6 +2,18 @@
  * which are summed while they are copied. */
 #include "image_load.h"
 
+#include "alloc.h"
+#include "bits.h"
+#include "block_store.h"
+#include "crc32c.h"
+#include "enable.h"
+#include "lines.h"
+#include "pool.h"
+#include "sparse_set.h"
+#include "tick.h"
+#include "type.h"
+#include "watch.h"
+
 #include <stdalign.h>
 
 enum { SUM_EVERY = 1 << 14 };

@@ -1,6 +1,10 @@
 /* Images as bytes that nobody vouches for: the frame, the sections, the descriptions of types. */
 #include "image.h"
 
+#include "alloc.h"
+#include "crc32c.h"
+#include "type.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,21 @@
 /* Writes a world as an image, in one pass over it. Bytes are summed while they are in the cache. */
 #include "image.h"
 
+#include "alloc.h"
+#include "bits.h"
+#include "commands.h"
+#include "crc32c.h"
+#include "enable.h"
+#include "entity.h"
+#include "hierarchy.h"
+#include "lines.h"
+#include "name.h"
+#include "pages.h"
+#include "pool.h"
+#include "tick.h"
+#include "type.h"
+#include "watch.h"
+
 #include <stdalign.h>
 #include <stdio.h>
 

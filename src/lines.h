@@ -1,9 +1,13 @@
-/* Copies past the caches: a line of memory that is written as a whole, and not read again soon, need not be fetched
- * first. */
+/* Lines of memory: those that will be read soon are asked for; those that are written as a whole, and not read again
+ * soon, need not be fetched first. */
 #ifndef COVEY_LINES_H
 #define COVEY_LINES_H
 
-#include "internal.h"
+#include <covey/covey.h>
+
+#ifndef COVEY_CACHE_BYTES /* copies of more than this, of whole worlds, go past the caches */
+#define COVEY_CACHE_BYTES ((size_t)1 << 24)
+#endif
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -38,6 +42,23 @@ static inline void covey__copy_past(uint32_t *to, const uint32_t *from, size_t c
     memcpy(to, from, i * sizeof *to);
     for (; count - i >= 16; i += 16) covey__copy_line(to + i, from + i * step);
     memcpy(to + i, from + i * step, (count - i) * sizeof *to);
+}
+
+/* Asks for a line of memory that will be needed soon. */
+static inline void covey__prefetch_line(const char *data) {
+#if defined(__GNUC__)
+    __builtin_prefetch(data);
+#else
+    (void)data;
+#endif
+}
+
+/* Asks for the first bytes of what will be read soon; hardware goes on from there. */
+static inline void covey__prefetch(const char *data) {
+    covey__prefetch_line(data);
+    covey__prefetch_line(data + 64);
+    covey__prefetch_line(data + 128);
+    covey__prefetch_line(data + 192);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* What three classic layouts would cost, to compare real pools with. */
-#include "internal.h"
+#include <covey/covey.h>
 
 covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation) {
     uint64_t n = entities, size = component_size;

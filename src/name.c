@@ -1,6 +1,14 @@
 /* Names: a value for each entity that has one, in a pool of the library's own, and a table of buckets that finds it by
  * the parent and the text. Those of a bucket link to each other by index. */
-#include "internal.h"
+#include "name.h"
+
+#include "alloc.h"
+#include "hierarchy.h"
+#include "pool.h"
+#include "result.h"
+#include "signal.h"
+#include "storage.h"
+#include "type.h"
 
 #include <covey/hierarchy.h>
 #include <limits.h>

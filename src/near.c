@@ -1,7 +1,9 @@
 /* Which pools have anything near an entity: for each 64 ids, a bit for each pool. Destroying visits those pools only.
  * Block pools set their bit when a block gets its first id and clear it with the last, so it costs adding and removing
  * nothing. Sparse pools set it where their table has a page, and clear it when that is returned. */
-#include "internal.h"
+#include "near.h"
+
+#include "alloc.h"
 
 #include <stdalign.h>
 

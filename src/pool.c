@@ -1,6 +1,19 @@
 /* Pools: a sparse set or a block store, with a type and a world around it. The fast halves of add, set and remove are
  * inline in covey.h. */
-#include "internal.h"
+#include "pool.h"
+
+#include "alloc.h"
+#include "block_store.h"
+#include "enable.h"
+#include "entity.h"
+#include "near.h"
+#include "reactive.h"
+#include "result.h"
+#include "signal.h"
+#include "sparse_set.h"
+#include "storage.h"
+#include "type.h"
+#include "watch.h"
 
 #include <stdalign.h>
 

@@ -1,5 +1,5 @@
 /* Worlds and entities as text. */
-#include "internal.h"
+#include "pool.h"
 
 #include <covey/hierarchy.h>
 #include <stdarg.h>

@@ -1,5 +1,9 @@
 /* Queues: events that are kept for later, in a ring. */
-#include "internal.h"
+#include "queue.h"
+
+#include "alloc.h"
+#include "result.h"
+#include "signal.h"
 
 #include <stdalign.h>
 

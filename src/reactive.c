@@ -2,7 +2,16 @@
  * added is there as long as the component is: so marking never fails. It is a page, whose blocks all look as if they were
  * direct, but have no capacity, so that the inline code leaves them alone; and the near bits of all of them. Marking then
  * is setting a bit, and that of its block in the summary. */
-#include "internal.h"
+#include "reactive.h"
+
+#include "alloc.h"
+#include "block_store.h"
+#include "near.h"
+#include "pool.h"
+#include "result.h"
+#include "signal.h"
+#include "type.h"
+#include "watch.h"
 
 #include <stdalign.h>
 #include <stdio.h>

@@ -1,6 +1,12 @@
 /* Resources: one value per type for the whole world, in the order in which they were set first. They are few, so that a
  * look at each is as quick as a table. */
-#include "internal.h"
+#include "resource.h"
+
+#include "alloc.h"
+#include "block_store.h"
+#include "result.h"
+#include "sparse_set.h"
+#include "type.h"
 
 #include <stdalign.h>
 

@@ -1,5 +1,5 @@
 /* What went wrong, in numbers and words. */
-#include "internal.h"
+#include "result.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,29 @@
  * is; the second cannot fail. Storages are written in place: where the ids of a part are the same, only its values are.
  * A pool whose storage was converted since gets another one. */
 #include "history.h"
+
+#include "alloc.h"
+#include "bits.h"
+#include "block_store.h"
+#include "commands.h"
+#include "enable.h"
+#include "entity.h"
+#include "group.h"
 #include "lines.h"
+#include "name.h"
+#include "near.h"
+#include "pages.h"
+#include "pool.h"
+#include "queue.h"
+#include "reactive.h"
+#include "resource.h"
+#include "result.h"
+#include "signal.h"
+#include "slab.h"
+#include "sort.h"
+#include "sparse_set.h"
+#include "tick.h"
+#include "watch.h"
 
 #include <stdalign.h>
 

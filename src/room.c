@@ -1,6 +1,11 @@
 /* Room for components that several entities are about to get: all that can fail comes before any of them has its value,
  * so that a call which adds to several pools is all or nothing. */
-#include "internal.h"
+#include "room.h"
+
+#include "pool.h"
+#include "sparse_set.h"
+#include "storage.h"
+#include "watch.h"
 
 static void unmark_pages(covey_pool *pool, const covey_entity *to, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) covey__pool_unmark_page(pool, to[i].index);

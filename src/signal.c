@@ -1,7 +1,16 @@
 /* Signals: listeners of a pool or of entities, and how they are told. An emission is a list of what is to be told to
  * whom, on the stack of the call that caused it; listeners may cause others. Before something ends, all that is still to
  * be told of it is told: so everybody hears of everything once, and in the order in which it happened. */
-#include "internal.h"
+#include "signal.h"
+
+#include "alloc.h"
+#include "bits.h"
+#include "near.h"
+#include "queue.h"
+#include "reactive.h"
+#include "result.h"
+#include "storage.h"
+#include "watch.h"
 
 #include <stdalign.h>
 

@@ -1,7 +1,9 @@
 /* Slabs: where the chunks of a block store come from. A slab is an array of chunks of one capacity. The first slabs
  * are small; later ones grow with what there is already, so that a small pool wastes little and a large one has its
  * chunks side by side. A slab that is empty is returned, unless it is the last one with room for its class. */
-#include "internal.h"
+#include "slab.h"
+
+#include "alloc.h"
 
 #include <stdalign.h>
 #include <stdlib.h>

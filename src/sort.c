@@ -2,7 +2,15 @@
  * and put between the former. Otherwise all keys go through a radix sort, or all values through a merge sort where only
  * a function can compare them. Either gives a list of moves, in which only those are that have another place. Everything
  * that can fail does so before the first of them is made. */
-#include "internal.h"
+#include "sort.h"
+
+#include "alloc.h"
+#include "group.h"
+#include "pool.h"
+#include "result.h"
+#include "sparse_set.h"
+#include "storage.h"
+#include "watch.h"
 
 #include <stdalign.h>
 

@@ -1,6 +1,8 @@
 /* The sparse set: a paged table from index to position, packed ids, and values beside them, under four policies of
  * removal. Reads go through the inline code of covey.h; this file changes sets. */
-#include "internal.h"
+#include "sparse_set.h"
+
+#include "alloc.h"
 
 #include <stdalign.h>
 

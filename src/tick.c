@@ -1,7 +1,11 @@
 /* Change ticks: a world's time, and for each component of a type with ticks when it was changed last. A component was
  * changed at the later of two ticks: its own, and that of its block as a whole; so a span over full blocks notes one
  * number for 64 values. A component that is removed leaves its tick behind; the next one at its index notes its own. */
-#include "internal.h"
+#include "tick.h"
+
+#include "block_store.h"
+#include "pages.h"
+#include "watch.h"
 
 uint64_t covey_tick(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");

@@ -1,5 +1,11 @@
 /* Component types: a table from the address of a descriptor to its pool, and names behind it. */
-#include "internal.h"
+#include "type.h"
+
+#include "alloc.h"
+#include "fields.h"
+#include "pool.h"
+#include "result.h"
+#include "sparse_set.h"
 
 #include <stdalign.h>
 

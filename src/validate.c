@@ -1,5 +1,29 @@
 /* Every invariant of sets and worlds, checked from scratch. Tests call this after each step; so may anybody. */
-#include "internal.h"
+#include "bits.h"
+#include "block_store.h"
+#include "commands.h"
+#include "enable.h"
+#include "entity.h"
+#include "group.h"
+#include "hierarchy.h"
+#include "history.h"
+#include "name.h"
+#include "near.h"
+#include "pages.h"
+#include "pool.h"
+#include "queue.h"
+#include "reactive.h"
+#include "resource.h"
+#include "result.h"
+#include "signal.h"
+#include "slab.h"
+#include "sparse_set.h"
+#include "storage.h"
+#include "tick.h"
+#include "type.h"
+#include "watch.h"
+
+#include <covey/commands.h>
 
 /* ---- Sets --------------------------------------------------------------------------------------------------------*/
 

@@ -1,7 +1,18 @@
 /* Views: which entities have what. An iteration walks block by block through the ids, 64 at a time, where masks answer;
  * or one entity after the other, through the ids of a sparse set or a list. Rows come in batches of up to 64, as bits
  * of a word; spans are runs of rows whose values follow each other in every column. */
-#include "internal.h"
+#include "view.h"
+
+#include "bits.h"
+#include "block_store.h"
+#include "enable.h"
+#include "group.h"
+#include "lines.h"
+#include "result.h"
+#include "storage.h"
+#include "tick.h"
+#include "type.h"
+#include "view_rules.h"
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 

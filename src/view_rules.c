@@ -1,6 +1,11 @@
 /* The rules of iteration, which assertion level 2 watches over: what changed since a span, or a row, began, and whether
  * that was allowed. At lower levels there is nothing to do. */
-#include "internal.h"
+#include "view_rules.h"
+
+#include "enable.h"
+#include "group.h"
+#include "storage.h"
+#include "view.h"
 
 #include <stdio.h>
 

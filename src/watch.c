@@ -1,6 +1,19 @@
 /* Watches: a pool of which somebody has to know what is added and removed. That is groups, keeping it sorted, and who
  * listens. */
-#include "internal.h"
+#include "watch.h"
+
+#include "alloc.h"
+#include "enable.h"
+#include "group.h"
+#include "pages.h"
+#include "pool.h"
+#include "reactive.h"
+#include "result.h"
+#include "signal.h"
+#include "sort.h"
+#include "sparse_set.h"
+#include "storage.h"
+#include "tick.h"
 
 #include <stdalign.h>
 

@@ -1,5 +1,21 @@
 /* Worlds: what goes through all pools, and the verbs that are not inline. */
-#include "internal.h"
+#include "alloc.h"
+#include "entity.h"
+#include "group.h"
+#include "history.h"
+#include "name.h"
+#include "near.h"
+#include "pool.h"
+#include "queue.h"
+#include "reactive.h"
+#include "resource.h"
+#include "result.h"
+#include "signal.h"
+#include "sparse_set.h"
+#include "type.h"
+#include "watch.h"
+
+#include <covey/commands.h>
 
 #include <stdalign.h>
 

@@ -1,6 +1,20 @@
 /* A second world that is like the first. Storages are copied as they are, so that both do the same from then on; values
  * whose type has a hook for it are then copied once more, by the hook. */
-#include "internal.h"
+#include "block_store.h"
+#include "commands.h"
+#include "enable.h"
+#include "entity.h"
+#include "hierarchy.h"
+#include "name.h"
+#include "pages.h"
+#include "pool.h"
+#include "reactive.h"
+#include "resource.h"
+#include "result.h"
+#include "sparse_set.h"
+#include "tick.h"
+#include "type.h"
+#include "watch.h"
 
 /* What listens stays behind, with the pools in which it keeps what it has heard. Nodes and names are made anew. */
 static bool stays_behind(const covey_pool *pool) {

@@ -1,5 +1,5 @@
 /* CRC-32C, each way against one bit at a time. */
-#include "../src/internal.h"
+#include "../src/crc32c.h"
 #include "support.h"
 
 #include <stdlib.h>

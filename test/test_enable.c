@@ -1,5 +1,6 @@
 /* Enabling: what is disabled stays, and neither views nor groups see it. */
-#include "../src/internal.h"
+#include "../src/group.h"
+#include "../src/watch.h"
 #include "oom.h"
 #include "views.h"
 

@@ -1,5 +1,6 @@
 /* Files that are whole or not there, under an operating system that says no in turn. */
 #define _XOPEN_SOURCE 700
+#include "../src/alloc.h"
 #include "../src/file.h"
 #include "folder.h"
 

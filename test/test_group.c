@@ -1,5 +1,8 @@
 /* Groups: who is in them, where their components lie, and what else may be done meanwhile. */
-#include "../src/internal.h"
+#include "../src/group.h"
+#include "../src/sparse_set.h"
+#include "../src/watch.h"
+#include <covey/fields.h>
 #include "fixture.h"
 #include "oom.h"
 

@@ -1,5 +1,6 @@
 /* Parents and children: who is below whom, in which order, and what becomes of them. */
-#include "../src/internal.h"
+#include "../src/hierarchy.h"
+#include "../src/name.h"
 #include "fixture.h"
 #include "oom.h"
 

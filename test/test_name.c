@@ -1,5 +1,5 @@
 /* Names: unique among siblings, found by name and by path, and lost at the right time. */
-#include "../src/internal.h"
+#include "../src/name.h"
 #include "fixture.h"
 #include "oom.h"
 

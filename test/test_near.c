@@ -1,5 +1,5 @@
 /* Which pools are near an entity: what destroying it has to visit. */
-#include "../src/internal.h"
+#include "../src/near.h"
 #include "fixture.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: nobody may
  * notice but by the clock. The validator looks at both after every call. */
-#include "../src/internal.h"
+#include <covey/covey.h>
 #include "fixture.h"
 
 COVEY_TAG_DEFINE(Label);

@@ -1,5 +1,5 @@
 /* Slabs: where the chunks of blocks come from and go to. */
-#include "../src/internal.h"
+#include "../src/slab.h"
 #include "fixture.h"
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* Order: sorting a pool, sorting it as another, keeping it sorted, and when an ordered pool is compacted. What comes
  * out is compared with an insertion sort over a copy of what was there. */
-#include "../src/internal.h"
+#include "../src/group.h"
+#include "../src/watch.h"
+#include <covey/fields.h>
 #include "fixture.h"
 
 #include <float.h>

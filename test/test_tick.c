@@ -1,5 +1,7 @@
 /* Change ticks: what marks a change, and what a view finds since. */
-#include "../src/internal.h"
+#include "../src/group.h"
+#include "../src/tick.h"
+#include "../src/watch.h"
 #include "oom.h"
 #include "views.h"
 

@@ -1,5 +1,7 @@
 #include "images.h"
 
+#include "../../src/crc32c.h"
+#include "../../src/entity.h"
 #include "../../src/image.h"
 
 #include <covey/hierarchy.h>

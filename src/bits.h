@@ -1,0 +1,14 @@
+/* Sets of 64 bits. */
+#ifndef COVEY_BITS_H
+#define COVEY_BITS_H
+
+#include <covey/covey.h>
+
+static inline uint32_t covey__bits_in(uint64_t bits) {
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
+#endif

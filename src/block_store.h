@@ -1,0 +1,57 @@
+/* The block store: ids by blocks of 64, with an occupancy mask each. */
+#ifndef COVEY_BLOCK_STORE_H
+#define COVEY_BLOCK_STORE_H
+
+#include "alloc.h"
+
+#include <covey/covey.h>
+
+extern char covey__nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes */
+extern const uint8_t covey__identity[64];     /* the map of a direct block */
+/* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
+ * may be the address of a value of the store: it follows when that moves. The directory stays below `limit` pages. */
+covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit); /* its page */
+covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
+                                 void **value);
+void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
+void covey__blocks_clear(covey__block_store *blocks);
+void covey__blocks_free(covey__block_store *blocks);
+/* Makes a store that was initialised like another one its twin, slot by slot. False when memory is out. */
+bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to);
+/* Makes an empty store, whose pages were given masks and a summary, one that has these ids: with chunks as compaction
+ * gives them, and without values. False when memory is out: then it is good only for being freed. */
+bool covey__blocks_shape(covey__block_store *blocks);
+/* Which ids a page has, and in which slots: the same bytes for pages that have the same. */
+typedef struct covey__form {
+    uint64_t masks[COVEY__PAGE_BLOCKS];
+    uint8_t capacity[COVEY__PAGE_BLOCKS];
+    uint8_t slots[64 * COVEY__PAGE_BLOCKS]; /* of compact blocks, one after the other: the id in each slot */
+} covey__form;
+size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form); /* bytes; 0: no ids */
+char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity); /* for a block; NULL when memory is out */
+/* Gives a block other ids, whose values are to be written; and another chunk, unless that is NULL. */
+void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t mask, const uint8_t *slots, char *chunk,
+                           uint32_t capacity);
+/* The values of blocks [block, end) of a page, as runs of bytes: by index, or by slot where a block is compact. */
+typedef struct covey__runs {
+    const covey__block_page *page;
+    uint64_t left; /* of the block */
+    uint32_t block, end;
+    size_t size;
+} covey__runs;
+covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                           uint32_t end);
+size_t covey__runs_next(covey__runs *runs, char **at); /* bytes of the next one; 0 at the end */
+void covey__blocks_compact(covey__block_store *blocks);
+void covey__blocks_shrink(covey__block_store *blocks);
+bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
+size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* counted from what is there */
+size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */
+/* The capacity with which so many values take least memory: a multiple of four slots, or direct. */
+uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);
+/* The pages that a directory may have: as many as the world's table covers. */
+static inline uint32_t covey__block_limit(const covey_world *world) {
+    return (uint32_t)((uint64_t)world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE);
+}
+
+#endif

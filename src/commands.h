@@ -1,0 +1,17 @@
+/* Command buffers: what clones, histories and the validator need to know of them. */
+#ifndef COVEY_INTERNAL_COMMANDS_H
+#define COVEY_INTERNAL_COMMANDS_H
+
+#include <covey/commands.h>
+#include <covey/covey.h>
+
+bool covey__commands_valid(const covey_commands *commands, const char **why); /* but for whose its ids are */
+/* In a clone of a world, nobody has the ids that buffers of the world have set aside: they become free. */
+void covey__commands_leave_clone(const covey_world *world, covey_world *clone);
+
+/* Other ids for a buffer that has recorded no entity: first those that are used up. There is room for them. Or they
+ * become free, as when a buffer ends. */
+void covey__commands_set_ids(covey_commands *commands, const covey_entity *ids, uint32_t spent, uint32_t count);
+void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint32_t spent, uint32_t count);
+
+#endif

@@ -1,0 +1,32 @@
+/* The table of entities: indices, generations, ranges. */
+#ifndef COVEY_ENTITY_H
+#define COVEY_ENTITY_H
+
+#include <covey/covey.h>
+
+covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
+const covey__range *covey__range_of(const covey_world *world, uint32_t index);
+void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
+void covey__entities_free(covey_world *world);
+bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */
+/* Gives indices of one page, from one on, generations that an image has; the others are as if never used. NULL when memory
+ * is out. */
+covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,
+                                         uint32_t count, bool past_caches);
+bool covey__ranges_reserve(covey_world *world, uint32_t count); /* room for so many more; the same */
+void covey__entities_reset(covey_world *world); /* as if none was ever used or reserved; no component is there */
+bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
+/* Before entities are made: the memory that listeners need. */
+covey_result covey__entities_prepare(covey_world *world, uint32_t count);
+/* The entities that as many calls of covey_create would make, or null handles; nobody hears of it. */
+covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count);
+/* Undoes that: nothing else was created or destroyed since. Leaves null handles. */
+void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count);
+/* Indices that are set aside: taken as covey_create does, and not alive. The handle is the one that the entity gets. */
+covey_entity covey__entity_set_aside(covey_world *world, covey_result *result); /* null, without a log: MEMORY, FULL */
+void covey__entity_give_back(covey_world *world, covey_entity e);               /* those set aside last come first */
+void covey__entity_retire(covey_world *world, uint32_t index);                  /* its generations are used up */
+void covey__entity_enliven(covey_world *world, covey_entity e);                 /* tells listeners */
+bool covey__is_set_aside(const covey__entity_page *page, uint32_t index);
+
+#endif

@@ -1,0 +1,16 @@
+/* Descriptions of fields: checked, compared, copied. */
+#ifndef COVEY_INTERNAL_FIELDS_H
+#define COVEY_INTERNAL_FIELDS_H
+
+#include <covey/covey.h>
+#include <covey/fields.h>
+
+bool covey__fields_valid(const covey_fields *fields, uint32_t size);   /* as a description of a struct of this size */
+bool covey__fields_same(const covey_fields *a, const covey_fields *b); /* either may be NULL */
+const covey_field *covey__field_named(const covey_fields *fields, const char *name); /* NULL: none */
+uint32_t covey__field_stride(const covey_field *field);                              /* bytes of an element */
+/* A copy, names and nested fields included, in memory of so many bytes that is aligned for everything. */
+size_t covey__fields_bytes(const covey_fields *fields);
+const covey_fields *covey__fields_copy(const covey_fields *fields, void *memory);
+
+#endif

@@ -1,0 +1,42 @@
+/* Names: texts of entities, found by the parent and the text. */
+#ifndef COVEY_NAME_H
+#define COVEY_NAME_H
+
+#include <covey/covey.h>
+
+/* The value of a covey.name. A table finds it by the parent and the text. */
+typedef struct covey__name {
+    char *text;
+    uint32_t length;
+    uint32_t hash; /* of the parent and the text */
+    uint32_t next; /* index of an entity whose name is in the same bucket, or COVEY_NONE */
+    uint32_t self;
+} covey__name;
+
+typedef struct covey__names {
+    covey_pool *pool;
+    uint32_t *buckets;     /* indices of entities, or COVEY_NONE */
+    uint32_t bucket_count; /* a power of two, or 0 */
+} covey__names;
+
+const covey__name *covey__name_of(const covey_world *world, uint32_t index); /* NULL when it has none */
+uint32_t covey__name_key(const covey_world *world, uint32_t index);          /* the hash that it should have */
+/* Whether another one of these siblings has the name of an entity, if that has one. */
+bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent);
+void covey__name_moved(covey_world *world, uint32_t index); /* its parent is another one now */
+void covey__name_lose(covey_world *world, uint32_t index);
+void covey__names_shrink(covey_world *world);
+void covey__names_free(covey_world *world); /* the pool is empty */
+size_t covey__names_bytes(const covey_world *world);
+/* Gives the entities of another world, which are alive here, too, and have the same parents, the names that they have
+ * there. No entity has a name here. False when memory is out: then none has. */
+bool covey__names_clone(const covey_world *from, covey_world *to);
+/* For putting other names in the place of all: room for so many; texts; the end of those that there are, whose values are
+ * then written over; and the table again. */
+bool covey__names_room(covey_world *world, uint32_t count);                    /* false: no memory */
+char *covey__name_text(covey_world *world, const char *text, uint32_t length); /* a copy; NULL: no memory */
+void covey__name_text_free(covey_world *world, char *text, uint32_t length);
+void covey__names_forget(covey_world *world);
+void covey__names_recall(covey_world *world);
+
+#endif

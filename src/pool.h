@@ -1,0 +1,36 @@
+/* Pools: places for components, and what has to happen around them. */
+#ifndef COVEY_POOL_H
+#define COVEY_POOL_H
+
+#include <covey/covey.h>
+
+covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type); /* of a type of the library's own */
+static inline bool covey__is_internal(const covey_pool *pool) { return (pool->uses & COVEY__USE_INTERNAL) != 0; }
+void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
+/* Tells assertion level 2 that values moved, or that components of others than one entity changed. */
+static inline void covey__pool_moved(covey_pool *pool, bool others) {
+#if COVEY_ASSERT_LEVEL >= 2
+    pool->moved++;
+    if (others) COVEY__TRACE(pool->removed, COVEY_NONE);
+#else
+    (void)pool, (void)others;
+#endif
+}
+bool covey__pool_mark_all(covey_pool *pool); /* near; needs no memory where the pool was marked before */
+void covey__pool_clear(covey_pool *pool);
+void covey__pool_free(covey_pool *pool);
+void covey__pool_forget(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
+void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
+/* The two halves of adding: a place without a value, for an entity that is alive; *source, which may lie in the pool,
+ * follows when values move. */
+covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
+/* Adds a value to a pool of the library's own; the caller reports. */
+covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
+bool covey__pool_mark_page(covey_pool *pool, uint32_t index);   /* before a sparse pool gets a page for the index */
+void covey__pool_unmark_page(covey_pool *pool, uint32_t index); /* when it did not get it */
+/* Whether a pool has anything in the block of an index: components, or, if it is sparse, a page of its table. */
+bool covey__pool_is_near(const covey_pool *pool, uint32_t index);
+bool covey__may_be_set(covey_pool *pool, covey_entity e); /* there is memory to tell of it; or fails */
+void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
+
+#endif

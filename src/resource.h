@@ -1,0 +1,22 @@
+/* Resources: values of the world. */
+#ifndef COVEY_RESOURCE_H
+#define COVEY_RESOURCE_H
+
+#include <covey/covey.h>
+
+void covey__resources_free(covey_world *world);                          /* drops their values */
+void covey__resources_forget(covey_world *world);                        /* does not: they were nobody's yet */
+void covey__resource_forget(covey_world *world, const covey_type *type); /* without dropping its value */
+/* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
+covey_result covey__resources_clone(const covey_world *from, covey_world *to);
+/* For putting others in the place of all: appends to a list, which begins with NULL, a copy of a value; ends a list; lets
+ * it take the place of the world's, whose values then end, and whose addresses stay where the type does. */
+covey_result covey__resources_append(covey_world *world, struct covey__resources **list, const covey_type *type,
+                                     const void *value);
+void covey__resources_end(covey_world *world, struct covey__resources **list);
+void covey__resources_replace(covey_world *world, struct covey__resources *list);
+const void *covey__resource_value(const covey_world *world, uint32_t number);
+size_t covey__resource_bytes(const covey_world *world);
+bool covey__resources_valid(const covey_world *world, const char **why);
+
+#endif

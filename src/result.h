@@ -1,0 +1,25 @@
+/* Results and reasons: how a function reports why it failed, or which invariant does not hold. */
+#ifndef COVEY_RESULT_H
+#define COVEY_RESULT_H
+
+#include <covey/covey.h>
+
+/* For functions that check invariants: names the one that does not hold, in *why. */
+#define REQUIRE(holds, reason)      \
+    do {                            \
+        if (!(holds)) {             \
+            if (why) *why = reason; \
+            return false;           \
+        }                           \
+    } while (0)
+
+covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* Fails because an entity has no such component: ABSENT, or DEAD. */
+covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);
+
+#endif

@@ -1,0 +1,84 @@
+/* Signals: listeners of a pool or of all entities, and emissions under way. */
+#ifndef COVEY_SIGNAL_H
+#define COVEY_SIGNAL_H
+
+#include <covey/covey.h>
+
+typedef struct covey__listener {
+    uint64_t number;         /* of its connection; 0 once that has ended */
+    uint32_t signals;        /* that it hears; none once the connection has ended */
+    covey_listener_fn *call; /* one of these three */
+    covey_queue *queue;
+    covey_pool *tags; /* of a reactive set */
+    void *context;
+    bool spans;
+} covey__listener;
+
+/* Those of a pool, or of all entities, in the order in which they were connected. */
+typedef struct covey__listeners {
+    covey__listener *all;
+    uint32_t count, capacity;
+    uint32_t signals;        /* that any of them hears: */
+    uint32_t called, queued; /* those for which a function is called; that queues keep */
+    uint32_t emitting;       /* emissions under way: the array may grow, but nobody leaves it */
+} covey__listeners;
+
+/* One event, or many of a kind, of which listeners are being told. It is on the stack of the call that tells them; what
+ * is still to be told is here, so that others may do it. */
+typedef struct covey__emission {
+    struct covey__emission *outer;
+    covey_pool *pool; /* NULL: about entities */
+    covey__listeners *listeners;
+    covey_signal signal;
+    const covey_entity *entities;
+    uint32_t count;
+    uint32_t listener, listener_count; /* the next to be told; how many there were in the beginning */
+    uint32_t part, part_end;           /* the entities of whom all are told before others are */
+    uint32_t at;                       /* the first of the entities of whom it has not been told */
+    uint64_t ended; /* of a removal, of 64 at most: bit i when the component of entity i was removed meanwhile */
+} covey__emission;
+
+/* An entity whose end is being announced. */
+typedef struct covey__dying {
+    struct covey__dying *outer;
+    uint32_t index;
+    uint32_t reached; /* the pools with lower numbers were told */
+} covey__dying;
+
+static inline covey__dying *covey__dying_of(const covey_world *world, uint32_t index) {
+    covey__dying *dying = world->dying;
+    while (dying && dying->index != index) dying = dying->outer;
+    return dying;
+}
+
+static inline bool covey__takes_components(const covey_world *world, covey_entity e) {
+    return covey_alive(world, e) && !covey__dying_of(world, e.index);
+}
+
+/* Before a change: asks for the memory that listeners need for it, and for the end of what is made. */
+covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
+                                      uint32_t count);
+/* Tells the listeners of a pool, or, if that is NULL, of entities. Returns whether anybody's code has run. */
+bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
+                 uint32_t count);
+/* Tells of several changes that were made before anybody was told of any: queues and reactive sets hear of all of them
+ * first, and what ends meanwhile is told of as a whole. Of each, the pool, the signal and the entities are there, and
+ * the rest is zero. */
+void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count);
+/* Tells of removals, of 64 at most. Returns which of them were made meanwhile: what is there now is another component. */
+uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
+/* Tells all that is still to be told of a component. */
+void covey__tell_the_rest(covey_pool *pool, covey_entity e);
+/* Before a component is removed of which that was done: whether its removal has been told of, too. */
+bool covey__end_announced(covey_pool *pool, covey_entity e);
+/* Tells of a component that is about to be removed. Returns whether it is still there to be removed. */
+bool covey__announce_removal(covey_pool *pool, covey_entity e);
+/* Tells of an entity that is about to be destroyed. Returns whether it is still there to be destroyed. */
+bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation);
+bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener); /* false: no memory */
+void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number);
+void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all connections of a pool, or to entities */
+void covey__listeners_free(covey_world *world, covey__listeners *listeners);
+size_t covey__listeners_bytes(const covey__listeners *listeners);
+
+#endif

@@ -1,0 +1,93 @@
+/* The sparse set: the steps that a pool takes one by one. */
+#ifndef COVEY_SPARSE_SET_H
+#define COVEY_SPARSE_SET_H
+
+#include <covey/covey.h>
+
+/* The steps that a pool takes one by one. */
+covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL when it is missing */
+void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
+void covey__set_free(covey_sparse_set *set);
+/* Makes a set that was initialised like another one its twin, bytes of values included. False when memory is out. */
+bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to);
+bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
+covey_result covey__set_reach(covey_sparse_set *set, uint32_t index); /* a page for the index */
+/* Makes sure that an element of this index can be placed. */
+covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back);
+covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count); /* and room for so many, in all */
+/* Puts an element that is not live into the set; page and room are there. Returns its position, with no value yet. */
+uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back);
+/* Takes the element placed last out again. */
+void covey__set_unplace(covey_sparse_set *set, covey_entity e);
+/* Claims indices and makes room for them, so that placing them cannot fail and none comes twice: all or nothing.
+ * Placing ends a claim; release takes back those that are not placed. */
+covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
+void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
+/* Returns what lies behind the last live element without moving any: trailing holes, dead elements. */
+void covey__set_trim(covey_sparse_set *set);
+/* Where `value` is after the set has made room: values may lie in the set themselves. */
+typedef struct covey__source {
+    const char *value;
+    bool inside;
+    size_t offset;
+} covey__source;
+covey__source covey__set_source(const covey_sparse_set *set, const void *value);
+const void *covey__set_resolve(const covey_sparse_set *set, const covey__source *source);
+
+void covey__swap_bytes(void *a, void *b, size_t size);
+/* The id at a position as a word, and a word put there with its slot: compilers then load and store ids as a whole. */
+static inline uint64_t covey__set_id(const covey_sparse_set *set, uint32_t at) {
+    return COVEY__SLOT(set->ids[at].index, set->ids[at].generation);
+}
+
+static inline void covey__set_put(covey_sparse_set *set, uint32_t at, uint64_t id) {
+    uint32_t index = (uint32_t)id;
+    set->ids[at] = (covey_entity){ index, (uint32_t)(id >> 32) };
+    *covey__slot_of(set, index) = id ^ index ^ at;
+}
+
+static inline void covey__swap_values(void *a, void *b, size_t size) {
+    uint64_t word;
+    if (size != sizeof word) {
+        covey__swap_bytes(a, b, size);
+        return;
+    }
+    memcpy(&word, a, sizeof word);
+    memcpy(a, b, sizeof word);
+    memcpy(b, &word, sizeof word);
+}
+
+/* Exchanges the element that is `id` and has this slot with that at another position. */
+static inline void covey__set_exchange(covey_sparse_set *set, covey__slot *slot, uint64_t id, uint32_t other) {
+    uint32_t at = (uint32_t)*slot;
+    size_t size = set->size;
+    char *data = (char *)set->data;
+    if (at == other) return;
+    covey__set_put(set, at, covey__set_id(set, other));
+    set->ids[other] = (covey_entity){ (uint32_t)id, (uint32_t)(id >> 32) };
+    *slot = id ^ (uint32_t)id ^ other;
+    covey__swap_values(data + at * size, data + other * size, size);
+}
+
+/* Moves an element to a position whose own is no longer needed. */
+static inline void covey__set_move(covey_sparse_set *set, uint32_t from, uint32_t to) {
+    size_t size = set->size;
+    char *data = (char *)set->data;
+    covey__set_put(set, to, covey__set_id(set, from));
+    if (size == sizeof(uint64_t)) memcpy(data + to * size, data + from * size, sizeof(uint64_t));
+    else covey__copy(data + to * size, data + from * size, size);
+}
+/* Sends adds and removals of one element out of line, or not. A type whose values need an end keeps removal there. */
+void covey__set_watch(covey_sparse_set *set, bool watched, bool drops);
+/* The positions that may be taken without asking for memory. */
+static inline uint32_t covey__set_room(const covey_sparse_set *set) {
+    bool ids_are_fewer = set->size == 0 || set->id_capacity < set->data_capacity;
+    return ids_are_fewer ? set->id_capacity : set->data_capacity;
+}
+
+/* Whether an index has a position of a set below `end`. */
+static inline bool covey__set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
+    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < end;
+}
+
+#endif

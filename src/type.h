@@ -1,0 +1,25 @@
+/* Types: what a descriptor means, and which pool is bound to it. */
+#ifndef COVEY_TYPE_H
+#define COVEY_TYPE_H
+
+#include <covey/covey.h>
+
+bool covey__type_valid(const covey_type *type);
+bool covey__type_is_internal(const covey_type *type); /* of the library's own, by its name */
+/* As covey_type_create, for a type of the library's own: its hooks may have the world as context. */
+const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description);
+covey_storage covey__type_storage(const covey_type *type); /* what it gets */
+bool covey__type_same_layout(const covey_type *a, const covey_type *b);
+bool covey__type_can_copy(const covey_type *type);
+bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */
+/* A type like this for a resource, which needs no pool: one that is there, or a copy. NULL: MEMORY. */
+const covey_type *covey__type_keep(covey_world *world, const covey_type *description);
+uint64_t covey__name_hash(const char *name);
+covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
+covey_pool *covey__pool_named(const covey_world *world, const char *name);
+bool covey__type_reserve(covey_world *world);
+void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
+void covey__types_free(covey_world *world);
+size_t covey__made_type_bytes(const covey_world *world);
+
+#endif
