@@ -26,9 +26,19 @@ typedef struct bench_bar {
     double limit; /* 0: no bar */
 } bench_bar;
 
+/* A bar at 100,000; at 100,000 and at 1,000,000; none. */
+#define BENCH_BAR(against, most) \
+    { .baseline = against, .n = 100000, .limit = most }
+#define BENCH_BARS(against, most) \
+    BENCH_BAR(against, most), { .baseline = against, .n = 1000000, .limit = most }
+#define BENCH_NO_BAR BENCH_BAR(NULL, 0)
+/* Bars that a macro takes as one argument, in parentheses. */
+#define BENCH_UNPACK(...) __VA_ARGS__
+
 typedef enum bench_order { BENCH_ORDERED, BENCH_REVERSED, BENCH_SHUFFLED } bench_order;
 
 #define BENCH_MAX_SIZES 5
+#define BENCH_MAX_BARS 4
 #define BENCH_MAX_CONTESTANTS 8
 
 typedef struct bench_scenario bench_scenario;
@@ -38,7 +48,7 @@ struct bench_scenario {
     const bench_contestant *contestants; /* the product first, then its baselines, up to one without a name */
     void *(*open)(const bench_scenario *scenario, uint32_t n);
     void (*close)(void *fixture);
-    bench_bar bar;
+    bench_bar bars[BENCH_MAX_BARS];
     bench_order order;  /* for `open`: of the handles that all contestants walk over */
     uint32_t percent;   /* for `open`: of the entities that take part; 0 means all */
     uint32_t once_from; /* from this size on one repetition is enough; 0 means never */
@@ -59,8 +69,10 @@ extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, 
 extern const bench_suite bench_iterate_sparse_8, bench_iterate_sparse_16, bench_iterate_sparse_64,
     bench_iterate_sparse_128, bench_iterate_block_8, bench_iterate_block_16, bench_iterate_block_64,
     bench_iterate_block_128;
+extern const bench_suite bench_matches_sparse_8, bench_matches_block_8;
 extern const bench_suite bench_read_sparse_8, bench_read_block_8, bench_churn_sparse_8, bench_churn_block_8;
 extern const bench_suite bench_create_destroy_sparse_8, bench_create_destroy_block_8;
+extern const bench_suite bench_bulk_sparse_8, bench_bulk_block_8;
 extern const bench_suite bench_destroy_pools_sparse_8, bench_destroy_pools_block_8;
 
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
@@ -71,6 +83,9 @@ typedef struct bench_time {
 
 /* Measures all contestants of a scenario, interleaved. Ends the program when they disagree about the result. */
 void bench_measure(const bench_scenario *scenario, uint32_t n, bench_time *times);
+
+/* The limit for the ratio to a baseline at this size, or 0 where the scenario has no such bar. */
+double bench_limit(const bench_scenario *scenario, uint32_t n, const char *baseline);
 
 uint64_t bench_now(void); /* nanoseconds */
 size_t bench_contestant_count(const bench_scenario *scenario);

@@ -26,6 +26,12 @@ size_t bench_contestant_count(const bench_scenario *scenario) {
     return count;
 }
 
+double bench_limit(const bench_scenario *scenario, uint32_t n, const char *baseline) {
+    for (const bench_bar *bar = scenario->bars; bar < scenario->bars + BENCH_MAX_BARS; bar++)
+        if (bar->n == n && bar->limit > 0 && strcmp(bar->baseline, baseline) == 0) return bar->limit;
+    return 0;
+}
+
 void bench_run_each(const bench_scenario *scenario, void *fixture) {
     for (const bench_contestant *contestant = scenario->contestants; contestant->name; contestant++) {
         if (contestant->prepare) contestant->prepare(fixture);

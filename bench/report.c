@@ -22,17 +22,12 @@ static void print_verdict(double ratio, double limit) {
     bench_print_met(met);
 }
 
-static double limit_of(const bench_scenario *scenario, uint32_t n, const char *baseline) {
-    bool applies = scenario->bar.n == n && scenario->bar.limit > 0 && !strcmp(scenario->bar.baseline, baseline);
-    return applies ? scenario->bar.limit : 0;
-}
-
 static void print_row(const bench_scenario *scenario, uint32_t n, bench_time product, const char *baseline,
                       double baseline_min) {
     char chart[BENCH_CHART_WIDTH + 1];
-    double ratio = product.min / baseline_min, limit = limit_of(scenario, n, baseline);
+    double ratio = product.min / baseline_min, limit = bench_limit(scenario, n, baseline);
     bench_draw_chart(chart, ratio, limit);
-    printf("%-25s %-7s %8u", scenario->name, scenario->storage, n);
+    printf("%-27s %-7s %8u", scenario->name, scenario->storage, n);
     print_ns(product.min);
     print_ns(product.median);
     printf("  %-8s", baseline);
@@ -51,7 +46,7 @@ void bench_report_open(const char *csv_path) {
     report.csv_path = csv_path;
     report.csv = bench_file_open(csv_path);
     if (report.csv) fputs("scenario,storage,n,ns_min,ns_median,baseline,baseline_ns_min,ratio\n", report.csv);
-    printf("%-25s %-7s %8s %11s %11s  %-8s %11s %10s  %-*s\n", "scenario", "storage", "n", "ns_min", "ns_median",
+    printf("%-27s %-7s %8s %11s %11s  %-8s %11s %10s  %-*s\n", "scenario", "storage", "n", "ns_min", "ns_median",
            "baseline", "base_ns_min", "ratio", BENCH_CHART_WIDTH, "1.0 is ########");
     fflush(stdout);
 }

@@ -125,10 +125,8 @@ static const bench_contestant removing_world[] = { { .name = "covey", .prepare =
 #define SCENARIO(text, who, way, most)                                                                                 \
     {                                                                                                                  \
         .name = BENCH_SCENARIO(text), .storage = BENCH_STORAGE_TEXT, .sizes = SIZES, .contestants = who, .open = open, \
-        .close = close, .order = way, .bar = {                                                                         \
-            .baseline = "textbook",                                                                                    \
-            .n = 100000,                                                                                               \
-            .limit = most                                                                                              \
+        .close = close, .order = way, .bars = {                                                                        \
+            BENCH_BAR("textbook", most)                                                                                \
         }                                                                                                              \
     }
 

@@ -176,10 +176,8 @@ static const bench_contestant iterating[] = {
 #define SCENARIO(text, who, some, most)                                                                      \
     {                                                                                                        \
         .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 1000, 100000, 1000000 }, .contestants = who, \
-        .open = open, .close = close, .order = BENCH_SHUFFLED, .percent = some, .bar = {                     \
-            .baseline = "textbook",                                                                          \
-            .n = 100000,                                                                                     \
-            .limit = most                                                                                    \
+        .open = open, .close = close, .order = BENCH_SHUFFLED, .percent = some, .bars = {                    \
+            BENCH_BAR("textbook", most)                                                                      \
         }                                                                                                    \
     }
 

@@ -111,10 +111,8 @@ static const bench_contestant mixing[] = CONTESTANTS(fill_velocities, mix);
 #define SCENARIO(text, who, way, most)                                                                            \
     {                                                                                                             \
         .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 1000, 100000 }, .contestants = who, .open = open, \
-        .close = close, .order = way, .bar = {                                                                    \
-            .baseline = "direct",                                                                                 \
-            .n = 100000,                                                                                          \
-            .limit = most                                                                                         \
+        .close = close, .order = way, .bars = {                                                                   \
+            BENCH_BAR("direct", most)                                                                             \
         }                                                                                                         \
     }
 

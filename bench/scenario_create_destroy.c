@@ -202,10 +202,8 @@ static const bench_contestant destroying3[] = CONTESTANTS(destroy3, populate);
 #define SCENARIO(text, who, way, most)                                                                              \
     {                                                                                                               \
         .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
-        .open = open, .close = close, .order = way, .bar = {                                                        \
-            .baseline = "textbook",                                                                                 \
-            .n = 100000,                                                                                            \
-            .limit = most                                                                                           \
+        .open = open, .close = close, .order = way, .bars = {                                                       \
+            BENCH_BAR("textbook", most)                                                                             \
         }                                                                                                           \
     }
 

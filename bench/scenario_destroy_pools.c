@@ -110,7 +110,7 @@ static const bench_scenario scenarios[] = { {
     .open = open,
     .close = close,
     .order = BENCH_ORDERED,
-    .bar = { .baseline = "pools5", .n = 100000, .limit = BENCH_LIMIT(0, 1.5) },
+    .bars = { BENCH_BAR("pools5", BENCH_LIMIT(0, 1.5)) },
 } };
 
 const bench_suite BENCH_NAME(bench_destroy_pools) = { scenarios, sizeof scenarios / sizeof *scenarios };

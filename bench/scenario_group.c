@@ -285,10 +285,8 @@ static const bench_contestant removing[] = {
 #define SCENARIO(text, who, filled, way, matching, against, most)                                            \
     {                                                                                                        \
         .name = text, .storage = "sparse", .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
-        .close = close, .order = way, .percent = matching, .bar = {                                          \
-            .baseline = against,                                                                             \
-            .n = 100000,                                                                                     \
-            .limit = most                                                                                    \
+        .close = close, .order = way, .percent = matching, .bars = {                                         \
+            BENCH_BAR(against, most)                                                                         \
         }                                                                                                    \
     }
 

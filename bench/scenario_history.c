@@ -141,8 +141,8 @@ static const bench_contestant saving_changed[] = {
     }
 
 static const bench_scenario scenarios[] = {
-    SCENARIO("history_restore", "block", restoring, .bar = { "memcpy", 1000000, 1.43 }),
-    SCENARIO("history_restore", "sparse", restoring, .bar = { "memcpy", 1000000, 1.43 }),
+    SCENARIO("history_restore", "block", restoring, .bars = { { "memcpy", 1000000, 1.43 } }),
+    SCENARIO("history_restore", "sparse", restoring, .bars = { { "memcpy", 1000000, 1.43 } }),
     SCENARIO("history_save_same", "block", saving, .order = BENCH_ORDERED),
     SCENARIO("history_save_same", "sparse", saving, .order = BENCH_ORDERED),
     SCENARIO("history_save_1", "block", saving_changed, .order = BENCH_SHUFFLED, .percent = 1),

@@ -128,10 +128,8 @@ static const bench_contestant ordering[] = {
 #define SCENARIO(text, who, way, some, most, once)                                                           \
     {                                                                                                        \
         .name = "matrix_" text, .storage = "sparse", .sizes = { 10000, 100000, 250000 }, .contestants = who, \
-        .open = open, .close = close, .order = way, .percent = some, .once_from = once, .bar = {             \
-            .baseline = "swap",                                                                              \
-            .n = 250000,                                                                                     \
-            .limit = most                                                                                    \
+        .open = open, .close = close, .order = way, .percent = some, .once_from = once, .bars = {            \
+            { "swap", 250000, most }                                                                         \
         }                                                                                                    \
     }
 

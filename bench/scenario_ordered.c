@@ -156,10 +156,8 @@ static const bench_contestant joining[] = {
 #define SCENARIO(text, who, filled, most)                                                                    \
     {                                                                                                        \
         .name = text, .storage = "sparse", .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
-        .close = close, .order = BENCH_SHUFFLED, .percent = 50, .bar = {                                     \
-            .baseline = "swap",                                                                              \
-            .n = 1000000,                                                                                    \
-            .limit = most                                                                                    \
+        .close = close, .order = BENCH_SHUFFLED, .percent = 50, .bars = {                                    \
+            { "swap", 1000000, most }                                                                        \
         }                                                                                                    \
     }
 

@@ -146,7 +146,8 @@ static const bench_contestant loading[] = {
     { .name = NULL },
 };
 
-#define SIZES { 1000, 100000, 1000000 }
+#define SIZES \
+    { 1000, 100000, 1000000 }
 
 static const bench_scenario scenarios[] = {
     { .name = "snapshot_save_raw",
@@ -155,28 +156,28 @@ static const bench_scenario scenarios[] = {
       .contestants = saving,
       .open = open_raw,
       .close = close,
-      .bar = { "memcpy", 1000000, 2 } },
+      .bars = { { "memcpy", 1000000, 2 } } },
     { .name = "snapshot_load_raw",
       .storage = "block",
       .sizes = SIZES,
       .contestants = loading,
       .open = open_raw,
       .close = close,
-      .bar = { "memcpy", 1000000, 2 } },
+      .bars = { { "memcpy", 1000000, 2 } } },
     { .name = "snapshot_save_fields",
       .storage = "block",
       .sizes = SIZES,
       .contestants = saving,
       .open = open_described,
       .close = close,
-      .bar = { "memcpy", 1000000, 5 } },
+      .bars = { { "memcpy", 1000000, 5 } } },
     { .name = "snapshot_load_fields",
       .storage = "block",
       .sizes = SIZES,
       .contestants = loading,
       .open = open_described,
       .close = close,
-      .bar = { "memcpy", 1000000, 5 } },
+      .bars = { { "memcpy", 1000000, 5 } } },
 };
 
 const bench_suite bench_snapshot = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -188,10 +188,8 @@ static const bench_contestant sorting_as[] = {
 #define SCENARIO(text, who, filled, most)                                                                    \
     {                                                                                                        \
         .name = text, .storage = "sparse", .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
-        .close = close, .order = BENCH_SHUFFLED, .bar = {                                                    \
-            .baseline = "qsort",                                                                             \
-            .n = 100000,                                                                                     \
-            .limit = most                                                                                    \
+        .close = close, .order = BENCH_SHUFFLED, .bars = {                                                   \
+            BENCH_BAR("qsort", most)                                                                         \
         }                                                                                                    \
     }
 
