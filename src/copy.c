@@ -3,8 +3,8 @@
 #include "alloc.h"
 #include "bits.h"
 #include "entity.h"
-#include "near.h"
 #include "pool.h"
+#include "presence.h"
 #include "queue.h"
 #include "result.h"
 #include "room.h"
@@ -39,14 +39,9 @@ typedef struct part {
 
 /* The first pool from a number on that has the index, and is not of the library's own; or NULL. */
 static covey_pool *next_pool(const covey_world *world, uint32_t index, uint32_t *number) {
-    size_t words;
-    const uint64_t *near = covey__near(world, index, &words);
-    while (*number / 64 < words) {
-        uint64_t left = near[*number / 64] >> *number % 64;
-        *number = left == 0 ? (*number / 64 + 1) * 64 : *number + covey__lowest_bit(left);
-        if (left == 0) continue;
-        covey_pool *pool = world->pools[(*number)++];
-        if (!covey__is_internal(pool) && covey__has_index(pool, index)) return pool;
+    for (covey__present p = covey__present_at(world, index, *number); covey__present_next(&p);) {
+        *number = p.pool->number + 1;
+        if (!covey__is_internal(p.pool) && covey__has_index(p.pool, index)) return p.pool;
     }
     return NULL;
 }

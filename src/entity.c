@@ -4,7 +4,7 @@
 
 #include "alloc.h"
 #include "lines.h"
-#include "near.h"
+#include "presence.h"
 #include "reactive.h"
 #include "result.h"
 #include "signal.h"
@@ -423,13 +423,13 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
 /* Takes an entity out of 64 pools as far as that is quick: out of blocks that are direct and have others left, of types
- * whose values need no end. Returns the pools that remain. Where a block pool is near, its directory reaches. No call
+ * whose values need no end. Returns the pools that remain. Where a block pool is present, its directory reaches. No call
  * is made, so that the processor goes on to the next pool while the mask of this one is on its way. */
-static uint64_t take_out_quickly(covey_pool *const *pools, uint64_t near, uint32_t index) {
+static uint64_t take_out_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
     uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
     uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;
-    for (; near != 0; near &= near - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(near)];
+    for (; present != 0; present &= present - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(present)];
         if (COVEY__LIKELY(pool->plain)) {
             covey__block_page *page = pool->blocks.pages[number];
             uint64_t mask = page->masks[block], left = mask & ~bit;
@@ -440,43 +440,40 @@ static uint64_t take_out_quickly(covey_pool *const *pools, uint64_t near, uint32
                 continue;
             }
         }
-        remaining |= near & (~near + 1);
+        remaining |= present & (~present + 1);
     }
     return remaining;
 }
 
-static void take_out(covey_world *world, const uint64_t *near, size_t words, covey_entity e) {
-    covey_pool *const *pools = world->pools;
-    for (size_t i = 0; i < words; i++, pools += 64) {
-        if (near[i] == 0) continue;
-        for (uint64_t left = take_out_quickly(pools, near[i], e.index); left != 0; left &= left - 1) {
-            covey_pool *pool = pools[covey__lowest_bit(left)];
+static void take_out(covey_world *world, covey_entity e) {
+    for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
+        p.left = take_out_quickly(p.pools, p.left, e.index);
+        for (; p.left != 0; p.left &= p.left - 1) {
+            covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
             covey__pool_take_out(pool, e, pool->size);
         }
     }
 }
 
-/* A reactive set is near wherever it may have to mark. When it does so first in a block, world->moves tells. */
+/* A reactive set is present wherever it may have to mark. When it does so first in a block, world->moves tells. */
 static bool is_unmarked(const covey_pool *pool, uint32_t index) {
     return covey__is_reactive(pool) && covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)] == 0;
 }
 
-/* What covey_destroy needs to know of the pools near an index; nothing if one of them is not as simple as that. */
-static void remember(covey_world *world, uint32_t index, const uint64_t *near, size_t words) {
+/* What covey_destroy needs to know of the pools in the block of an index; nothing if one of them is not as simple as
+ * that. */
+static void remember(covey_world *world, uint32_t index) {
     covey__emptying *emptying = &world->emptying;
     uint32_t block = covey__block_of(index), count = 0;
     if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
-            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
-            if (is_unmarked(pool, index)) continue;
-            if (!pool->plain || count == COVEY__EMPTYING_POOLS) return;
-            covey__block_page *page = covey__block_page_of(&pool->blocks, index);
-            if (page->capacity[block] != 64) return;
-            emptying->masks[count] = &page->masks[block];
-            emptying->pools[count++] = pool;
-            covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
-        }
+    for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);) {
+        if (is_unmarked(p.pool, index)) continue;
+        if (!p.pool->plain || count == COVEY__EMPTYING_POOLS) return;
+        covey__block_page *page = covey__block_page_of(&p.pool->blocks, index);
+        if (page->capacity[block] != 64) return;
+        emptying->masks[count] = &page->masks[block];
+        emptying->pools[count++] = p.pool;
+        covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
     }
     emptying->count = count;
     emptying->page = page_of(world, index);
@@ -494,13 +491,11 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     COVEY__TRACE(world->destroyed, index);
     if (last) page->next[at] = index;
     else covey__push_free(world, range_of(world, index), page, index);
-    size_t words;
-    const uint64_t *near = covey__near(world, index, &words);
-    take_out(world, near, words, (covey_entity){ index, generation });
+    take_out(world, (covey_entity){ index, generation });
     bool beside = index / 64 - world->emptying.block + 1 <= 2; /* scattered entities need not be remembered */
     world->emptying.block = index / 64;
     world->emptying.moves = world->moves - 1;
-    if (beside) remember(world, index, near, words);
+    if (beside) remember(world, index);
     COVEY__CHANGED(world);
     return true;
 }

@@ -234,7 +234,7 @@ static bool prepare_watch(covey__loading *l, covey__part *p) {
 static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
     uint64_t size = p->pool->size, all = (uint64_t)p->count + p->end + p->dead, bytes = 512;
     if (all == 0) return bytes;
-    bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, 64); /* where it is near */
+    bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, 64); /* where it is present */
     if (p->pool->type->ticks) bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, sizeof(covey__tick_page));
     if (p->off != 0) bytes += covey__table_bytes(l, p->off, COVEY__BLOCK_PAGE, COVEY__OFF_BYTES);
     if (in_blocks(p) && covey__in_blocks(p->pool))

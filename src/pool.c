@@ -6,7 +6,7 @@
 #include "block_store.h"
 #include "enable.h"
 #include "entity.h"
-#include "near.h"
+#include "presence.h"
 #include "reactive.h"
 #include "result.h"
 #include "signal.h"
@@ -117,14 +117,14 @@ bool covey__pool_mark_page(covey_pool *pool, uint32_t index) {
     if (set_has_page(&pool->set, index)) return true;
     uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += 64)
-        if (!covey__near_mark(pool->world, pool->number, first + i)) return false;
+        if (!covey__presence_mark(pool->world, pool->number, first + i)) return false;
     return true;
 }
 
 void covey__pool_unmark_page(covey_pool *pool, uint32_t index) {
     uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += 64)
-        if (!covey__pool_is_near(pool, first + i)) covey__near_unmark(pool->world, pool->number, first + i);
+        if (!covey__pool_is_present(pool, first + i)) covey__presence_unmark(pool->world, pool->number, first + i);
 }
 
 static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **source, void **value) {
@@ -151,7 +151,7 @@ static bool block_is_empty(const covey_pool *pool, uint32_t index) {
            covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
 }
 
-bool covey__pool_is_near(const covey_pool *pool, uint32_t index) {
+bool covey__pool_is_present(const covey_pool *pool, uint32_t index) {
     if (covey__is_reactive(pool)) return covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE);
     if (covey__in_blocks(pool)) return !block_is_empty(pool, index);
     uint32_t first = index / 64 * 64, at = 0;
@@ -185,10 +185,10 @@ static covey_result place_in_block(covey_pool *pool, covey_entity e, const void 
     if (covey__is_reactive(pool)) return place_mark(pool, e, value);
     covey_result result = pool->watch ? covey__watch_prepare(pool, e) : COVEY_OK;
     if (result != COVEY_OK) return result;
-    if (first && !covey__near_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
+    if (first && !covey__presence_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
     result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
     if (result == COVEY_OK) note_filling(pool, e.index);
-    else if (first) covey__near_unmark(pool->world, pool->number, e.index);
+    else if (first) covey__presence_unmark(pool->world, pool->number, e.index);
     return result;
 }
 
@@ -293,7 +293,7 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
     }
     covey__blocks_erase(&pool->blocks, e.index);
     if (!block_is_empty(pool, e.index)) return;
-    covey__near_unmark(pool->world, pool->number, e.index);
+    covey__presence_unmark(pool->world, pool->number, e.index);
     pool->filling.block = COVEY_NONE;
 }
 
@@ -315,7 +315,7 @@ void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t gene
 static void unmark_blocks(const covey_pool *pool) {
     for (uint32_t page = 0; page < pool->blocks.page_count; page++)
         for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1)
-            covey__near_unmark(pool->world, pool->number, page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64);
+            covey__presence_unmark(pool->world, pool->number, page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64);
 }
 
 /* Whether somebody has to be told when components are removed: of that, or of what they were told only in part. */
@@ -406,7 +406,7 @@ void covey__pool_free(covey_pool *pool) {
 void covey__pool_forget(covey_pool *pool) {
     covey_storage storage = (covey_storage)pool->storage;
     covey__pool_free(pool);
-    covey__near_unmark_all(pool->world, pool->number);
+    covey__presence_unmark_all(pool->world, pool->number);
     covey__pool_init(pool, storage);
     covey__watch_cleared(pool);
     covey__pool_update(pool);
@@ -452,22 +452,22 @@ void covey_pool_compact(covey_pool *pool) {
 static bool mark_blocks(covey_pool *pool, uint32_t page) {
     uint64_t left = pool->blocks.pages[page]->summary;
     uint32_t first = page * COVEY__BLOCK_PAGE;
-    if (left != 0 && !covey__near_reserve(pool->world, pool->number, first)) return false;
+    if (left != 0 && !covey__presence_reserve(pool->world, pool->number, first)) return false;
     for (; left != 0; left &= left - 1)
-        covey__near_set(pool->world, pool->number, first + covey__lowest_bit(left) * 64);
+        covey__presence_set(pool->world, pool->number, first + covey__lowest_bit(left) * 64);
     return true;
 }
 
 bool covey__pool_mark_all(covey_pool *pool) {
     bool marked = true;
-    covey__near_unmark_all(pool->world, pool->number);
+    covey__presence_unmark_all(pool->world, pool->number);
     if (covey__in_blocks(pool)) {
         for (uint32_t page = 0; page < pool->blocks.page_count; page++) marked &= mark_blocks(pool, page);
         return marked;
     }
     for (uint32_t page = 0; page < pool->set.page_count; page++)
         for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += 64)
-            marked &= covey__near_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
+            marked &= covey__presence_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
     return marked;
 }
 

@@ -1,13 +1,13 @@
 /* Reactive sets: tags that the library adds to entities to which something happened. What a tag needs so that it can be
  * added is there as long as the component is: so marking never fails. It is a page, whose blocks all look as if they were
- * direct, but have no capacity, so that the inline code leaves them alone; and the near bits of all of them. Marking then
- * is setting a bit, and that of its block in the summary. */
+ * direct, but have no capacity, so that the inline code leaves them alone; and the marks of all of them in the
+ * presence index. Marking then is setting a bit, and that of its block in the summary. */
 #include "reactive.h"
 
 #include "alloc.h"
 #include "block_store.h"
-#include "near.h"
 #include "pool.h"
+#include "presence.h"
 #include "result.h"
 #include "signal.h"
 #include "type.h"
@@ -20,14 +20,14 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
     covey_world *world = tags->world;
     uint32_t number = index / COVEY__BLOCK_PAGE, first = number * COVEY__BLOCK_PAGE;
     if (covey__blocks_have_page(&tags->blocks, number)) return COVEY_OK;
-    if (!covey__near_reserve(world, tags->number, index)) return COVEY_ERROR_MEMORY;
+    if (!covey__presence_reserve(world, tags->number, index)) return COVEY_ERROR_MEMORY;
     covey_result result = covey__blocks_reserve(&tags->blocks, index, covey__block_limit(world));
     if (result != COVEY_OK) return result;
     covey__block_page *page = tags->blocks.pages[number];
     page->direct = page->ordered = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         page->chunks[block] = (covey__chunk){ covey__nothing, covey__identity };
-        covey__near_set(world, tags->number, first + block * 64);
+        covey__presence_set(world, tags->number, first + block * 64);
     }
     return COVEY_OK;
 }
@@ -143,7 +143,7 @@ static covey_reactive *take(covey_world *world) {
 static void give_back(covey_reactive *reactive) {
     listen_to_none(reactive);
     covey__pool_clear(reactive->tags);
-    covey__near_unmark_all(reactive->world, reactive->tags->number);
+    covey__presence_unmark_all(reactive->world, reactive->tags->number);
     covey__blocks_shrink(&reactive->tags->blocks);
     reactive->used = false;
 }

@@ -12,9 +12,9 @@
 #include "group.h"
 #include "lines.h"
 #include "name.h"
-#include "near.h"
 #include "pages.h"
 #include "pool.h"
+#include "presence.h"
 #include "queue.h"
 #include "reactive.h"
 #include "resource.h"
@@ -216,7 +216,7 @@ static void free_set_plan(rollback *r, set_plan *plan) {
     covey__free(&r->history->heap, plan->differs, words, sizeof *plan->differs, alignof(uint64_t));
 }
 
-/* A page of the table for an index; of a pool, it is near then. */
+/* A page of the table for an index; of a pool, it is present then. */
 static bool reach(covey_sparse_set *set, covey_pool *pool, uint32_t index) {
     if (index / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, index / COVEY_PAGE_SIZE)) return true;
     bool reached = !pool || covey__pool_mark_page(pool, index);
@@ -331,20 +331,20 @@ static bool prepare_blocks(rollback *r, covey_pool *pool, pool_plan *p) {
         uint32_t first = page * COVEY__BLOCK_PAGE;
         const covey__unit *unit = p->image->forms.at[page];
         if (!unit || has_form(&pool->blocks, page, unit)) continue;
-        if (!covey__near_reserve(r->world, pool->number, first)) return out_of_memory(r);
+        if (!covey__presence_reserve(r->world, pool->number, first)) return out_of_memory(r);
         if (!is_done(r, covey__blocks_reserve(&pool->blocks, first, covey__block_limit(r->world)))) return false;
         if (!take_chunks(r, pool, p, page, form_at(p->image, page))) return false;
     }
     return true;
 }
 
-/* A block has other ids from now on; near is where it has any. */
+/* A block has other ids from now on; its pool is present where it has any. */
 static void reshape(covey_pool *pool, uint32_t index, const covey__form *form, const uint8_t *slots, char *chunk) {
     uint32_t block = covey__block_of(index);
     uint64_t before = covey__block_page_of(&pool->blocks, index)->masks[block], mask = form->masks[block];
     covey__blocks_reshape(&pool->blocks, index, mask, slots, chunk, form->capacity[block]);
-    if (before == 0 && mask != 0) covey__near_set(pool->world, pool->number, index);
-    if (before != 0 && mask == 0) covey__near_unmark(pool->world, pool->number, index);
+    if (before == 0 && mask != 0) covey__presence_set(pool->world, pool->number, index);
+    if (before != 0 && mask == 0) covey__presence_unmark(pool->world, pool->number, index);
 }
 
 /* In the order in which the chunks were taken. */

@@ -5,7 +5,7 @@
 
 #include "alloc.h"
 #include "bits.h"
-#include "near.h"
+#include "presence.h"
 #include "queue.h"
 #include "reactive.h"
 #include "result.h"
@@ -281,28 +281,17 @@ bool covey__announce_removal(covey_pool *pool, covey_entity e) {
 
 /* The first pool from this number on that has a component of the entity and listeners that hear of removals. */
 static covey_pool *next_to_announce(const covey_world *world, covey_entity e, uint32_t number) {
-    size_t words;
-    const uint64_t *near = covey__near(world, e.index, &words);
-    for (size_t i = number / 64; i < words; i++) {
-        uint64_t left = i == number / 64 ? near[i] & UINT64_MAX << number % 64 : near[i];
-        for (; left != 0; left &= left - 1) {
-            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
-            bool hears = pool->watch && (pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0;
-            if (hears && covey_pool_has(pool, e)) return pool;
-        }
+    for (covey__present p = covey__present_at(world, e.index, number); covey__present_next(&p);) {
+        bool hears = p.pool->watch && (p.pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0;
+        if (hears && covey_pool_has(p.pool, e)) return p.pool;
     }
     return NULL;
 }
 
-/* While the entity dies, adds near it leave the inline code. */
+/* While the entity dies, adds to its block leave the inline code. */
 static void stop_filling(const covey_world *world, uint32_t index) {
-    size_t words;
-    const uint64_t *near = covey__near(world, index, &words);
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t left = near[i]; left != 0; left &= left - 1) {
-            covey_pool *pool = world->pools[i * 64 + covey__lowest_bit(left)];
-            if (pool->filling.block == index / 64) pool->filling.block = COVEY_NONE;
-        }
+    for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
+        if (p.pool->filling.block == index / 64) p.pool->filling.block = COVEY_NONE;
 }
 
 bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation) {

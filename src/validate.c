@@ -8,9 +8,9 @@
 #include "hierarchy.h"
 #include "history.h"
 #include "name.h"
-#include "near.h"
 #include "pages.h"
 #include "pool.h"
+#include "presence.h"
 #include "queue.h"
 #include "reactive.h"
 #include "resource.h"
@@ -294,46 +294,40 @@ static bool validate_entities(const covey_world *world, const char **why) {
     return validate_commands(world, set_aside, why);
 }
 
-static bool is_marked(const covey_world *world, const covey_pool *pool, uint32_t index) {
-    size_t words;
-    const uint64_t *near = covey__near(world, index, &words);
-    return pool->number / 64 < words && (near[pool->number / 64] >> pool->number % 64 & 1) != 0;
-}
+#define UNMARKED "presence: a pool that has something there and is not marked"
 
-#define UNMARKED "near: a pool that has something there and is not marked"
-
-/* A pool is marked near every block where it has anything. */
+/* A pool is marked in every block where it has anything. */
 static bool validate_marks(const covey_world *world, const covey_pool *pool, const char **why) {
     bool block = covey__in_blocks(pool);
     for (uint32_t i = 0; block && i < pool->blocks.page_count; i++)
         for (uint64_t left = pool->blocks.pages[i]->summary; left != 0; left &= left - 1)
-            REQUIRE(is_marked(world, pool, i * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64), UNMARKED);
+            REQUIRE(covey__presence_has(world, pool->number, i * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64), UNMARKED);
     for (uint32_t i = 0; !block && i < pool->set.page_count; i++) {
         if (!covey__set_page(&pool->set, i)) continue;
         for (uint32_t at = 0; at < COVEY_PAGE_SIZE; at += 64)
-            REQUIRE(is_marked(world, pool, i * COVEY_PAGE_SIZE + at), UNMARKED);
+            REQUIRE(covey__presence_has(world, pool->number, i * COVEY_PAGE_SIZE + at), UNMARKED);
     }
     return true;
 }
 
 /* And nowhere else. */
-static bool validate_near_page(const covey_world *world, const covey__near_page *page, uint32_t first,
+static bool validate_presence_page(const covey_world *world, const covey__presence_page *page, uint32_t first,
                                const char **why) {
     for (uint32_t i = 0; i < COVEY__PAGE_BLOCKS * page->words; i++) {
         uint32_t block = i / (uint32_t)page->words, word = i % (uint32_t)page->words;
         for (uint64_t left = page->bits[i]; left != 0; left &= left - 1) {
             uint32_t number = word * 64 + covey__lowest_bit(left);
-            REQUIRE(number < world->pool_count, "near: a pool that does not exist");
-            REQUIRE(covey__pool_is_near(world->pools[number], first + block * 64),
-                    "near: a pool that has nothing there");
+            REQUIRE(number < world->pool_count, "presence: a pool that does not exist");
+            REQUIRE(covey__pool_is_present(world->pools[number], first + block * 64),
+                    "presence: a pool that has nothing there");
         }
     }
     return true;
 }
 
-static bool validate_near(const covey_world *world, const char **why) {
-    for (uint32_t i = 0; i < world->near_count; i++)
-        if (!validate_near_page(world, world->near_pages[i], i * COVEY__BLOCK_PAGE, why)) return false;
+static bool validate_presence(const covey_world *world, const char **why) {
+    for (uint32_t i = 0; i < world->presence_count; i++)
+        if (!validate_presence_page(world, world->presence_pages[i], i * COVEY__BLOCK_PAGE, why)) return false;
     return true;
 }
 
@@ -362,7 +356,7 @@ static bool validate_emptying(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];
         bool unmarked = covey__is_reactive(pool) && covey__block_next(&pool->blocks, index) / 64 != emptying->block;
-        if (!covey__pool_is_near(pool, index) || unmarked) continue;
+        if (!covey__pool_is_present(pool, index) || unmarked) continue;
         REQUIRE(found < emptying->count && emptying->pools[found] == pool, "emptying: a pool is missing");
         REQUIRE(pool->plain, "emptying: a pool whose values need care");
         const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
@@ -466,9 +460,8 @@ static uint32_t depth_of(const covey_group *group) {
 static bool validate_reserved(const covey_pool *pool, const covey_pool *tags, const char **why) {
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         uint32_t index = covey_pool_at(pool, at).index;
-        size_t words;
-        covey__near(pool->world, index, &words);
-        REQUIRE(covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) && words > tags->number / 64,
+        REQUIRE(covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) &&
+                    covey__presence_has_room(pool->world, tags->number, index),
                 "reactive set: no place for a mark");
     }
     return true;
@@ -725,7 +718,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     size_t bytes = sizeof *world + covey__made_type_bytes(world) + covey__resource_bytes(world);
     bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
-    bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__near_bytes(world);
+    bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__presence_bytes(world);
     bytes += covey__names_bytes(world) + world->borrowed;
     bytes += world->group_capacity * sizeof *world->groups + world->group_count * sizeof(covey_group);
     bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
@@ -751,7 +744,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!validate_pool(world, world->pools[i], why) || !validate_watch(world->pools[i], why)) return false;
-    return validate_groups(world, why) && validate_near(world, why) && validate_emptying(world, why) &&
+    return validate_groups(world, why) && validate_presence(world, why) && validate_emptying(world, why) &&
            validate_signals(world, why) && validate_hierarchy(world, why) && validate_names(world, why) &&
            covey__resources_valid(world, why) && covey__histories_valid(world, why);
 }

@@ -4,8 +4,8 @@
 #include "group.h"
 #include "history.h"
 #include "name.h"
-#include "near.h"
 #include "pool.h"
+#include "presence.h"
 #include "queue.h"
 #include "reactive.h"
 #include "resource.h"
@@ -80,7 +80,7 @@ void covey_world_destroy(covey_world *world) {
     covey__names_free(world);
     covey__types_free(world);
     covey__entities_free(world);
-    covey__near_free(world);
+    covey__presence_free(world);
     covey__heap heap = world->heap;
     covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
 }

@@ -214,10 +214,10 @@ static void test_listeners(void **state) {
     BREAK(size_t, tags->blocks.heap.bytes, 1, "reactive set: bytes that are not accounted for");
     BREAK(uint32_t, tags->size, 4, "pool: values of another size than the type's");
     BREAK(struct covey__watch *, packed->watch, NULL, "world: bytes that are not accounted for");
-    uint32_t near = world->near_count;
-    world->near_count = 0;
+    uint32_t near = world->presence_count;
+    world->presence_count = 0;
     assert_false(covey_world_validate(world, NULL)); /* no place for a mark */
-    world->near_count = near;
+    world->presence_count = near;
     covey_reactive_destroy(set);
 }
 

@@ -1400,12 +1400,12 @@ struct covey_world {
     uint32_t pool_count, pool_capacity;
     covey_group **groups; /* from the outer to the inner */
     uint32_t group_count, group_capacity;
-    struct covey__near_page **near_pages; /* which pools have anything near an index */
-    uint32_t near_count;
+    struct covey__presence_page **presence_pages; /* the presence index */
+    uint32_t presence_count;
     covey__range *reserved;
     uint32_t reserved_count, reserved_capacity;
     covey__trace destroyed;
-    uint64_t moves; /* of chunks of block stores; pools that came near */
+    uint64_t moves; /* of chunks of block stores; blocks in which a pool came up */
     covey__emptying emptying;
     struct covey__emission *emission; /* who is being told of what; NULL for nobody */
     uint64_t connections;             /* that were ever made */

@@ -1,5 +1,5 @@
-/* Which pools are near an entity: what destroying it has to visit. */
-#include "../src/near.h"
+/* The presence index: which pools destroying an entity has to visit. */
+#include "../src/presence.h"
 #include "fixture.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ COVEY_TAG_DEFINE(Label);
 
 static bool marked(const covey_pool *pool, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE, word = pool->number / 64;
-    const covey__near_page *page = at < world->near_count ? world->near_pages[at] : NULL;
+    const covey__presence_page *page = at < world->presence_count ? world->presence_pages[at] : NULL;
     if (!page || page->words <= word) return false;
     return page->bits[covey__block_of(index) * page->words + word] >> pool->number % 64 & 1;
 }
@@ -21,7 +21,7 @@ static bool marked(const covey_pool *pool, uint32_t index) {
 /* In how many blocks a pool is marked. */
 static uint32_t marks_of(const covey_pool *pool) {
     uint32_t count = 0;
-    for (uint32_t block = 0; block < world->near_count * COVEY__PAGE_BLOCKS; block++) count += marked(pool, block * 64);
+    for (uint32_t block = 0; block < world->presence_count * COVEY__PAGE_BLOCKS; block++) count += marked(pool, block * 64);
     return count;
 }
 
@@ -62,7 +62,7 @@ static int many_setup(void **state) {
 
 static covey_pool *pool_of(uint32_t number) { return covey_pool_find_raw(world, made[number]); }
 
-/* ---- Where pools are near -----------------------------------------------------------------------------------------*/
+/* ---- Where pools are present --------------------------------------------------------------------------------------*/
 
 static bool add_one(covey_entity e, const covey_type *type) {
     return covey_add_raw(world, e, type, type->size ? &(Value){ 1, ~1u } : NULL, type->size) != NULL;
@@ -72,7 +72,7 @@ static bool remove_one(covey_entity e, const covey_type *type) { return covey_re
 static const covey_type *const block_types[] = { covey_id(Blocked), covey_id(Pinned), covey_id(Wiped),
                                                  covey_id(Label) };
 
-static void test_a_block_pool_is_near_where_a_block_holds_anything(void **state) {
+static void test_a_block_pool_is_present_where_a_block_holds_anything(void **state) {
     (void)state;
     for (uint32_t k = 0; k < COUNT_OF(block_types); k++) {
         const covey_type *type = block_types[k];
@@ -121,12 +121,12 @@ static void sparse_marks(const covey_type *type) {
     assert_true(covey_destroy(world, beside) && covey_pool_count(pool) == 0);
 }
 
-static void test_a_sparse_pool_is_near_where_its_table_has_a_page(void **state) {
+static void test_a_sparse_pool_is_present_where_its_table_has_a_page(void **state) {
     (void)state;
     for_each_policy(sparse_marks);
 }
 
-static void test_the_highest_index_has_pools_near(void **state) {
+static void test_pools_are_present_at_the_highest_index(void **state) {
     (void)state;
     covey_entity e = covey_create_at(world, COVEY_NONE - 1);
     const covey_pool *blocked = covey_pool_of(world, Blocked), *packed = covey_pool_of(world, Packed);
@@ -166,7 +166,7 @@ static void test_destroying_finds_every_component_among_many_pools(void **state)
     }
 }
 
-/* The bits of a page have a word for 64 pools, and more once a component of a later pool comes near. */
+/* The bits of a page have a word for 64 pools, and more once a component of a later pool comes. */
 static void test_pools_that_come_later_are_found_as_well(void **state) {
     (void)state;
     covey_entity e = covey_create(world), far = covey_create_at(world, FAR);
@@ -176,8 +176,8 @@ static void test_pools_that_come_later_are_found_as_well(void **state) {
         if (i % 37 == 0) assert_non_null(add_value(e, made[i], i));
         if (i % 100 == 0) assert_non_null(add_value(far, made[i], i));
         if (i % 20 == 0) test_world_is_valid(world);
-        assert_int_equal(world->near_pages[0]->words, i / 37 * 37 / 64 + 1);
-        assert_int_equal(world->near_pages[far_page]->words, i / 100 * 100 / 64 + 1);
+        assert_int_equal(world->presence_pages[0]->words, i / 37 * 37 / 64 + 1);
+        assert_int_equal(world->presence_pages[far_page]->words, i / 100 * 100 / 64 + 1);
     }
     for (uint32_t i = 0; i < POOLS; i += 37) assert_value(e, made[i], i);
     assert_true(covey_destroy(world, e));
@@ -237,12 +237,12 @@ static void test_the_bits_belong_to_the_world(void **state) {
     size_t outside = covey_world_memory(world) - covey_pool_memory(pool);
     assert_true(covey_add_tag(world, e, Label));
     size_t with = covey_world_memory(world) - covey_pool_memory(pool);
-    size_t page = sizeof(covey__near_page) + COVEY__PAGE_BLOCKS * sizeof(uint64_t);
-    assert_int_equal(with - outside, world->near_count * sizeof(void *) + page);
+    size_t page = sizeof(covey__presence_page) + COVEY__PAGE_BLOCKS * sizeof(uint64_t);
+    assert_int_equal(with - outside, world->presence_count * sizeof(void *) + page);
     assert_int_equal(covey_world_memory(world), heap.bytes);
 }
 
-/* 70 pools, of which none is near; then one of the last three is to be, which takes a second word. */
+/* 70 pools, of which none is present; then one of the last three is to be, which takes a second word. */
 static void marks_in_turn(uint32_t number, bool many) {
     bool done = false;
     for (uint64_t at = 1; !done; at++) {
@@ -298,26 +298,26 @@ static void test_the_validator_sees_wrong_bits(void **state) {
     covey_entity e = covey_create(world), far = covey_create_at(world, FAR);
     assert_true(add_one(e, covey_id(Blocked)) && add_one(e, covey_id(Packed)) && add_one(far, covey_id(Label)));
     assert_non_null(covey_pool_of(world, Ordered));
-    uint64_t *bits = world->near_pages[0]->bits, *beyond = world->near_pages[FAR / COVEY__BLOCK_PAGE]->bits;
+    uint64_t *bits = world->presence_pages[0]->bits, *beyond = world->presence_pages[FAR / COVEY__BLOCK_PAGE]->bits;
     beyond += covey__block_of(FAR);
     assert_int_equal(bits[0], 3); /* the first two pools */
     assert_int_equal(*beyond, 4);
-    BREAK(uint64_t, bits[0], 2, "near: a pool that has something there and is not marked");
-    BREAK(uint64_t, bits[0], 1, "near: a pool that has something there and is not marked");
-    BREAK(uint64_t, bits[0], 7, "near: a pool that has nothing there");
-    BREAK(uint64_t, bits[0], 11, "near: a pool that has nothing there"); /* sparse */
-    BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 4, "near: a pool that does not exist");
-    BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 63, "near: a pool that does not exist");
-    BREAK(uint64_t, *beyond, 0, "near: a pool that has something there and is not marked");
-    BREAK(uint64_t, *beyond, 5, "near: a pool that has nothing there");
-    BREAK(uint32_t, world->near_count, world->near_count - 1, "world: bytes that are not accounted for");
+    BREAK(uint64_t, bits[0], 2, "presence: a pool that has something there and is not marked");
+    BREAK(uint64_t, bits[0], 1, "presence: a pool that has something there and is not marked");
+    BREAK(uint64_t, bits[0], 7, "presence: a pool that has nothing there");
+    BREAK(uint64_t, bits[0], 11, "presence: a pool that has nothing there"); /* sparse */
+    BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 4, "presence: a pool that does not exist");
+    BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 63, "presence: a pool that does not exist");
+    BREAK(uint64_t, *beyond, 0, "presence: a pool that has something there and is not marked");
+    BREAK(uint64_t, *beyond, 5, "presence: a pool that has nothing there");
+    BREAK(uint32_t, world->presence_count, world->presence_count - 1, "world: bytes that are not accounted for");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(test_a_block_pool_is_near_where_a_block_holds_anything),
-        WORLD_TEST(test_a_sparse_pool_is_near_where_its_table_has_a_page),
-        WORLD_TEST(test_the_highest_index_has_pools_near),
+        WORLD_TEST(test_a_block_pool_is_present_where_a_block_holds_anything),
+        WORLD_TEST(test_a_sparse_pool_is_present_where_its_table_has_a_page),
+        WORLD_TEST(test_pools_are_present_at_the_highest_index),
         MANY_TEST(test_destroying_finds_every_component_among_many_pools),
         MANY_TEST(test_pools_that_come_later_are_found_as_well),
         MANY_TEST(test_random_components_in_many_pools),
