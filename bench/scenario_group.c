@@ -110,17 +110,31 @@ static void *open3(const bench_scenario *scenario, uint32_t n) { return open_own
 static void *open5(const bench_scenario *scenario, uint32_t n) { return open_owning(scenario, n, 5); }
 
 /* The loop of covey.h, section 11. */
-#define SPANS(name, fields, statement)                         \
+#define SPANS(name, begin, fields, statement)                  \
     BENCH_TIMED static uint64_t name(void *context) {          \
         const fixture *f = context;                            \
         uint64_t matches = 0;                                  \
-        covey_iter it = covey_group_iter(f->grouped.group);    \
+        covey_iter it = begin;                                 \
         while (covey_next(&it)) {                              \
             fields;                                            \
             for (uint32_t i = 0; i < it.count; i++) statement; \
             matches += it.count;                               \
         }                                                      \
         return matches;                                        \
+    }
+
+/* The same, row by row. */
+#define ROWS(name, begin, statement)                  \
+    BENCH_TIMED static uint64_t name(void *context) { \
+        const fixture *f = context;                   \
+        uint64_t matches = 0;                         \
+        covey_iter it = begin;                        \
+        covey_row row = { 0 };                        \
+        while (covey_next_row(&it, &row)) {           \
+            statement;                                \
+            matches++;                                \
+        }                                             \
+        return matches;                               \
     }
 
 #define ARRAYS(name, arrays, statement)               \
@@ -153,11 +167,22 @@ static void *open5(const bench_scenario *scenario, uint32_t n) { return open_own
     const Vec2 *d = f->arrays[3]; \
     const Vec2 *e = f->arrays[4]
 
-SPANS(group2_covey, FIELD2, step2(&a[i], &b[i]))
+#define ROW_FIELD(field, T) covey_row_field(&it, row, field, T)
+#define ROW2 step2(ROW_FIELD(0, Position), ROW_FIELD(1, Velocity))
+#define ROW3 step3(ROW_FIELD(0, Position), ROW_FIELD(1, Velocity), ROW_FIELD(2, Force))
+#define ROW5 \
+    step5(ROW_FIELD(0, Position), ROW_FIELD(1, Velocity), ROW_FIELD(2, Force), ROW_FIELD(3, Spin), ROW_FIELD(4, Heat))
+
+#define GROUP covey_group_iter(f->grouped.group)
+
+SPANS(group2_spans, GROUP, FIELD2, step2(&a[i], &b[i]))
+ROWS(group2_rows, GROUP, ROW2)
 ARRAYS(group2_raw, ARRAY2, step2(&a[i], &b[i]))
-SPANS(group3_covey, FIELD3, step3(&a[i], &b[i], &c[i]))
+SPANS(group3_spans, GROUP, FIELD3, step3(&a[i], &b[i], &c[i]))
+ROWS(group3_rows, GROUP, ROW3)
 ARRAYS(group3_raw, ARRAY3, step3(&a[i], &b[i], &c[i]))
-SPANS(group5_covey, FIELD5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
+SPANS(group5_spans, GROUP, FIELD5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
+ROWS(group5_rows, GROUP, ROW5)
 ARRAYS(group5_raw, ARRAY5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
 
 /* ---- A group that owns one of two pools ---------------------------------------------------------------------------*/
@@ -193,21 +218,10 @@ static void *open_partial(const bench_scenario *scenario, uint32_t n) {
     return f;
 }
 
-#define ROWS(name, begin)                                                                          \
-    BENCH_TIMED static uint64_t name(void *context) {                                              \
-        const fixture *f = context;                                                                \
-        uint64_t matches = 0;                                                                      \
-        covey_iter it = begin;                                                                     \
-        covey_row row = { 0 };                                                                     \
-        while (covey_next_row(&it, &row)) {                                                        \
-            step2(covey_row_field(&it, row, 0, Position), covey_row_field(&it, row, 1, Velocity)); \
-            matches++;                                                                             \
-        }                                                                                          \
-        return matches;                                                                            \
-    }
+#define VIEW covey_view_iter(&f->plain.view)
 
-ROWS(partial_covey, covey_group_iter(f->grouped.group))
-ROWS(partial_view, covey_view_iter(&f->plain.view))
+SPANS(view_spans, VIEW, FIELD2, step2(&a[i], &b[i]))
+ROWS(view_rows, VIEW, ROW2)
 
 /* ---- Keeping a group up to date -----------------------------------------------------------------------------------*/
 
@@ -263,12 +277,20 @@ CHANGE(remove_plain, plain, REMOVE)
 #define AGAINST_RAW(covey, raw) \
     { { .name = "covey", .run = covey }, { .name = "raw", .run = raw }, { .name = NULL }, }
 
-static const bench_contestant two[] = AGAINST_RAW(group2_covey, group2_raw);
-static const bench_contestant three[] = AGAINST_RAW(group3_covey, group3_raw);
-static const bench_contestant five[] = AGAINST_RAW(group5_covey, group5_raw);
-static const bench_contestant partial[] = {
-    { .name = "covey", .run = partial_covey },
-    { .name = "view", .run = partial_view },
+static const bench_contestant two_spans[] = AGAINST_RAW(group2_spans, group2_raw);
+static const bench_contestant two_rows[] = AGAINST_RAW(group2_rows, group2_raw);
+static const bench_contestant three_spans[] = AGAINST_RAW(group3_spans, group3_raw);
+static const bench_contestant three_rows[] = AGAINST_RAW(group3_rows, group3_raw);
+static const bench_contestant five_spans[] = AGAINST_RAW(group5_spans, group5_raw);
+static const bench_contestant five_rows[] = AGAINST_RAW(group5_rows, group5_raw);
+static const bench_contestant partial_spans[] = {
+    { .name = "covey", .run = group2_spans },
+    { .name = "view", .run = view_spans },
+    { .name = NULL },
+};
+static const bench_contestant partial_rows[] = {
+    { .name = "covey", .run = group2_rows },
+    { .name = "view", .run = view_rows },
     { .name = NULL },
 };
 static const bench_contestant adding[] = {
@@ -290,12 +312,17 @@ static const bench_contestant removing[] = {
         }                                                                                                    \
     }
 
+/* A scenario for each form, with the bar of spans and that of rows. */
+#define BOTH(text, who, filled, matching, against, spans, rows)                             \
+    SCENARIO(text "_spans", who##_spans, filled, BENCH_SHUFFLED, matching, against, spans), \
+        SCENARIO(text "_rows", who##_rows, filled, BENCH_SHUFFLED, matching, against, rows)
+
 static const bench_scenario scenarios[] = {
-    SCENARIO("group2", two, open2, BENCH_SHUFFLED, 100, "raw", 1.1),
-    SCENARIO("group3", three, open3, BENCH_SHUFFLED, 100, "raw", 1.1),
-    SCENARIO("group5", five, open5, BENCH_SHUFFLED, 100, "raw", 1.1),
-    SCENARIO("group2_partial", partial, open_partial, BENCH_SHUFFLED, 100, "view", 0.5),
-    SCENARIO("group2_10", two, open2, BENCH_SHUFFLED, 10, "raw", 1.1),
+    BOTH("group2", two, open2, 100, "raw", 1.1, 0),
+    BOTH("group3", three, open3, 100, "raw", 1.1, 0),
+    BOTH("group5", five, open5, 100, "raw", 1.1, 0),
+    BOTH("group2_10", two, open2, 10, "raw", 1.1, 0),
+    BOTH("group2_partial", partial, open_partial, 100, "view", 0, 0.5),
     SCENARIO("group_add", adding, open_changing, BENCH_ORDERED, 100, "without", 2.5),
     SCENARIO("group_remove", removing, open_changing, BENCH_ORDERED, 100, "without", 2.5),
     SCENARIO("group_add_shuffled", adding, open_changing, BENCH_SHUFFLED, 100, "without", 0),
