@@ -240,6 +240,75 @@ static void test_rows_may_go_while_others_come(void **state) {
     for_each_change(change_and_create);
 }
 
+/* ---- Rows that replace their entity -------------------------------------------------------------------------------*/
+
+typedef enum replacing { DESTROY_FIRST, CREATE_FIRST, REMOVE_AND_ADD, REPLACINGS } replacing;
+
+static void give_both(const covey_type *type) {
+    covey_entity f = covey_create(world);
+    assert_false(covey_is_null(f));
+    give(f, covey_id(Mate));
+    give(f, type);
+}
+
+static void replace(covey_entity f, const covey_type *type, replacing how) {
+    if (how == REMOVE_AND_ADD) {
+        assert_true(remove_value(f, type));
+        give(f, type);
+        return;
+    }
+    if (how == CREATE_FIRST) give_both(type);
+    assert_true(covey_destroy(world, f));
+    if (how == DESTROY_FIRST) give_both(type);
+}
+
+/* Each that was there is visited once, and the loop ends, although there is always another one. */
+static void replace_all(covey_iter it, const covey_type *type, replacing how) {
+    covey_row row = { 0 };
+    uint32_t rows = 0;
+    memset(times, 0, sizeof times);
+    for (; covey_next_row(&it, &row); rows++) {
+        covey_entity f = covey_row_entity(&it, row);
+        assert_true(rows < 2 * COUNT);
+        for (uint32_t i = 0; i < COUNT; i++) times[i] += covey_same(e[i], f);
+        replace(f, type, how);
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (times[i] != 1) fail_msg("%u was visited %u times", i, times[i]);
+}
+
+static void replacing_each(const covey_type *type) {
+    for (replacing how = DESTROY_FIRST; how < REPLACINGS; how++) {
+        make_entities(e, COUNT);
+        give_each(e, COUNT, 1, covey_id(Mate));
+        give_each(e, COUNT, 1, type);
+        covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { type, covey_id(Mate) } });
+        replace_all(covey_view_iter(&view), type, how);
+        world_teardown(NULL);
+        assert_int_equal(world_setup(NULL), 0);
+    }
+}
+static void test_rows_may_replace_their_entity(void **state) {
+    (void)state;
+    for_each_lead(replacing_each);
+}
+
+static void test_rows_of_a_group_may_replace_their_entity(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 2 * REPLACINGS; i++) {
+        const covey_group_desc owns = { .own = { covey_id(Packed) }, .with = { covey_id(Mate) } };
+        const covey_group_desc owns_none = { .with = { covey_id(Packed), covey_id(Mate) } };
+        const covey_group *group = covey_group_create(world, i % 2 == 0 ? &owns : &owns_none);
+        assert_non_null(group);
+        make_entities(e, COUNT);
+        give_each(e, COUNT, 1, covey_id(Packed));
+        give_each(e, COUNT, 1, covey_id(Mate));
+        replace_all(covey_group_iter(group), covey_id(Packed), (replacing)(i / 2));
+        world_teardown(NULL);
+        assert_int_equal(world_setup(NULL), 0);
+    }
+}
+
 /* ---- Where components go meanwhile --------------------------------------------------------------------------------*/
 
 static void test_a_row_follows_a_block_that_grows(void **state) {
@@ -367,6 +436,8 @@ int main(void) {
         WORLD_TEST(test_a_row_may_get_what_is_excluded),
         WORLD_TEST(test_others_may_be_created_meanwhile),
         WORLD_TEST(test_rows_may_go_while_others_come),
+        WORLD_TEST(test_rows_may_replace_their_entity),
+        WORLD_TEST(test_rows_of_a_group_may_replace_their_entity),
         WORLD_TEST(test_a_row_follows_a_block_that_grows),
         WORLD_TEST(test_types_may_be_met_on_the_way),
         WORLD_TEST(test_a_pool_that_leads_may_be_added_to),
