@@ -81,8 +81,9 @@ typedef struct bench_time {
     double min, median; /* nanoseconds for each operation */
 } bench_time;
 
-/* Measures all contestants of a scenario, interleaved. Ends the program when they disagree about the result. */
-void bench_measure(const bench_scenario *scenario, uint32_t n, bench_time *times);
+/* Measures all contestants of a scenario, interleaved, for at least so long. Ends the program when they disagree about
+ * the result. */
+void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, bench_time *times);
 
 /* The limit for the ratio to a baseline at this size, or 0 where the scenario has no such bar. */
 double bench_limit(const bench_scenario *scenario, uint32_t n, const char *baseline);

@@ -11,8 +11,7 @@
 #define FEW_REPETITIONS 11  /* at least, beyond */
 #define MANY_UP_TO 100000
 #define MAX_REPETITIONS 2000
-#define SCENARIO_NS 6e8       /* repetitions go on until a scenario took so long: longer than most disturbances last */
-#define SCENARIO_MOST_NS 15e9 /* and end when it took so long, however few they are */
+#define SCENARIO_MOST_NS 15e9 /* repetitions end when a scenario took so long, however few they are */
 
 uint64_t bench_now(void) {
     struct timespec now;
@@ -90,7 +89,7 @@ static uint32_t warm_up(runner *r) {
 /* ---- All of them --------------------------------------------------------------------------------------------------*/
 
 /* Returns how many samples each contestant has. */
-static uint32_t take_samples(runner *runners, size_t count, uint32_t least) {
+static uint32_t take_samples(runner *runners, size_t count, uint32_t least, double least_ns) {
     /* All take as many runs as the fastest needs: each finds the caches as the others left them, equally often. */
     uint32_t rounds = 1;
     for (size_t i = 0; i < count; i++) {
@@ -101,7 +100,7 @@ static uint32_t take_samples(runner *runners, size_t count, uint32_t least) {
     uint64_t start = bench_now();
     double elapsed = 0;
     uint32_t taken = 0;
-    while (elapsed < SCENARIO_MOST_NS && (taken < least || (taken < MAX_REPETITIONS && elapsed < SCENARIO_NS))) {
+    while (elapsed < SCENARIO_MOST_NS && (taken < least || (taken < MAX_REPETITIONS && elapsed < least_ns))) {
         for (size_t i = 0; i < count; i++) {
             runner *r = &runners[(i + taken) % count]; /* nobody always comes after the same one */
             r->samples[taken] = take_sample(r);
@@ -136,14 +135,15 @@ static bench_time summarize(double *samples, uint32_t count, uint32_t operations
     return (bench_time){ samples[0] / operations, median / operations };
 }
 
-void bench_measure(const bench_scenario *scenario, uint32_t n, bench_time *times) {
+void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, bench_time *times) {
     runner runners[BENCH_MAX_CONTESTANTS];
     size_t count = bench_contestant_count(scenario);
     void *fixture = scenario->open(scenario, n);
     for (size_t i = 0; i < count; i++)
         runners[i] = (runner){ &scenario->contestants[i], fixture, 1, 0, bench_alloc(MAX_REPETITIONS, sizeof(double)) };
     uint32_t least = n <= MANY_UP_TO ? MANY_REPETITIONS : FEW_REPETITIONS;
-    uint32_t taken = is_once(scenario, n) ? take_one_sample(runners, count) : take_samples(runners, count, least);
+    uint32_t taken =
+        is_once(scenario, n) ? take_one_sample(runners, count) : take_samples(runners, count, least, least_ns);
     check_results(scenario, n, runners, count);
     for (size_t i = 0; i < count; i++) {
         times[i] = summarize(runners[i].samples, taken, operations(scenario, n));

@@ -29,18 +29,17 @@ struct fixture {
 
 /* ---- Filling ------------------------------------------------------------------------------------------------------*/
 
-static inline int compare_indices(const void *a, const void *b) {
-    uint32_t left = ((const covey_entity *)a)->index, right = ((const covey_entity *)b)->index;
-    return (left > right) - (left < right);
-}
-
-/* To be called when it is known who matches. */
+/* Puts both parts of the order by index: the first `order_count`, which match, and the others. */
 static inline void sort_parts(fixture *f) {
     bench_entities *entities = &f->entities;
-    uint32_t first = entities->order_count;
-    qsort(entities->order, first, sizeof *entities->order, compare_indices);
-    qsort(entities->order + first, entities->n - first, sizeof *entities->order, compare_indices);
-    for (uint32_t i = 0; i < first; i++) f->ids[i] = entities->order[i].index;
+    bool *matches = bench_alloc(entities->n, sizeof *matches);
+    for (uint32_t i = 0; i < entities->order_count; i++) matches[entities->order[i].index] = true;
+    uint32_t match = 0, other = entities->order_count;
+    for (uint32_t i = 0; i < entities->n; i++) {
+        if (matches[i]) f->ids[match] = i;
+        entities->order[matches[i] ? match++ : other++] = entities->all[i];
+    }
+    free(matches);
 }
 
 static inline void make_pools(fixture *f, int with, int without) {
@@ -146,25 +145,31 @@ static inline bool has_contestant(const bench_scenario *scenario, const char *na
     return false;
 }
 
-/* What `fill` makes, once for all contestants and once more for `rows`. Runs each contestant once, from the same
- * values. */
-static inline fixture *checked(const bench_scenario *scenario, uint32_t n,
-                               fixture *(*fill)(const bench_scenario *scenario, uint32_t n)) {
-    fixture *f = fill(scenario, n);
-    if (has_contestant(scenario, "rows")) f->twin = fill(scenario, n);
+#define CHECKED_UP_TO 100000 /* the loops are the same for more, and looking at each value takes long */
+
+/* Runs each contestant once, from the same values. */
+static inline void check(fixture *f, const bench_scenario *scenario) {
     for (const bench_contestant *contestant = scenario->contestants; contestant->name; contestant++) {
         reset_values(f);
         contestant->run(f);
         int changed = 0;
         for (container where = 0; where < CONTAINERS; where++)
             changed += check_container(f, where, scenario->name, contestant->name);
-        if (changed != 1) bench_fail("%s, n = %u: %s changed nothing", scenario->name, n, contestant->name);
+        if (changed != 1) bench_fail("%s, n = %u: %s changed nothing", scenario->name, f->entities.n, contestant->name);
     }
+}
+
+/* What `fill` makes, once for all contestants and once more for `rows`. */
+static inline fixture *open_checked(const bench_scenario *scenario, uint32_t n,
+                                    fixture *(*fill)(const bench_scenario *scenario, uint32_t n)) {
+    fixture *f = fill(scenario, n);
+    if (has_contestant(scenario, "rows")) f->twin = fill(scenario, n);
+    if (n <= CHECKED_UP_TO) check(f, scenario);
     return f;
 }
 
 #define OPEN(name, fill) \
-    static void *name(const bench_scenario *scenario, uint32_t n) { return checked(scenario, n, fill); }
+    static void *name(const bench_scenario *scenario, uint32_t n) { return open_checked(scenario, n, fill); }
 
 /* ---- The loops ----------------------------------------------------------------------------------------------------*/
 

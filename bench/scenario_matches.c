@@ -74,21 +74,13 @@ static void recycle(fixture *f, uint32_t survivors) {
     }
 }
 
-/* Those that match live; the others, behind them in the order, are dead. */
-static void order_by_life(fixture *f) {
-    uint32_t next = f->entities.order_count;
-    for (uint32_t i = 0; i < f->entities.n; i++)
-        if (!covey_alive(f->entities.world, f->entities.all[i])) f->entities.order[next++] = f->entities.all[i];
-    sort_parts(f);
-}
-
 static fixture *fill_recycled(const bench_scenario *scenario, uint32_t n) {
     fixture *f = open_pools(scenario, n, 3, 0);
     uint32_t survivors = f->entities.order_count;
     for (int t = 0; t < f->with; t++) add(f, t, f->entities.all, n);
     f->entities.order_count = n;
     recycle(f, survivors);
-    order_by_life(f);
+    sort_parts(f);
     pack(f, 0);
     covey_compact(f->entities.world);
     return f;
@@ -123,11 +115,9 @@ static fixture *fill_mixed(const bench_scenario *scenario, uint32_t n) {
 /* Of every second run of so many ids. */
 static fixture *fill_runs(const bench_scenario *scenario, uint32_t n, uint32_t length) {
     fixture *f = open_pools(scenario, n, 2, 0);
-    uint32_t match = 0, other = f->entities.order_count;
-    for (uint32_t i = 0; i < n; i++) {
-        bool matches = i / length % 2 == 0 && match < f->entities.order_count;
-        f->entities.order[matches ? match++ : other++] = f->entities.all[i];
-    }
+    uint32_t match = 0;
+    for (uint32_t i = 0; match < f->entities.order_count; i++)
+        if (i / length % 2 == 0) f->entities.order[match++] = f->entities.all[i];
     sort_parts(f);
     return add_both(f);
 }
