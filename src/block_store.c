@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "bits.h"
+#include "result.h"
 #include "slab.h"
 
 #include <stdalign.h>
@@ -539,4 +540,66 @@ uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index) {
         if (index == 0) break; /* past the highest index */
     }
     return COVEY_NONE;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* A block that holds anything. */
+static bool valid_block(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                        const char **why) {
+    uint32_t count = covey__bits_in(page->masks[block]), capacity = page->capacity[block];
+    REQUIRE(page->used[block] == (capacity == 64 ? 0 : count), "block: the number of slots is not what was counted");
+    REQUIRE(count <= capacity && capacity <= 64, "block: more ids than slots");
+    REQUIRE(capacity == 64 || !blocks->pinned, "block: pinned, and not direct");
+    const uint8_t *ids = (const uint8_t *)page->chunks[block].data + (size_t)capacity * blocks->size;
+    REQUIRE(capacity == 64 || page->chunks[block].map == ids + capacity, "block: a map outside of its chunk");
+    for (uint64_t left = page->masks[block]; left != 0; left &= left - 1) {
+        uint32_t bit = covey__lowest_bit(left), slot = page->chunks[block].map[bit];
+        REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id with a slot that it cannot have");
+        REQUIRE(capacity == 64 || ids[slot] == bit, "block: a slot of another id");
+    }
+    for (uint32_t slot = 1; slot < page->used[block] && (page->ordered >> block & 1) != 0; slot++)
+        REQUIRE(ids[slot - 1] < ids[slot], "block: slots that are out of order, and marked otherwise");
+    return true;
+}
+
+/* Most blocks of a page are empty in most tests: one pass without branches does for these. */
+static bool valid_page(const covey__block_store *blocks, const covey__block_page *page, const char **why) {
+    uint64_t taken = 0, chunks = 0, slots = 0, direct = 0, data = 0, maps = 0, joined = 0;
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
+        taken |= (uint64_t)(page->masks[block] != 0) << block;
+        chunks |= (uint64_t)(page->capacity[block] != 0) << block;
+        slots |= (uint64_t)(page->used[block] != 0) << block;
+        direct |= (uint64_t)(page->capacity[block] == 64) << block;
+        data |= (uint64_t)(page->chunks[block].data != NULL) << block;
+        maps |= (uint64_t)(page->chunks[block].map != NULL) << block;
+    }
+    REQUIRE(page->summary == taken, "block: the summary is wrong");
+    REQUIRE(chunks == taken, "block: an empty block with a chunk, or the other way round");
+    REQUIRE((slots & ~taken) == 0, "block: an empty block with slots");
+    REQUIRE(page->direct == direct, "block: direct or not, and marked otherwise");
+    REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: the order is marked wrongly");
+    REQUIRE(data == taken && maps == taken, "block: an empty block that points somewhere, or the other way round");
+    for (uint64_t left = taken; left != 0; left &= left - 1)
+        if (!valid_block(blocks, page, covey__lowest_bit(left), why)) return false;
+    for (uint64_t left = blocks->size != 0 ? direct & direct >> 1 : 0; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left);
+        bool follows = page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
+        joined |= (uint64_t)follows << block;
+    }
+    REQUIRE(page->joined == joined, "block: values that follow each other, and marked otherwise");
+    return true;
+}
+
+bool covey__blocks_valid(const covey__block_store *blocks, const char **why) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        const covey__block_page *page = blocks->pages[i];
+        if (covey__blocks_have_page(blocks, i) && !valid_page(blocks, page, why)) return false;
+        for (uint64_t left = page->summary; left != 0; left &= left - 1)
+            count += covey__bits_in(page->masks[covey__lowest_bit(left)]);
+    }
+    REQUIRE(count == blocks->count, "blocks: the number of components is not what was counted");
+    REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "blocks: bytes that are not accounted for");
+    return covey__slabs_valid(blocks, why);
 }

@@ -4,6 +4,7 @@
 #include "result.h"
 #include "signal.h"
 #include "sparse_set.h"
+#include "storage.h"
 #include "type.h"
 #include "watch.h"
 
@@ -69,11 +70,11 @@ static covey_result place_in_set(covey_pool *pool, const covey_entity *entities,
     covey__source source = covey__set_source(&pool->set, from);
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
-        if (!covey__pool_mark_page(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
+        if (!covey__storage_mark_page(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__watch_prepare_many(pool, entities, count);
     if (result == COVEY_OK) result = covey__set_claim(&pool->set, entities, count);
     if (result != COVEY_OK) {
-        for (uint32_t i = 0; i < count; i++) covey__pool_unmark_page(pool, entities[i].index);
+        for (uint32_t i = 0; i < count; i++) covey__storage_unmark_page(pool, entities[i].index);
         return result;
     }
     return place_claimed(pool, entities, count, covey__set_resolve(&pool->set, &source), stride, copies);

@@ -417,7 +417,7 @@ static covey_result check(const covey_group *group) {
             return refuse(group, COVEY_ERROR_REFUSED, "a reactive set is ", group->pools[i]->type->name);
     for (uint32_t i = 0; i < group->owned; i++) {
         const covey_pool *pool = group->pools[i];
-        if (covey__in_blocks(pool) || pool->set.policy != COVEY_SWAP_AND_POP)
+        if (!covey__storage_takes_any_order(pool))
             return refuse(group, COVEY_ERROR_REFUSED, "not sparse with swap and pop is ", pool->type->name);
         if (pool->watch && pool->watch->keeps_order)
             return refuse(group, COVEY_ERROR_REFUSED, "kept in an order of its own is ", pool->type->name);

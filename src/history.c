@@ -14,6 +14,7 @@
 #include "reactive.h"
 #include "resource.h"
 #include "result.h"
+#include "storage.h"
 #include "tick.h"
 #include "type.h"
 #include "view.h"
@@ -391,8 +392,9 @@ static bool save_pool(saving *s, const covey_pool *pool, covey__pool_image *imag
     image->reactive = covey__is_reactive(pool) ? covey__reactive_number(pool) : 0;
     image->count = covey_pool_count(pool);
     if (pool->watch && !save_watch(s, pool->watch, before, image)) return false;
-    if (covey__in_blocks(pool)) return save_blocks(s, pool, before, image);
-    return save_set(s, &pool->set, before ? &before->set : NULL, &image->set) &&
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (!set) return save_blocks(s, pool, before, image);
+    return save_set(s, set, before ? &before->set : NULL, &image->set) &&
            save_set_values(s, pool, before ? &before->values : NULL, &image->values);
 }
 

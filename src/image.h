@@ -137,10 +137,6 @@ typedef struct covey__described {
 bool covey__read_type(covey__reader *reader, covey__heap *heap, covey__described *described); /* IMAGE, MEMORY */
 void covey__described_free(covey__heap *heap, covey__described *described);
 
-/* image_values.c: the values of a pool as arrays, in the order in which they are written. */
-typedef void covey__run_fn(void *values, size_t count, void *context);
-void covey__each_run(const covey_pool *pool, covey__run_fn *run, void *context);
-
 /* image_save.c */
 bool covey__buffer_reserve(covey_buffer *buffer, size_t more); /* room behind what is there; false: no memory */
 bool covey__type_listed(const covey_type *const *types, const covey_type *type);

@@ -10,6 +10,7 @@
 #include "lines.h"
 #include "pool.h"
 #include "sparse_set.h"
+#include "storage.h"
 #include "tick.h"
 #include "type.h"
 #include "watch.h"
@@ -129,14 +130,14 @@ static void load_values(covey__loading *l, covey__part *p) {
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
 
-static bool in_blocks(const covey__part *p) { return p->described.storage != COVEY_STORAGE_SPARSE; }
+static bool is_packed(const covey__part *p) { return covey__is_packed_in(p->described.storage); }
 
 /* What an image says of ids and of what is disabled, up to the values. */
 static void read_ids(covey__loading *l, covey__reader *reader, covey__part *p) {
     covey_policy policy = p->described.type.policy;
     size_t at = reader->at;
     p->count = covey__read_u32(reader);
-    if (in_blocks(p)) {
+    if (!is_packed(p)) {
         p->blocks = covey__read_u32(reader);
         p->masks = covey__read_many(reader, p->blocks, 12);
     } else {
@@ -193,7 +194,7 @@ typedef struct walk {
 
 /* The entities of a part in the order of its values. */
 static bool next_id(const covey__part *p, walk *w) {
-    if (in_blocks(p)) {
+    if (!is_packed(p)) {
         while (w->mask == 0) {
             if (w->next == p->blocks) return false;
             w->index = covey__block_at(p->masks, w->next++, &w->mask) * 64;
@@ -233,17 +234,18 @@ static bool prepare_watch(covey__loading *l, covey__part *p) {
 /* What the pool needs, counted generously. */
 static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
     uint64_t size = p->pool->size, all = (uint64_t)p->count + p->end + p->dead, bytes = 512;
+    const covey_sparse_set *set = covey__packed_in(p->pool);
     if (all == 0) return bytes;
     bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, 64); /* where it is present */
     if (p->pool->type->ticks) bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, sizeof(covey__tick_page));
     if (p->off != 0) bytes += covey__table_bytes(l, p->off, COVEY__BLOCK_PAGE, COVEY__OFF_BYTES);
-    if (in_blocks(p) && covey__in_blocks(p->pool))
+    if (!is_packed(p) && !set)
         return bytes + p->blocks * (64 * size + 256) +
                covey__table_bytes(l, p->blocks, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
-    if (covey__in_blocks(p->pool)) /* an id may be the only one of its block */
+    if (!set) /* an id may be the only one of its block */
         return bytes + p->count * (64 * size + 256) +
                covey__table_bytes(l, p->count, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
-    if (p->pool->set.paged) all = (all / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+    if (set->paged) all = (all / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
     return bytes + all * (24 + size * 2) +
            covey__table_bytes(l, all, COVEY_PAGE_SIZE, COVEY_PAGE_SIZE * sizeof(covey__slot));
 }
@@ -351,30 +353,31 @@ static void convert(const covey__part *p) {
     covey_pool *pool = p->pool;
     covey_storage asked = p->described.type.storage, was = p->described.storage;
     bool own = covey__type_storage(pool->type) == asked && pool->storage == asked;
-    bool may = pool->type->policy == COVEY_SWAP_AND_POP && was != COVEY_STORAGE_PINNED && asked != COVEY_STORAGE_PINNED;
+    bool may =
+        pool->type->policy == COVEY_SWAP_AND_POP && covey__storage_converts(was) && covey__storage_converts(asked);
     bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
     if (was == asked || !own || !may || bound) return;
-    covey__pool_free(pool);
+    covey__storage_free(pool);
     covey__pool_init(pool, was);
     covey__pool_update(pool);
 }
 
 /* Whether its arrays can be built as they were. */
 static bool is_exact(const covey__part *p) {
-    bool same = in_blocks(p) == covey__in_blocks(p->pool);
-    return same && (in_blocks(p) || p->pool->set.policy == p->described.type.policy);
+    const covey_sparse_set *set = covey__packed_in(p->pool);
+    return is_packed(p) ? set && set->policy == p->described.type.policy : !set;
 }
 
 static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
     convert(p);
     if (!covey__needs(l, reader, bytes_for(l, p)) || !prepare_watch(l, p)) return;
     bool exact = is_exact(p);
-    if (exact && !(in_blocks(p) ? build_blocks(l, p) : build_set(l, reader, p))) return;
+    if (exact && !(is_packed(p) ? build_set(l, reader, p) : build_blocks(l, p))) return;
     l->values = *reader;
     if (exact) load_values(l, p);
     else load_one_by_one(l, p);
     *reader = l->values;
-    if (exact && covey__is_fine(l) && !covey__pool_mark_all(p->pool)) covey__out_of_memory(l);
+    if (exact && covey__is_fine(l) && !covey__storage_mark_all(p->pool)) covey__out_of_memory(l);
     covey__pool_update(p->pool);
     covey__pool_moved(p->pool, true);
 }
@@ -401,7 +404,7 @@ static void read_pool(covey__loading *l, covey__reader *reader, covey__part *p) 
     if (!covey__read_type(reader, &l->heap, &p->described)) return;
     covey_pool *pool = pool_for(l, reader, p);
     if (covey__is_fine(l)) read_ids(l, reader, p);
-    if (covey__is_fine(l)) (in_blocks(p) ? check_blocks : check_ids)(l, reader, p);
+    if (covey__is_fine(l)) (is_packed(p) ? check_ids : check_blocks)(l, reader, p);
     if (!covey__is_fine(l)) return;
     p->pool = pool;
     l->sum = covey__crc32c(0, reader->bytes + p->section.offset, reader->at - p->section.offset);

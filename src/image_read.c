@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "crc32c.h"
+#include "storage.h"
 #include "type.h"
 
 #include <stdalign.h>
@@ -321,9 +322,9 @@ static void read_description(covey__reader *reader, arena *memory, covey__descri
     if (!d->type.name || !covey__is_sound(reader)) return;
     bool disabled = strcmp(d->type.name, COVEY__DISABLED) == 0 && d->encoding == COVEY_ENCODING_NONE;
     if (disabled) d->type.name = "disabled"; /* for a moment, as one that a user may define */
-    bool valid = covey__type_valid(&d->type) && flags <= COVEY__FLAGS && d->storage >= COVEY_STORAGE_SPARSE &&
-                 d->storage <= COVEY_STORAGE_PINNED && d->type.storage != COVEY_STORAGE_DEFAULT &&
-                 (d->storage == COVEY_STORAGE_SPARSE || d->type.policy == COVEY_SWAP_AND_POP);
+    bool valid = covey__type_valid(&d->type) && flags <= COVEY__FLAGS && covey__storage_exists(d->storage) &&
+                 covey__storage_exists(d->type.storage) &&
+                 (covey__is_packed_in(d->storage) || d->type.policy == COVEY_SWAP_AND_POP);
     if (disabled) d->type.name = COVEY__DISABLED;
     if (!valid) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the type %s cannot be", d->type.name);
 }

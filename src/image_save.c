@@ -2,7 +2,6 @@
 #include "image.h"
 
 #include "alloc.h"
-#include "bits.h"
 #include "commands.h"
 #include "crc32c.h"
 #include "enable.h"
@@ -12,6 +11,7 @@
 #include "name.h"
 #include "pages.h"
 #include "pool.h"
+#include "storage.h"
 #include "tick.h"
 #include "type.h"
 #include "watch.h"
@@ -380,15 +380,16 @@ static void put_set(writer *w, const covey_sparse_set *set) {
     for (uint32_t hole = set->hole; hole != COVEY_NONE; hole = set->ids[hole].index) put_u32(w, hole);
 }
 
-static void put_masks(writer *w, const covey__block_store *blocks) {
+static void put_masks(writer *w, const covey_pool *pool) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < blocks->page_count; i++) count += covey__bits_in(blocks->pages[i]->summary);
+    uint64_t first = 0;
+    for (; covey__storage_next_mask(pool, &first) != 0; first += COVEY__BLOCK_IDS) count++;
     put_u32(w, count);
-    for (uint32_t i = 0; i < blocks->page_count; i++)
-        for (uint64_t left = blocks->pages[i]->summary; left != 0; left &= left - 1) {
-            put_u32(w, i * COVEY__PAGE_BLOCKS + covey__lowest_bit(left));
-            put_u64(w, blocks->pages[i]->masks[covey__lowest_bit(left)]);
-        }
+    first = 0;
+    for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS) {
+        put_u32(w, (uint32_t)(first / COVEY__BLOCK_IDS));
+        put_u64(w, mask);
+    }
 }
 
 /* Which components are disabled: block by block, as above. */
@@ -415,8 +416,9 @@ static void put_pool(writer *w, const covey_pool *pool) {
     begin(w, COVEY_SECTION_POOL);
     put_type(w, pool->type, pool->storage);
     put_u32(w, covey_pool_count(pool));
-    if (covey__in_blocks(pool)) put_masks(w, &pool->blocks);
-    else put_set(w, &pool->set);
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (set) put_set(w, set);
+    else put_masks(w, pool);
     put_off(w, pool);
     if (pool->type->ticks) put_ticks(w, pool);
     put_all_values(w, pool);

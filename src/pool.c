@@ -24,28 +24,11 @@ covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type
 /* Makes an empty storage, in the place of whatever was there. */
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
-    covey_allocator allocator = pool->world->heap.allocator;
-    pool->storage = (uint8_t)storage;
+    covey__storage_init(pool, storage);
+    covey_sparse_set *set = covey__packed(pool);
     pool->filling.block = COVEY_NONE;
-    pool->plain = storage != COVEY_STORAGE_SPARSE && !pool->watch && !type->drop && !type->zero_vacated;
-    bool stable = storage == COVEY_STORAGE_PINNED || type->policy == COVEY_IN_PLACE;
-    bool ordered = type->policy == COVEY_SWAP_ONLY || type->policy == COVEY_ORDERED;
-    pool->uses &= (uint8_t) ~(COVEY_USE_STABLE | COVEY_USE_ORDER);
-    pool->uses |= (uint8_t)((stable ? COVEY_USE_STABLE : 0) | (ordered ? COVEY_USE_ORDER : 0));
-    if (covey__in_blocks(pool)) {
-        pool->blocks = (covey__block_store){
-            .size = type->size,
-            .align = (uint8_t)(type->align ? type->align : 1),
-            .zero_vacated = type->zero_vacated,
-            .pinned = storage == COVEY_STORAGE_PINNED,
-            .moves = &pool->world->moves,
-            .heap = { allocator, 0 },
-        };
-        return;
-    }
-    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
-    covey__set_init(&pool->set, &desc);
-    covey__set_watch(&pool->set, pool->watch != NULL, type->drop != NULL);
+    pool->plain = !set && !pool->watch && !type->drop && !type->zero_vacated;
+    if (set) covey__set_watch(set, pool->watch != NULL, type->drop != NULL);
 }
 
 static covey_pool *pool_create(covey_world *world, const covey_type *type) {
@@ -107,36 +90,16 @@ covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type) 
 
 /* ---- The slow halves ---------------------------------------------------------------------------------------------*/
 
-static bool set_has_page(const covey_sparse_set *set, uint32_t index) {
-    uint32_t page = index / COVEY_PAGE_SIZE;
-    return page < set->page_count && covey__set_page(set, page);
-}
-
-/* Where the set has no page for the index yet, all blocks that the page covers may soon hold something. */
-bool covey__pool_mark_page(covey_pool *pool, uint32_t index) {
-    if (set_has_page(&pool->set, index)) return true;
-    uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
-    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += 64)
-        if (!covey__presence_mark(pool->world, pool->number, first + i)) return false;
-    return true;
-}
-
-void covey__pool_unmark_page(covey_pool *pool, uint32_t index) {
-    uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
-    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += 64)
-        if (!covey__pool_is_present(pool, first + i)) covey__presence_unmark(pool->world, pool->number, first + i);
-}
-
 static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **source, void **value) {
     covey_sparse_set *set = &pool->set;
     bool force_back = set->policy != COVEY_IN_PLACE;
     if (covey_pool_has(pool, e)) return COVEY_ERROR_PRESENT;
     covey__source followed = covey__set_source(set, *source);
-    if (!covey__pool_mark_page(pool, e.index)) return COVEY_ERROR_MEMORY;
+    if (!covey__storage_mark_page(pool, e.index)) return COVEY_ERROR_MEMORY;
     covey_result result = pool->watch ? covey__watch_prepare(pool, e) : COVEY_OK; /* values may move here, too */
     if (result == COVEY_OK) result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) {
-        covey__pool_unmark_page(pool, e.index);
+        covey__storage_unmark_page(pool, e.index);
         covey__pool_moved(pool, false); /* one of the arrays may have grown */
         return result;
     }
@@ -149,14 +112,6 @@ static bool block_is_empty(const covey_pool *pool, uint32_t index) {
     const covey__block_store *blocks = &pool->blocks;
     return index / COVEY__BLOCK_PAGE >= blocks->page_count ||
            covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
-}
-
-bool covey__pool_is_present(const covey_pool *pool, uint32_t index) {
-    if (covey__is_reactive(pool)) return covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE);
-    if (covey__in_blocks(pool)) return !block_is_empty(pool, index);
-    uint32_t first = index / 64 * 64, at = 0;
-    while (at < 64 && !set_has_page(&pool->set, first + at)) at += COVEY_PAGE_SIZE;
-    return at < 64;
 }
 
 /* The next components are likely to be added to the same block. */
@@ -193,7 +148,7 @@ static covey_result place_in_block(covey_pool *pool, covey_entity e, const void 
 }
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    covey_result result = (covey__in_blocks(pool) ? place_in_block : place_sparse)(pool, e, source, value);
+    covey_result result = (covey__packed(pool) ? place_sparse : place_in_block)(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
     return result;
 }
@@ -282,17 +237,12 @@ void covey__pool_drop(const covey_pool *pool, covey_entity e) {
 }
 
 void covey__pool_erase(covey_pool *pool, covey_entity e) {
-    if (!covey__in_blocks(pool)) {
-        if (pool->watch && pool->watch->keeps_order) covey_sparse_set_erase_ordered(&pool->set, e);
-        else covey_sparse_set_erase(&pool->set, e);
-        return;
-    }
     if (covey__is_reactive(pool)) {
         covey__reactive_unmark(pool, e.index);
         return;
     }
-    covey__blocks_erase(&pool->blocks, e.index);
-    if (!block_is_empty(pool, e.index)) return;
+    covey__storage_erase(pool, e, pool->watch && pool->watch->keeps_order);
+    if (covey__packed(pool) || !block_is_empty(pool, e.index)) return;
     covey__presence_unmark(pool->world, pool->number, e.index);
     pool->filling.block = COVEY_NONE;
 }
@@ -312,12 +262,6 @@ void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t gene
     take_out(pool, e);
 }
 
-static void unmark_blocks(const covey_pool *pool) {
-    for (uint32_t page = 0; page < pool->blocks.page_count; page++)
-        for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1)
-            covey__presence_unmark(pool->world, pool->number, page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64);
-}
-
 /* Whether somebody has to be told when components are removed: of that, or of what they were told only in part. */
 static bool is_heard(const covey_pool *pool) {
     if (!pool->watch) return false;
@@ -328,13 +272,14 @@ static bool is_heard(const covey_pool *pool) {
  * a block has. Moves the position on. */
 static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities) {
     uint32_t count = 0, at = covey_pool_next(pool, *position);
-    if (covey__in_blocks(pool)) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (!set) {
         for (uint32_t block = at / 64; at != COVEY_NONE && at / 64 == block; at = covey_pool_next(pool, at + 1))
             entities[count++] = covey_pool_at(pool, at);
         *position = at;
         return count;
     }
-    if (*position > pool->set.end) *position = pool->set.end;
+    if (*position > set->end) *position = set->end;
     while (*position != 0 && count < 64)
         if (!covey_is_null(covey_pool_at(pool, --*position))) entities[count++] = covey_pool_at(pool, *position);
     return count;
@@ -357,7 +302,7 @@ static void remove_some(covey_pool *pool, covey_entity *entities, uint32_t count
 /* Announces and removes all that is there, a few at a time. What listeners add meanwhile may stay. */
 static void remove_all(covey_pool *pool) {
     covey_entity entities[64];
-    uint32_t position = covey__in_blocks(pool) ? 0 : pool->set.end, count;
+    uint32_t position = covey_pool_size(pool), count; /* of a pool in blocks: 0 */
     while ((count = next_to_remove(pool, &position, entities)) != 0) {
         if (pool->watch) pool->watch->is_cleared = true;
         remove_some(pool, entities, count);
@@ -379,12 +324,10 @@ static void forget_all(covey_pool *pool) {
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
     if (covey__is_reactive(pool)) covey__reactive_unmark_all(pool);
-    else if (covey__in_blocks(pool)) {
-        unmark_blocks(pool);
-        covey__blocks_clear(&pool->blocks);
+    else {
+        covey__storage_unmark(pool);
+        covey__storage_clear(pool);
         pool->filling.block = COVEY_NONE;
-    } else {
-        covey_sparse_set_clear(&pool->set);
     }
     covey__watch_cleared(pool);
 }
@@ -398,14 +341,9 @@ void covey__pool_clear(covey_pool *pool) {
     COVEY__CHANGED(pool->world);
 }
 
-void covey__pool_free(covey_pool *pool) {
-    if (covey__in_blocks(pool)) covey__blocks_free(&pool->blocks);
-    else covey__set_free(&pool->set);
-}
-
 void covey__pool_forget(covey_pool *pool) {
     covey_storage storage = (covey_storage)pool->storage;
-    covey__pool_free(pool);
+    covey__storage_free(pool);
     covey__presence_unmark_all(pool->world, pool->number);
     covey__pool_init(pool, storage);
     covey__watch_cleared(pool);
@@ -417,9 +355,10 @@ void covey__pool_forget(covey_pool *pool) {
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     covey_result result = COVEY_OK;
     bool ordered = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
-    if (covey__in_blocks(pool) || pool->set.policy == COVEY_IN_PLACE || ordered) result = COVEY_ERROR_REFUSED;
+    covey_sparse_set *set = covey__packed(pool);
+    if (!set || set->policy == COVEY_IN_PLACE || ordered) result = COVEY_ERROR_REFUSED;
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
-    else result = covey_sparse_set_swap(&pool->set, a, b);
+    else result = covey_sparse_set_swap(set, a, b);
     if (result != COVEY_OK)
         return covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
                            covey_result_text(result));
@@ -430,9 +369,7 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
 }
 
 covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
-    covey_result result = COVEY_OK; /* blocks never move a value to make room in another block */
-    if (!covey__in_blocks(pool)) result = covey_sparse_set_reserve(&pool->set, count);
-    else if (count > COVEY_NONE) result = COVEY_ERROR_RANGE;
+    covey_result result = covey__storage_reserve(pool, count);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
     covey__pool_moved(pool, false);
@@ -441,43 +378,15 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
 
 void covey_pool_compact(covey_pool *pool) {
     uint32_t size = covey_pool_size(pool);
-    if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
-    else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
-    else covey__set_trim(&pool->set);
+    covey__storage_compact(pool);
     pool->filling.block = COVEY_NONE;
     covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change where holes were closed */
     COVEY__CHANGED(pool->world);
 }
 
-static bool mark_blocks(covey_pool *pool, uint32_t page) {
-    uint64_t left = pool->blocks.pages[page]->summary;
-    uint32_t first = page * COVEY__BLOCK_PAGE;
-    if (left != 0 && !covey__presence_reserve(pool->world, pool->number, first)) return false;
-    for (; left != 0; left &= left - 1)
-        covey__presence_set(pool->world, pool->number, first + covey__lowest_bit(left) * 64);
-    return true;
-}
-
-bool covey__pool_mark_all(covey_pool *pool) {
-    bool marked = true;
-    covey__presence_unmark_all(pool->world, pool->number);
-    if (covey__in_blocks(pool)) {
-        for (uint32_t page = 0; page < pool->blocks.page_count; page++) marked &= mark_blocks(pool, page);
-        return marked;
-    }
-    for (uint32_t page = 0; page < pool->set.page_count; page++)
-        for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += 64)
-            marked &= covey__presence_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
-    return marked;
-}
-
 void covey_pool_shrink(covey_pool *pool) {
     if (covey__is_reactive(pool)) return;
-    if (covey__in_blocks(pool)) covey__blocks_shrink(&pool->blocks);
-    else {
-        covey_sparse_set_shrink(&pool->set);
-        covey__pool_mark_all(pool); /* pages were returned that held nothing */
-    }
+    covey__storage_shrink(pool);
     if (pool->watch) covey__watch_shrink(pool);
     covey__pool_moved(pool, false);
     COVEY__CHANGED(pool->world);
@@ -486,21 +395,20 @@ void covey_pool_shrink(covey_pool *pool) {
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) {
-    return covey__in_blocks(pool) ? NULL : covey_sparse_set_page(&pool->set, page);
+    return covey__packed_in(pool) ? covey_sparse_set_page(&pool->set, page) : NULL;
 }
 
 const covey_type *covey_pool_type(const covey_pool *pool) { return pool->type; }
 
 covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 
-size_t covey_pool_memory(const covey_pool *pool) {
-    return sizeof *pool + (covey__in_blocks(pool) ? pool->blocks.heap.bytes : pool->set.heap.bytes);
-}
+size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + covey__storage_bytes(pool); }
 
 covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
-    if (!covey__in_blocks(pool)) {
-        covey_entity e = covey_sparse_set_at(&pool->set, position);
-        return position < pool->set.end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (set) {
+        covey_entity e = covey_sparse_set_at(set, position);
+        return position < set->end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
     }
     if (!covey__block_has(&pool->blocks, position)) return (covey_entity){ 0, 0 };
     return (covey_entity){ position, covey__generation_of(pool->world, position) };

@@ -16,9 +16,7 @@ static inline void covey__pool_moved(covey_pool *pool, bool others) {
     (void)pool, (void)others;
 #endif
 }
-bool covey__pool_mark_all(covey_pool *pool); /* as present; needs no memory where it was marked before */
 void covey__pool_clear(covey_pool *pool);
-void covey__pool_free(covey_pool *pool);
 void covey__pool_forget(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */
 /* The two halves of adding: a place without a value, for an entity that is alive; *source, which may lie in the pool,
@@ -26,10 +24,6 @@ void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
 /* Adds a value to a pool of the library's own; the caller reports. */
 covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
-bool covey__pool_mark_page(covey_pool *pool, uint32_t index);   /* before a sparse pool gets a page for the index */
-void covey__pool_unmark_page(covey_pool *pool, uint32_t index); /* when it did not get it */
-/* Whether a pool has anything in the block of an index: components, or, if it is sparse, a page of its table. */
-bool covey__pool_is_present(const covey_pool *pool, uint32_t index);
 bool covey__may_be_set(covey_pool *pool, covey_entity e); /* there is memory to tell of it; or fails */
 void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
 

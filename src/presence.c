@@ -17,7 +17,8 @@ static size_t bytes_of(size_t words) {
 
 /* A page with more words for each block, and what the old one had. */
 static covey__presence_page *widened(covey_world *world, const covey__presence_page *old, size_t words) {
-    covey__presence_page *page = covey__resize(&world->heap, NULL, 0, bytes_of(words), 1, alignof(covey__presence_page));
+    covey__presence_page *page =
+        covey__resize(&world->heap, NULL, 0, bytes_of(words), 1, alignof(covey__presence_page));
     if (!page) return NULL;
     memset(page, 0, bytes_of(words));
     page->words = words;
@@ -39,8 +40,8 @@ bool covey__presence_has(const covey_world *world, uint32_t pool, uint32_t index
 
 bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
-    covey__presence_page **pages =
-        covey__reach(&world->heap, world->presence_pages, &world->presence_count, at, TABLE_LIMIT, &covey__presence_missing);
+    covey__presence_page **pages = covey__reach(&world->heap, world->presence_pages, &world->presence_count, at,
+                                                TABLE_LIMIT, &covey__presence_missing);
     if (!pages) return false;
     world->presence_pages = pages;
     if (pages[at]->words <= pool / 64) {
@@ -78,7 +79,8 @@ void covey__presence_free(covey_world *world) {
         if (world->presence_pages[i] != &covey__presence_missing)
             covey__free(&world->heap, world->presence_pages[i], bytes_of(world->presence_pages[i]->words), 1,
                         alignof(covey__presence_page));
-    covey__free(&world->heap, world->presence_pages, world->presence_count, sizeof *world->presence_pages, alignof(void *));
+    covey__free(&world->heap, world->presence_pages, world->presence_count, sizeof *world->presence_pages,
+                alignof(void *));
 }
 
 size_t covey__presence_bytes(const covey_world *world) {

@@ -5,6 +5,7 @@
 #include "reactive.h"
 
 #include "alloc.h"
+#include "bits.h"
 #include "block_store.h"
 #include "pool.h"
 #include "presence.h"
@@ -48,6 +49,25 @@ void covey__reactive_unmark_all(covey_pool *tags) {
         page->summary = 0;
     }
     tags->blocks.count = 0;
+}
+
+bool covey__reactive_valid(const covey_pool *tags, const char **why) {
+    const covey__block_store *blocks = &tags->blocks;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        const covey__block_page *page = blocks->pages[i];
+        for (uint32_t block = 0; covey__blocks_have_page(blocks, i) && block < COVEY__PAGE_BLOCKS; block++) {
+            bool quiet =
+                page->capacity[block] == 0 && page->used[block] == 0 && (page->direct & page->ordered) >> block & 1;
+            bool empty = page->chunks[block].data == covey__nothing && page->chunks[block].map == covey__identity;
+            REQUIRE(quiet && empty && page->joined == 0, "reactive set: a block that is not ready");
+            REQUIRE((page->summary >> block & 1) == (page->masks[block] != 0), "reactive set: the summary is wrong");
+            count += covey__bits_in(page->masks[block]);
+        }
+    }
+    REQUIRE(count == blocks->count, "reactive set: the number of marks is not what was counted");
+    REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "reactive set: bytes that are not accounted for");
+    return true;
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/

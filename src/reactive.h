@@ -16,6 +16,7 @@ struct covey_reactive {
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
 void covey__reactive_unmark(covey_pool *tags, uint32_t index);          /* of one that is marked */
 void covey__reactive_unmark_all(covey_pool *tags);
+bool covey__reactive_valid(const covey_pool *tags, const char **why); /* its marks */
 static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }
 
 /* Without a branch: whether a mark is the first of its block is often random. */

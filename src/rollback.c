@@ -23,6 +23,7 @@
 #include "slab.h"
 #include "sort.h"
 #include "sparse_set.h"
+#include "storage.h"
 #include "tick.h"
 #include "watch.h"
 
@@ -136,8 +137,6 @@ static void copy(rollback *r, void *to, const covey__unit *unit, size_t from, si
 /* Of a pool that was made since. */
 static const covey__pool_image nothing = { .set = { .hole = COVEY_NONE } };
 
-static bool is_in_blocks(const covey__pool_image *image) { return image->storage != COVEY_STORAGE_SPARSE; }
-
 static const covey__form *form_at(const covey__pool_image *image, uint32_t page) {
     static const covey__form none;
     const covey__unit *unit = covey__unit_at(&image->forms, page);
@@ -165,7 +164,7 @@ static covey_entity element_at(const covey__set_image *image, uint32_t position)
 /* Goes through the indices of an image: the first from *from on, or COVEY_NONE. In blocks they come by index; of a set,
  * *from is a position. Moves it behind the index that it returns. */
 static uint32_t next_index(const covey__pool_image *image, uint64_t *from) {
-    while (is_in_blocks(image) && *from / COVEY__BLOCK_PAGE < image->forms.count) {
+    while (!covey__is_packed_in(image->storage) && *from / COVEY__BLOCK_PAGE < image->forms.count) {
         const covey__form *form = form_at(image, (uint32_t)(*from / COVEY__BLOCK_PAGE));
         uint64_t left = form->masks[covey__block_of((uint32_t)*from)] >> *from % 64;
         if (left != 0) {
@@ -174,7 +173,7 @@ static uint32_t next_index(const covey__pool_image *image, uint64_t *from) {
         }
         *from = (*from / 64 + 1) * 64;
     }
-    while (!is_in_blocks(image) && *from < image->set.end) {
+    while (covey__is_packed_in(image->storage) && *from < image->set.end) {
         covey_entity e = element_at(&image->set, (uint32_t)(*from)++);
         if (e.generation != 0) return e.index;
     }
@@ -219,9 +218,9 @@ static void free_set_plan(rollback *r, set_plan *plan) {
 /* A page of the table for an index; of a pool, it is present then. */
 static bool reach(covey_sparse_set *set, covey_pool *pool, uint32_t index) {
     if (index / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, index / COVEY_PAGE_SIZE)) return true;
-    bool reached = !pool || covey__pool_mark_page(pool, index);
+    bool reached = !pool || covey__storage_mark_page(pool, index);
     reached = reached && covey__set_reach(set, index) == COVEY_OK;
-    if (!reached && pool) covey__pool_unmark_page(pool, index);
+    if (!reached && pool) covey__storage_unmark_page(pool, index);
     return reached;
 }
 
@@ -489,7 +488,7 @@ static void end_values(const covey_pool *pool) {
 
 /* The positions of unit i begin here. */
 static uint32_t first_of(const covey_pool *pool, uint32_t unit) {
-    return unit * (covey__in_blocks(pool) ? COVEY__UNIT_BLOCKS * 64 : COVEY__UNIT);
+    return unit * (covey__packed_in(pool) ? COVEY__UNIT : COVEY__UNIT_BLOCKS * COVEY__BLOCK_IDS);
 }
 
 /* Moves them to where they belong: the units are nobody's then. */
@@ -554,38 +553,35 @@ static bool prepare_pool(rollback *r, covey_pool *pool) {
     }
     if (known && p->image->storage != (covey_storage)pool->storage && !prepare_conversion(r, pool, p)) return false;
     covey_pool *target = target_of(r, pool);
-    if (covey__in_blocks(target) ? !prepare_blocks(r, target, p)
-                                 : !prepare_set(r, &p->set, &target->set, target, &p->image->set))
-        return false;
+    covey_sparse_set *set = covey__packed(target);
+    if (set ? !prepare_set(r, &p->set, set, target, &p->image->set) : !prepare_blocks(r, target, p)) return false;
     return prepare_values(r, pool, p) && (!pool->watch || prepare_watch(r, pool, p->image));
 }
 
 static void restore_storage(rollback *r, covey_pool *target, pool_plan *p) {
     bool bytes = covey__keeping_of(target) == COVEY__KEEP_BYTES, wipes = target->type->zero_vacated;
-    if (covey__in_blocks(target)) {
+    covey_sparse_set *set = covey__packed(target);
+    if (!set) {
         restore_blocks(target, p);
         if (bytes) write_block_values(r, &target->blocks, &p->image->values);
         else place_values(target, &p->values);
         return;
     }
-    uint32_t size = covey_sparse_set_size(&target->set);
-    restore_set(&target->set, &p->set, &p->image->set);
-    if (wipes) zero_vacated(&target->set, size);
-    if (bytes) write_set_values(r, &target->set, &p->image->values);
+    uint32_t size = covey_sparse_set_size(set);
+    restore_set(set, &p->set, &p->image->set);
+    if (wipes) zero_vacated(set, size);
+    if (bytes) write_set_values(r, set, &p->image->values);
     else place_values(target, &p->values);
 }
 
 /* The storage that was written takes the place of the old one. */
 static void convert(covey_pool *pool, const pool_plan *p) {
     covey_pool old = *pool;
-    covey__pool_init(pool, p->image->storage);
-    if (covey__in_blocks(pool)) pool->blocks = p->fresh.blocks;
-    else pool->set = p->fresh.set;
+    covey__storage_take(pool, &p->fresh);
     if (pool->watch) covey__pool_update_watch(pool);
     else covey__pool_update(pool);
-    if (!covey__in_blocks(&old)) covey_sparse_set_clear(&old.set); /* zeroes what is vacated */
-    covey__pool_free(&old);
-    covey__pool_mark_all(pool);
+    covey__storage_end(&old);
+    covey__storage_mark_all(pool);
 }
 
 static void restore_pool(rollback *r, covey_pool *pool) {
@@ -789,8 +785,8 @@ static void forget_plan(rollback *r, covey_pool *pool) {
     pool_plan *p = &r->plans[pool->number];
     if (covey__keeping_of(pool) == COVEY__KEEP_NAMES) forget_names(r->world, &p->values);
     if (p->converts) {
-        covey__pool_free(&p->fresh);
-        covey__pool_mark_all(pool);
+        covey__storage_free(&p->fresh);
+        covey__storage_mark_all(pool);
         return;
     }
     for (uint32_t i = 0; i < p->chunk_count && pool->size != 0; i++) covey__chunk_give(&pool->blocks, p->chunks[i]);

@@ -8,14 +8,14 @@
 #include "watch.h"
 
 static void unmark_pages(covey_pool *pool, const covey_entity *to, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) covey__pool_unmark_page(pool, to[i].index);
+    for (uint32_t i = 0; i < count; i++) covey__storage_unmark_page(pool, to[i].index);
 }
 
 /* New entities often follow each other: one mark does for all of a page. */
 static covey_result mark_pages(covey_pool *pool, const covey_entity *to, uint32_t count) {
     for (uint32_t i = 0, marked = COVEY_NONE; i < count; i++) {
         if (to[i].index / COVEY_PAGE_SIZE == marked) continue;
-        if (!covey__pool_mark_page(pool, to[i].index)) return COVEY_ERROR_MEMORY;
+        if (!covey__storage_mark_page(pool, to[i].index)) return COVEY_ERROR_MEMORY;
         marked = to[i].index / COVEY_PAGE_SIZE;
     }
     return COVEY_OK;

@@ -480,7 +480,7 @@ static void free_lists(sorting *job) {
 
 /* Why a pool cannot be sorted, or NULL. */
 static const char *objection(const covey_pool *pool) {
-    if (covey__in_blocks(pool)) return "it is in blocks, which are in the order of indices";
+    if (!covey__packed_in(pool)) return "it is in blocks, which are in the order of indices";
     if (pool->set.policy == COVEY_IN_PLACE) return "its values do not move";
     if (pool->set.holes != 0) return "it has holes: compact it first";
     return NULL;
@@ -560,7 +560,7 @@ static void follow(sorting *job, const covey_pool *other) {
     const covey_sparse_set *set = &job->pool->set;
     uint32_t to = 0;
     for (uint32_t at = covey_pool_next(other, 0); at != COVEY_NONE; at = covey_pool_next(other, at + 1)) {
-        uint32_t index = covey__in_blocks(other) ? at : other->set.ids[at].index;
+        uint32_t index = covey__index_at(other, at);
         if (!covey__has_index(job->pool, index)) continue;
         uint32_t from = (uint32_t)*covey__slot_of(set, index);
         job->out[from / 64] |= (uint64_t)1 << from % 64;

@@ -1,10 +1,16 @@
-/* What can be asked of a pool, whatever storage it has. */
+/* The storage of a pool: what everything else needs of it, whatever kind it is. Only these two files and the inline hot
+ * path of covey.h know the kinds, with sparse_set, block_store and slab below them.
+ *
+ * Storages differ in one way that their users see. A packed one has its components in an order of its own, at positions
+ * without regard to indices; the other ones have them by index, in blocks of 64. */
 #ifndef COVEY_STORAGE_H
 #define COVEY_STORAGE_H
 
 #include "sparse_set.h"
 
 #include <covey/covey.h>
+
+/* ---- One component -----------------------------------------------------------------------------------------------*/
 
 /* The component of an entity that is alive, by its index alone. The pool may be unknown: NULL has nothing. */
 static inline bool covey__has_index(const covey_pool *pool, uint32_t index) {
@@ -18,5 +24,82 @@ static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, pool->size);
     return covey__value_at(&pool->set, (uint32_t)*covey__slot_of(&pool->set, index), pool->size);
 }
+
+/* Makes a place at the end, or in its block, for an index that is absent. *source may be the address of a value of the
+ * storage: it follows when values move. MEMORY, FULL: the storage may have grown, but has no other components. */
+covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value);
+/* Frees the place of a component that is there. In order: those behind it move up. */
+void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order);
+
+/* ---- Many --------------------------------------------------------------------------------------------------------*/
+
+/* The packed arrays of a pool; NULL if its components are by index. */
+static inline covey_sparse_set *covey__packed(covey_pool *pool) { return covey__in_blocks(pool) ? NULL : &pool->set; }
+static inline const covey_sparse_set *covey__packed_in(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? NULL : &pool->set;
+}
+
+/* Whether the components can be put in any order, and never leave holes: what groups and kept orders need. */
+static inline bool covey__storage_takes_any_order(const covey_pool *pool) {
+    return !covey__in_blocks(pool) && pool->set.policy == COVEY_SWAP_AND_POP;
+}
+
+/* The kind that a type gets when it asks for one, or, with COVEY_STORAGE_DEFAULT, for none; whether there is such a kind;
+ * whether a pool may be converted from it and to it, as far as its values may move; whether it is packed. */
+covey_storage covey__storage_asked_for(const covey_type *type, covey_storage storage);
+static inline bool covey__storage_exists(covey_storage storage) {
+    return storage >= COVEY_STORAGE_SPARSE && (uint32_t)storage <= COVEY_STORAGE_PINNED;
+}
+static inline bool covey__storage_converts(covey_storage storage) { return storage != COVEY_STORAGE_PINNED; }
+static inline bool covey__is_packed_in(covey_storage storage) { return storage == COVEY_STORAGE_SPARSE; }
+
+/* Which of the 64 ids of a block are there. */
+uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index);
+/* The same of the first block from the one of *index on that may have any; moves *index there. 0 at the end. */
+uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index);
+uint64_t covey__storage_ids(const covey_pool *pool); /* no id from here on is there */
+
+/* The index of the component at a position. */
+static inline uint32_t covey__index_at(const covey_pool *pool, uint32_t position) {
+    return covey__in_blocks(pool) ? position : pool->set.ids[position].index;
+}
+
+/* Calls a function for each array of values that follow each other, in the order of positions. */
+typedef void covey__run_fn(void *values, size_t count, void *context);
+void covey__each_run(const covey_pool *pool, covey__run_fn *run, void *context);
+
+/* ---- As a whole --------------------------------------------------------------------------------------------------*/
+
+/* An empty storage of a kind, in the place of whatever is there. Also notes which uses the kind stands for. */
+void covey__storage_init(covey_pool *pool, covey_storage storage);
+void covey__storage_free(covey_pool *pool);
+void covey__storage_end(covey_pool *pool); /* the same when its values live elsewhere now: what they leave is zeroed */
+void covey__storage_clear(covey_pool *pool); /* no value is dropped; vacated memory is zeroed if the type says so */
+covey_result covey__storage_reserve(covey_pool *pool, uint32_t count); /* room for so many in all, if it is packed */
+/* Makes an empty storage of the same kind its twin, bytes of values included. False when memory is out. */
+bool covey__storage_clone(const covey_pool *from, covey_pool *to);
+void covey__storage_compact(covey_pool *pool);
+void covey__storage_shrink(covey_pool *pool);
+void covey__storage_take(covey_pool *pool, const covey_pool *from); /* that of another pool, which is then forgotten */
+static inline size_t covey__storage_bytes(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? pool->blocks.heap.bytes : pool->set.heap.bytes;
+}
+size_t covey__storage_bytes_as(const covey_pool *pool, covey_storage storage); /* compacted and shrunk, in that kind */
+/* The kind that might suit the components as well. */
+covey_storage covey__storage_alternative(const covey_pool *pool);
+bool covey__storage_valid(const covey_pool *pool, const char **why);
+
+/* ---- Presence ----------------------------------------------------------------------------------------------------*/
+
+/* Whether the pool belongs into the presence index in the block of an index: where it has components, or, if it is
+ * packed, a page of its table. */
+bool covey__storage_is_present(const covey_pool *pool, uint32_t index);
+/* Marks all of these blocks, and no others. False when memory is out; needs none where the pool was marked before. */
+bool covey__storage_mark_all(covey_pool *pool);
+/* Before the storage gets a page for the index, if it is packed; and when it did not get it. */
+bool covey__storage_mark_page(covey_pool *pool, uint32_t index);
+void covey__storage_unmark_page(covey_pool *pool, uint32_t index);
+void covey__storage_unmark(const covey_pool *pool); /* before it is cleared: a packed one keeps its pages, and marks */
+bool covey__storage_is_marked(const covey_pool *pool); /* everywhere where it should be */
 
 #endif

@@ -6,6 +6,7 @@
 #include "pool.h"
 #include "result.h"
 #include "sparse_set.h"
+#include "storage.h"
 
 #include <stdalign.h>
 
@@ -25,8 +26,10 @@ bool covey__type_valid(const covey_type *type) {
     covey_sparse_set_desc desc = { .size = type->size, .align = type->align, .policy = type->policy };
     if (!type->name || !type->name[0] || !covey__set_desc_valid(&desc)) return false;
     if (covey__type_is_internal(type)) return false;
-    if ((uint32_t)type->storage > COVEY_STORAGE_PINNED) return false;
-    if (type->storage >= COVEY_STORAGE_BLOCK && names_policy(type)) return false;
+    if (type->storage != COVEY_STORAGE_DEFAULT) {
+        if (!covey__storage_exists(type->storage)) return false;
+        if (names_policy(type) && !covey__is_packed_in(type->storage)) return false;
+    }
     if (type->compact_above > 100) return false;
     if (type->raw && (type->drop || type->copy || type->fields || type->size == 0)) return false;
     if (type->fields && !covey__fields_valid(type->fields, type->size)) return false;
@@ -35,8 +38,7 @@ bool covey__type_valid(const covey_type *type) {
 }
 
 covey_storage covey__type_storage(const covey_type *type) {
-    if (names_policy(type)) return COVEY_STORAGE_SPARSE;
-    return type->storage == COVEY_STORAGE_DEFAULT ? COVEY_STORAGE_BLOCK : type->storage;
+    return covey__storage_asked_for(type, names_policy(type) ? COVEY_STORAGE_DEFAULT : type->storage);
 }
 
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {

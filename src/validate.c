@@ -1,5 +1,4 @@
 /* Every invariant of sets and worlds, checked from scratch. Tests call this after each step; so may anybody. */
-#include "bits.h"
 #include "block_store.h"
 #include "commands.h"
 #include "enable.h"
@@ -9,14 +8,12 @@
 #include "history.h"
 #include "name.h"
 #include "pages.h"
-#include "pool.h"
 #include "presence.h"
 #include "queue.h"
 #include "reactive.h"
 #include "resource.h"
 #include "result.h"
 #include "signal.h"
-#include "slab.h"
 #include "sparse_set.h"
 #include "storage.h"
 #include "tick.h"
@@ -24,179 +21,6 @@
 #include "watch.h"
 
 #include <covey/commands.h>
-
-/* ---- Sets --------------------------------------------------------------------------------------------------------*/
-
-static bool validate_shape(const covey_sparse_set *set, const char **why) {
-    bool makes_holes = set->policy == COVEY_IN_PLACE || set->policy == COVEY_ORDERED;
-    uint32_t size = covey_sparse_set_size(set);
-    REQUIRE(set->policy <= COVEY_ORDERED, "set: unknown policy");
-    REQUIRE(set->holes <= set->end, "set: more holes than positions");
-    REQUIRE(makes_holes || set->holes == 0, "set: a hole under a policy that makes none");
-    REQUIRE(set->policy == COVEY_SWAP_ONLY || set->dead == 0, "set: dead elements under a policy that keeps none");
-    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE,
-            "set: a list of holes under a policy without one");
-    REQUIRE(set->policy == COVEY_ORDERED || !set->marks, "set: marks under a policy without them");
-    REQUIRE(!set->marks || (uint64_t)set->mark_capacity * 64 >= size, "set: more positions than marks");
-    REQUIRE(size <= set->id_capacity, "set: more positions than capacity for ids");
-    REQUIRE(set->size == 0 || size <= set->data_capacity, "set: more positions than capacity for values");
-    REQUIRE(set->room <= set->id_capacity && (set->size == 0 || set->room <= set->data_capacity),
-            "set: room beyond the capacity");
-    REQUIRE(set->size != 0 || set->data, "set: values without bytes have no address");
-    return true;
-}
-
-static bool validate_positions(const covey_sparse_set *set, const char **why) {
-    uint32_t holes = 0;
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
-        covey_entity e = set->ids[i];
-        if (i < set->end && covey__is_hole(set, i)) {
-            holes++;
-            continue;
-        }
-        REQUIRE(e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX,
-                "set: an id that cannot exist");
-        REQUIRE(e.index / COVEY_PAGE_SIZE < set->page_count, "set: an element without a page");
-        REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation), "set: a slot that is not its element's");
-    }
-    REQUIRE(holes == set->holes, "set: the number of holes is not what was counted");
-    for (uint64_t i = set->end; i < (uint64_t)set->mark_capacity * 64; i++)
-        REQUIRE((set->marks[i / 64] >> i % 64 & 1) == 0, "set: a mark behind the last element");
-    return true;
-}
-
-/* Without branches, because tests do this after each step: a slot has a position and a generation, or neither. */
-static bool validate_slots(const covey_sparse_set *set, const char **why) {
-    uint64_t present = 0;
-    for (uint32_t number = 0; number < set->page_count; number++) {
-        const covey__slot *page = covey__set_page(set, number);
-        if (!page) continue;
-        uint32_t strange = 0, absent = 0;
-        for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
-            uint32_t position = (uint32_t)page[i], generation = (uint32_t)(page[i] >> 32);
-            strange += (position == COVEY_NONE) ^ (generation == 0);
-            absent += position == COVEY_NONE;
-        }
-        REQUIRE(strange == 0, "set: a slot that is neither null nor taken");
-        present += COVEY_PAGE_SIZE - absent;
-    }
-    REQUIRE(present == covey_sparse_set_size(set) - set->holes, "set: more slots than elements");
-    return true;
-}
-
-static bool validate_hole_list(const covey_sparse_set *set, const char **why) {
-    uint32_t listed = 0;
-    for (uint32_t at = set->hole; at != COVEY_NONE; at = set->ids[at].index) {
-        REQUIRE(at < set->end && covey__is_hole(set, at), "set: the list of holes leads to an element");
-        REQUIRE(listed++ < set->holes, "set: the list of holes is longer than their number");
-    }
-    REQUIRE(set->policy != COVEY_IN_PLACE || listed == set->holes, "set: a hole that is not in the list");
-    return true;
-}
-
-/* What the set's arrays take, from their capacities. */
-static size_t counted_bytes(const covey_sparse_set *set) {
-    size_t bytes = set->page_count * sizeof *set->pages + set->id_capacity * sizeof *set->ids;
-    bytes += set->mark_capacity * sizeof *set->marks;
-    for (uint32_t i = 0; i < set->page_count; i++)
-        if (covey__set_page(set, i)) bytes += COVEY_PAGE_SIZE * sizeof(covey__slot);
-    if (!set->paged) return bytes + (size_t)set->data_capacity * set->size;
-    uint32_t pages = set->data_capacity / COVEY_PAGE_SIZE + (set->data_capacity % COVEY_PAGE_SIZE != 0);
-    return bytes + set->table_capacity * sizeof(void *) + (size_t)pages * COVEY_PAGE_SIZE * set->size;
-}
-
-static bool validate_set(const covey_sparse_set *set, const char **why) {
-    return validate_shape(set, why) && validate_positions(set, why) && validate_slots(set, why) &&
-           validate_hole_list(set, why);
-}
-
-bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why) {
-    REQUIRE(set, "set: NULL");
-    if (!validate_set(set, why)) return false;
-    REQUIRE(set->heap.bytes == counted_bytes(set) + sizeof *set, "set: bytes that are not accounted for");
-    return true;
-}
-
-/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
-
-/* A block that holds anything. */
-static bool validate_block(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
-                           const char **why) {
-    uint32_t count = covey__bits_in(page->masks[block]), capacity = page->capacity[block];
-    REQUIRE(page->used[block] == (capacity == 64 ? 0 : count), "block: the number of slots is not what was counted");
-    REQUIRE(count <= capacity && capacity <= 64, "block: more ids than slots");
-    REQUIRE(capacity == 64 || !blocks->pinned, "block: pinned, and not direct");
-    const uint8_t *ids = (const uint8_t *)page->chunks[block].data + (size_t)capacity * blocks->size;
-    REQUIRE(capacity == 64 || page->chunks[block].map == ids + capacity, "block: a map outside of its chunk");
-    for (uint64_t left = page->masks[block]; left != 0; left &= left - 1) {
-        uint32_t bit = covey__lowest_bit(left), slot = page->chunks[block].map[bit];
-        REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id with a slot that it cannot have");
-        REQUIRE(capacity == 64 || ids[slot] == bit, "block: a slot of another id");
-    }
-    for (uint32_t slot = 1; slot < page->used[block] && (page->ordered >> block & 1) != 0; slot++)
-        REQUIRE(ids[slot - 1] < ids[slot], "block: slots that are out of order, and marked otherwise");
-    return true;
-}
-
-/* Most blocks of a page are empty in most tests: one pass without branches does for these. */
-static bool validate_block_page(const covey__block_store *blocks, const covey__block_page *page, const char **why) {
-    uint64_t taken = 0, chunks = 0, slots = 0, direct = 0, data = 0, maps = 0, joined = 0;
-    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
-        taken |= (uint64_t)(page->masks[block] != 0) << block;
-        chunks |= (uint64_t)(page->capacity[block] != 0) << block;
-        slots |= (uint64_t)(page->used[block] != 0) << block;
-        direct |= (uint64_t)(page->capacity[block] == 64) << block;
-        data |= (uint64_t)(page->chunks[block].data != NULL) << block;
-        maps |= (uint64_t)(page->chunks[block].map != NULL) << block;
-    }
-    REQUIRE(page->summary == taken, "block: the summary is wrong");
-    REQUIRE(chunks == taken, "block: an empty block with a chunk, or the other way round");
-    REQUIRE((slots & ~taken) == 0, "block: an empty block with slots");
-    REQUIRE(page->direct == direct, "block: direct or not, and marked otherwise");
-    REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: the order is marked wrongly");
-    REQUIRE(data == taken && maps == taken, "block: an empty block that points somewhere, or the other way round");
-    for (uint64_t left = taken; left != 0; left &= left - 1)
-        if (!validate_block(blocks, page, covey__lowest_bit(left), why)) return false;
-    for (uint64_t left = blocks->size != 0 ? direct & direct >> 1 : 0; left != 0; left &= left - 1) {
-        uint32_t block = covey__lowest_bit(left);
-        bool follows = page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
-        joined |= (uint64_t)follows << block;
-    }
-    REQUIRE(page->joined == joined, "block: values that follow each other, and marked otherwise");
-    return true;
-}
-
-static bool validate_blocks(const covey__block_store *blocks, const char **why) {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < blocks->page_count; i++) {
-        const covey__block_page *page = blocks->pages[i];
-        if (covey__blocks_have_page(blocks, i) && !validate_block_page(blocks, page, why)) return false;
-        for (uint64_t left = page->summary; left != 0; left &= left - 1)
-            count += covey__bits_in(page->masks[covey__lowest_bit(left)]);
-    }
-    REQUIRE(count == blocks->count, "blocks: the number of components is not what was counted");
-    REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "blocks: bytes that are not accounted for");
-    return covey__slabs_valid(blocks, why);
-}
-
-/* The pages of a reactive set, which is one of tags. */
-static bool validate_tags(const covey__block_store *blocks, const char **why) {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < blocks->page_count; i++) {
-        const covey__block_page *page = blocks->pages[i];
-        for (uint32_t block = 0; covey__blocks_have_page(blocks, i) && block < COVEY__PAGE_BLOCKS; block++) {
-            bool quiet =
-                page->capacity[block] == 0 && page->used[block] == 0 && (page->direct & page->ordered) >> block & 1;
-            bool empty = page->chunks[block].data == covey__nothing && page->chunks[block].map == covey__identity;
-            REQUIRE(quiet && empty && page->joined == 0, "reactive set: a block that is not ready");
-            REQUIRE((page->summary >> block & 1) == (page->masks[block] != 0), "reactive set: the summary is wrong");
-            count += covey__bits_in(page->masks[block]);
-        }
-    }
-    REQUIRE(count == blocks->count, "reactive set: the number of marks is not what was counted");
-    REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "reactive set: bytes that are not accounted for");
-    return true;
-}
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
 
@@ -294,31 +118,15 @@ static bool validate_entities(const covey_world *world, const char **why) {
     return validate_commands(world, set_aside, why);
 }
 
-#define UNMARKED "presence: a pool that has something there and is not marked"
-
-/* A pool is marked in every block where it has anything. */
-static bool validate_marks(const covey_world *world, const covey_pool *pool, const char **why) {
-    bool block = covey__in_blocks(pool);
-    for (uint32_t i = 0; block && i < pool->blocks.page_count; i++)
-        for (uint64_t left = pool->blocks.pages[i]->summary; left != 0; left &= left - 1)
-            REQUIRE(covey__presence_has(world, pool->number, i * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * 64), UNMARKED);
-    for (uint32_t i = 0; !block && i < pool->set.page_count; i++) {
-        if (!covey__set_page(&pool->set, i)) continue;
-        for (uint32_t at = 0; at < COVEY_PAGE_SIZE; at += 64)
-            REQUIRE(covey__presence_has(world, pool->number, i * COVEY_PAGE_SIZE + at), UNMARKED);
-    }
-    return true;
-}
-
-/* And nowhere else. */
+/* A pool is marked nowhere but in blocks where it has anything. */
 static bool validate_presence_page(const covey_world *world, const covey__presence_page *page, uint32_t first,
-                               const char **why) {
+                                   const char **why) {
     for (uint32_t i = 0; i < COVEY__PAGE_BLOCKS * page->words; i++) {
         uint32_t block = i / (uint32_t)page->words, word = i % (uint32_t)page->words;
         for (uint64_t left = page->bits[i]; left != 0; left &= left - 1) {
             uint32_t number = word * 64 + covey__lowest_bit(left);
             REQUIRE(number < world->pool_count, "presence: a pool that does not exist");
-            REQUIRE(covey__pool_is_present(world->pools[number], first + block * 64),
+            REQUIRE(covey__storage_is_present(world->pools[number], first + block * 64),
                     "presence: a pool that has nothing there");
         }
     }
@@ -336,7 +144,7 @@ static bool validate_filling(const covey_world *world, const covey_pool *pool, c
     const covey__filling *filling = &pool->filling;
     if (filling->block == COVEY_NONE) return true;
     uint32_t index = filling->block * 64, block = covey__block_of(index);
-    REQUIRE(covey__in_blocks(pool) && covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE),
+    REQUIRE(!covey__packed_in(pool) && covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE),
             "filling: a block that does not exist");
     const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
     REQUIRE(page->capacity[block] == 64 && page->masks[block] != 0, "filling: a block that is not direct, or empty");
@@ -356,7 +164,7 @@ static bool validate_emptying(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];
         bool unmarked = covey__is_reactive(pool) && covey__block_next(&pool->blocks, index) / 64 != emptying->block;
-        if (!covey__pool_is_present(pool, index) || unmarked) continue;
+        if (!covey__storage_is_present(pool, index) || unmarked) continue;
         REQUIRE(found < emptying->count && emptying->pools[found] == pool, "emptying: a pool is missing");
         REQUIRE(pool->plain, "emptying: a pool whose values need care");
         const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
@@ -371,21 +179,15 @@ static bool validate_emptying(const covey_world *world, const char **why) {
 static bool validate_pool(const covey_world *world, const covey_pool *pool, const char **why) {
     REQUIRE(pool->world == world, "pool: of another world");
     REQUIRE(pool->number < world->pool_count && world->pools[pool->number] == pool, "pool: of another number");
-    bool block = covey__in_blocks(pool);
-    REQUIRE(pool->size == pool->type->size && pool->size == (block ? pool->blocks.size : pool->set.size),
-            "pool: values of another size than the type's");
-    REQUIRE(!block ||
-                (uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
-            "pool: a directory that reaches beyond the world's table");
-    if (covey__is_reactive(pool) && !validate_tags(&pool->blocks, why)) return false;
-    if (block && !covey__is_reactive(pool) && !validate_blocks(&pool->blocks, why)) return false;
-    if (!block && !validate_set(&pool->set, why)) return false;
-    REQUIRE(block || pool->set.heap.bytes == counted_bytes(&pool->set), "pool: bytes that are not accounted for");
+    if (!covey__storage_valid(pool, why)) return false;
+    if (covey__is_reactive(pool) && !covey__reactive_valid(pool, why)) return false;
     for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
         covey_entity e = covey_pool_at(pool, i);
         REQUIRE(covey_alive(world, e), "pool: a component of a dead entity");
     }
-    return validate_filling(world, pool, why) && validate_marks(world, pool, why);
+    if (!validate_filling(world, pool, why)) return false;
+    REQUIRE(covey__storage_is_marked(pool), "presence: a pool that has something there and is not marked");
+    return true;
 }
 
 /* ---- Groups and watches ------------------------------------------------------------------------------------------*/
@@ -394,7 +196,7 @@ static bool validate_pool(const covey_world *world, const covey_pool *pool, cons
 static bool validate_owned(const covey_group *group, const char **why) {
     for (uint32_t i = 0; i < group->owned; i++) {
         const covey_pool *pool = group->pools[i];
-        REQUIRE(!covey__in_blocks(pool) && pool->set.policy == COVEY_SWAP_AND_POP, "group: owns a pool that it cannot");
+        REQUIRE(covey__storage_takes_any_order(pool), "group: owns a pool that it cannot");
         REQUIRE(pool->set.end >= group->count, "group: more members than a pool has components");
         for (uint32_t at = 0; at < group->count; at++)
             REQUIRE(covey_same(pool->set.ids[at], group->pools[0]->set.ids[at]), "group: pools in different orders");
@@ -408,8 +210,7 @@ static bool validate_owned(const covey_group *group, const char **why) {
 static bool validate_unowned(const covey_group *group, const char **why) {
     const covey_sparse_set *set = &group->set;
     uint32_t members = 0, candidates = 0;
-    if (!validate_set(set, why)) return false;
-    REQUIRE(set->heap.bytes == counted_bytes(set), "group: bytes that are not accounted for");
+    if (!covey__set_valid(set, "group: bytes that are not accounted for", why)) return false;
     for (uint32_t at = covey_pool_next(group->pools[0], 0); at != COVEY_NONE;
          at = covey_pool_next(group->pools[0], at + 1)) {
         covey_entity e = covey_pool_at(group->pools[0], at);
@@ -520,7 +321,7 @@ static bool validate_signals(const covey_world *world, const char **why) {
     }
     for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
         const covey_pool *tags = reactive->tags;
-        REQUIRE(covey__is_reactive(tags) && !tags->watch && covey__in_blocks(tags) && tags->size == 0,
+        REQUIRE(covey__is_reactive(tags) && !tags->watch && !covey__packed_in(tags) && tags->size == 0,
                 "reactive set: another pool than a tag's");
         REQUIRE(reactive->used || covey_pool_count(tags) == 0, "reactive set: marks that nobody wants");
     }
@@ -573,10 +374,11 @@ static bool validate_ticks(const covey_pool *pool, const char **why) {
 static bool validate_watch(const covey_pool *pool, const char **why) {
     const covey__watch *watch = pool->watch;
     uint32_t depth = 0;
-    bool blocks = covey__in_blocks(pool), needs = watch && (watch->keeps_order || pool->type->ticks);
+    const covey_sparse_set *set = covey__packed_in(pool);
+    bool needs = watch && (watch->keeps_order || pool->type->ticks);
     REQUIRE(watch || !pool->type->ticks, "watch: changes that nobody notes");
     if (watch && !validate_listeners(pool->world, pool, &watch->listeners, why)) return false;
-    REQUIRE(blocks || pool->set.watched == (watch != NULL), "watch: a set that does not know of it");
+    REQUIRE(!set || set->watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
     const covey__listeners *heard = watch ? &watch->listeners : NULL;
     bool sets = heard && (heard->signals & COVEY_ON_SET) != 0;
@@ -596,7 +398,7 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
     REQUIRE(pool->adding == (watch->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
             "watch: additions that nobody knows of");
     covey__removal removal = watch->sole && !pool->type->drop ? COVEY__REMOVE_GROUPED : COVEY__REMOVE_SLOWLY;
-    REQUIRE(blocks || (pool->set.room == 0 && pool->set.removal == removal), "watch: additions that nobody knows of");
+    REQUIRE(!set || (set->room == 0 && set->removal == removal), "watch: additions that nobody knows of");
     for (uint32_t i = 0; i < watch->group_count; i++) {
         const covey_group *group = watch->groups[i].group;
         needs |= group->owned == 0 && watch->groups[i].role != COVEY__EXCLUDED;
@@ -604,8 +406,7 @@ static bool validate_watch(const covey_pool *pool, const char **why) {
         depth = depth_of(group);
     }
     REQUIRE(watch->needs_memory == needs, "watch: needs memory, or does not, and is marked otherwise");
-    REQUIRE(!watch->keeps_order || (!blocks && pool->set.policy == COVEY_SWAP_AND_POP),
-            "watch: an order that is not kept");
+    REQUIRE(!watch->keeps_order || covey__storage_takes_any_order(pool), "watch: an order that is not kept");
     return validate_sole(pool, why) && validate_off(pool, why) && validate_ticks(pool, why);
 }
 

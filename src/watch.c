@@ -32,13 +32,14 @@ static void note_care(covey_pool *pool) {
 void covey__pool_update(covey_pool *pool) {
     const covey_type *type = pool->type;
     bool watched = pool->watch != NULL, drops = type->drop != NULL;
-    pool->plain = covey__in_blocks(pool) && !watched && !drops && !type->zero_vacated;
+    covey_sparse_set *set = covey__packed(pool);
+    pool->plain = !set && !watched && !drops && !type->zero_vacated;
     note_care(pool);
     pool->filling.block = COVEY_NONE;
     pool->world->moves++;
-    if (covey__in_blocks(pool)) return;
-    covey__set_watch(&pool->set, watched, drops);
-    if (pool->adding == COVEY__ADD_TO_GROUP && !drops) pool->set.removal = COVEY__REMOVE_GROUPED;
+    if (!set) return;
+    covey__set_watch(set, watched, drops);
+    if (pool->adding == COVEY__ADD_TO_GROUP && !drops) set->removal = COVEY__REMOVE_GROUPED;
 }
 
 covey__watch *covey__pool_watch(covey_pool *pool) {

@@ -12,6 +12,7 @@
 #include "result.h"
 #include "signal.h"
 #include "sparse_set.h"
+#include "storage.h"
 #include "type.h"
 #include "watch.h"
 
@@ -72,7 +73,7 @@ void covey_world_destroy(covey_world *world) {
     covey__resources_free(world); /* behind the components, whose end may need one */
     for (uint32_t i = 0; i < world->pool_count; i++) {
         covey__pool_end_watch(world->pools[i]);
-        covey__pool_free(world->pools[i]);
+        covey__storage_free(world->pools[i]);
         covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
     }
     covey__free(&world->heap, world->pools, world->pool_capacity, sizeof *world->pools, alignof(void *));
@@ -103,8 +104,9 @@ covey_pool *covey_world_pool(const covey_world *world, uint32_t number) {
 
 /* Whether an ordered pool has no more holes than its type puts up with. */
 static bool puts_up_with_holes(const covey_pool *pool) {
-    if (covey__in_blocks(pool) || pool->set.policy != COVEY_ORDERED) return false;
-    return (uint64_t)pool->set.holes * 100 <= (uint64_t)pool->set.end * pool->type->compact_above;
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (!set || set->policy != COVEY_ORDERED) return false;
+    return (uint64_t)set->holes * 100 <= (uint64_t)set->end * pool->type->compact_above;
 }
 
 void covey_compact(covey_world *world) {

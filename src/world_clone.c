@@ -11,7 +11,7 @@
 #include "reactive.h"
 #include "resource.h"
 #include "result.h"
-#include "sparse_set.h"
+#include "storage.h"
 #include "tick.h"
 #include "type.h"
 #include "watch.h"
@@ -83,8 +83,7 @@ static bool keep_order(const covey_pool *from, covey_pool *to) {
 
 static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
     covey__pool_init(to, (covey_storage)from->storage);
-    bool cloned = covey__in_blocks(from) ? covey__blocks_clone(&from->blocks, &to->blocks)
-                                         : covey__set_clone(&from->set, &to->set);
+    bool cloned = covey__storage_clone(from, to);
     covey_result result = !cloned ? COVEY_ERROR_MEMORY : !copy_values(from, to) ? COVEY_ERROR_COPY : COVEY_OK;
     if (result != COVEY_OK) covey__pool_forget(to); /* holds bytes that are nobody's values */
     return result;
@@ -118,7 +117,7 @@ static covey_result clone_pool(const covey_world *from, covey_world *to, const c
     if (!twin) return COVEY_ERROR_MEMORY;
     covey_result result = clone_storage(pool, twin);
     if (result != COVEY_OK) return result;
-    if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__pool_mark_all(twin)) {
+    if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__storage_mark_all(twin)) {
         drop_before(twin, COVEY_NONE);
         covey__pool_forget(twin);
         return COVEY_ERROR_MEMORY;

@@ -1,0 +1,301 @@
+/* The storage of a pool: a sparse set or a block store behind one set of operations. */
+#include "storage.h"
+
+#include "block_store.h"
+#include "presence.h"
+#include "result.h"
+
+/* Reactive sets have marks in pages that are reserved for them: present wherever they may have to mark. */
+static bool is_reserved(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }
+
+/* ---- Kinds -------------------------------------------------------------------------------------------------------*/
+
+covey_storage covey__storage_asked_for(const covey_type *type, covey_storage storage) {
+    if (storage != COVEY_STORAGE_DEFAULT) return storage;
+    return type->policy == COVEY_SWAP_AND_POP ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE;
+}
+
+/* ---- As a whole --------------------------------------------------------------------------------------------------*/
+
+static void note_uses(covey_pool *pool) {
+    covey_policy policy = pool->type->policy;
+    bool stable = pool->storage == COVEY_STORAGE_PINNED || policy == COVEY_IN_PLACE;
+    bool ordered = policy == COVEY_SWAP_ONLY || policy == COVEY_ORDERED;
+    pool->uses &= (uint8_t) ~(COVEY_USE_STABLE | COVEY_USE_ORDER);
+    pool->uses |= (uint8_t)((stable ? COVEY_USE_STABLE : 0) | (ordered ? COVEY_USE_ORDER : 0));
+}
+
+void covey__storage_init(covey_pool *pool, covey_storage storage) {
+    const covey_type *type = pool->type;
+    covey_allocator allocator = pool->world->heap.allocator;
+    pool->storage = (uint8_t)storage;
+    note_uses(pool);
+    if (covey__in_blocks(pool)) {
+        pool->blocks = (covey__block_store){
+            .size = type->size,
+            .align = (uint8_t)(type->align ? type->align : 1),
+            .zero_vacated = type->zero_vacated,
+            .pinned = storage == COVEY_STORAGE_PINNED,
+            .moves = &pool->world->moves,
+            .heap = { allocator, 0 },
+        };
+        return;
+    }
+    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
+    covey__set_init(&pool->set, &desc);
+}
+
+void covey__storage_free(covey_pool *pool) {
+    if (covey__in_blocks(pool)) covey__blocks_free(&pool->blocks);
+    else covey__set_free(&pool->set);
+}
+
+void covey__storage_end(covey_pool *pool) {
+    if (!covey__in_blocks(pool)) covey_sparse_set_clear(&pool->set); /* blocks zero what they give back */
+    covey__storage_free(pool);
+}
+
+void covey__storage_clear(covey_pool *pool) {
+    if (covey__in_blocks(pool)) covey__blocks_clear(&pool->blocks);
+    else covey_sparse_set_clear(&pool->set);
+}
+
+covey_result covey__storage_reserve(covey_pool *pool, uint32_t count) {
+    if (!covey__in_blocks(pool)) return covey_sparse_set_reserve(&pool->set, count);
+    return count > COVEY_NONE ? COVEY_ERROR_RANGE : COVEY_OK; /* blocks never move a value to make room in another */
+}
+
+bool covey__storage_clone(const covey_pool *from, covey_pool *to) {
+    if (covey__in_blocks(from)) return covey__blocks_clone(&from->blocks, &to->blocks);
+    return covey__set_clone(&from->set, &to->set);
+}
+
+void covey__storage_compact(covey_pool *pool) {
+    if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
+    else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
+    else covey__set_trim(&pool->set);
+}
+
+void covey__storage_shrink(covey_pool *pool) {
+    if (covey__in_blocks(pool)) {
+        covey__blocks_shrink(&pool->blocks);
+        return;
+    }
+    covey_sparse_set_shrink(&pool->set);
+    covey__storage_mark_all(pool); /* pages were returned that held nothing */
+}
+
+void covey__storage_take(covey_pool *pool, const covey_pool *from) {
+    pool->storage = from->storage;
+    note_uses(pool);
+    if (covey__in_blocks(from)) pool->blocks = from->blocks;
+    else pool->set = from->set;
+}
+
+bool covey__storage_valid(const covey_pool *pool, const char **why) {
+    const covey_world *world = pool->world;
+    bool block = covey__in_blocks(pool);
+    REQUIRE(pool->size == pool->type->size && pool->size == (block ? pool->blocks.size : pool->set.size),
+            "pool: values of another size than the type's");
+    if (!block) return covey__set_valid(&pool->set, "pool: bytes that are not accounted for", why);
+    REQUIRE((uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
+            "pool: a directory that reaches beyond the world's table");
+    return is_reserved(pool) || covey__blocks_valid(&pool->blocks, why);
+}
+
+/* ---- One component -----------------------------------------------------------------------------------------------*/
+
+static covey_result place_in_set(covey_sparse_set *set, covey_entity e, const void **source, void **value) {
+    bool at_end = set->policy != COVEY_IN_PLACE;
+    covey__source followed = covey__set_source(set, *source);
+    covey_result result = covey__set_prepare(set, e.index, at_end);
+    if (result != COVEY_OK) return result;
+    *value = covey__value_at(set, covey__set_place(set, e, at_end), set->size);
+    *source = covey__set_resolve(set, &followed);
+    return COVEY_OK;
+}
+
+covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    if (!covey__in_blocks(pool)) return place_in_set(&pool->set, e, source, value);
+    return covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
+}
+
+void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
+    if (covey__in_blocks(pool)) covey__blocks_erase(&pool->blocks, e.index);
+    else if (in_order) covey_sparse_set_erase_ordered(&pool->set, e);
+    else covey_sparse_set_erase(&pool->set, e);
+}
+
+/* ---- Ids ---------------------------------------------------------------------------------------------------------*/
+
+uint64_t covey__storage_ids(const covey_pool *pool) {
+    if (covey__in_blocks(pool)) return (uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE;
+    return (uint64_t)pool->set.page_count * COVEY_PAGE_SIZE;
+}
+
+uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index) {
+    uint32_t first = index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
+    if (first >= covey__storage_ids(pool)) return 0;
+    if (covey__in_blocks(pool)) return covey__block_page_of(&pool->blocks, first)->masks[covey__block_of(first)];
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)covey__has_index(pool, first + i) << i;
+    return mask;
+}
+
+/* The first block from this one on that has a page, and, in blocks, any ids. */
+static uint64_t next_block(const covey_pool *pool, uint64_t first) {
+    const covey__block_store *blocks = &pool->blocks;
+    uint64_t end = covey__storage_ids(pool);
+    while (first < end) {
+        if (!covey__in_blocks(pool)) {
+            if (covey__set_page(&pool->set, (uint32_t)(first / COVEY_PAGE_SIZE)) || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS)
+                return first;
+            first = (first / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+            continue;
+        }
+        uint64_t left = blocks->pages[first / COVEY__BLOCK_PAGE]->summary >> covey__block_of((uint32_t)first);
+        if (left != 0) return first + (uint64_t)covey__lowest_bit(left) * COVEY__BLOCK_IDS;
+        first = (first / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE;
+    }
+    return end;
+}
+
+uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index) {
+    uint64_t end = covey__storage_ids(pool), mask;
+    *index = *index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
+    while ((*index = next_block(pool, *index)) < end) {
+        mask = covey__storage_mask(pool, (uint32_t)*index);
+        if (mask != 0) return mask;
+        *index += COVEY__BLOCK_IDS;
+    }
+    return 0;
+}
+
+/* ---- Runs of values ----------------------------------------------------------------------------------------------*/
+
+/* What is known of a run that may go on. */
+typedef struct runner {
+    covey__run_fn *run;
+    void *context;
+    size_t size; /* of a value */
+    char *values;
+    size_t count;
+} runner;
+
+static void end_run(runner *r) {
+    if (r->count != 0) r->run(r->values, r->count, r->context);
+    r->count = 0;
+}
+
+static void add(runner *r, char *values, size_t count) {
+    bool follows = r->count != 0 && r->values + r->count * r->size == values;
+    if (!follows) {
+        end_run(r);
+        r->values = values;
+    }
+    r->count += count;
+}
+
+static void add_block(runner *r, const covey__block_page *page, uint32_t block) {
+    const covey__chunk *chunk = &page->chunks[block];
+    bool whole = page->masks[block] == UINT64_MAX && (page->direct >> block & 1) != 0;
+    if (whole) add(r, chunk->data, COVEY__BLOCK_IDS);
+    else
+        for (uint64_t left = page->masks[block]; left != 0; left &= left - 1)
+            add(r, chunk->data + chunk->map[covey__lowest_bit(left)] * r->size, 1);
+}
+
+/* Up to the next hole, and, in place, the end of a page. */
+static void add_packed(runner *r, const covey_sparse_set *set) {
+    for (uint32_t at = 0; at < set->end;) {
+        uint32_t end = set->end, first = at;
+        if (set->paged && end - at > COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE)
+            end = at + COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE;
+        if (set->holes == 0) at = end;
+        while (at < end && !covey__is_hole(set, at)) at++;
+        if (at != first) add(r, covey__value_at(set, first, set->size), at - first);
+        while (at < end && covey__is_hole(set, at)) at++;
+    }
+}
+
+void covey__each_run(const covey_pool *pool, covey__run_fn *run, void *context) {
+    runner r = { .run = run, .context = context, .size = pool->size };
+    if (!covey__in_blocks(pool)) add_packed(&r, &pool->set);
+    else
+        for (uint32_t i = 0; i < pool->blocks.page_count; i++)
+            for (uint64_t left = pool->blocks.pages[i]->summary; left != 0; left &= left - 1)
+                add_block(&r, pool->blocks.pages[i], covey__lowest_bit(left));
+    end_run(&r);
+}
+
+/* ---- Presence ----------------------------------------------------------------------------------------------------*/
+
+static bool set_has_page(const covey_sparse_set *set, uint32_t index) {
+    uint32_t page = index / COVEY_PAGE_SIZE;
+    return page < set->page_count && covey__set_page(set, page);
+}
+
+bool covey__storage_is_present(const covey_pool *pool, uint32_t index) {
+    if (is_reserved(pool)) return covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE);
+    if (covey__in_blocks(pool)) return covey__storage_mask(pool, index) != 0;
+    uint32_t first = index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, at = 0;
+    while (at < COVEY__BLOCK_IDS && !set_has_page(&pool->set, first + at)) at += COVEY_PAGE_SIZE;
+    return at < COVEY__BLOCK_IDS;
+}
+
+/* Where the set has no page for the index yet, all blocks that the page covers may soon hold something. */
+bool covey__storage_mark_page(covey_pool *pool, uint32_t index) {
+    if (set_has_page(&pool->set, index)) return true;
+    uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += COVEY__BLOCK_IDS)
+        if (!covey__presence_mark(pool->world, pool->number, first + i)) return false;
+    return true;
+}
+
+void covey__storage_unmark_page(covey_pool *pool, uint32_t index) {
+    uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += COVEY__BLOCK_IDS)
+        if (!covey__storage_is_present(pool, first + i)) covey__presence_unmark(pool->world, pool->number, first + i);
+}
+
+void covey__storage_unmark(const covey_pool *pool) {
+    for (uint32_t page = 0; covey__in_blocks(pool) && page < pool->blocks.page_count; page++)
+        for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1)
+            covey__presence_unmark(pool->world, pool->number,
+                                   page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * COVEY__BLOCK_IDS);
+}
+
+static bool mark_blocks(covey_pool *pool, uint32_t page) {
+    uint64_t left = pool->blocks.pages[page]->summary;
+    uint32_t first = page * COVEY__BLOCK_PAGE;
+    if (left != 0 && !covey__presence_reserve(pool->world, pool->number, first)) return false;
+    for (; left != 0; left &= left - 1)
+        covey__presence_set(pool->world, pool->number, first + covey__lowest_bit(left) * COVEY__BLOCK_IDS);
+    return true;
+}
+
+bool covey__storage_mark_all(covey_pool *pool) {
+    bool marked = true;
+    covey__presence_unmark_all(pool->world, pool->number);
+    if (covey__in_blocks(pool)) {
+        for (uint32_t page = 0; page < pool->blocks.page_count; page++) marked &= mark_blocks(pool, page);
+        return marked;
+    }
+    for (uint32_t page = 0; page < pool->set.page_count; page++)
+        for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += COVEY__BLOCK_IDS)
+            marked &= covey__presence_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
+    return marked;
+}
+
+bool covey__storage_is_marked(const covey_pool *pool) {
+    const covey_world *world = pool->world;
+    for (uint32_t i = 0; covey__in_blocks(pool) && i < pool->blocks.page_count; i++)
+        for (uint64_t left = pool->blocks.pages[i]->summary; left != 0; left &= left - 1) {
+            uint32_t first = i * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * COVEY__BLOCK_IDS;
+            if (!covey__presence_has(world, pool->number, first)) return false;
+        }
+    for (uint32_t i = 0; !covey__in_blocks(pool) && i < pool->set.page_count; i++)
+        for (uint32_t at = 0; covey__set_page(&pool->set, i) && at < COVEY_PAGE_SIZE; at += COVEY__BLOCK_IDS)
+            if (!covey__presence_has(world, pool->number, i * COVEY_PAGE_SIZE + at)) return false;
+    return true;
+}
