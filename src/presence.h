@@ -30,8 +30,9 @@ typedef struct covey__present {
 /* Those from a number on. */
 static inline covey__present covey__present_at(const covey_world *world, uint32_t index, uint32_t number) {
     const covey__presence_page *page = covey__presence_page_of(world, index);
-    covey__present p = { .pools = world->pools + number / 64 * 64, .bits = page->bits, .end = page->bits };
+    covey__present p = { .bits = page->bits, .end = page->bits };
     if (number / 64 >= page->words) return p;
+    p.pools = world->pools + number / 64 * 64;
     p.bits += covey__block_of(index) * page->words;
     p.end = p.bits + page->words;
     p.bits += number / 64;
