@@ -579,3 +579,31 @@ bool covey__commands_valid(const covey_commands *c, const char **why) {
             "commands: bytes that are not accounted for");
     return true;
 }
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+static bool valid_id(const covey_world *world, covey_entity e, const char **why) {
+    const covey__entity_page *page = covey__entity_page_of(world, e.index);
+    REQUIRE(page && covey__is_set_aside(page, e.index), "commands: an id that is not set aside");
+    REQUIRE(covey__range_of(world, e.index) == &world->range, "commands: an id of a reserved range");
+    REQUIRE((e.generation & 1) != 0 && e.generation <= COVEY_GENERATION_MAX &&
+                e.generation > page->generation[e.index % COVEY_PAGE_SIZE],
+            "commands: an id of another generation");
+    return true;
+}
+
+/* Every index that is set aside is an id of one buffer. */
+bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, const char **why) {
+    const covey_commands *previous = NULL;
+    for (const covey_commands *c = world->commands; c; previous = c, c = c->next_of_world) {
+        REQUIRE(c->world == world && c->previous_of_world == previous, "commands: a buffer that is not in the list");
+        if (!covey__commands_valid(c, why)) return false;
+        for (uint32_t i = 0; i < c->id_count; i++) {
+            if (i >= c->spent && i < c->spent + c->created) continue;
+            if (!valid_id(world, c->ids[i], why)) return false;
+            set_aside -= covey__fingerprint(c->ids[i].index);
+        }
+    }
+    REQUIRE(set_aside == 0, "commands: an index that is set aside for nobody, or twice");
+    return true;
+}

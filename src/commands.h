@@ -14,4 +14,7 @@ void covey__commands_leave_clone(const covey_world *world, covey_world *clone);
 void covey__commands_set_ids(covey_commands *commands, const covey_entity *ids, uint32_t spent, uint32_t count);
 void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint32_t spent, uint32_t count);
 
+/* All buffers of a world; every index that is set aside, of which this is the sum of fingerprints, is an id of one. */
+bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, const char **why);
+
 #endif

@@ -8,6 +8,7 @@
 #include "pool.h"
 #include "result.h"
 #include "storage.h"
+#include "type.h"
 #include "watch.h"
 
 #include <stdalign.h>
@@ -103,4 +104,15 @@ covey_result covey_component_enable_raw(covey_world *world, covey_entity e, cons
 bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, const covey_type *type) {
     const covey_pool *pool = pool_with(world, e, type);
     return pool && !covey__is_off(pool, e.index);
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+bool covey__disabled_valid(const covey_world *world, const char **why) {
+    uint32_t hiding = 0;
+    REQUIRE(world->disabled == covey__pool_bound(world, &covey_type_covey_disabled), "disabled: another pool");
+    for (uint32_t i = 0; i < world->pool_count; i++) hiding += covey__may_hide(world->pools[i]);
+    REQUIRE(hiding == world->hiding, "disabled: the number of pools is not what was counted");
+    REQUIRE(world->tick != 0, "ticks: no tick");
+    return true;
 }

@@ -29,4 +29,6 @@ static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
 
 static inline bool covey__may_hide(const covey_pool *pool) { return pool && pool->watch && pool->watch->off.at; }
 
+bool covey__disabled_valid(const covey_world *world, const char **why);
+
 #endif

@@ -531,3 +531,67 @@ covey_entity covey_entity_next(const covey_world *world, covey_entity previous) 
     }
     return null_entity;
 }
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+static bool valid_free_list(const covey_world *world, const covey__range *range, uint32_t idle, uint32_t *listed,
+                            const char **why) {
+    uint32_t previous = COVEY_NONE;
+    for (uint32_t index = range->free; index != COVEY_NONE; (*listed)++) {
+        REQUIRE(index < range->end && covey__range_of(world, index) == range,
+                "entities: a free index outside its range");
+        const covey__entity_page *page = covey__entity_page_of(world, index);
+        REQUIRE(page, "entities: a free index without a page");
+        uint32_t at = index % COVEY_PAGE_SIZE;
+        REQUIRE(page->generation[at] != 0 && (page->generation[at] & 1) == 0,
+                "entities: an index that is free and is not");
+        REQUIRE(previous == COVEY_NONE || page->previous[at] == previous,
+                "entities: the free list is broken backwards");
+        REQUIRE(*listed < idle, "entities: the free list goes round in circles");
+        previous = index;
+        index = page->next[at];
+    }
+    return true;
+}
+
+static bool valid_fresh(const covey_world *world, const covey__range *range, const char **why) {
+    REQUIRE(range->fresh >= range->first && range->fresh <= range->end, "entities: the fresh indices left their range");
+    for (uint32_t index = range->fresh; index < range->fresh_end; index++) {
+        const covey__entity_page *page = covey__entity_page_of(world, index);
+        REQUIRE(page, "entities: a fresh index without a page");
+        uint32_t at = index % COVEY_PAGE_SIZE;
+        REQUIRE(!covey__is_set_aside(page, index), "entities: a fresh index that is set aside");
+        REQUIRE(page->generation[at] == 0 && page->next[at] != index, "entities: a fresh index that was used");
+    }
+    return true;
+}
+
+bool covey__entities_valid(const covey_world *world, uint64_t *set_aside, const char **why) {
+    uint32_t alive = 0, used = 0, beyond = 0, listed = 0, waiting = 0, confused = 0;
+    *set_aside = 0;
+    for (uint32_t number = 0; number < world->page_count; number++) {
+        const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
+        for (uint32_t i = 0; page && i < COVEY_PAGE_SIZE; i++) {
+            uint32_t generation = page->generation[i];
+            beyond += generation > COVEY_GENERATION_MAX;
+            alive += generation & 1;
+            used += generation != 0;
+            if (!covey__is_set_aside(page, number * COVEY_PAGE_SIZE + i)) continue;
+            *set_aside += covey__fingerprint(number * COVEY_PAGE_SIZE + i);
+            waiting += generation != 0;
+            confused += generation & 1;
+        }
+    }
+    uint32_t idle = used - alive - waiting;
+    REQUIRE(confused == 0, "entities: an index that is set aside and alive");
+    REQUIRE(beyond == 0, "entities: a generation beyond the last");
+    REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
+    for (uint32_t i = 0; i <= world->reserved_count; i++) {
+        const covey__range *range = i == world->reserved_count ? &world->range : &world->reserved[i];
+        REQUIRE(range == &world->range || covey__range_of(world, range->first) == range,
+                "entities: ranges that overlap");
+        if (!valid_free_list(world, range, idle, &listed, why) || !valid_fresh(world, range, why)) return false;
+    }
+    REQUIRE(listed == idle, "entities: a free index that is in no list");
+    return true;
+}

@@ -29,4 +29,13 @@ void covey__entity_retire(covey_world *world, uint32_t index);                  
 void covey__entity_enliven(covey_world *world, covey_entity e);                 /* tells listeners */
 bool covey__is_set_aside(const covey__entity_page *page, uint32_t index);
 
+/* A number for an index: the sum of several tells which indices they are of, and how often. */
+static inline uint64_t covey__fingerprint(uint32_t index) {
+    uint64_t number = (index + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+    return (number ^ number >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+}
+
+/* *set_aside is the sum of the fingerprints of all indices that are set aside. */
+bool covey__entities_valid(const covey_world *world, uint64_t *set_aside, const char **why);
+
 #endif

@@ -27,7 +27,7 @@ static uint32_t asked(const covey_group *group) { return group->view.with; }
 static uint32_t terms_of(const covey_group *group) { return covey__view_terms(&group->view); }
 
 /* Larger for an inner group than for those around it: it asks for more, or owns more of the same. */
-static uint32_t depth_of(const covey_group *group) { return terms_of(group) + group->owned; }
+uint32_t covey__group_depth(const covey_group *group) { return terms_of(group) + group->owned; }
 
 static bool names(const covey_group *group, const covey_pool *pool, uint32_t first, uint32_t end) {
     while (first < end && group->pools[first] != pool) first++;
@@ -110,7 +110,8 @@ static void move_all_to(covey_group *group, const covey_pool *but, uint32_t inde
 void covey__group_disturb_outer(const covey_group *group, uint32_t who) {
     for (uint32_t i = 0; i < group->world->group_count; i++) {
         covey_group *other = group->world->groups[i];
-        if (depth_of(other) < depth_of(group) && share_pools(other, group)) COVEY__TRACE(other->left, who);
+        if (covey__group_depth(other) < covey__group_depth(group) && share_pools(other, group))
+            COVEY__TRACE(other->left, who);
     }
 }
 #endif
@@ -435,7 +436,7 @@ static covey_result check(const covey_group *group) {
 /* Where a group goes: behind those that may be around it. */
 static uint32_t place_of(const covey_world *world, const covey_group *group) {
     uint32_t at = 0;
-    while (at < world->group_count && depth_of(world->groups[at]) <= depth_of(group)) at++;
+    while (at < world->group_count && covey__group_depth(world->groups[at]) <= covey__group_depth(group)) at++;
     return at;
 }
 
@@ -467,7 +468,7 @@ static bool make_room(covey_group *group) {
 static void link_to(covey_group *group, covey_pool *pool, covey__role role) {
     covey__watch *watch = pool->watch;
     uint32_t at = watch->group_count++;
-    for (; at != 0 && depth_of(watch->groups[at - 1].group) > depth_of(group); at--)
+    for (; at != 0 && covey__group_depth(watch->groups[at - 1].group) > covey__group_depth(group); at--)
         watch->groups[at] = watch->groups[at - 1];
     watch->groups[at] = (covey__membership){ group, role };
     covey__pool_update_watch(pool);
@@ -688,4 +689,66 @@ int covey_group_print(char *text, size_t size, const covey_group *group) {
         print(text, size, &length, first ? word : ", ", group->view.types[i]->name);
     }
     return length;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* Those at the front of owned pools are the members, the same ones everywhere; nobody else has what is asked for. */
+static bool valid_owned(const covey_group *group, const char **why) {
+    for (uint32_t i = 0; i < group->owned; i++) {
+        const covey_pool *pool = group->pools[i];
+        REQUIRE(covey__storage_takes_any_order(pool), "group: owns a pool that it cannot");
+        REQUIRE(pool->set.end >= group->count, "group: more members than a pool has components");
+        for (uint32_t at = 0; at < group->count; at++)
+            REQUIRE(covey_same(pool->set.ids[at], group->pools[0]->set.ids[at]), "group: pools in different orders");
+    }
+    for (uint32_t at = 0; at < group->pools[0]->set.end; at++)
+        REQUIRE(covey__group_asks_for(group, group->pools[0]->set.ids[at].index) == (at < group->count),
+                "group: a member that is none, or the other way round");
+    return true;
+}
+
+static bool valid_unowned(const covey_group *group, const char **why) {
+    const covey_sparse_set *set = &group->set;
+    uint32_t members = 0, candidates = 0;
+    if (!covey__set_valid(set, "group: bytes that are not accounted for", why)) return false;
+    for (uint32_t at = covey_pool_next(group->pools[0], 0); at != COVEY_NONE;
+         at = covey_pool_next(group->pools[0], at + 1)) {
+        covey_entity e = covey_pool_at(group->pools[0], at);
+        bool asked = covey__group_asks_for(group, e.index);
+        REQUIRE(covey_sparse_set_live(set, e) == asked, "group: a member that is none, or the other way round");
+        members += asked;
+        if (!covey__group_is_candidate(group, e.index)) continue;
+        candidates++;
+        REQUIRE(e.index / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, e.index / COVEY_PAGE_SIZE),
+                "group: no page for one that may become a member");
+    }
+    REQUIRE(members == set->end && members == group->count, "group: a member that is in none of its pools");
+    REQUIRE(candidates == group->candidates, "group: the number of those that may be members is not what was counted");
+    REQUIRE(covey__set_room(set) >= candidates, "group: no room for those that may become members");
+    return true;
+}
+
+static bool is_linked(const covey_group *group, const covey_pool *pool, covey__role role) {
+    const covey__watch *watch = pool->watch;
+    uint32_t links = 0;
+    for (uint32_t link = 0; watch && link < watch->group_count; link++)
+        links += watch->groups[link].group == group && watch->groups[link].role == role;
+    return links == 1;
+}
+
+bool covey__groups_valid(const covey_world *world, const char **why) {
+    for (uint32_t i = 0; i < world->group_count; i++) {
+        const covey_group *group = world->groups[i];
+        uint32_t terms = (uint32_t)group->view.with + group->view.without;
+        REQUIRE(group->world == world, "group: of another world");
+        for (uint32_t k = 0; k < terms; k++) {
+            covey__role role = k < group->owned ? COVEY__OWNED : k < group->view.with ? COVEY__ASKED : COVEY__EXCLUDED;
+            REQUIRE(is_linked(group, group->pools[k], role), "group: a pool that does not know it");
+        }
+        REQUIRE(!world->disabled || is_linked(group, world->disabled, COVEY__EXCLUDED),
+                "group: it does not know who is disabled");
+        if (!(group->owned != 0 ? valid_owned : valid_unowned)(group, why)) return false;
+    }
+    return true;
 }

@@ -47,4 +47,7 @@ void covey__group_disturb_outer(const covey_group *group, uint32_t who);
 static inline void covey__group_disturb_outer(const covey_group *group, uint32_t who) { (void)group, (void)who; }
 #endif
 
+uint32_t covey__group_depth(const covey_group *group); /* larger for an inner group than for those around it */
+bool covey__groups_valid(const covey_world *world, const char **why);
+
 #endif

@@ -352,3 +352,54 @@ static void find_depths(const covey_pool *pool, uint64_t *depths, uint32_t count
 }
 
 covey_result covey_pool_sort_by_depth(covey_pool *pool) { return covey__pool_sort_by(pool, find_depths); }
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* The list of children, in both directions. */
+static bool valid_children(const covey_world *world, const covey__node *node, const char **why) {
+    uint32_t count = 0, previous = COVEY_NONE;
+    for (uint32_t at = node->first; at != COVEY_NONE; count++) {
+        const covey__node *child = covey__node_of(world, at);
+        REQUIRE(child && child->parent == node->self, "hierarchy: a child of another parent");
+        REQUIRE(child->previous == previous, "hierarchy: the list of children is broken backwards");
+        previous = at;
+        at = child->next;
+    }
+    REQUIRE(node->last == previous, "hierarchy: the last child is not the last");
+    REQUIRE(node->count == count, "hierarchy: the number of children is not what was counted");
+    return true;
+}
+
+/* Counts a root and all below it, of nodes whose lists of children are valid. */
+static uint32_t size_of_tree(const covey_world *world, const covey__node *root) {
+    uint32_t count = 1;
+    for (const covey__node *node = root;; count++) {
+        uint32_t next = node->first;
+        for (; next == COVEY_NONE && node != root; node = covey__node_of(world, node->parent)) next = node->next;
+        if (next == COVEY_NONE) return count;
+        node = covey__node_of(world, next);
+    }
+}
+
+/* Those that no root reaches go round in circles. */
+bool covey__hierarchy_valid(const covey_world *world, const char **why) {
+    const covey_pool *pool = world->nodes;
+    uint32_t reached = 0;
+    if (!pool) return true;
+    REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world, "hierarchy: another pool");
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        const covey__node *node = covey_pool_value_at_raw(pool, at, sizeof *node);
+        bool is_root = node->parent == COVEY_NONE;
+        REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: the node of another entity");
+        REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent that is none");
+        REQUIRE(!is_root || (node->next == COVEY_NONE && node->previous == COVEY_NONE),
+                "hierarchy: siblings of a root");
+        if (!valid_children(world, node, why)) return false;
+    }
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        const covey__node *node = covey_pool_value_at_raw(pool, at, sizeof *node);
+        if (node->parent == COVEY_NONE) reached += size_of_tree(world, node);
+    }
+    REQUIRE(reached == covey_pool_count(pool), "hierarchy: a child that no root has");
+    return true;
+}

@@ -35,4 +35,6 @@ covey_entity covey__handle_of(const covey_world *world, uint32_t index);
  * empty or unknown here. False when memory is out: then nobody has a place. */
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to);
 
+bool covey__hierarchy_valid(const covey_world *world, const char **why);
+
 #endif

@@ -381,3 +381,41 @@ int covey_path_print(char *text, size_t size, const covey_world *world, covey_en
     if (size != 0) text[length < out.room ? length : out.room] = '\0';
     return length <= INT_MAX ? (int)length : -1;
 }
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* A name is in the bucket of its hash, and no sibling has it. */
+static bool valid_name(const covey_world *world, uint32_t index, const char **why) {
+    const covey__name *name = covey__name_of(world, index);
+    const covey__names *names = world->names;
+    uint32_t found = 0, steps = 0;
+    REQUIRE(name->self == index, "name: of another entity");
+    REQUIRE(name->length != 0 && strlen(name->text) == name->length, "name: of another length");
+    REQUIRE(name->hash == covey__name_key(world, index), "name: a hash that is not its own");
+    for (uint32_t at = names->buckets[name->hash & (names->bucket_count - 1)]; at != COVEY_NONE;) {
+        const covey__name *other = covey__name_of(world, at);
+        REQUIRE(other, "name: a bucket leads to an entity without a name");
+        REQUIRE(steps++ < covey_pool_count(names->pool), "name: a bucket goes round in circles");
+        found += at == index;
+        at = other->next;
+    }
+    REQUIRE(found == 1, "name: in another bucket, or in none");
+    REQUIRE(!covey__name_clashes(world, index, covey__parent_of(world, index)), "name: two siblings have it");
+    return true;
+}
+
+bool covey__names_valid(const covey_world *world, const char **why) {
+    const covey__names *names = world->names;
+    if (!names || !names->pool) return true;
+    REQUIRE(strcmp(names->pool->type->name, "covey.name") == 0 && names->pool->type->context == world,
+            "name: another pool");
+    REQUIRE((names->bucket_count & (names->bucket_count - 1)) == 0 &&
+                names->bucket_count >= covey_pool_count(names->pool),
+            "name: too few buckets");
+    for (uint32_t i = 0; i < names->bucket_count; i++)
+        REQUIRE(names->buckets[i] == COVEY_NONE || covey__name_of(world, names->buckets[i]),
+                "name: a bucket leads to an entity without a name");
+    for (uint32_t at = covey_pool_next(names->pool, 0); at != COVEY_NONE; at = covey_pool_next(names->pool, at + 1))
+        if (!valid_name(world, covey_pool_at(names->pool, at).index, why)) return false;
+    return true;
+}

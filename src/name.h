@@ -39,4 +39,6 @@ void covey__name_text_free(covey_world *world, char *text, uint32_t length);
 void covey__names_forget(covey_world *world);
 void covey__names_recall(covey_world *world);
 
+bool covey__names_valid(const covey_world *world, const char **why);
+
 #endif

@@ -419,3 +419,18 @@ covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const c
     if (!same) covey__contract_broken(pool ? pool->world : NULL, "the pool is not of this type", file, line);
     return (covey_pool *)(uintptr_t)pool;
 }
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+bool covey__pool_valid(const covey_world *world, const covey_pool *pool, const char **why) {
+    REQUIRE(pool->world == world, "pool: of another world");
+    REQUIRE(pool->number < world->pool_count && world->pools[pool->number] == pool, "pool: of another number");
+    if (!covey__storage_valid(pool, why)) return false;
+    if (covey__is_reactive(pool) && !covey__reactive_valid(pool, why)) return false;
+    for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
+        covey_entity e = covey_pool_at(pool, i);
+        REQUIRE(covey_alive(world, e), "pool: a component of a dead entity");
+    }
+    REQUIRE(covey__storage_is_marked(pool), "presence: a pool that has something there and is not marked");
+    return true;
+}

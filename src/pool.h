@@ -27,4 +27,6 @@ covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value
 bool covey__may_be_set(covey_pool *pool, covey_entity e); /* there is memory to tell of it; or fails */
 void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
 
+bool covey__pool_valid(const covey_world *world, const covey_pool *pool, const char **why);
+
 #endif

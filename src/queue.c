@@ -142,3 +142,13 @@ size_t covey__queues_bytes(const covey_world *world) {
             sizeof *queue + queue->capacity * sizeof *queue->events + queue->source_capacity * sizeof *queue->sources;
     return bytes;
 }
+
+bool covey__queues_valid(const covey_world *world, const char **why) {
+    for (const covey_queue *queue = world->queues; queue; queue = queue->next) {
+        REQUIRE(queue->world == world && queue->count <= queue->capacity, "queue: more than there is room for");
+        REQUIRE(queue->capacity == 0 || queue->first < queue->capacity, "queue: begins nowhere");
+        REQUIRE(world->emission || queue->count + covey__queue_owed(queue) <= queue->capacity,
+                "queue: no room for the end of what is there");
+    }
+    return true;
+}

@@ -38,4 +38,6 @@ void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal 
 void covey__queues_free(covey_world *world);
 size_t covey__queues_bytes(const covey_world *world);
 
+bool covey__queues_valid(const covey_world *world, const char **why);
+
 #endif

@@ -11,6 +11,7 @@
 #include "presence.h"
 #include "result.h"
 #include "signal.h"
+#include "storage.h"
 #include "type.h"
 #include "watch.h"
 
@@ -230,4 +231,14 @@ void covey_reactive_clear(covey_reactive *reactive) {
 const covey_type *covey_reactive_type(const covey_reactive *reactive) {
     COVEY__CONTRACT(NULL, reactive, "a call needs a reactive set");
     return reactive->tags->type;
+}
+
+bool covey__reactives_valid(const covey_world *world, const char **why) {
+    for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
+        const covey_pool *tags = reactive->tags;
+        REQUIRE(covey__is_reactive(tags) && !tags->watch && !covey__packed_in(tags) && tags->size == 0,
+                "reactive set: another pool than a tag's");
+        REQUIRE(reactive->used || covey_pool_count(tags) == 0, "reactive set: marks that nobody wants");
+    }
+    return true;
 }

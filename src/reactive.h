@@ -34,4 +34,6 @@ static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
 void covey__reactives_free(covey_world *world);
 size_t covey__reactives_bytes(const covey_world *world);
 
+bool covey__reactives_valid(const covey_world *world, const char **why);
+
 #endif

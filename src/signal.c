@@ -5,6 +5,7 @@
 
 #include "alloc.h"
 #include "bits.h"
+#include "block_store.h"
 #include "presence.h"
 #include "queue.h"
 #include "reactive.h"
@@ -456,5 +457,66 @@ bool covey_disconnect(covey_world *world, covey_connection connection) {
     if (!covey_connected(world, connection)) return false;
     covey__unlisten(world, connection.pool, connection.number);
     COVEY__CHANGED(world);
+    return true;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* What a reactive set may have to mark has its place there. */
+static bool valid_reserved(const covey_pool *pool, const covey_pool *tags, const char **why) {
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
+        uint32_t index = covey_pool_at(pool, at).index;
+        REQUIRE(covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) &&
+                    covey__presence_has_room(pool->world, tags->number, index),
+                "reactive set: no place for a mark");
+    }
+    return true;
+}
+
+static bool has_source(const covey_queue *queue, const covey_pool *pool, const covey__listener *listener) {
+    for (uint32_t i = 0; i < queue->source_count; i++)
+        if (queue->sources[i].number == listener->number)
+            return queue->sources[i].pool == pool && queue->sources[i].signals == listener->signals;
+    return false;
+}
+
+bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
+                               const char **why) {
+    uint32_t signals = 0, called = 0, queued = 0;
+    for (uint32_t i = 0; i < listeners->count; i++) {
+        const covey__listener *listener = &listeners->all[i];
+        called |= listener->call ? listener->signals : 0;
+        queued |= listener->queue ? listener->signals : 0;
+        if (listener->number == 0) {
+            REQUIRE(listeners->emitting != 0 && listener->signals == 0, "listeners: one that has gone");
+            continue;
+        }
+        signals |= listener->signals;
+        REQUIRE(listener->number <= world->connections, "listeners: a connection that was never made");
+        REQUIRE(!listener->call + !listener->queue + !listener->tags == 2, "listeners: one that is told in two ways");
+        REQUIRE(!listener->queue || has_source(listener->queue, pool, listener),
+                "listeners: a queue that does not know of it");
+        if (listener->tags && !valid_reserved(pool, listener->tags, why)) return false;
+    }
+    REQUIRE((signals & ~listeners->signals) == 0 && (called & ~listeners->called) == 0 &&
+                (queued & ~listeners->queued) == 0,
+            "listeners: a signal that is not sent");
+    REQUIRE(listeners->emitting != 0 || signals == listeners->signals, "listeners: a signal that nobody hears");
+    return true;
+}
+
+static uint32_t count_heard(const covey__listeners *listeners) {
+    uint32_t heard = 0;
+    for (uint32_t i = 0; listeners && i < listeners->count; i++) heard += !listeners->all[i].tags;
+    return heard;
+}
+
+bool covey__signals_valid(const covey_world *world, const char **why) {
+    uint32_t heard = count_heard(world->listeners);
+    if (world->listeners && !covey__listeners_valid(world, NULL, world->listeners, why)) return false;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (world->pools[i]->watch) heard += count_heard(&world->pools[i]->watch->listeners);
+    REQUIRE(heard == world->heard, "listeners: their number is not what was counted");
+    REQUIRE(world->emission || !world->dying, "entities: one that dies without a word");
     return true;
 }

@@ -81,4 +81,8 @@ void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all co
 void covey__listeners_free(covey_world *world, covey__listeners *listeners);
 size_t covey__listeners_bytes(const covey__listeners *listeners);
 
+bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
+                            const char **why);
+bool covey__signals_valid(const covey_world *world, const char **why);
+
 #endif

@@ -299,3 +299,24 @@ bool covey__storage_is_marked(const covey_pool *pool) {
             if (!covey__presence_has(world, pool->number, i * COVEY_PAGE_SIZE + at)) return false;
     return true;
 }
+
+/* A pool is marked nowhere but in blocks where it has anything. */
+static bool valid_presence_page(const covey_world *world, const covey__presence_page *page, uint32_t first,
+                                const char **why) {
+    for (uint32_t i = 0; i < COVEY__PAGE_BLOCKS * page->words; i++) {
+        uint32_t block = i / (uint32_t)page->words, word = i % (uint32_t)page->words;
+        for (uint64_t left = page->bits[i]; left != 0; left &= left - 1) {
+            uint32_t number = word * 64 + covey__lowest_bit(left);
+            REQUIRE(number < world->pool_count, "presence: a pool that does not exist");
+            REQUIRE(covey__storage_is_present(world->pools[number], first + block * 64),
+                    "presence: a pool that has nothing there");
+        }
+    }
+    return true;
+}
+
+bool covey__presence_valid(const covey_world *world, const char **why) {
+    for (uint32_t i = 0; i < world->presence_count; i++)
+        if (!valid_presence_page(world, world->presence_pages[i], i * COVEY__BLOCK_PAGE, why)) return false;
+    return true;
+}

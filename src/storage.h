@@ -102,4 +102,6 @@ void covey__storage_unmark_page(covey_pool *pool, uint32_t index);
 void covey__storage_unmark(const covey_pool *pool); /* before it is cleared: a packed one keeps its pages, and marks */
 bool covey__storage_is_marked(const covey_pool *pool); /* everywhere where it should be */
 
+bool covey__presence_valid(const covey_world *world, const char **why); /* no pool is marked where it has nothing */
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "block_store.h"
 #include "pages.h"
+#include "result.h"
 #include "watch.h"
 
 uint64_t covey_tick(const covey_world *world) {
@@ -79,4 +80,28 @@ uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids
     for (uint64_t left = ids; left != 0; left &= left - 1)
         found |= (uint64_t)(each[covey__lowest_bit(left)] > since) << covey__lowest_bit(left);
     return found;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+static bool valid_tick_page(const covey_world *world, const covey__tick_page *page, const char **why) {
+    for (uint32_t i = 0; i < COVEY__BLOCK_PAGE; i++) {
+        uint64_t latest = page->latest[i / 64];
+        REQUIRE(page->each[i] <= latest && page->whole[i / 64] <= latest, "ticks: a change after the last");
+        REQUIRE(latest <= world->tick, "ticks: a change that is to come");
+    }
+    return true;
+}
+
+bool covey__ticks_valid(const covey_pool *pool, const char **why) {
+    const covey__pages *ticks = &pool->watch->ticks;
+    REQUIRE(pool->type->ticks || !ticks->at, "ticks: of a type without");
+    for (uint32_t i = 0; i < ticks->count; i++)
+        if (ticks->at[i] && !valid_tick_page(pool->world, ticks->at[i], why)) return false;
+    for (uint32_t i = covey_pool_next(pool, 0); pool->type->ticks && i != COVEY_NONE;
+         i = covey_pool_next(pool, i + 1)) {
+        uint32_t index = covey_pool_at(pool, i).index;
+        REQUIRE(covey__page_at(ticks, index) && covey__ticks_of(pool, index) != 0, "ticks: a component without");
+    }
+    return true;
 }

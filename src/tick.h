@@ -19,4 +19,6 @@ uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index);
 /* Those of the ids of a block that were changed after a tick. */
 uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids, uint64_t since);
 
+bool covey__ticks_valid(const covey_pool *pool, const char **why);
+
 #endif

@@ -223,3 +223,22 @@ const covey_type *covey_type_find(const covey_world *world, const char *name) {
     const covey_pool *pool = covey__pool_named(world, name);
     return pool ? pool->type : NULL;
 }
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+bool covey__types_valid(const covey_world *world, const char **why) {
+    uint32_t bound = 0;
+    for (uint32_t i = 0; i <= world->type_mask; i++) {
+        const covey__type_entry *entry = &world->types[i];
+        if (!entry->type) continue;
+        bound++;
+        REQUIRE(covey__pool_bound(world, entry->type) == entry->pool, "types: a type that is not found");
+        REQUIRE(covey__pool_named(world, entry->type->name) == entry->pool,
+                "types: a type with another name than its pool");
+        REQUIRE(covey__type_same_layout(entry->type, entry->pool->type),
+                "types: a type with another layout than its pool");
+    }
+    REQUIRE(bound == world->type_count, "types: their number is not what was counted");
+    REQUIRE(bound >= world->pool_count && bound * 4 <= world->type_mask + 1, "types: the table is too full");
+    return true;
+}

@@ -22,4 +22,6 @@ void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *po
 void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 
+bool covey__types_valid(const covey_world *world, const char **why);
+
 #endif

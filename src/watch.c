@@ -245,3 +245,65 @@ void covey__pool_end_watch(covey_pool *pool) {
     if (pool->watch) covey__watch_free(pool->world, pool->watch);
     pool->watch = NULL;
 }
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* A group that is all that has to know of a pool asks nobody whether something is disabled. */
+static bool valid_sole(const covey_pool *pool, const char **why) {
+    const covey_group *sole = pool->watch->sole;
+    if (!sole) return true;
+    REQUIRE(!pool->type->ticks && !pool->world->disabled, "watch: a group that does not know of all that it should");
+    for (uint32_t i = 0; i < sole->owned; i++)
+        REQUIRE(!covey__may_hide(sole->pools[i]), "watch: a group that does not know of all that it should");
+    return true;
+}
+
+/* Only components that are there are disabled. */
+static bool valid_off(const covey_pool *pool, const char **why) {
+    const covey__pages *off = &pool->watch->off;
+    for (uint32_t i = 0; i < off->count; i++)
+        for (uint32_t block = 0; off->at[i] && block < COVEY__PAGE_BLOCKS; block++)
+            for (uint64_t left = ((const uint64_t *)off->at[i])[block]; left != 0; left &= left - 1)
+                REQUIRE(covey__has_index(pool, i * COVEY__BLOCK_PAGE + block * 64 + covey__lowest_bit(left)),
+                        "off: a component that is not there");
+    return true;
+}
+
+bool covey__watch_valid(const covey_pool *pool, const char **why) {
+    const covey__watch *watch = pool->watch;
+    uint32_t depth = 0;
+    const covey_sparse_set *set = covey__packed_in(pool);
+    bool needs = watch && (watch->keeps_order || pool->type->ticks);
+    REQUIRE(watch || !pool->type->ticks, "watch: changes that nobody notes");
+    if (watch && !covey__listeners_valid(pool->world, pool, &watch->listeners, why)) return false;
+    REQUIRE(!set || set->watched == (watch != NULL), "watch: a set that does not know of it");
+    REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
+    const covey__listeners *heard = watch ? &watch->listeners : NULL;
+    bool sets = heard && (heard->signals & COVEY_ON_SET) != 0;
+    bool closely = pool->type->ticks || (watch && watch->off.at);
+    REQUIRE(((pool->uses & COVEY__USE_CLOSELY) != 0) == closely, "watch: handed out without a close look");
+    bool marks =
+        sets && !pool->type->drop && !pool->type->ticks && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
+    REQUIRE(((pool->uses & COVEY__USE_TOUCH) != 0) == marks, "watch: overwritten, and somebody does not hear of it");
+    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (sets || pool->type->drop || pool->type->ticks),
+            "watch: overwritten without care");
+    if (!watch) return true;
+    const covey__listeners *listeners = &watch->listeners;
+    bool needed = listeners->count != 0 || listeners->emitting != 0 || watch->off.at || pool->type->ticks;
+    REQUIRE(needed || watch->group_count != 0 || watch->keeps_order, "watch: nobody needs it");
+    for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
+    REQUIRE(!pool->plain && pool->filling.block == COVEY_NONE, "watch: removals that nobody knows of");
+    REQUIRE(pool->adding == (watch->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
+            "watch: additions that nobody knows of");
+    covey__removal removal = watch->sole && !pool->type->drop ? COVEY__REMOVE_GROUPED : COVEY__REMOVE_SLOWLY;
+    REQUIRE(!set || (set->room == 0 && set->removal == removal), "watch: additions that nobody knows of");
+    for (uint32_t i = 0; i < watch->group_count; i++) {
+        const covey_group *group = watch->groups[i].group;
+        needs |= group->owned == 0 && watch->groups[i].role != COVEY__EXCLUDED;
+        REQUIRE(depth <= covey__group_depth(group), "watch: an inner group before an outer one");
+        depth = covey__group_depth(group);
+    }
+    REQUIRE(watch->needs_memory == needs, "watch: needs memory, or does not, and is marked otherwise");
+    REQUIRE(!watch->keeps_order || covey__storage_takes_any_order(pool), "watch: an order that is not kept");
+    return valid_sole(pool, why) && valid_off(pool, why) && covey__ticks_valid(pool, why);
+}

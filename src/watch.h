@@ -59,4 +59,6 @@ void covey__watch_free(covey_world *world, covey__watch *watch);
 void covey__pool_end_watch(covey_pool *pool); /* whoever needs it: when the world ends */
 size_t covey__watch_bytes(const covey_pool *pool);
 
+bool covey__watch_valid(const covey_pool *pool, const char **why); /* also of a pool without one */
+
 #endif
