@@ -1,5 +1,5 @@
 /* Which storage would be best for a pool. */
-#include "reactive.h"
+#include "marks.h"
 #include "storage.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Changing the storage of a pool in a running world: the components are moved to a new one, which then takes the place
  * of the old. */
+#include "observers.h"
 #include "pool.h"
 #include "result.h"
 #include "storage.h"
 #include "type.h"
-#include "watch.h"
 
 static covey_result move_all(const covey_pool *from, covey_pool *to) {
     covey_result result = covey__storage_reserve(to, covey_pool_count(from));

@@ -3,6 +3,7 @@
 #include "alloc.h"
 #include "bits.h"
 #include "entity.h"
+#include "observers.h"
 #include "pool.h"
 #include "presence.h"
 #include "queue.h"

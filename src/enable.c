@@ -3,37 +3,21 @@
 #include "enable.h"
 
 #include "block_store.h"
-#include "group.h"
+#include "members.h"
+#include "observers.h"
 #include "pages.h"
-#include "pool.h"
+#include "pool_of.h"
 #include "result.h"
 #include "storage.h"
 #include "type.h"
-#include "watch.h"
 
 #include <stdalign.h>
-
-const covey_type covey_type_covey_disabled = { .name = "covey.disabled", .align = 1, .storage = COVEY_STORAGE_BLOCK };
 
 static covey_result fail(covey_world *world, covey_result result, covey_entity e, const char *what) {
     return covey__fail(world, result, "%u:%u could not %s: %s", e.index, e.generation, what, covey_result_text(result));
 }
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
-
-/* The groups are linked to the pool at once: nobody adds to it before. */
-covey_pool *covey__pool_of_disabled(covey_world *world) {
-    if (world->disabled) return world->disabled;
-    covey__watch *watch;
-    if (!covey__groups_room(world, &watch)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", covey_type_covey_disabled.name);
-        return NULL;
-    }
-    world->disabled = covey__pool_of_internal(world, &covey_type_covey_disabled);
-    if (world->disabled) covey__groups_exclude(world->disabled, watch);
-    else if (watch) covey__watch_free(world, watch);
-    return world->disabled;
-}
 
 covey_result covey_disable(covey_world *world, covey_entity e) {
     if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be disabled");

@@ -4,8 +4,8 @@
 
 #include "alloc.h"
 #include "lines.h"
+#include "marks.h"
 #include "presence.h"
-#include "reactive.h"
 #include "result.h"
 #include "signal.h"
 

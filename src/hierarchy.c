@@ -6,24 +6,19 @@
 #include "hierarchy.h"
 
 #include "name.h"
+#include "node.h"
 #include "pool.h"
+#include "pool_of.h"
 #include "result.h"
 #include "signal.h"
 #include "sort.h"
 #include "sparse_set.h"
 #include "storage.h"
-#include "type.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
 
 static const covey_entity null_entity = { 0, 0 };
-
-covey_entity covey__handle_of(const covey_world *world, uint32_t index) {
-    if (index == COVEY_NONE) return null_entity;
-    covey_entity e = { index, covey__generation_of(world, index) };
-    return (e.generation & 1) != 0 ? e : null_entity;
-}
 
 /* The node of a handle, or NULL. */
 static const covey__node *look(const covey_world *world, covey_entity e) {

@@ -4,21 +4,18 @@
 
 #include "alloc.h"
 #include "block_store.h"
-#include "enable.h"
 #include "entity.h"
-#include "group.h"
+#include "marks.h"
 #include "name.h"
+#include "observers.h"
 #include "pages.h"
-#include "pool.h"
 #include "queue.h"
 #include "reactive.h"
 #include "resource.h"
 #include "result.h"
 #include "storage.h"
-#include "tick.h"
 #include "type.h"
 #include "view.h"
-#include "watch.h"
 
 #include <covey/commands.h>
 #include <stdalign.h>

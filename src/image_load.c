@@ -7,6 +7,8 @@
 #include "entity.h"
 #include "hierarchy.h"
 #include "name.h"
+#include "node.h"
+#include "observers.h"
 #include "pages.h"
 #include "pool.h"
 #include "queue.h"

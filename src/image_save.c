@@ -4,17 +4,15 @@
 #include "alloc.h"
 #include "commands.h"
 #include "crc32c.h"
-#include "enable.h"
 #include "entity.h"
-#include "hierarchy.h"
 #include "lines.h"
 #include "name.h"
+#include "node.h"
+#include "observers.h"
 #include "pages.h"
-#include "pool.h"
 #include "storage.h"
 #include "tick.h"
 #include "type.h"
-#include "watch.h"
 
 #include <stdalign.h>
 #include <stdio.h>

@@ -3,12 +3,12 @@
 #include "name.h"
 
 #include "alloc.h"
-#include "hierarchy.h"
+#include "node.h"
 #include "pool.h"
+#include "pool_of.h"
 #include "result.h"
 #include "signal.h"
 #include "storage.h"
-#include "type.h"
 
 #include <covey/hierarchy.h>
 #include <limits.h>

@@ -2,24 +2,20 @@
  * inline in covey.h. */
 #include "pool.h"
 
-#include "alloc.h"
 #include "block_store.h"
-#include "enable.h"
 #include "entity.h"
+#include "marks.h"
+#include "members.h"
+#include "observers.h"
+#include "pages.h"
 #include "presence.h"
-#include "reactive.h"
 #include "result.h"
 #include "signal.h"
 #include "sparse_set.h"
 #include "storage.h"
-#include "type.h"
 #include "watch.h"
 
 #include <stdalign.h>
-
-covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type) {
-    return covey__pool_known(world, type);
-}
 
 /* Makes an empty storage, in the place of whatever was there. */
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
@@ -29,63 +25,6 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     pool->filling.block = COVEY_NONE;
     pool->plain = !set && !pool->watch && !type->drop && !type->zero_vacated;
     if (set) covey__set_watch(set, pool->watch != NULL, type->drop != NULL);
-}
-
-static covey_pool *pool_create(covey_world *world, const covey_type *type) {
-    uint32_t number = world->pool_count;
-    covey_pool **pools = covey__reach(&world->heap, world->pools, &world->pool_capacity, number, UINT32_MAX, NULL);
-    if (!pools) return NULL;
-    world->pools = pools;
-    covey_pool *pool = covey__resize(&world->heap, NULL, 0, 1, sizeof *pool, alignof(covey_pool));
-    if (!pool) return NULL;
-    *pool = (covey_pool){
-        .world = world,
-        .type = type,
-        .name_hash = covey__name_hash(type->name),
-        .size = type->size,
-        .number = number,
-        .uses =
-            (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) | (type->drop ? COVEY__USE_CARE : 0)),
-    };
-    covey__pool_init(pool, covey__type_storage(type));
-    if (type->ticks && !covey__pool_watch(pool)) {
-        covey__free(&world->heap, pool, 1, sizeof *pool, alignof(covey_pool));
-        return NULL;
-    }
-    if (type->ticks) covey__pool_update_watch(pool);
-    world->pools[world->pool_count++] = pool;
-    return pool;
-}
-
-/* The pool of a type whose address the world has not seen: of one with the same name, or a new one. */
-static covey_pool *meet(covey_world *world, const covey_type *type) {
-    covey_pool *pool = covey__pool_named(world, type->name);
-    if (pool && !covey__type_same_layout(pool->type, type)) {
-        covey__fail(world, COVEY_ERROR_LAYOUT, "another type named %s has another layout", type->name);
-        return NULL;
-    }
-    if (!covey__type_reserve(world) || (!pool && !(pool = pool_create(world, type)))) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", type->name);
-        return NULL;
-    }
-    covey__type_bind(world, type, pool);
-    return pool;
-}
-
-covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
-    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    covey_pool *pool = covey__pool_bound(world, type);
-    if (pool) return pool;
-    if (covey__type_valid(type)) return meet(world, type);
-    if (type == covey_id(covey_disabled)) return covey__pool_of_disabled(world);
-    covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
-                type->name ? type->name : "(no name)");
-    return NULL;
-}
-
-covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type) {
-    covey_pool *pool = covey__pool_bound(world, type);
-    return pool ? pool : meet(world, type);
 }
 
 /* ---- The slow halves ---------------------------------------------------------------------------------------------*/
@@ -223,15 +162,6 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
     return covey__pool_renewed(pool, index, generation);
 }
 
-/* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
-covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type) {
-    covey_entity e = { index, generation };
-    if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
-    covey__fail(world, COVEY_ERROR_DEAD, "%s could not be added to %u:%u: %s", type->name ? type->name : "(no name)",
-                e.index, e.generation, covey_result_text(COVEY_ERROR_DEAD));
-    return NULL;
-}
-
 void covey__pool_drop(const covey_pool *pool, covey_entity e) {
     if (pool->type->drop) pool->type->drop(covey__value_of_index(pool, e.index), pool->type->context);
 }
@@ -247,9 +177,26 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
     pool->filling.block = COVEY_NONE;
 }
 
+/* A component that is gone is no longer disabled. */
+static void forget_off(const covey__watch *watch, uint32_t index) {
+    uint64_t *page = covey__page_at(&watch->off, index);
+    if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % 64);
+}
+
+/* Leaves the groups first, and those that exclude the component are joined last. */
+static void take_out_observed(covey_pool *pool, covey_entity e) {
+    bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;
+    forget_off(pool->watch, e.index);
+    if (!owned) covey__groups_leaving(pool, e.index);
+    covey__pool_drop(pool, e);
+    if (owned) covey__groups_erase(pool, e.index);
+    else covey__pool_erase(pool, e);
+    if (excluded) covey__groups_left(pool, e);
+}
+
 static void take_out(covey_pool *pool, covey_entity e) {
     if (pool->watch) {
-        covey__watch_take_out(pool, e);
+        take_out_observed(pool, e);
         return;
     }
     covey__pool_drop(pool, e);

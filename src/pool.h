@@ -4,18 +4,7 @@
 
 #include <covey/covey.h>
 
-covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type); /* of a type of the library's own */
-static inline bool covey__is_internal(const covey_pool *pool) { return (pool->uses & COVEY__USE_INTERNAL) != 0; }
 void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
-/* Tells assertion level 2 that values moved, or that components of others than one entity changed. */
-static inline void covey__pool_moved(covey_pool *pool, bool others) {
-#if COVEY_ASSERT_LEVEL >= 2
-    pool->moved++;
-    if (others) COVEY__TRACE(pool->removed, COVEY_NONE);
-#else
-    (void)pool, (void)others;
-#endif
-}
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_forget(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
 void covey__pool_drop(const covey_pool *pool, covey_entity e); /* the value of a component that is there */

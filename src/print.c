@@ -1,5 +1,5 @@
 /* Worlds and entities as text. */
-#include "pool.h"
+#include "type.h"
 
 #include <covey/hierarchy.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #include "queue.h"
 
 #include "alloc.h"
+#include "listeners.h"
 #include "result.h"
-#include "signal.h"
 
 #include <stdalign.h>
 
@@ -81,25 +81,11 @@ covey_queue *covey_queue_create(covey_world *world) {
     return queue;
 }
 
-static void free_queue(covey_queue *queue) {
+void covey__queue_free(covey_queue *queue) {
     covey__heap *heap = &queue->world->heap;
     covey__free(heap, queue->events, queue->capacity, sizeof *queue->events, alignof(covey__queued));
     covey__free(heap, queue->sources, queue->source_capacity, sizeof *queue->sources, alignof(covey__source_of_events));
     covey__free(heap, queue, 1, sizeof *queue, alignof(covey_queue));
-}
-
-void covey_queue_destroy(covey_queue *queue) {
-    if (!queue) return;
-    covey_world *world = queue->world;
-    covey_queue **link = &world->queues;
-    while (*link != queue) link = &(*link)->next;
-    *link = queue->next;
-    while (queue->source_count != 0) {
-        covey__source_of_events source = queue->sources[queue->source_count - 1];
-        covey__unlisten(world, (covey_pool *)(uintptr_t)source.pool, source.number);
-    }
-    free_queue(queue);
-    COVEY__CHANGED(world);
 }
 
 uint32_t covey_queue_count(const covey_queue *queue) {
@@ -131,7 +117,7 @@ void covey__queues_free(covey_world *world) {
     while (world->queues) {
         covey_queue *queue = world->queues;
         world->queues = queue->next;
-        free_queue(queue);
+        covey__queue_free(queue);
     }
 }
 

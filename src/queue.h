@@ -2,7 +2,7 @@
 #ifndef COVEY_QUEUE_H
 #define COVEY_QUEUE_H
 
-#include "signal.h"
+#include "listeners.h"
 
 #include <covey/covey.h>
 
@@ -35,6 +35,7 @@ uint64_t covey__queue_owed(const covey_queue *queue);         /* the room that t
 bool covey__queue_attach(covey_queue *queue, const covey_pool *pool, const covey__listener *listener);
 void covey__queue_detach(covey_queue *queue, uint64_t number);
 void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal signal, covey_entity e);
+void covey__queue_free(covey_queue *queue);
 void covey__queues_free(covey_world *world);
 size_t covey__queues_bytes(const covey_world *world);
 

@@ -13,24 +13,6 @@ struct covey_reactive {
     bool used;       /* or to be used again: pools live as long as their world */
 };
 
-covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
-void covey__reactive_unmark(covey_pool *tags, uint32_t index);          /* of one that is marked */
-void covey__reactive_unmark_all(covey_pool *tags);
-bool covey__reactive_valid(const covey_pool *tags, const char **why); /* its marks */
-static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }
-
-/* Without a branch: whether a mark is the first of its block is often random. */
-static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
-    covey__block_page *page = covey__block_page_of(&tags->blocks, index);
-    uint32_t block = covey__block_of(index);
-    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
-    if (mask != with) COVEY__TRACE(tags->added, index);
-    tags->blocks.count += mask != with;
-    tags->world->moves += mask == 0; /* for what is known of the entity destroyed last */
-    page->masks[block] = with;
-    page->summary |= (uint64_t)1 << block;
-}
-
 void covey__reactives_free(covey_world *world);
 size_t covey__reactives_bytes(const covey_world *world);
 

@@ -7,28 +7,25 @@
 #include "bits.h"
 #include "block_store.h"
 #include "commands.h"
-#include "enable.h"
 #include "entity.h"
-#include "group.h"
 #include "lines.h"
+#include "listeners.h"
+#include "marks.h"
+#include "members.h"
 #include "name.h"
+#include "observers.h"
 #include "pages.h"
 #include "pool.h"
 #include "presence.h"
 #include "queue.h"
-#include "reactive.h"
 #include "resource.h"
 #include "result.h"
-#include "signal.h"
 #include "slab.h"
 #include "sort.h"
 #include "sparse_set.h"
 #include "storage.h"
-#include "tick.h"
-#include "watch.h"
 
 #include <stdalign.h>
-
 
 /* For a set: which parts of its ids are others now. */
 typedef struct set_plan {

@@ -6,22 +6,19 @@
 #include "alloc.h"
 #include "bits.h"
 #include "block_store.h"
+#include "listeners.h"
+#include "marks.h"
+#include "observers.h"
 #include "presence.h"
 #include "queue.h"
-#include "reactive.h"
 #include "result.h"
 #include "storage.h"
-#include "watch.h"
 
 #include <stdalign.h>
 
-enum {
-    COMPONENT_SIGNALS = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE,
-    ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY,
-    BACKWARDS = COVEY_ON_REMOVE | COVEY_ON_DESTROY /* the listener that was connected last is told first */
-};
+enum { BACKWARDS = COVEY_ON_REMOVE | COVEY_ON_DESTROY }; /* the listener that was connected last is told first */
 
-static covey__listeners *listeners_of(const covey_world *world, const covey_pool *pool) {
+covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
     if (pool) return pool->watch ? &pool->watch->listeners : NULL;
     return world->listeners;
 }
@@ -108,7 +105,7 @@ static void tell_keepers(const covey__listeners *listeners, const covey_pool *po
     }
 }
 
-static void note(covey__listeners *listeners, const covey__listener *listener) {
+void covey__listeners_note(covey__listeners *listeners, const covey__listener *listener) {
     listeners->signals |= listener->signals;
     if (listener->call) listeners->called |= listener->signals;
     if (listener->queue) listeners->queued |= listener->signals;
@@ -123,14 +120,14 @@ static void sweep(covey_world *world, covey__listeners *listeners) {
             world->heard -= !listeners->all[i].tags;
             continue;
         }
-        note(listeners, &listeners->all[i]);
+        covey__listeners_note(listeners, &listeners->all[i]);
         listeners->all[kept++] = listeners->all[i];
     }
     listeners->count = kept;
 }
 
 /* What follows when one was connected or has left. */
-static void update(covey_world *world, covey_pool *pool, covey__listeners *listeners) {
+void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__listeners *listeners) {
     if (listeners->emitting == 0) sweep(world, listeners);
     world->emptying.moves = world->moves - 1; /* entities are not destroyed in passing any more */
     if (pool) {
@@ -194,7 +191,7 @@ static void end(covey_world *world, const covey__emission *emission) {
     covey__listeners *listeners = emission->listeners;
     listeners->emitting--;
     world->emission = emission->outer;
-    if (listeners->emitting == 0 && has_gone(listeners)) update(world, emission->pool, listeners);
+    if (listeners->emitting == 0 && has_gone(listeners)) covey__listeners_changed(world, emission->pool, listeners);
 }
 
 /* Calls those that are functions. Returns which of the removals it tells of were made meanwhile. */
@@ -209,7 +206,7 @@ static COVEY__NOINLINE uint64_t call_all(covey_world *world, covey_pool *pool, c
 
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
                  uint32_t count) {
-    covey__listeners *listeners = listeners_of(world, pool);
+    covey__listeners *listeners = covey__listeners_of(world, pool);
     if (!listeners || (listeners->signals & (uint32_t)signal) == 0) return false;
     tell_keepers(listeners, pool, signal, entities, count);
     if ((listeners->called & (uint32_t)signal) == 0) return false;
@@ -218,7 +215,7 @@ bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, cons
 }
 
 uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    covey__listeners *listeners = listeners_of(pool->world, pool);
+    covey__listeners *listeners = covey__listeners_of(pool->world, pool);
     if (!listeners || (listeners->signals & COVEY_ON_REMOVE) == 0) return 0;
     tell_keepers(listeners, pool, COVEY_ON_REMOVE, entities, count);
     if ((listeners->called & COVEY_ON_REMOVE) == 0) return 0;
@@ -227,7 +224,7 @@ uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, ui
 
 /* The listeners of an emission, if any of them hears it. */
 static covey__listeners *hearers_of(const covey_world *world, const covey__emission *emission) {
-    covey__listeners *listeners = listeners_of(world, emission->pool);
+    covey__listeners *listeners = covey__listeners_of(world, emission->pool);
     return listeners && (listeners->signals & (uint32_t)emission->signal) != 0 ? listeners : NULL;
 }
 
@@ -341,123 +338,6 @@ covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal 
         }
     }
     return result;
-}
-
-void covey__listeners_free(covey_world *world, covey__listeners *listeners) {
-    covey__free(&world->heap, listeners->all, listeners->capacity, sizeof *listeners->all, alignof(covey__listener));
-}
-
-size_t covey__listeners_bytes(const covey__listeners *listeners) {
-    return listeners->capacity * sizeof *listeners->all;
-}
-
-/* ---- Connecting --------------------------------------------------------------------------------------------------*/
-
-/* The listeners of a pool, or of entities; made if there are none. */
-static covey__listeners *reach_listeners(covey_world *world, covey_pool *pool) {
-    if (pool) return covey__pool_watch(pool) ? &pool->watch->listeners : NULL;
-    if (world->listeners) return world->listeners;
-    world->listeners = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->listeners, alignof(covey__listeners));
-    if (world->listeners) *world->listeners = (covey__listeners){ 0 };
-    return world->listeners;
-}
-
-static bool prepare_for_all(covey_pool *pool, const covey__listener *listener) {
-    bool reserved = true;
-    if (listener->queue) return covey__queue_attach(listener->queue, pool, listener);
-    for (uint32_t at = 0; listener->tags && reserved && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
-        reserved = covey__reactive_reserve(listener->tags, covey_pool_at(pool, at).index) == COVEY_OK;
-    return reserved;
-}
-
-static bool make_room(covey_world *world, covey__listeners *listeners) {
-    if (listeners->count < listeners->capacity) return true;
-    uint32_t capacity = covey__grown(listeners->capacity, listeners->count + 1, UINT32_MAX);
-    covey__listener *all = covey__resize(&world->heap, listeners->all, listeners->capacity, capacity, sizeof *all,
-                                         alignof(covey__listener));
-    if (!all) return false;
-    listeners->all = all;
-    listeners->capacity = capacity;
-    return true;
-}
-
-bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener) {
-    covey__listeners *listeners = reach_listeners(world, pool);
-    if (!listeners) return false;
-    bool ready = make_room(world, listeners) && prepare_for_all(pool, listener);
-    if (ready) {
-        listeners->all[listeners->count++] = *listener;
-        note(listeners, listener);
-        world->heard += !listener->tags;
-    }
-    update(world, pool, listeners);
-    return ready;
-}
-
-static covey__listener *find(const covey__listeners *listeners, uint64_t number) {
-    for (uint32_t i = 0; listeners && number != 0 && i < listeners->count; i++)
-        if (listeners->all[i].number == number) return &listeners->all[i];
-    return NULL;
-}
-
-void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number) {
-    covey__listeners *listeners = listeners_of(world, pool);
-    covey__listener *listener = find(listeners, number);
-    if (listener->queue) covey__queue_detach(listener->queue, number);
-    listener->number = listener->signals = 0;
-    listener->call = NULL;
-    listener->queue = NULL; /* it may end before the array is swept */
-    update(world, pool, listeners);
-}
-
-void covey__listen_no_more(covey_world *world, covey_pool *pool) {
-    for (covey__listeners *listeners = listeners_of(world, pool); listeners && listeners->count != 0;
-         listeners = listeners_of(world, pool))
-        covey__unlisten(world, pool, listeners->all[0].number);
-}
-
-static covey_connection refuse(covey_world *world, covey_result result, const char *why) {
-    covey__fail(world, result, "a listener could not be connected: %s", why);
-    return (covey_connection){ 0 };
-}
-
-covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
-    COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
-    COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
-    uint32_t allowed = listener->type ? COMPONENT_SIGNALS : ENTITY_SIGNALS;
-    if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
-        return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");
-    if (!listener->call == !listener->queue)
-        return refuse(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
-    covey_pool *pool = listener->type ? covey_pool_of_raw(world, listener->type) : NULL;
-    if (listener->type && !pool) return (covey_connection){ 0 };
-    if (pool && covey__is_reactive(pool))
-        return refuse(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
-    covey__listener made = {
-        .number = world->connections + 1,
-        .signals = listener->signals,
-        .call = listener->call,
-        .queue = listener->queue,
-        .context = listener->context,
-        .spans = listener->spans,
-    };
-    if (!covey__listen(world, pool, &made))
-        return refuse(world, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
-    world->connections++;
-    COVEY__CHANGED(world);
-    return (covey_connection){ pool, made.number };
-}
-
-bool covey_connected(const covey_world *world, covey_connection connection) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    return find(listeners_of(world, connection.pool), connection.number) != NULL;
-}
-
-bool covey_disconnect(covey_world *world, covey_connection connection) {
-    if (!covey_connected(world, connection)) return false;
-    covey__unlisten(world, connection.pool, connection.number);
-    COVEY__CHANGED(world);
-    return true;
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/

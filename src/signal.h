@@ -1,27 +1,10 @@
-/* Signals: listeners of a pool or of all entities, and emissions under way. */
+/* Signals: how listeners are told. Connecting them is in listen.h. */
 #ifndef COVEY_SIGNAL_H
 #define COVEY_SIGNAL_H
 
+#include "listeners.h"
+
 #include <covey/covey.h>
-
-typedef struct covey__listener {
-    uint64_t number;         /* of its connection; 0 once that has ended */
-    uint32_t signals;        /* that it hears; none once the connection has ended */
-    covey_listener_fn *call; /* one of these three */
-    covey_queue *queue;
-    covey_pool *tags; /* of a reactive set */
-    void *context;
-    bool spans;
-} covey__listener;
-
-/* Those of a pool, or of all entities, in the order in which they were connected. */
-typedef struct covey__listeners {
-    covey__listener *all;
-    uint32_t count, capacity;
-    uint32_t signals;        /* that any of them hears: */
-    uint32_t called, queued; /* those for which a function is called; that queues keep */
-    uint32_t emitting;       /* emissions under way: the array may grow, but nobody leaves it */
-} covey__listeners;
 
 /* One event, or many of a kind, of which listeners are being told. It is on the stack of the call that tells them; what
  * is still to be told is here, so that others may do it. */
@@ -75,14 +58,14 @@ bool covey__end_announced(covey_pool *pool, covey_entity e);
 bool covey__announce_removal(covey_pool *pool, covey_entity e);
 /* Tells of an entity that is about to be destroyed. Returns whether it is still there to be destroyed. */
 bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation);
-bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener); /* false: no memory */
-void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number);
-void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all connections of a pool, or to entities */
-void covey__listeners_free(covey_world *world, covey__listeners *listeners);
-size_t covey__listeners_bytes(const covey__listeners *listeners);
 
 bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
                             const char **why);
 bool covey__signals_valid(const covey_world *world, const char **why);
+
+covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool); /* NULL: none */
+/* When one was connected, which is noted first; or has left. */
+void covey__listeners_note(covey__listeners *listeners, const covey__listener *listener);
+void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__listeners *listeners);
 
 #endif

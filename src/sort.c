@@ -5,12 +5,12 @@
 #include "sort.h"
 
 #include "alloc.h"
-#include "group.h"
-#include "pool.h"
+#include "members.h"
+#include "observers.h"
+#include "order.h"
 #include "result.h"
 #include "sparse_set.h"
 #include "storage.h"
-#include "watch.h"
 
 #include <stdalign.h>
 
@@ -47,61 +47,6 @@ static bool is_valid(const covey_order *order, uint32_t size) {
     return order->offset <= size && size - order->offset >= size_of_key(order->key);
 }
 
-/* Floats by their bits: the more the larger, once those of negative ones are turned around. -0 counts as 0, and what is
- * not a number as more than any, which no other key is. */
-static inline uint64_t key_of_f32(const void *at, uint64_t flip) {
-    uint32_t bits, sign = (uint32_t)1 << 31;
-    memcpy(&bits, at, sizeof bits);
-    if ((bits & ~sign) > UINT32_C(0x7F800000)) return UINT32_MAX;
-    if (bits == sign) bits = 0;
-    return (uint32_t)(bits ^ ((bits & sign) != 0 ? UINT32_MAX : sign) ^ (uint32_t)flip);
-}
-
-static inline uint64_t key_of_f64(const void *at, uint64_t flip) {
-    uint64_t bits, sign = (uint64_t)1 << 63;
-    memcpy(&bits, at, sizeof bits);
-    if ((bits & ~sign) > UINT64_C(0x7FF0000000000000)) return UINT64_MAX;
-    if (bits == sign) bits = 0;
-    return bits ^ ((bits & sign) != 0 ? UINT64_MAX : sign) ^ flip;
-}
-
-static inline uint64_t key_of_32(const void *at, uint64_t flip, uint32_t sign) {
-    uint32_t number;
-    memcpy(&number, at, sizeof number);
-    return number ^ sign ^ (uint32_t)flip;
-}
-
-static inline uint64_t key_of_64(const void *at, uint64_t flip, uint64_t sign) {
-    uint64_t number;
-    memcpy(&number, at, sizeof number);
-    return number ^ sign ^ flip;
-}
-
-/* The key of a number as one without a sign, the other way round if `flip` has all bits. */
-static inline uint64_t key_at(covey_key kind, const void *at, uint64_t flip) {
-    switch (kind) {
-    case COVEY_KEY_F32: return key_of_f32(at, flip);
-    case COVEY_KEY_F64: return key_of_f64(at, flip);
-    case COVEY_KEY_I32: return key_of_32(at, flip, (uint32_t)1 << 31);
-    case COVEY_KEY_I64: return key_of_64(at, flip, (uint64_t)1 << 63);
-    case COVEY_KEY_U64: return key_of_64(at, flip, 0);
-    case COVEY_KEY_INDEX:
-    case COVEY_KEY_U32: break;
-    }
-    return key_of_32(at, flip, 0);
-}
-
-static uint64_t flip_of(const covey_order *order) { return order->descending ? UINT64_MAX : 0; }
-
-/* The key of a component, whatever it comes from. */
-static uint64_t key_of(const covey_order *order, const void *value, uint32_t index) {
-    uint64_t made = 0;
-    if (order->key == COVEY_KEY_INDEX) return key_of_32(&index, flip_of(order), 0);
-    if (!order->key_of) return key_at(order->key, (const char *)value + order->offset, flip_of(order));
-    order->key_of(&made, value, order->context);
-    return key_at(order->key, &made, flip_of(order));
-}
-
 static const void *value_of(const sorting *job, uint32_t position) {
     if (job->values) return job->values + position * job->size;
     return covey__value_of_index(job->pool, job->ids[position].index);
@@ -109,14 +54,10 @@ static const void *value_of(const sorting *job, uint32_t position) {
 
 /* ---- Comparing ---------------------------------------------------------------------------------------------------*/
 
-static int compare_values(const covey_order *order, const void *a, const void *b) {
-    return order->descending ? order->compare(b, a, order->context) : order->compare(a, b, order->context);
-}
-
 /* Whether the component at position b belongs before the one at position a, which is before it now. */
 static inline bool is_before(const sorting *job, uint32_t b, uint32_t a, bool by_key) {
     if (by_key) return job->keys[b] < job->keys[a];
-    return compare_values(job->order, value_of(job, b), value_of(job, a)) < 0;
+    return covey__compare_values(job->order, value_of(job, b), value_of(job, a)) < 0;
 }
 
 /* The same for any two positions: of equals, the one that is first stays first. */
@@ -186,11 +127,11 @@ static inline bool split(sorting *job, bool by_key) {
 static inline bool split_making_keys(sorting *job, covey_key kind) {
     const char *values = job->values + job->order->offset;
     size_t size = job->size;
-    uint64_t flip = flip_of(job->order), *keys = job->keys, last = 0, key = 0;
+    uint64_t flip = covey__flip_of(job->order), *keys = job->keys, last = 0, key = 0;
     uint32_t i = 0, first = 0, count = job->count;
     kept_pair kept = { COVEY_NONE, COVEY_NONE, 0 };
     for (;; first = i) {
-        for (; i < count && (key = keys[i] = key_at(kind, values + i * size, flip)) >= last; i++) last = key;
+        for (; i < count && (key = keys[i] = covey__key_at(kind, values + i * size, flip)) >= last; i++) last = key;
         if (i == count) return true;
         if (i - first >= 2) kept = (kept_pair){ i - 1, i - 2, 0 };
         else if (i - first == 1) kept = (kept_pair){ i - 1, kept.last, 0 };
@@ -198,7 +139,7 @@ static inline bool split_making_keys(sorting *job, covey_key kind) {
         last = keys[kept.last];
         if (job->out_count > job->out_most) break;
     }
-    for (; i < count; i++) keys[i] = key_at(kind, values + i * size, flip);
+    for (; i < count; i++) keys[i] = covey__key_at(kind, values + i * size, flip);
     return false;
 }
 
@@ -219,7 +160,7 @@ static bool split_by_keys(sorting *job) {
         case COVEY_KEY_INDEX: break;
         }
     }
-    for (uint32_t i = 0; i < job->count; i++) job->keys[i] = key_of(order, value_of(job, i), job->ids[i].index);
+    for (uint32_t i = 0; i < job->count; i++) job->keys[i] = covey__key_of(order, value_of(job, i), job->ids[i].index);
     return split(job, true);
 }
 
@@ -625,46 +566,6 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     covey__pool_unwatch(pool);
     COVEY__CHANGED(pool->world);
     return result;
-}
-
-static bool belongs_before(const covey_pool *pool, uint32_t a, uint32_t b) {
-    const covey_order *order = &pool->watch->order;
-    const void *left = covey__value_at(&pool->set, a, pool->size), *right = covey__value_at(&pool->set, b, pool->size);
-    if (order->compare) return compare_values(order, left, right) < 0;
-    return key_of(order, left, pool->set.ids[a].index) < key_of(order, right, pool->set.ids[b].index);
-}
-
-/* Moves a value to a position before it, and those between by one. It waits behind the last element meanwhile, where a
- * position is left. */
-static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
-    size_t size = set->size;
-    char *place = (char *)set->data + to * size, *value = (char *)set->data + from * size;
-    char *waiting = (char *)set->data + set->end * size;
-    if (set->end == set->data_capacity) {
-        for (; value != place; value -= size) covey__swap_bytes(value, value - size, size);
-        return;
-    }
-    memcpy(waiting, value, size);
-    memmove(place + size, place, (from - to) * size);
-    memcpy(place, waiting, size);
-    if (set->zero_vacated) memset(waiting, 0, size);
-}
-
-void covey__sort_insert(covey_pool *pool, uint32_t index) {
-    covey_sparse_set *set = &pool->set;
-    uint32_t at = (uint32_t)*covey__slot_of(set, index), low = 0, high = at;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (belongs_before(pool, at, middle)) high = middle;
-        else low = middle + 1;
-    }
-    if (low == at) return;
-    covey_entity e = set->ids[at];
-    memmove(set->ids + low + 1, set->ids + low, (at - low) * sizeof *set->ids);
-    set->ids[low] = e;
-    for (uint32_t i = low; i <= at; i++) covey__set_put(set, i, covey__set_id(set, i));
-    if (set->size != 0) rotate(set, at, low);
-    covey__pool_moved(pool, true);
 }
 
 /* Without memory, one after the other finds its place. */

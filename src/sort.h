@@ -8,7 +8,5 @@
 typedef void covey__keys_fn(const covey_pool *pool, uint64_t *keys, uint32_t count);
 covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys);
 void covey__pool_sort_again(covey_pool *pool); /* one that is kept in an order; quick only if there is memory */
-void covey__sort_insert(covey_pool *pool,
-                        uint32_t index); /* puts a component, before which all are sorted, in its place */
 
 #endif

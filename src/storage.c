@@ -4,6 +4,7 @@
 #include "block_store.h"
 #include "presence.h"
 #include "result.h"
+#include "sparse_set.h"
 
 /* Reactive sets have marks in pages that are reserved for them: present wherever they may have to mark. */
 static bool is_reserved(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }

@@ -104,4 +104,14 @@ bool covey__storage_is_marked(const covey_pool *pool); /* everywhere where it sh
 
 bool covey__presence_valid(const covey_world *world, const char **why); /* no pool is marked where it has nothing */
 
+/* Tells assertion level 2 that values moved, or that components of others than one entity changed. */
+static inline void covey__pool_moved(covey_pool *pool, bool others) {
+#if COVEY_ASSERT_LEVEL >= 2
+    pool->moved++;
+    if (others) COVEY__TRACE(pool->removed, COVEY_NONE);
+#else
+    (void)pool, (void)others;
+#endif
+}
+
 #endif

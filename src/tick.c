@@ -4,9 +4,9 @@
 #include "tick.h"
 
 #include "block_store.h"
+#include "observers.h"
 #include "pages.h"
 #include "result.h"
-#include "watch.h"
 
 uint64_t covey_tick(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");

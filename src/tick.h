@@ -4,12 +4,6 @@
 
 #include <covey/covey.h>
 
-typedef struct covey__tick_page {
-    uint64_t latest[COVEY__PAGE_BLOCKS]; /* of a block: the tick of its last change */
-    uint64_t whole[COVEY__PAGE_BLOCKS];  /* of a block: all that were there were changed at this tick */
-    uint64_t each[COVEY__BLOCK_PAGE];    /* of an index */
-} covey__tick_page;
-
 bool covey__ticks_reach(covey_pool *pool, uint32_t index); /* before a component gets a place; false: memory is out */
 void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick); /* that of a component that is new */
 void covey__ticks_note(const covey_pool *pool, uint32_t index); /* of a component that is there, as all of these */

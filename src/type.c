@@ -3,7 +3,6 @@
 
 #include "alloc.h"
 #include "fields.h"
-#include "pool.h"
 #include "result.h"
 #include "sparse_set.h"
 #include "storage.h"
@@ -76,14 +75,14 @@ covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type) 
     return NULL;
 }
 
-static covey_pool *pool_by_name(const covey_world *world, const covey_type *type) {
+covey_pool *covey__pool_like(const covey_world *world, const covey_type *type) {
     covey_pool *pool = type->name ? covey__pool_named(world, type->name) : NULL;
     return pool && covey__type_same_layout(pool->type, type) ? pool : NULL;
 }
 
 covey_pool *covey__pool_search(const covey_world *world, const covey_type *type) {
     covey_pool *pool = covey__pool_bound(world, type);
-    return pool ? pool : pool_by_name(world, type);
+    return pool ? pool : covey__pool_like(world, type);
 }
 
 static void put(covey_world *world, covey__type_entry entry) {
@@ -163,10 +162,7 @@ static bool has_sound_fields(const covey_type *type) {
     return type->fields && covey__fields_valid(type->fields, type->size);
 }
 
-typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);
-
-/* A copy of a description, which is not the world's yet; NULL: MEMORY. */
-static struct covey__made_type *copy(covey_world *world, const covey_type *description) {
+struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *description) {
     size_t length = description->name ? strlen(description->name) + 1 : 1;
     size_t fields = has_sound_fields(description) ? covey__fields_bytes(description->fields) : 0;
     size_t defaults = description->defaults ? description->size : 0;
@@ -184,38 +180,25 @@ static struct covey__made_type *copy(covey_world *world, const covey_type *descr
     return made;
 }
 
-/* Copies a description into the world and has its pool made. */
-static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
-    struct covey__made_type *made = copy(world, description);
-    if (!made) return NULL;
-    if (!pool_of(world, &made->type)) {
-        covey__free(&world->heap, made, 1, made->bytes, alignof(struct covey__made_type));
-        return NULL;
-    }
+const covey_type *covey__type_of_copy(const struct covey__made_type *made) { return &made->type; }
+
+const covey_type *covey__type_kept(covey_world *world, struct covey__made_type *made) {
     world->made_types = made;
     return &made->type;
 }
 
+void covey__type_copy_free(covey_world *world, struct covey__made_type *made) {
+    covey__free(&world->heap, made, 1, made->bytes, alignof(struct covey__made_type));
+}
+
 const covey_type *covey__type_keep(covey_world *world, const covey_type *description) {
-    const covey_pool *pool = pool_by_name(world, description);
+    const covey_pool *pool = covey__pool_like(world, description);
     if (pool) return pool->type;
     for (const struct covey__made_type *made = world->made_types; made; made = made->next)
         if (strcmp(made->type.name, description->name) == 0 && covey__type_same_layout(&made->type, description))
             return &made->type;
-    struct covey__made_type *made = copy(world, description);
-    if (!made) return NULL;
-    world->made_types = made;
-    return &made->type;
-}
-
-const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
-    COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
-    covey_pool *known = covey__type_valid(description) ? pool_by_name(world, description) : NULL;
-    return known ? known->type : make(world, description, covey_pool_of_raw);
-}
-
-const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description) {
-    return make(world, description, covey__pool_of_internal);
+    struct covey__made_type *made = covey__type_copy(world, description);
+    return made ? covey__type_kept(world, made) : NULL;
 }
 
 const covey_type *covey_type_find(const covey_world *world, const char *name) {

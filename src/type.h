@@ -5,9 +5,7 @@
 #include <covey/covey.h>
 
 bool covey__type_valid(const covey_type *type);
-bool covey__type_is_internal(const covey_type *type); /* of the library's own, by its name */
-/* As covey_type_create, for a type of the library's own: its hooks may have the world as context. */
-const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description);
+bool covey__type_is_internal(const covey_type *type);      /* of the library's own, by its name */
 covey_storage covey__type_storage(const covey_type *type); /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 bool covey__type_can_copy(const covey_type *type);
@@ -23,5 +21,14 @@ void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 
 bool covey__types_valid(const covey_world *world, const char **why);
+
+/* A copy of a description, which is not the world's until it is kept; NULL: MEMORY. Kept ones end with the world. */
+struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *description);
+const covey_type *covey__type_kept(covey_world *world, struct covey__made_type *made);
+const covey_type *covey__type_of_copy(const struct covey__made_type *made);
+void covey__type_copy_free(covey_world *world, struct covey__made_type *made);  /* one that is not kept */
+covey_pool *covey__pool_like(const covey_world *world, const covey_type *type); /* of that name and layout, or NULL */
+
+static inline bool covey__is_internal(const covey_pool *pool) { return (pool->uses & COVEY__USE_INTERNAL) != 0; }
 
 #endif

@@ -5,9 +5,8 @@
 
 #include "bits.h"
 #include "block_store.h"
-#include "enable.h"
-#include "group.h"
 #include "lines.h"
+#include "observers.h"
 #include "result.h"
 #include "storage.h"
 #include "tick.h"

@@ -2,8 +2,7 @@
  * that was allowed. At lower levels there is nothing to do. */
 #include "view_rules.h"
 
-#include "enable.h"
-#include "group.h"
+#include "observers.h"
 #include "storage.h"
 #include "view.h"
 

@@ -2,19 +2,18 @@
  * whose type has a hook for it are then copied once more, by the hook. */
 #include "block_store.h"
 #include "commands.h"
-#include "enable.h"
 #include "entity.h"
 #include "hierarchy.h"
+#include "marks.h"
 #include "name.h"
+#include "observers.h"
 #include "pages.h"
 #include "pool.h"
-#include "reactive.h"
+#include "pool_of.h"
 #include "resource.h"
 #include "result.h"
 #include "storage.h"
-#include "tick.h"
 #include "type.h"
-#include "watch.h"
 
 /* What listens stays behind, with the pools in which it keeps what it has heard. Nodes and names are made anew. */
 static bool stays_behind(const covey_pool *pool) {

@@ -1,6 +1,5 @@
 /* Enabling: what is disabled stays, and neither views nor groups see it. */
-#include "../src/group.h"
-#include "../src/watch.h"
+#include "../src/observers.h"
 #include "oom.h"
 #include "views.h"
 

@@ -1,7 +1,6 @@
 /* Groups: who is in them, where their components lie, and what else may be done meanwhile. */
-#include "../src/group.h"
+#include "../src/observers.h"
 #include "../src/sparse_set.h"
-#include "../src/watch.h"
 #include <covey/fields.h>
 #include "fixture.h"
 #include "oom.h"

@@ -1,6 +1,7 @@
 /* Parents and children: who is below whom, in which order, and what becomes of them. */
 #include "../src/hierarchy.h"
 #include "../src/name.h"
+#include "../src/node.h"
 #include "fixture.h"
 #include "oom.h"
 

@@ -1,5 +1,8 @@
 /* Going back to an earlier state of a world. */
 #include "../src/history.h"
+#include "../src/observers.h"
+#include "../src/queue.h"
+#include "../src/reactive.h"
 #include "owned.h"
 
 #include <covey/commands.h>

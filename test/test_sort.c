@@ -1,7 +1,6 @@
 /* Order: sorting a pool, sorting it as another, keeping it sorted, and when an ordered pool is compacted. What comes
  * out is compared with an insertion sort over a copy of what was there. */
-#include "../src/group.h"
-#include "../src/watch.h"
+#include "../src/observers.h"
 #include <covey/fields.h>
 #include "fixture.h"
 

@@ -1,7 +1,5 @@
 /* Change ticks: what marks a change, and what a view finds since. */
-#include "../src/group.h"
-#include "../src/tick.h"
-#include "../src/watch.h"
+#include "../src/observers.h"
 #include "oom.h"
 #include "views.h"
 

@@ -1,0 +1,139 @@
+/* Connecting listeners: functions, queues and reactive sets. */
+#include "listen.h"
+
+#include "alloc.h"
+#include "listeners.h"
+#include "marks.h"
+#include "observers.h"
+#include "queue.h"
+#include "result.h"
+#include "signal.h"
+
+#include <stdalign.h>
+
+enum {
+    COMPONENT_SIGNALS = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE,
+    ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY
+};
+
+/* The listeners of a pool, or of entities; made if there are none. */
+static covey__listeners *reach_listeners(covey_world *world, covey_pool *pool) {
+    if (pool) return covey__pool_watch(pool) ? &pool->watch->listeners : NULL;
+    if (world->listeners) return world->listeners;
+    world->listeners = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->listeners, alignof(covey__listeners));
+    if (world->listeners) *world->listeners = (covey__listeners){ 0 };
+    return world->listeners;
+}
+
+static bool prepare_for_all(covey_pool *pool, const covey__listener *listener) {
+    bool reserved = true;
+    if (listener->queue) return covey__queue_attach(listener->queue, pool, listener);
+    for (uint32_t at = 0; listener->tags && reserved && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
+        reserved = covey__reactive_reserve(listener->tags, covey_pool_at(pool, at).index) == COVEY_OK;
+    return reserved;
+}
+
+static bool make_room(covey_world *world, covey__listeners *listeners) {
+    if (listeners->count < listeners->capacity) return true;
+    uint32_t capacity = covey__grown(listeners->capacity, listeners->count + 1, UINT32_MAX);
+    covey__listener *all = covey__resize(&world->heap, listeners->all, listeners->capacity, capacity, sizeof *all,
+                                         alignof(covey__listener));
+    if (!all) return false;
+    listeners->all = all;
+    listeners->capacity = capacity;
+    return true;
+}
+
+bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener) {
+    covey__listeners *listeners = reach_listeners(world, pool);
+    if (!listeners) return false;
+    bool ready = make_room(world, listeners) && prepare_for_all(pool, listener);
+    if (ready) {
+        listeners->all[listeners->count++] = *listener;
+        covey__listeners_note(listeners, listener);
+        world->heard += !listener->tags;
+    }
+    covey__listeners_changed(world, pool, listeners);
+    return ready;
+}
+
+static covey__listener *find(const covey__listeners *listeners, uint64_t number) {
+    for (uint32_t i = 0; listeners && number != 0 && i < listeners->count; i++)
+        if (listeners->all[i].number == number) return &listeners->all[i];
+    return NULL;
+}
+
+void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number) {
+    covey__listeners *listeners = covey__listeners_of(world, pool);
+    covey__listener *listener = find(listeners, number);
+    if (listener->queue) covey__queue_detach(listener->queue, number);
+    listener->number = listener->signals = 0;
+    listener->call = NULL;
+    listener->queue = NULL; /* it may end before the array is swept */
+    covey__listeners_changed(world, pool, listeners);
+}
+
+void covey__listen_no_more(covey_world *world, covey_pool *pool) {
+    for (covey__listeners *listeners = covey__listeners_of(world, pool); listeners && listeners->count != 0;
+         listeners = covey__listeners_of(world, pool))
+        covey__unlisten(world, pool, listeners->all[0].number);
+}
+
+static covey_connection refuse(covey_world *world, covey_result result, const char *why) {
+    covey__fail(world, result, "a listener could not be connected: %s", why);
+    return (covey_connection){ 0 };
+}
+
+covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
+    COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
+    COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
+    uint32_t allowed = listener->type ? COMPONENT_SIGNALS : ENTITY_SIGNALS;
+    if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
+        return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");
+    if (!listener->call == !listener->queue)
+        return refuse(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
+    covey_pool *pool = listener->type ? covey_pool_of_raw(world, listener->type) : NULL;
+    if (listener->type && !pool) return (covey_connection){ 0 };
+    if (pool && covey__is_reactive(pool)) return refuse(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
+    covey__listener made = {
+        .number = world->connections + 1,
+        .signals = listener->signals,
+        .call = listener->call,
+        .queue = listener->queue,
+        .context = listener->context,
+        .spans = listener->spans,
+    };
+    if (!covey__listen(world, pool, &made))
+        return refuse(world, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+    world->connections++;
+    COVEY__CHANGED(world);
+    return (covey_connection){ pool, made.number };
+}
+
+bool covey_connected(const covey_world *world, covey_connection connection) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return find(covey__listeners_of(world, connection.pool), connection.number) != NULL;
+}
+
+bool covey_disconnect(covey_world *world, covey_connection connection) {
+    if (!covey_connected(world, connection)) return false;
+    covey__unlisten(world, connection.pool, connection.number);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+/* ---- Queues -------------------------------------------------------------------------------------------------------*/
+
+void covey_queue_destroy(covey_queue *queue) {
+    if (!queue) return;
+    covey_world *world = queue->world;
+    covey_queue **link = &world->queues;
+    while (*link != queue) link = &(*link)->next;
+    *link = queue->next;
+    while (queue->source_count != 0) {
+        covey__source_of_events source = queue->sources[queue->source_count - 1];
+        covey__unlisten(world, (covey_pool *)(uintptr_t)source.pool, source.number);
+    }
+    covey__queue_free(queue);
+    COVEY__CHANGED(world);
+}

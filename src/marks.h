@@ -1,0 +1,26 @@
+/* The marks of reactive sets: tags that the library adds to entities to which something happened. What a mark needs is
+ * there as long as the component is, so marking never fails. */
+#ifndef COVEY_MARKS_H
+#define COVEY_MARKS_H
+
+#include <covey/covey.h>
+
+covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
+void covey__reactive_unmark(covey_pool *tags, uint32_t index);          /* of one that is marked */
+void covey__reactive_unmark_all(covey_pool *tags);
+bool covey__reactive_valid(const covey_pool *tags, const char **why); /* its marks */
+static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }
+
+/* Without a branch: whether a mark is the first of its block is often random. */
+static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(&tags->blocks, index);
+    uint32_t block = covey__block_of(index);
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
+    if (mask != with) COVEY__TRACE(tags->added, index);
+    tags->blocks.count += mask != with;
+    tags->world->moves += mask == 0; /* for what is known of the entity destroyed last */
+    page->masks[block] = with;
+    page->summary |= (uint64_t)1 << block;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* Members of groups: what the changes of a pool mean for the groups that name it. */
+#ifndef COVEY_MEMBERS_H
+#define COVEY_MEMBERS_H
+
+#include "observers.h"
+
+#include <covey/covey.h>
+
+/* Before `count` components get their places; this is one of them. `anyway`: whatever else its entity has by now. */
+covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway);
+void covey__groups_added(covey_pool *pool, uint32_t index);
+void covey__groups_leaving(covey_pool *pool, uint32_t index);
+void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
+void covey__groups_left(covey_pool *pool, covey_entity e);
+void covey__groups_cleared(covey_pool *pool);
+/* Joins and leaves when what a component counts as has changed, and not whether it is there. */
+void covey__groups_review(covey_pool *pool, uint32_t index);
+/* Room to link all groups to a pool that is to come: false when memory is out. No watch is needed without groups. */
+bool covey__groups_room(covey_world *world, covey__watch **watch);
+void covey__groups_exclude(covey_pool *pool, covey__watch *watch); /* links them to it */
+void covey__groups_update(covey_pool *pool);   /* the watches of all pools that are in a group with this one */
+void covey__group_collect(covey_group *group); /* anew; there is room for all candidates */
+bool covey__group_asks_for(const covey_group *group,
+                           uint32_t index); /* all it asks for, the entity of this index has */
+bool covey__group_has(const covey_group *group, uint32_t index);
+bool covey__group_is_candidate(const covey_group *group, uint32_t index);
+const covey_group *covey__pool_owner(const covey_pool *pool); /* the innermost group that owns it, or NULL */
+uint32_t covey__group_depth(const covey_group *group);        /* larger for an inner group than for those around it */
+/* Makes room where a group will be linked, and links it; false when memory is out. Unlinks it from a pool. */
+bool covey__group_make_room(covey_group *group);
+void covey__group_link(covey_group *group);
+void covey__group_unlink(const covey_group *group, covey_pool *pool);
+bool covey__groups_share_pools(const covey_group *a, const covey_group *b); /* owned by both */
+const covey_pool *covey__group_smallest(const covey_group *group);          /* the smallest pool that has all members */
+void covey__group_collect_new(covey_group *group);                          /* the same of a group without members */
+
+/* Tells assertion level 2 that members change places, and with them those of the groups around: because of the entity
+ * of an index, or COVEY_NONE. */
+#if COVEY_ASSERT_LEVEL >= 2
+void covey__group_disturb_outer(const covey_group *group, uint32_t who);
+#else
+static inline void covey__group_disturb_outer(const covey_group *group, uint32_t who) { (void)group, (void)who; }
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+/* Observers of a pool: who has to know what is added to it and removed from it. A pool has a covey__watch while it is in a
+ * group, it is kept in an order, somebody listens, or components of it were disabled; and always, if its type has ticks.
+ * The inline code then leaves adds and removals to the slow halves. */
+#ifndef COVEY_OBSERVERS_H
+#define COVEY_OBSERVERS_H
+
+#include "listeners.h"
+#include "pages.h"
+#include "storage.h"
+
+#include <covey/covey.h>
+
+/* A group, which keeps its members up to date in members.c. */
+struct covey_group {
+    covey_world *world;
+    covey_view view; /* its fields: first those that are owned */
+    covey_pool *pools[COVEY_TERMS];
+    uint32_t owned;       /* so many of the pools */
+    uint32_t count;       /* owning: the members are at the positions below, in each owned pool */
+    covey_sparse_set set; /* owning nothing: the members */
+    uint32_t candidates;  /* owning nothing: members, and those that only an excluded pool keeps from it */
+    covey__trace left;    /* at assertion level 2: who did; how many joined */
+    uint32_t joined;
+};
+
+/* All that it names: fields, and what it excludes. */
+static inline uint32_t covey__group_terms(const covey_group *group) {
+    return (uint32_t)group->view.fields + group->view.without;
+}
+
+typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
+
+typedef struct covey__membership {
+    covey_group *group;
+    covey__role role; /* what the pool is to the group */
+} covey__membership;
+
+/* When the components of a page were changed. */
+typedef struct covey__tick_page {
+    uint64_t latest[COVEY__PAGE_BLOCKS]; /* of a block: the tick of its last change */
+    uint64_t whole[COVEY__PAGE_BLOCKS];  /* of a block: all that were there were changed at this tick */
+    uint64_t each[COVEY__BLOCK_PAGE];    /* of an index */
+} covey__tick_page;
+
+typedef struct covey__watch {
+    covey__membership *groups; /* from the outer to the inner */
+    uint32_t group_count, group_capacity;
+    bool needs_memory; /* an add may: for a group that owns nothing, or for keeping order */
+    bool is_excluded;  /* of a group */
+    bool is_owned;     /* by a group */
+    bool keeps_order;
+    bool settling;                   /* components have places that the groups have not heard of */
+    bool is_cleared;                 /* right now */
+    covey_group *sole;               /* the only observer, if it owns all its pools and excludes none; or NULL */
+    covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
+    uint32_t other_count;
+    covey_order order;
+    covey__listeners listeners;
+    covey_pool *touched; /* the tags of the only listener, if it is a reactive set and hears of values set; or NULL */
+    covey__pages off;    /* which components are disabled: a bit for each index; no table while none ever was */
+    covey__pages ticks;  /* when components were changed: of covey__tick_page */
+} covey__watch;
+
+static inline bool covey__is_cleared(const covey_pool *pool) { return pool->watch && pool->watch->is_cleared; }
+#define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared"
+
+covey__watch *covey__pool_watch(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
+void covey__pool_unwatch(covey_pool *pool);        /* frees it if nobody needs it */
+void covey__pool_update(covey_pool *pool);         /* tells the inline code what it may do */
+void covey__pool_update_watch(covey_pool *pool);   /* when the observers have changed */
+void covey__watch_shrink(covey_pool *pool);
+void covey__watch_free(covey_world *world, covey__watch *watch);
+void covey__pool_end_watch(covey_pool *pool); /* whoever needs it: when the world ends */
+size_t covey__watch_bytes(const covey_pool *pool);
+
+/* ---- Disabled components ------------------------------------------------------------------------------------------*/
+
+#define COVEY__OFF_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
+
+/* Which of the 64 ids of a block have a component that is disabled. The pool may be unknown. */
+static inline uint64_t covey__off_mask(const covey_pool *pool, uint32_t index) {
+    const uint64_t *page = pool && pool->watch ? covey__page_at(&pool->watch->off, index) : NULL;
+    return page ? page[covey__block_of(index)] : 0;
+}
+
+static inline bool covey__is_off(const covey_pool *pool, uint32_t index) {
+    return covey__off_mask(pool, index) >> index % 64 & 1;
+}
+
+/* Whether an entity that is alive has a component that is not disabled. */
+static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
+    return covey__has_index(pool, index) && !covey__is_off(pool, index);
+}
+
+static inline bool covey__may_hide(const covey_pool *pool) { return pool && pool->watch && pool->watch->off.at; }
+
+#endif

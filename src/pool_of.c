@@ -1,0 +1,120 @@
+/* Which pool a type has: one that is there, or a new one. */
+#include "pool_of.h"
+
+#include "alloc.h"
+#include "members.h"
+#include "observers.h"
+#include "pool.h"
+#include "result.h"
+#include "type.h"
+
+#include <stdalign.h>
+
+covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type) {
+    return covey__pool_known(world, type);
+}
+
+static covey_pool *pool_create(covey_world *world, const covey_type *type) {
+    uint32_t number = world->pool_count;
+    covey_pool **pools = covey__reach(&world->heap, world->pools, &world->pool_capacity, number, UINT32_MAX, NULL);
+    if (!pools) return NULL;
+    world->pools = pools;
+    covey_pool *pool = covey__resize(&world->heap, NULL, 0, 1, sizeof *pool, alignof(covey_pool));
+    if (!pool) return NULL;
+    *pool = (covey_pool){
+        .world = world,
+        .type = type,
+        .name_hash = covey__name_hash(type->name),
+        .size = type->size,
+        .number = number,
+        .uses =
+            (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) | (type->drop ? COVEY__USE_CARE : 0)),
+    };
+    covey__pool_init(pool, covey__type_storage(type));
+    if (type->ticks && !covey__pool_watch(pool)) {
+        covey__free(&world->heap, pool, 1, sizeof *pool, alignof(covey_pool));
+        return NULL;
+    }
+    if (type->ticks) covey__pool_update_watch(pool);
+    world->pools[world->pool_count++] = pool;
+    return pool;
+}
+
+/* The pool of a type whose address the world has not seen: of one with the same name, or a new one. */
+static covey_pool *meet(covey_world *world, const covey_type *type) {
+    covey_pool *pool = covey__pool_named(world, type->name);
+    if (pool && !covey__type_same_layout(pool->type, type)) {
+        covey__fail(world, COVEY_ERROR_LAYOUT, "another type named %s has another layout", type->name);
+        return NULL;
+    }
+    if (!covey__type_reserve(world) || (!pool && !(pool = pool_create(world, type)))) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", type->name);
+        return NULL;
+    }
+    covey__type_bind(world, type, pool);
+    return pool;
+}
+
+covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type) {
+    covey_pool *pool = covey__pool_bound(world, type);
+    return pool ? pool : meet(world, type);
+}
+
+const covey_type covey_type_covey_disabled = { .name = "covey.disabled", .align = 1, .storage = COVEY_STORAGE_BLOCK };
+
+/* The groups are linked to the pool at once: nobody adds to it before. */
+covey_pool *covey__pool_of_disabled(covey_world *world) {
+    if (world->disabled) return world->disabled;
+    covey__watch *watch;
+    if (!covey__groups_room(world, &watch)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", covey_type_covey_disabled.name);
+        return NULL;
+    }
+    world->disabled = covey__pool_of_internal(world, &covey_type_covey_disabled);
+    if (world->disabled) covey__groups_exclude(world->disabled, watch);
+    else if (watch) covey__watch_free(world, watch);
+    return world->disabled;
+}
+
+covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    covey_pool *pool = covey__pool_bound(world, type);
+    if (pool) return pool;
+    if (covey__type_valid(type)) return meet(world, type);
+    if (type == covey_id(covey_disabled)) return covey__pool_of_disabled(world);
+    covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
+                type->name ? type->name : "(no name)");
+    return NULL;
+}
+
+/* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
+covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type) {
+    covey_entity e = { index, generation };
+    if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
+    covey__fail(world, COVEY_ERROR_DEAD, "%s could not be added to %u:%u: %s", type->name ? type->name : "(no name)",
+                e.index, e.generation, covey_result_text(COVEY_ERROR_DEAD));
+    return NULL;
+}
+
+/* ---- Types that are made at run time ------------------------------------------------------------------------------*/
+
+typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);
+
+/* Copies a description into the world and has its pool made. */
+static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
+    struct covey__made_type *made = covey__type_copy(world, description);
+    if (!made) return NULL;
+    if (pool_of(world, covey__type_of_copy(made))) return covey__type_kept(world, made);
+    covey__type_copy_free(world, made);
+    return NULL;
+}
+
+const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
+    COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
+    covey_pool *known = covey__type_valid(description) ? covey__pool_like(world, description) : NULL;
+    return known ? known->type : make(world, description, covey_pool_of_raw);
+}
+
+const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description) {
+    return make(world, description, covey__pool_of_internal);
+}
