@@ -351,16 +351,6 @@ covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 
 size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + covey__storage_bytes(pool); }
 
-covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
-    const covey_sparse_set *set = covey__packed_in(pool);
-    if (set) {
-        covey_entity e = covey_sparse_set_at(set, position);
-        return position < set->end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
-    }
-    if (!covey__block_has(&pool->blocks, position)) return (covey_entity){ 0, 0 };
-    return (covey_entity){ position, covey__generation_of(pool->world, position) };
-}
-
 covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line) {
     bool same = pool && (pool->type == type || strcmp(pool->type->name, type->name) == 0);
     if (!same) covey__contract_broken(pool ? pool->world : NULL, "the pool is not of this type", file, line);

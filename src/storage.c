@@ -129,6 +129,16 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
 
 /* ---- Ids ---------------------------------------------------------------------------------------------------------*/
 
+covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (set) {
+        covey_entity e = covey_sparse_set_at(set, position);
+        return position < set->end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
+    }
+    if (!covey__block_has(&pool->blocks, position)) return (covey_entity){ 0, 0 };
+    return (covey_entity){ position, covey__generation_of(pool->world, position) };
+}
+
 uint64_t covey__storage_ids(const covey_pool *pool) {
     if (covey__in_blocks(pool)) return (uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE;
     return (uint64_t)pool->set.page_count * COVEY_PAGE_SIZE;
@@ -143,33 +153,34 @@ uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index) {
     return mask;
 }
 
-/* The first block from this one on that has a page, and, in blocks, any ids. */
-static uint64_t next_block(const covey_pool *pool, uint64_t first) {
-    const covey__block_store *blocks = &pool->blocks;
-    uint64_t end = covey__storage_ids(pool);
-    while (first < end) {
-        if (!covey__in_blocks(pool)) {
-            if (covey__set_page(&pool->set, (uint32_t)(first / COVEY_PAGE_SIZE)) || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS)
-                return first;
-            first = (first / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
-            continue;
-        }
-        uint64_t left = blocks->pages[first / COVEY__BLOCK_PAGE]->summary >> covey__block_of((uint32_t)first);
-        if (left != 0) return first + (uint64_t)covey__lowest_bit(left) * COVEY__BLOCK_IDS;
-        first = (first / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE;
+static uint64_t next_in_blocks(const covey__block_store *blocks, uint64_t *index) {
+    for (; *index / COVEY__BLOCK_PAGE < blocks->page_count;
+         *index = (*index / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE) {
+        const covey__block_page *page = blocks->pages[*index / COVEY__BLOCK_PAGE];
+        uint32_t block = covey__block_of((uint32_t)*index);
+        uint64_t left = page->summary >> block;
+        if (left == 0) continue;
+        *index = (*index / COVEY__BLOCK_IDS + covey__lowest_bit(left)) * COVEY__BLOCK_IDS;
+        return page->masks[block + covey__lowest_bit(left)];
     }
-    return end;
+    return 0;
+}
+
+/* Pages are skipped where they are missing; one that is there begins with a block. */
+static uint64_t next_in_set(const covey_pool *pool, uint64_t *index) {
+    const bool skips = COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS;
+    *index -= *index % COVEY__BLOCK_IDS;
+    while (*index < covey__storage_ids(pool)) {
+        bool missing = skips && !covey__set_page(&pool->set, (uint32_t)(*index / COVEY_PAGE_SIZE));
+        uint64_t mask = missing ? 0 : covey__storage_mask(pool, (uint32_t)*index);
+        if (mask != 0) return mask;
+        *index = missing ? (*index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE : *index + COVEY__BLOCK_IDS;
+    }
+    return 0;
 }
 
 uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index) {
-    uint64_t end = covey__storage_ids(pool), mask;
-    *index = *index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
-    while ((*index = next_block(pool, *index)) < end) {
-        mask = covey__storage_mask(pool, (uint32_t)*index);
-        if (mask != 0) return mask;
-        *index += COVEY__BLOCK_IDS;
-    }
-    return 0;
+    return covey__in_blocks(pool) ? next_in_blocks(&pool->blocks, index) : next_in_set(pool, index);
 }
 
 /* ---- Runs of values ----------------------------------------------------------------------------------------------*/

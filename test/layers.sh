@@ -1,0 +1,68 @@
+#!/bin/sh
+# Checks the layers of the sources, which docs/design.md draws:
+#
+#     layers.sh includes SOURCE_DIR    a file includes headers of its own layer and of those below, never of one above;
+#                                      and no two files need each other, not even through others
+#     layers.sh kinds SOURCE_DIR       only the storage layer asks which kind of storage a pool has
+set -eu
+
+step=$1
+cd "$2/src"
+
+# From the bottom to the top. A header is in the layer of its source.
+layers='
+memory   alloc bits crc32c lines pages result
+storage  block_store fields presence slab sparse_set sparse_set_valid storage storage_bytes type
+observe  listeners marks members observers order queue signal tick watch
+change   bulk commands convert copy enable entity listen pool pool_of resource room
+query    group reactive sort view view_rules
+tree     hierarchy name node
+state    codec file history image image_entities image_file image_load image_merge image_pool image_read image_save os
+state    rollback world_clone
+world    advise memory_model print validate world
+'
+
+# Includes of our own that may go round in a circle, as "from to", and why.
+#     view_rules view    the rules of a loop are the other half of the loop, for assertion level 2
+circles='^view_rules view$'
+
+# Prints "from to" for each include of our own, without .c and .h.
+includes() { grep -o '^#include ".*"' ./*.[ch] | sed 's|^\./\(.*\)\.[ch]:#include "\(.*\)\.h"|\1 \2|'; }
+
+case $step in
+includes)
+    status=0
+    { echo "$layers" && echo includes && ls ./*.[ch] | sed 's|^\./\(.*\)\.[ch]$|\1 \1|' && includes; } | awk '
+        $1 == "includes" { listed = 1; next }
+        !listed { if (NF > 1 && !($1 in rank)) rank[$1] = ++count; for (i = 2; i <= NF; i++) layer[$i] = $1; next }
+        !($1 in layer) { if (!told[$1]++) print $1 " is in no layer: add it to test/layers.sh"; bad = 1; next }
+        !($2 in layer) { next }
+        rank[layer[$2]] > rank[layer[$1]] {
+            print $1 " (" layer[$1] ") includes " $2 ".h (" layer[$2] "), which is above it"
+            bad = 1
+        }
+        END { exit bad }' || status=1
+    round=$(includes | awk '$1 != $2' | grep -vE "$circles" | tsort 2>&1 >/dev/null) || true
+    if [ -n "$round" ]; then
+        echo "files that need each other:"
+        echo "$round"
+        status=1
+    fi
+    exit $status
+    ;;
+kinds)
+    # Besides the storage layer, these may ask:
+    #     view view_rules iter     a loop over a pool is another one for each kind: the hot path
+    #     bulk room many place     so are places for many components at once
+    found=$(grep -nE 'covey__in_blocks|COVEY_STORAGE_(SPARSE|BLOCK|PINNED)' ./*.[ch] | grep -v '\.storage = COVEY_' |
+        grep -vE '^\./(storage|storage_bytes|view|view_rules|iter|bulk|room|many|place)\.[ch]:' || true)
+    [ -n "$found" ] || exit 0
+    echo "asks for the kind of a storage outside of the storage layer:"
+    echo "$found"
+    exit 1
+    ;;
+*)
+    echo "unknown step $step"
+    exit 2
+    ;;
+esac
