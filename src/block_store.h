@@ -6,8 +6,8 @@
 
 #include <covey/covey.h>
 
-extern char covey__nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes */
-extern const uint8_t covey__identity[64];     /* the map of a direct block */
+extern char covey__nothing[COVEY__ALIGN_MAX];           /* the address of values without bytes */
+extern const uint8_t covey__identity[COVEY__BLOCK_IDS]; /* the map of a direct block */
 /* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
  * may be the address of a value of the store: it follows when that moves. The directory stays below `limit` pages. */
 covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit); /* its page */
@@ -25,7 +25,7 @@ bool covey__blocks_shape(covey__block_store *blocks);
 typedef struct covey__form {
     uint64_t masks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS];
-    uint8_t slots[64 * COVEY__PAGE_BLOCKS]; /* of compact blocks, one after the other: the id in each slot */
+    uint8_t slots[COVEY__BLOCK_PAGE]; /* of compact blocks, one after the other: the id in each slot */
 } covey__form;
 size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form); /* bytes; 0: no ids */
 char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity); /* for a block; NULL when memory is out */

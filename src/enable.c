@@ -66,7 +66,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
     if (covey__is_off(pool, e.index)) return COVEY_OK;
     uint64_t *page = covey__off_reach(pool, e.index);
     if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "have a component disabled");
-    page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % 64;
+    page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % COVEY__BLOCK_IDS;
     COVEY__TRACE(pool->removed, e.index);
     covey__groups_review(pool, e.index);
     COVEY__CHANGED(world);
@@ -78,7 +78,7 @@ covey_result covey_component_enable_raw(covey_world *world, covey_entity e, cons
     if (!pool) return covey__fail_without(world, e, type);
     if (!covey__is_off(pool, e.index)) return COVEY_OK;
     uint64_t *page = covey__page_at(&pool->watch->off, e.index);
-    page[covey__block_of(e.index)] &= ~((uint64_t)1 << e.index % 64);
+    page[covey__block_of(e.index)] &= ~((uint64_t)1 << e.index % COVEY__BLOCK_IDS);
     COVEY__TRACE(pool->added, e.index);
     covey__groups_review(pool, e.index);
     COVEY__CHANGED(world);

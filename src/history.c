@@ -277,7 +277,8 @@ static bool save_runs(saving *s, const covey__units *before, covey__units *list,
 static bool save_block_values(saving *s, const covey_pool *pool, const covey__units *before, covey__units *list,
                               uint32_t page, uint32_t part) {
     uint32_t block = part * COVEY__UNIT_BLOCKS, number = page * COVEY__UNITS_OF_PAGE + part;
-    uint32_t first = page * COVEY__BLOCK_PAGE + block * 64, last = first + (COVEY__UNIT_BLOCKS * 64 - 1);
+    uint32_t first = page * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS,
+             last = first + (COVEY__UNIT_BLOCKS * COVEY__BLOCK_IDS - 1);
     if (covey__keeping_of(pool) != COVEY__KEEP_BYTES) return save_others(s, pool, before, list, number, first, last);
     covey__runs runs = covey__runs_of(&pool->blocks, pool->blocks.pages[page], block, block + COVEY__UNIT_BLOCKS);
     return save_runs(s, before, list, number, runs, pool->type->zero_vacated);

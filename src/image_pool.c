@@ -161,9 +161,9 @@ static void read_ids(covey__loading *l, covey__reader *reader, covey__part *p) {
 }
 
 static uint64_t alive_in(const covey__loading *l, uint32_t block) {
-    uint64_t mask = 0, first = (uint64_t)block * 64;
-    if (first + 64 <= l->dense) return UINT64_MAX;
-    for (uint32_t i = 0; i < 64; i++) mask |= (uint64_t)covey__is_alive(l->world, first + i) << i;
+    uint64_t mask = 0, first = (uint64_t)block * COVEY__BLOCK_IDS;
+    if (first + COVEY__BLOCK_IDS <= l->dense) return UINT64_MAX;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)covey__is_alive(l->world, first + i) << i;
     return mask;
 }
 
@@ -172,7 +172,7 @@ static void check_blocks(covey__loading *l, covey__reader *reader, const covey__
     uint64_t count = 0, mask, next = 0;
     for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = covey__block_at(p->masks, i, &mask);
-        count += mask == UINT64_MAX ? 64 : covey__bits_in(mask);
+        count += mask == UINT64_MAX ? COVEY__BLOCK_IDS : covey__bits_in(mask);
         if (block < next || mask == 0 || (mask & ~alive_in(l, block)) != 0) {
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(p->masks - reader->bytes) + (size_t)i * 12,
                           "block %u of %.100s has ids that are not alive, or is out of order", block,
@@ -197,9 +197,9 @@ static bool next_id(const covey__part *p, walk *w) {
     if (!is_packed(p)) {
         while (w->mask == 0) {
             if (w->next == p->blocks) return false;
-            w->index = covey__block_at(p->masks, w->next++, &w->mask) * 64;
+            w->index = covey__block_at(p->masks, w->next++, &w->mask) * COVEY__BLOCK_IDS;
         }
-        w->index = w->index / 64 * 64 + covey__lowest_bit(w->mask);
+        w->index = w->index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS + covey__lowest_bit(w->mask);
         w->mask &= w->mask - 1;
         return true;
     }
@@ -240,10 +240,10 @@ static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
     if (p->pool->type->ticks) bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, sizeof(covey__tick_page));
     if (p->off != 0) bytes += covey__table_bytes(l, p->off, COVEY__BLOCK_PAGE, COVEY__OFF_BYTES);
     if (!is_packed(p) && !set)
-        return bytes + p->blocks * (64 * size + 256) +
+        return bytes + p->blocks * (COVEY__BLOCK_IDS * size + 256) +
                covey__table_bytes(l, p->blocks, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
     if (!set) /* an id may be the only one of its block */
-        return bytes + p->count * (64 * size + 256) +
+        return bytes + p->count * (COVEY__BLOCK_IDS * size + 256) +
                covey__table_bytes(l, p->count, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
     if (set->paged) all = (all / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
     return bytes + all * (24 + size * 2) +
@@ -256,9 +256,9 @@ static bool build_blocks(covey__loading *l, const covey__part *p) {
     for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = covey__block_at(p->masks, i, &mask);
         bool known = covey__blocks_have_page(blocks, block / COVEY__PAGE_BLOCKS);
-        if (!known && covey__blocks_reserve(blocks, block * 64, covey__block_limit(l->world)) != COVEY_OK)
+        if (!known && covey__blocks_reserve(blocks, block * COVEY__BLOCK_IDS, covey__block_limit(l->world)) != COVEY_OK)
             return covey__out_of_memory(l);
-        covey__block_page *page = covey__block_page_of(blocks, block * 64);
+        covey__block_page *page = covey__block_page_of(blocks, block * COVEY__BLOCK_IDS);
         page->masks[block % COVEY__PAGE_BLOCKS] = mask;
         page->summary |= (uint64_t)1 << block % COVEY__PAGE_BLOCKS;
     }

@@ -394,10 +394,10 @@ static void put_masks(writer *w, const covey_pool *pool) {
 static void put_off(writer *w, const covey_pool *pool) {
     const covey__pages *pages = pool->watch ? &pool->watch->off : NULL;
     uint32_t total = pages ? pages->count * COVEY__PAGE_BLOCKS : 0, count = 0;
-    for (uint32_t block = 0; block < total; block++) count += covey__off_mask(pool, block * 64) != 0;
+    for (uint32_t block = 0; block < total; block++) count += covey__off_mask(pool, block * COVEY__BLOCK_IDS) != 0;
     put_u32(w, count);
     for (uint32_t block = 0; block < total && count != 0; block++) {
-        uint64_t mask = covey__off_mask(pool, block * 64);
+        uint64_t mask = covey__off_mask(pool, block * COVEY__BLOCK_IDS);
         if (mask == 0) continue;
         put_u32(w, block);
         put_u64(w, mask);

@@ -19,7 +19,7 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
     page->direct = page->ordered = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         page->chunks[block] = (covey__chunk){ covey__nothing, covey__identity };
-        covey__presence_set(world, tags->number, first + block * 64);
+        covey__presence_set(world, tags->number, first + block * COVEY__BLOCK_IDS);
     }
     return COVEY_OK;
 }
@@ -27,7 +27,7 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
 void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&tags->blocks, index);
     uint32_t block = covey__block_of(index);
-    page->masks[block] &= ~((uint64_t)1 << index % 64);
+    page->masks[block] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
     if (page->masks[block] == 0) page->summary &= ~((uint64_t)1 << block);
     tags->blocks.count--;
 }

@@ -15,7 +15,7 @@ static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->us
 static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&tags->blocks, index);
     uint32_t block = covey__block_of(index);
-    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
     if (mask != with) COVEY__TRACE(tags->added, index);
     tags->blocks.count += mask != with;
     tags->world->moves += mask == 0; /* for what is known of the entity destroyed last */

@@ -84,7 +84,7 @@ static inline uint64_t covey__off_mask(const covey_pool *pool, uint32_t index) {
 }
 
 static inline bool covey__is_off(const covey_pool *pool, uint32_t index) {
-    return covey__off_mask(pool, index) >> index % 64 & 1;
+    return covey__off_mask(pool, index) >> index % COVEY__BLOCK_IDS & 1;
 }
 
 /* Whether an entity that is alive has a component that is not disabled. */

@@ -180,7 +180,7 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
 /* A component that is gone is no longer disabled. */
 static void forget_off(const covey__watch *watch, uint32_t index) {
     uint64_t *page = covey__page_at(&watch->off, index);
-    if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % 64);
+    if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
 }
 
 /* Leaves the groups first, and those that exclude the component are joined last. */

@@ -163,12 +163,12 @@ static covey_entity element_at(const covey__set_image *image, uint32_t position)
 static uint32_t next_index(const covey__pool_image *image, uint64_t *from) {
     while (!covey__is_packed_in(image->storage) && *from / COVEY__BLOCK_PAGE < image->forms.count) {
         const covey__form *form = form_at(image, (uint32_t)(*from / COVEY__BLOCK_PAGE));
-        uint64_t left = form->masks[covey__block_of((uint32_t)*from)] >> *from % 64;
+        uint64_t left = form->masks[covey__block_of((uint32_t)*from)] >> *from % COVEY__BLOCK_IDS;
         if (left != 0) {
             *from += covey__lowest_bit(left) + UINT64_C(1);
             return (uint32_t)(*from - 1);
         }
-        *from = (*from / 64 + 1) * 64;
+        *from = (*from / COVEY__BLOCK_IDS + 1) * COVEY__BLOCK_IDS;
     }
     while (covey__is_packed_in(image->storage) && *from < image->set.end) {
         covey_entity e = element_at(&image->set, (uint32_t)(*from)++);
@@ -310,7 +310,7 @@ static bool gets_chunk(const covey__block_store *blocks, uint32_t index, const c
 /* Chunks for the blocks of a page that have, or will have, none that fits. */
 static bool take_chunks(rollback *r, covey_pool *pool, pool_plan *p, uint32_t page, const covey__form *form) {
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
-        if (!gets_chunk(&pool->blocks, page * COVEY__BLOCK_PAGE + block * 64, form)) continue;
+        if (!gets_chunk(&pool->blocks, page * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS, form)) continue;
         char **chunks =
             covey__reach(&r->history->heap, p->chunks, &p->chunk_capacity, p->chunk_count, UINT32_MAX, NULL);
         if (!chunks) return out_of_memory(r);
@@ -347,10 +347,10 @@ static void reshape(covey_pool *pool, uint32_t index, const covey__form *form, c
 static void reshape_page(covey_pool *pool, uint32_t page, const covey__form *form, char *const **chunks) {
     const uint8_t *slots = form->slots;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
-        uint32_t index = page * COVEY__BLOCK_PAGE + block * 64;
+        uint32_t index = page * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS;
         char *chunk = gets_chunk(&pool->blocks, index, form) ? *(*chunks)++ : NULL;
         reshape(pool, index, form, slots, chunk);
-        if (form->capacity[block] != 64) slots += covey__bits_in(form->masks[block]);
+        if (form->capacity[block] != COVEY__BLOCK_IDS) slots += covey__bits_in(form->masks[block]);
     }
 }
 

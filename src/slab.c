@@ -27,7 +27,8 @@ static char *chunk_at(covey__slab *slab, uint32_t number) {
 
 /* Few steps on the way up, so that growing copies little; fewer for small values, which waste less. */
 static const uint8_t *steps_of(const covey__block_store *blocks) {
-    static const uint8_t few[COVEY__CLASSES] = { 8, 32, 64 }, many[COVEY__CLASSES] = { 8, 20, 36, 64 };
+    static const uint8_t few[COVEY__CLASSES] = { 8, 32, COVEY__BLOCK_IDS },
+                         many[COVEY__CLASSES] = { 8, 20, 36, COVEY__BLOCK_IDS };
     return blocks->size <= 16 ? few : many;
 }
 
@@ -48,8 +49,8 @@ static uint32_t class_of(const covey__block_store *blocks, uint32_t capacity) {
 /* In 64 bits, which sizes of 32 do not exceed. */
 size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity) {
     uint64_t bytes = (uint64_t)capacity * blocks->size;
-    if (capacity != 0 && capacity != 64)
-        bytes = (bytes + capacity + 64 + blocks->align - 1) / blocks->align * blocks->align;
+    if (capacity != 0 && capacity != COVEY__BLOCK_IDS)
+        bytes = (bytes + capacity + COVEY__BLOCK_IDS + blocks->align - 1) / blocks->align * blocks->align;
     return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
@@ -254,7 +255,7 @@ static uint32_t number_of(const covey__block_store *blocks, const void *chunk) {
 
 /* The lists of slabs with room, in the same order. */
 static void clone_lists(const covey__block_store *from, covey__block_store *to) {
-    for (uint32_t class = 0; class < COVEY__CLASSES; class++) {
+    for (uint32_t class = 0; class < COVEY__CLASSES; class ++) {
         covey__slab *last = NULL;
         for (const covey__slab *slab = from->roomy[class]; slab; slab = slab->next) {
             covey__slab *twin = to->slabs[number_of(from, slab)];

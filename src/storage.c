@@ -320,7 +320,7 @@ static bool valid_presence_page(const covey_world *world, const covey__presence_
         for (uint64_t left = page->bits[i]; left != 0; left &= left - 1) {
             uint32_t number = word * 64 + covey__lowest_bit(left);
             REQUIRE(number < world->pool_count, "presence: a pool that does not exist");
-            REQUIRE(covey__storage_is_present(world->pools[number], first + block * 64),
+            REQUIRE(covey__storage_is_present(world->pools[number], first + block * COVEY__BLOCK_IDS),
                     "presence: a pool that has nothing there");
         }
     }

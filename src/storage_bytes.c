@@ -65,7 +65,7 @@ static size_t bytes_as_set(const covey_pool *pool, const counts *census) {
 static size_t bytes_of_chunks(const covey_pool *pool, const covey__block_store *shape, const counts *census) {
     if (pool->size == 0) return 0;
     if (covey__in_blocks(pool)) return covey__blocks_chunk_bytes_compacted(&pool->blocks);
-    if (shape->pinned) return covey__slabs_bytes_grown(shape, 64, census->blocks);
+    if (shape->pinned) return covey__slabs_bytes_grown(shape, COVEY__BLOCK_IDS, census->blocks);
     size_t bytes = 0;
     for (uint32_t i = 1; i <= 16; i++) bytes += covey__slabs_bytes_packed(shape, i * 4, census->chunks[i]);
     return bytes;

@@ -56,9 +56,9 @@ void covey__ticks_note_block(const covey_pool *pool, uint32_t index) {
 
 void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count;) {
-        bool whole = (first + i) % 64 == 0 && count - i >= 64;
+        bool whole = (first + i) % COVEY__BLOCK_IDS == 0 && count - i >= COVEY__BLOCK_IDS;
         (whole ? covey__ticks_note_block : covey__ticks_note)(pool, first + i);
-        i += whole ? 64 : 1;
+        i += whole ? COVEY__BLOCK_IDS : 1;
     }
 }
 
@@ -86,8 +86,9 @@ uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids
 
 static bool valid_tick_page(const covey_world *world, const covey__tick_page *page, const char **why) {
     for (uint32_t i = 0; i < COVEY__BLOCK_PAGE; i++) {
-        uint64_t latest = page->latest[i / 64];
-        REQUIRE(page->each[i] <= latest && page->whole[i / 64] <= latest, "ticks: a change after the last");
+        uint64_t latest = page->latest[i / COVEY__BLOCK_IDS];
+        REQUIRE(page->each[i] <= latest && page->whole[i / COVEY__BLOCK_IDS] <= latest,
+                "ticks: a change after the last");
         REQUIRE(latest <= world->tick, "ticks: a change that is to come");
     }
     return true;

@@ -117,8 +117,9 @@ static bool valid_off(const covey_pool *pool, const char **why) {
     for (uint32_t i = 0; i < off->count; i++)
         for (uint32_t block = 0; off->at[i] && block < COVEY__PAGE_BLOCKS; block++)
             for (uint64_t left = ((const uint64_t *)off->at[i])[block]; left != 0; left &= left - 1)
-                REQUIRE(covey__has_index(pool, i * COVEY__BLOCK_PAGE + block * 64 + covey__lowest_bit(left)),
-                        "off: a component that is not there");
+                REQUIRE(
+                    covey__has_index(pool, i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS + covey__lowest_bit(left)),
+                    "off: a component that is not there");
     return true;
 }
 
