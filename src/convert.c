@@ -3,6 +3,7 @@
 #include "observers.h"
 #include "pool.h"
 #include "result.h"
+#include "shortcut.h"
 #include "storage.h"
 #include "type.h"
 
@@ -43,6 +44,7 @@ covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
     }
     covey__storage_end(pool);
     *pool = fresh;
+    covey__fast_destroy_off(pool->world);
     pool->world->moves++;
     covey__storage_mark_all(pool);
     covey__pool_moved(pool, true);

@@ -7,6 +7,7 @@
 #include "marks.h"
 #include "presence.h"
 #include "result.h"
+#include "shortcut_on.h"
 #include "signal.h"
 
 #include <stdalign.h>
@@ -98,7 +99,7 @@ void covey__entities_reset(covey_world *world) {
     world->range = (covey__range){ .end = COVEY_NONE, .free = COVEY_NONE };
     world->reserved_count = 0;
     world->alive = 0;
-    world->moves++;
+    covey__fast_destroy_off(world);
 }
 
 static bool clone_pages(const covey_world *from, covey_world *to) {
@@ -252,7 +253,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
     }
     world->reserved[world->reserved_count++] = (covey__range){ first, end, first, first, COVEY_NONE, 0 };
     if (first < world->range.fresh_end) world->range.fresh_end = first;
-    world->moves++;
+    covey__fast_destroy_off(world);
     return (covey_range){ first, count };
 }
 
@@ -455,31 +456,6 @@ static void take_out(covey_world *world, covey_entity e) {
     }
 }
 
-/* A reactive set is present wherever it may have to mark. When it does so first in a block, world->moves tells. */
-static bool is_unmarked(const covey_pool *pool, uint32_t index) {
-    return covey__is_reactive(pool) && covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)] == 0;
-}
-
-/* What covey_destroy needs to know of the pools in the block of an index; nothing if one of them is not as simple as
- * that. */
-static void remember(covey_world *world, uint32_t index) {
-    covey__emptying *emptying = &world->emptying;
-    uint32_t block = covey__block_of(index), count = 0;
-    if (world->reserved_count != 0 || COVEY_PAGE_SIZE < 64) return;
-    for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);) {
-        if (is_unmarked(p.pool, index)) continue;
-        if (!p.pool->plain || count == COVEY__EMPTYING_POOLS) return;
-        covey__block_page *page = covey__block_page_of(&p.pool->blocks, index);
-        if (page->capacity[block] != 64) return;
-        emptying->masks[count] = &page->masks[block];
-        emptying->pools[count++] = p.pool;
-        covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
-    }
-    emptying->count = count;
-    emptying->page = page_of(world, index);
-    emptying->moves = world->moves;
-}
-
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
     if (!covey_alive(world, (covey_entity){ index, generation })) return false;
     if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, index, generation)) return false;
@@ -492,10 +468,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     if (last) page->next[at] = index;
     else covey__push_free(world, range_of(world, index), page, index);
     take_out(world, (covey_entity){ index, generation });
-    bool beside = index / 64 - world->emptying.block + 1 <= 2; /* scattered entities need not be remembered */
-    world->emptying.block = index / 64;
-    world->emptying.moves = world->moves - 1;
-    if (beside) remember(world, index);
+    covey__fast_destroy_on(world, index);
     COVEY__CHANGED(world);
     return true;
 }

@@ -30,6 +30,7 @@ void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
     page->masks[block] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
     if (page->masks[block] == 0) page->summary &= ~((uint64_t)1 << block);
     tags->blocks.count--;
+    covey__fast_destroy_off_if(tags->world, page->masks[block] == 0);
 }
 
 void covey__reactive_unmark_all(covey_pool *tags) {
@@ -40,6 +41,7 @@ void covey__reactive_unmark_all(covey_pool *tags) {
         page->summary = 0;
     }
     tags->blocks.count = 0;
+    covey__fast_destroy_off(tags->world);
 }
 
 bool covey__reactive_valid(const covey_pool *tags, const char **why) {

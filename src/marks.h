@@ -3,7 +3,7 @@
 #ifndef COVEY_MARKS_H
 #define COVEY_MARKS_H
 
-#include <covey/covey.h>
+#include "shortcut.h"
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
 void covey__reactive_unmark(covey_pool *tags, uint32_t index);          /* of one that is marked */
@@ -18,7 +18,7 @@ static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
     if (mask != with) COVEY__TRACE(tags->added, index);
     tags->blocks.count += mask != with;
-    tags->world->moves += mask == 0; /* for what is known of the entity destroyed last */
+    covey__fast_destroy_off_if(tags->world, mask == 0);
     page->masks[block] = with;
     page->summary |= (uint64_t)1 << block;
 }

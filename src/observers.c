@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "listeners.h"
 #include "pages.h"
+#include "shortcut.h"
 #include "sparse_set.h"
 #include "storage.h"
 
@@ -27,8 +28,8 @@ void covey__pool_update(covey_pool *pool) {
     covey_sparse_set *set = covey__packed(pool);
     pool->plain = !set && !watched && !drops && !type->zero_vacated;
     note_care(pool);
-    pool->filling.block = COVEY_NONE;
-    pool->world->moves++;
+    covey__fast_add_off(pool);
+    covey__fast_destroy_off(pool->world);
     if (!set) return;
     covey__set_watch(set, watched, drops);
     if (pool->adding == COVEY__ADD_TO_GROUP && !drops) set->removal = COVEY__REMOVE_GROUPED;

@@ -10,6 +10,7 @@
 #include "pages.h"
 #include "presence.h"
 #include "result.h"
+#include "shortcut_on.h"
 #include "signal.h"
 #include "sparse_set.h"
 #include "storage.h"
@@ -22,7 +23,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
     covey__storage_init(pool, storage);
     covey_sparse_set *set = covey__packed(pool);
-    pool->filling.block = COVEY_NONE;
+    covey__fast_add_off(pool);
     pool->plain = !set && !pool->watch && !type->drop && !type->zero_vacated;
     if (set) covey__set_watch(set, pool->watch != NULL, type->drop != NULL);
 }
@@ -53,18 +54,6 @@ static bool block_is_empty(const covey_pool *pool, uint32_t index) {
            covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
 }
 
-/* The next components are likely to be added to the same block. */
-static void note_filling(covey_pool *pool, uint32_t index) {
-    covey__block_page *page = covey__block_page_of(&pool->blocks, index);
-    uint32_t block = covey__block_of(index);
-    bool quick = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 && !pool->watch && !pool->world->dying;
-    pool->filling.block = quick ? index / 64 : COVEY_NONE;
-    pool->filling.mask = &page->masks[block];
-    pool->filling.data = page->chunks[block].data;
-    pool->filling.generations =
-        covey__entity_page_of(pool->world, index)->generation + index / 64 * 64 % COVEY_PAGE_SIZE;
-}
-
 /* By hand, into a reactive set. */
 static covey_result place_mark(covey_pool *tags, covey_entity e, void **value) {
     covey_result result = covey__reactive_reserve(tags, e.index);
@@ -81,7 +70,7 @@ static covey_result place_in_block(covey_pool *pool, covey_entity e, const void 
     if (result != COVEY_OK) return result;
     if (first && !covey__presence_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
     result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
-    if (result == COVEY_OK) note_filling(pool, e.index);
+    if (result == COVEY_OK) covey__fast_add_on(pool, e.index);
     else if (first) covey__presence_unmark(pool->world, pool->number, e.index);
     return result;
 }
@@ -174,7 +163,7 @@ void covey__pool_erase(covey_pool *pool, covey_entity e) {
     covey__storage_erase(pool, e, pool->watch && pool->watch->keeps_order);
     if (covey__packed(pool) || !block_is_empty(pool, e.index)) return;
     covey__presence_unmark(pool->world, pool->number, e.index);
-    pool->filling.block = COVEY_NONE;
+    covey__fast_add_off(pool);
 }
 
 /* A component that is gone is no longer disabled. */
@@ -274,7 +263,7 @@ static void forget_all(covey_pool *pool) {
     else {
         covey__storage_unmark(pool);
         covey__storage_clear(pool);
-        pool->filling.block = COVEY_NONE;
+        covey__fast_add_off(pool);
     }
     covey__watch_cleared(pool);
 }
@@ -326,7 +315,7 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
 void covey_pool_compact(covey_pool *pool) {
     uint32_t size = covey_pool_size(pool);
     covey__storage_compact(pool);
-    pool->filling.block = COVEY_NONE;
+    covey__fast_add_off(pool);
     covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change where holes were closed */
     COVEY__CHANGED(pool->world);
 }

@@ -2,7 +2,7 @@
 #ifndef COVEY_PRESENCE_H
 #define COVEY_PRESENCE_H
 
-#include <covey/covey.h>
+#include "shortcut.h"
 
 typedef struct covey__presence_page {
     size_t words; /* for each block */
@@ -65,7 +65,7 @@ bool covey__presence_mark(covey_world *world, uint32_t pool, uint32_t index);   
 /* Marks where there is a place for it. */
 static inline void covey__presence_set(covey_world *world, uint32_t pool, uint32_t index) {
     covey__presence_page *page = world->presence_pages[index / COVEY__BLOCK_PAGE];
-    world->moves++; /* for what is known of the entity destroyed last */
+    covey__fast_destroy_off(world);
     page->bits[covey__block_of(index) * page->words + pool / 64] |= (uint64_t)1 << pool % 64;
 }
 void covey__presence_unmark(covey_world *world, uint32_t pool, uint32_t index);

@@ -20,6 +20,7 @@
 #include "queue.h"
 #include "resource.h"
 #include "result.h"
+#include "shortcut.h"
 #include "slab.h"
 #include "sort.h"
 #include "sparse_set.h"
@@ -583,7 +584,7 @@ static void convert(covey_pool *pool, const pool_plan *p) {
 
 static void restore_pool(rollback *r, covey_pool *pool) {
     pool_plan *p = &r->plans[pool->number];
-    pool->filling.block = COVEY_NONE;
+    covey__fast_add_off(pool);
     covey__pool_moved(pool, true);
     if (covey__is_reactive(pool)) {
         restore_tags(pool, p->image);
@@ -760,6 +761,7 @@ static void restore_all(rollback *r) {
     for (covey_queue *queue = world->queues; queue; queue = queue->next) restore_queue(r, queue);
     restore_commands(r);
     covey__resources_replace(world, r->resources);
+    covey__fast_destroy_off(world);
     world->moves++;
 }
 
@@ -792,6 +794,7 @@ static void forget_plan(rollback *r, covey_pool *pool) {
 static void undo(rollback *r) {
     for (uint32_t i = 0; i < r->world->pool_count; i++) forget_plan(r, r->world->pools[i]);
     covey__resources_end(r->world, &r->resources);
+    covey__fast_destroy_off(r->world);
     r->world->moves++;
 }
 

@@ -12,6 +12,7 @@
 #include "presence.h"
 #include "queue.h"
 #include "result.h"
+#include "shortcut.h"
 #include "storage.h"
 
 #include <stdalign.h>
@@ -129,7 +130,7 @@ static void sweep(covey_world *world, covey__listeners *listeners) {
 /* What follows when one was connected or has left. */
 void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__listeners *listeners) {
     if (listeners->emitting == 0) sweep(world, listeners);
-    world->emptying.moves = world->moves - 1; /* entities are not destroyed in passing any more */
+    covey__fast_destroy_off(world);
     if (pool) {
         covey__pool_update_watch(pool);
         covey__pool_unwatch(pool);
@@ -176,7 +177,7 @@ static void begin(covey_world *world, covey__emission *emission, covey__listener
     emission->outer = world->emission;
     begin_part(emission, 0);
     world->emission = emission;
-    world->emptying.moves = world->moves - 1; /* who is destroyed meanwhile may be the one that this is about */
+    covey__fast_destroy_off(world); /* the entity that is destroyed next may be the one that this is about */
     listeners->emitting++;
 }
 
@@ -289,7 +290,7 @@ static covey_pool *next_to_announce(const covey_world *world, covey_entity e, ui
 /* While the entity dies, adds to its block leave the inline code. */
 static void stop_filling(const covey_world *world, uint32_t index) {
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
-        if (p.pool->filling.block == index / 64) p.pool->filling.block = COVEY_NONE;
+        if (p.pool->filling.block == index / 64) covey__fast_add_off(p.pool);
 }
 
 bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation) {
@@ -298,7 +299,6 @@ bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation
     tell_the_rest(world, world->emission, NULL, e);
     if (!covey_alive(world, e)) return false;
     bool heard = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
-    if (heard || world->emission) world->emptying.block = index / 64 + 2; /* so that nobody is destroyed in passing */
     if (!heard && !next_to_announce(world, e, 0)) return true;
     covey__dying dying = { world->dying, e.index, 0 };
     stop_filling(world, e.index);

@@ -146,7 +146,7 @@ bool covey__watch_valid(const covey_pool *pool, const char **why) {
     bool needed = listeners->count != 0 || listeners->emitting != 0 || watch->off.at || pool->type->ticks;
     REQUIRE(needed || watch->group_count != 0 || watch->keeps_order, "watch: nobody needs it");
     for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
-    REQUIRE(!pool->plain && pool->filling.block == COVEY_NONE, "watch: removals that nobody knows of");
+    REQUIRE(!pool->plain && pool->filling.block == COVEY__NO_BLOCK, "watch: removals that nobody knows of");
     REQUIRE(pool->adding == (watch->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
             "watch: additions that nobody knows of");
     covey__removal removal = watch->sole && !pool->type->drop ? COVEY__REMOVE_GROUPED : COVEY__REMOVE_SLOWLY;

@@ -32,7 +32,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = { .end = COVEY_NONE, .free = COVEY_NONE },
         .tick = 1,
-        .emptying = { .block = COVEY_NONE },
+        .emptying = { .block = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK },
         .heap = heap,
         .log = desc->log,
         .log_context = desc->log_context,

@@ -4,6 +4,7 @@
 #     layers.sh includes SOURCE_DIR    a file includes headers of its own layer and of those below, never of one above;
 #                                      and no two files need each other, not even through others
 #     layers.sh kinds SOURCE_DIR       only the storage layer asks which kind of storage a pool has
+#     layers.sh shortcuts SOURCE_DIR   shortcuts are switched by name: only shortcut.h and shortcut_on.c write them
 set -eu
 
 step=$1
@@ -12,7 +13,7 @@ cd "$2/src"
 # From the bottom to the top. A header is in the layer of its source.
 layers='
 memory   alloc bits crc32c lines pages result
-storage  block_store fields presence slab sparse_set sparse_set_valid storage storage_bytes type
+storage  block_store fields presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes type
 observe  listeners marks members observers order queue signal tick watch
 change   bulk commands convert copy enable entity listen pool pool_of resource room
 query    group reactive sort view view_rules
@@ -58,6 +59,14 @@ kinds)
         grep -vE '^\./(storage|storage_bytes|view|view_rules|iter|bulk|room|many|place)\.[ch]:' || true)
     [ -n "$found" ] || exit 0
     echo "asks for the kind of a storage outside of the storage layer:"
+    echo "$found"
+    exit 1
+    ;;
+shortcuts)
+    found=$(grep -nE '(filling|emptying)(\.|->)[a-z_]+ *([-+|&]?=[^=]|\+\+|--)' ./*.[ch] |
+        grep -vE '^\./(shortcut|shortcut_on)\.[ch]:' || true)
+    [ -n "$found" ] || exit 0
+    echo "switches a shortcut without its name:"
     echo "$found"
     exit 1
     ;;

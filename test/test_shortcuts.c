@@ -1,6 +1,6 @@
 /* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: nobody may
  * notice but by the clock. The validator looks at both after every call. */
-#include <covey/covey.h>
+#include "../src/signal.h"
 #include "fixture.h"
 
 COVEY_TAG_DEFINE(Label);
@@ -168,6 +168,20 @@ static void test_a_range_that_is_reserved_in_the_block_that_is_emptied(void **st
     assert_int_equal(covey_create(world).index, e[193].index);
 }
 
+/* Handles that were never issued, also with indices beyond the limit: none stands for a block that is not there. */
+static void test_no_index_is_mistaken_for_a_missing_block(void **state) {
+    (void)state;
+    covey_pool *pool = covey_pool_of(world, Blocked);
+    for (uint32_t block = 1; block <= UINT32_MAX / 64; block = block * 2 + 1) {
+        assert_false(covey_destroy(world, entity(block * 64, 3)));
+        assert_null(covey_pool_add(pool, entity(block * 64, 3), Blocked, { 1, 2 }));
+        assert_failed(COVEY_ERROR_DEAD);
+    }
+    assert_false(covey_destroy(world, entity(UINT32_MAX, 3)));
+    assert_null(covey_pool_add(pool, entity(UINT32_MAX, 3), Blocked, { 1, 2 }));
+    assert_failed(COVEY_ERROR_DEAD);
+}
+
 /* ---- The validator ------------------------------------------------------------------------------------------------*/
 
 static void test_the_validator_sees_wrong_shortcuts(void **state) {
@@ -178,8 +192,8 @@ static void test_the_validator_sees_wrong_shortcuts(void **state) {
     covey__filling *filling = &pool->filling;
     covey__emptying *emptying = &world->emptying;
     if (COVEY_PAGE_SIZE < 64) {
-        assert_int_equal(filling->block, COVEY_NONE);
-        assert_true(emptying->moves != world->moves);
+        assert_int_equal(filling->block, COVEY__NO_BLOCK);
+        assert_int_equal(emptying->block, COVEY__NO_BLOCK);
         return;
     }
     uint64_t *mask = filling->mask - 1;
@@ -195,6 +209,8 @@ static void test_the_validator_sees_wrong_shortcuts(void **state) {
     BREAK(covey_pool *, emptying->pools[0], sparse, "emptying: a pool is missing");
     BREAK(uint64_t *, emptying->masks[0], mask, "emptying: the mask of another block");
     BREAK(bool, pool->plain, false, "emptying: a pool whose values need care");
+    covey__emission emission = { 0 };
+    BREAK(covey__emission *, world->emission, &emission, "emptying: a listener is not told");
     BREAK(covey__entity_page *, emptying->page, NULL, "emptying: the entities of another block");
 }
 
@@ -206,6 +222,7 @@ int main(void) {
         SHORTCUT_TEST(test_what_changes_in_between_is_seen),
         SHORTCUT_TEST(test_the_last_life_and_reserved_ranges),
         SHORTCUT_TEST(test_a_range_that_is_reserved_in_the_block_that_is_emptied),
+        SHORTCUT_TEST(test_no_index_is_mistaken_for_a_missing_block),
         SHORTCUT_TEST(test_the_validator_sees_wrong_shortcuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

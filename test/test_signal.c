@@ -649,6 +649,45 @@ static void the_dying_take_no_component(void **state) {
     assert_false(covey_alive(world, e[0]));
 }
 
+/* Of entities without components that lie side by side. A listener that destroys another one is told of all. */
+static void destroy_the_last(const covey_event *event) {
+    covey_entity last = { event->entities->index + 9, event->entities->generation };
+    assert_true(covey_destroy(world, last));
+}
+
+static void a_listener_that_destroys_hears_of_all(void **state) {
+    static ear a = { .name = "a", .act = destroy_the_last };
+    (void)state;
+    covey_entity all[10];
+    assert_true(covey_create_many(world, all, 10));
+    a.acts = 1;
+    listen_begin();
+    listen(&a, NULL, COVEY_ON_DESTROY);
+    for (uint32_t i = 0; i < 9; i++) assert_true(covey_destroy(world, all[i]));
+    assert_told("a!0 a!9 a!1 a!2 a!3 a!4 a!5 a!6 a!7 a!8");
+}
+
+/* The same where a listener of components destroys, and one of entities is connected from within. */
+static ear late_ear = { .name = "b" };
+static void destroy_two_and_listen(const covey_event *event) {
+    (void)event;
+    assert_true(covey_destroy(world, e[1]) && covey_destroy(world, e[2]));
+    listen(&late_ear, NULL, COVEY_ON_DESTROY);
+    assert_true(covey_destroy(world, e[3]) && covey_destroy(world, e[4]));
+}
+
+static void who_is_connected_while_others_die_hears_of_the_next(void **state) {
+    static ear a = { .name = "a", .act = destroy_two_and_listen };
+    (void)state;
+    create_entities(8);
+    a.acts = 1;
+    listen(&a, covey_id(Blocked), COVEY_ON_ADD);
+    assert_non_null(add_value(e[0], covey_id(Blocked), 1));
+    assert_told("a+0 b!3 b!4");
+    assert_true(covey_destroy(world, e[5]) && covey_destroy(world, e[6]));
+    assert_told("b!5 b!6");
+}
+
 /* Neighbours get components of a block that is being filled, from the listener; the dying one does not. */
 static void add_to_neighbours(const covey_event *event) {
     covey_pool *pool = covey_pool_of(world, Blocked);
@@ -1218,6 +1257,8 @@ int main(void) {
         WORLD_TEST(listeners_may_cause_others),
         WORLD_TEST(others_may_be_changed),
         WORLD_TEST(the_dying_take_no_component),
+        WORLD_TEST(a_listener_that_destroys_hears_of_all),
+        WORLD_TEST(who_is_connected_while_others_die_hears_of_the_next),
         WORLD_TEST(the_dying_are_not_filled),
         WORLD_TEST(the_dying_join_no_group),
         WORLD_TEST(the_dying_may_lose_components),

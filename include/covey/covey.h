@@ -1315,9 +1315,11 @@ typedef struct covey__trace {
     uint32_t count, index, run;
 } covey__trace;
 
+#define COVEY__NO_BLOCK UINT32_MAX /* no index / 64 is as large */
+
 /* Components are often added in the order of ids. This is the block of a pool that got a chunk last, and is direct. */
 typedef struct covey__filling {
-    uint32_t block; /* an index / 64, or COVEY_NONE */
+    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
     const uint32_t *generations;
     uint64_t *mask;
     char *data;
@@ -1368,14 +1370,14 @@ typedef struct covey__range {
     uint32_t step; /* from the free index taken last to the one after it: often the same many times over */
 } covey__range;
 
-/* Entities are often destroyed next to each other. This is the block in which one was destroyed last. If `moves` is the
- * world's number, these pools, with these masks, are all that have anything in it: direct, and with values that need no
- * end. */
+/* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, nobody has to be told
+ * of that, and these pools, with these masks, are all that have anything: direct, and with values that need no end. */
 #define COVEY__EMPTYING_POOLS 8
 typedef struct covey__emptying {
     uint64_t moves;
     covey__entity_page *page;
-    uint32_t block; /* an index / 64 */
+    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
+    uint32_t last;  /* the block in which an entity was destroyed last */
     uint32_t count;
     uint64_t *masks[COVEY__EMPTYING_POOLS];
     covey_pool *pools[COVEY__EMPTYING_POOLS];
@@ -1406,7 +1408,7 @@ struct covey_world {
     covey__range *reserved;
     uint32_t reserved_count, reserved_capacity;
     covey__trace destroyed;
-    uint64_t moves; /* of chunks of block stores; blocks in which a pool came up */
+    uint64_t moves; /* times that chunks of block stores moved or were freed */
     covey__emptying emptying;
     struct covey__emission *emission; /* who is being told of what; NULL for nobody */
     uint64_t connections;             /* that were ever made */
