@@ -1441,8 +1441,7 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
 }
 
 COVEY_API uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks);
-/* Pure, although it notes the tick of a change: to do so once or twice is the same. */
-COVEY_API COVEY__PURE void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field);
+COVEY_API void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field);
 COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
 COVEY_API void covey__row_ends(const covey_iter *it, covey_row row);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
