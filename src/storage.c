@@ -31,6 +31,8 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
     covey_allocator allocator = pool->world->heap.allocator;
     pool->storage = (uint8_t)storage;
     note_uses(pool);
+    pool->set = (covey_sparse_set){ 0 };
+    pool->blocks = (covey__block_store){ 0 };
     if (covey__in_blocks(pool)) {
         pool->blocks = (covey__block_store){
             .size = type->size,
@@ -89,8 +91,8 @@ void covey__storage_shrink(covey_pool *pool) {
 void covey__storage_take(covey_pool *pool, const covey_pool *from) {
     pool->storage = from->storage;
     note_uses(pool);
-    if (covey__in_blocks(from)) pool->blocks = from->blocks;
-    else pool->set = from->set;
+    pool->set = from->set;
+    pool->blocks = from->blocks;
 }
 
 bool covey__storage_valid(const covey_pool *pool, const char **why) {
@@ -98,6 +100,9 @@ bool covey__storage_valid(const covey_pool *pool, const char **why) {
     bool block = covey__in_blocks(pool);
     REQUIRE(pool->size == pool->type->size && pool->size == (block ? pool->blocks.size : pool->set.size),
             "pool: values of another size than the type's");
+    REQUIRE(block ? !pool->set.pages && pool->set.page_count == 0 && pool->set.end == 0
+                  : !pool->blocks.pages && pool->blocks.page_count == 0 && pool->blocks.count == 0,
+            "pool: something in the storage that is not used");
     if (!block) return covey__set_valid(&pool->set, "pool: bytes that are not accounted for", why);
     REQUIRE((uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
             "pool: a directory that reaches beyond the world's table");

@@ -75,14 +75,62 @@ covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type) 
     return NULL;
 }
 
+/* Words that several readers may write at the same time, each of them as a whole. */
+#if defined(__GNUC__)
+#define READ_WORD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define WRITE_WORD(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#else
+#define READ_WORD(word) (*(const char *const volatile *)&(word))
+#define WRITE_WORD(word, value) (*(const char *volatile *)&(word) = (value))
+#endif
+
+/* Where it is remembered that no pool has the name of a type. */
+static const char **unknown_of(const covey_world *world, const covey_type *type) {
+    uint32_t at = covey__type_hash(world, type) & (COVEY__UNKNOWN - 1);
+    return (const char **)(uintptr_t)&world->unknown[at];
+}
+
+static inline bool is_unknown(const covey_world *world, const covey_type *type) {
+    return READ_WORD(*unknown_of(world, type)) == type->name;
+}
+
+void covey__types_met(covey_world *world) { memset(world->unknown, 0, sizeof world->unknown); }
+
 covey_pool *covey__pool_like(const covey_world *world, const covey_type *type) {
     covey_pool *pool = type->name ? covey__pool_named(world, type->name) : NULL;
     return pool && covey__type_same_layout(pool->type, type) ? pool : NULL;
 }
 
-covey_pool *covey__pool_search(const covey_world *world, const covey_type *type) {
+static COVEY__NOINLINE covey_pool *search(const covey_world *world, const covey_type *type) {
     covey_pool *pool = covey__pool_bound(world, type);
-    return pool ? pool : covey__pool_like(world, type);
+    if (pool || !type->name) return pool;
+    if (!covey__pool_named(world, type->name)) WRITE_WORD(*unknown_of(world, type), type->name);
+    return covey__pool_like(world, type);
+}
+
+covey_pool *covey__pool_search(const covey_world *world, const covey_type *type) {
+    return is_unknown(world, type) ? NULL : search(world, type);
+}
+
+static covey_entity entity_of(uint64_t handle) { return (covey_entity){ (uint32_t)handle, (uint32_t)(handle >> 32) }; }
+
+void *covey__get_slowly(const covey_world *world, uint64_t handle, const covey_type *type) {
+    if (is_unknown(world, type)) return NULL;
+    const covey_pool *pool = search(world, type);
+    return pool ? covey_pool_get_raw(pool, entity_of(handle), pool->size) : NULL;
+}
+
+bool covey__has_slowly(const covey_world *world, uint64_t handle, const covey_type *type) {
+    if (is_unknown(world, type)) return false;
+    const covey_pool *pool = search(world, type);
+    return pool && covey_pool_has(pool, entity_of(handle));
+}
+
+/* Entries without a type have this pool. Nothing is ever found in it, and it is never written. */
+static const covey_pool no_pool;
+
+static void forget(covey__type_entry *entries, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) entries[i] = (covey__type_entry){ NULL, (covey_pool *)(uintptr_t)&no_pool };
 }
 
 static void put(covey_world *world, covey__type_entry entry) {
@@ -99,7 +147,7 @@ bool covey__type_reserve(covey_world *world) {
     covey__type_entry *old = world->types;
     covey__type_entry *types = covey__resize(&world->heap, NULL, 0, size, sizeof *types, alignof(covey__type_entry));
     if (!types) return false;
-    memset(types, 0, size * sizeof *types);
+    forget(types, size);
     world->types = types;
     world->type_mask = size - 1;
     for (uint32_t i = 0; i < old_size; i++)
@@ -125,7 +173,7 @@ static void spread(covey_world *world) {
         if (world->types[i].type) entries[count++] = world->types[i];
     for (int attempt = 0; attempt < 100 && misplaced(world) != 0; attempt++) {
         world->type_multiplier = (world->type_multiplier * UINT64_C(6364136223846793005) + 1442695040888963408) | 1;
-        memset(world->types, 0, ((size_t)world->type_mask + 1) * sizeof *entries);
+        forget(world->types, world->type_mask + 1);
         for (uint32_t i = 0; i < count; i++) put(world, entries[i]);
     }
 }

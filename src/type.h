@@ -17,6 +17,7 @@ covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
 covey_pool *covey__pool_named(const covey_world *world, const char *name);
 bool covey__type_reserve(covey_world *world);
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
+void covey__types_met(covey_world *world); /* a name has got a pool: forget which ones have none */
 void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 

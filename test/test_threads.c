@@ -10,6 +10,7 @@
 typedef struct {
     uint32_t sum;
 } Left, Right, Common;
+COVEY_TAG_DEFINE(Nowhere); /* which the world never meets */
 COVEY_COMPONENT_DEFINE(Left);
 COVEY_COMPONENT_DEFINE(Right, .policy = COVEY_IN_PLACE);
 COVEY_COMPONENT_DEFINE(Common, .policy = COVEY_ORDERED);
@@ -28,6 +29,7 @@ static uint64_t read_common(const shared_world *shared) {
         const Common *common = covey_get(shared->world, shared->entities[i], Common);
         if (common && covey_alive(shared->world, shared->entities[i])) sum += common->sum;
         sum += covey_has(shared->world, shared->entities[i], Common);
+        sum += covey_has(shared->world, shared->entities[i], Nowhere);
     }
     return sum;
 }

@@ -154,6 +154,44 @@ static void test_naming_a_policy_selects_a_sparse_set(void **state) {
 /* What another shared library would have for Position. */
 static const covey_type position_again = { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position) };
 
+/* The world may remember that it does not know a type: until it does, by whatever descriptor. */
+static void test_a_type_that_was_unknown_is_noticed_when_it_is_met(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    for (int i = 0; i < 2; i++) {
+        assert_false(covey_has(world, e, Position));
+        assert_null(covey_get(world, e, Position));
+        assert_null(covey_pool_find_raw(world, covey_id(Position)));
+    }
+    assert_true(covey_add_tag(world, e, FixedTag));
+    assert_false(covey_has(world, e, Position));
+    Position value = { 1, 2 };
+    assert_non_null(covey_add_raw(world, e, &position_again, &value, sizeof value));
+    assert_true(covey_has(world, e, Position));
+    assert_true(covey_get(world, e, Position)->y == 2);
+    assert_true(covey_remove(world, e, Position));
+    assert_false(covey_has(world, e, Position));
+}
+
+static void test_many_unknown_types_one_of_which_is_met(void **state) {
+    (void)state;
+    static covey_type types[200];
+    static char names[COUNT_OF(types)][16];
+    covey_entity e = covey_create(world);
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        snprintf(names[i], sizeof names[i], "unknown %u", i);
+        types[i] = (covey_type){ .name = names[i], .size = 4, .align = 4, .storage = (covey_storage)(1 + i % 3) };
+    }
+    for (uint32_t met = 0; met < COUNT_OF(types); met += 33) {
+        for (uint32_t i = 0; i < 2 * COUNT_OF(types); i++) {
+            bool is_met = i % COUNT_OF(types) % 33 == 0 && i % COUNT_OF(types) < met;
+            assert_int_equal(covey_has_raw(world, e, &types[i % COUNT_OF(types)]), is_met);
+            assert_int_equal(covey_get_raw(world, e, &types[i % COUNT_OF(types)], 4) != NULL, is_met);
+        }
+        assert_non_null(covey_add_raw(world, e, &types[met], NULL, 4));
+    }
+}
+
 static void test_two_descriptors_of_one_name_share_a_pool(void **state) {
     (void)state;
     covey_entity e = covey_create(world), f = covey_create(world);
@@ -642,6 +680,8 @@ int main(void) {
         WORLD_TEST(test_a_type_that_asks_to_be_pinned_is),
         WORLD_TEST(test_a_type_that_asks_for_a_sparse_set_gets_one),
         WORLD_TEST(test_naming_a_policy_selects_a_sparse_set),
+        WORLD_TEST(test_a_type_that_was_unknown_is_noticed_when_it_is_met),
+        WORLD_TEST(test_many_unknown_types_one_of_which_is_met),
         WORLD_TEST(test_two_descriptors_of_one_name_share_a_pool),
         WORLD_TEST(test_a_second_descriptor_reads_before_it_is_ever_added_with),
         WORLD_TEST(test_one_name_with_another_layout_is_refused),

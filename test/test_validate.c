@@ -99,6 +99,7 @@ static void test_pools(void **state) {
     covey_pool *packed = covey_pool_of(world, Packed);
     BREAK(covey_world *, packed->world, NULL, "pool: of another world");
     BREAK(uint32_t, packed->set.size, 4, "pool: values of another size than the type's");
+    BREAK(uint32_t, packed->blocks.count, 1, "pool: something in the storage that is not used");
     BREAK(size_t, packed->set.heap.bytes, 0, "pool: bytes that are not accounted for");
 }
 

@@ -184,8 +184,8 @@ typedef struct covey_allocator {
 
 /* ---- 4. Component types --------------------------------------------------------------------------------------------
  *
- * A type is described by a constant object that lives as long as the worlds that use it. Its address is its identity;
- * an address that a world has not seen is matched by name, so two shared libraries that each define `Position` share
+ * A type is described by a constant object that lives, with its name, as long as the worlds that use it or are asked for
+ * it. Its address is its identity; an address that a world has not seen is matched by name, so two shared libraries that each define `Position` share
  * one pool, with the hooks of the descriptor that the world met first. There is no registration step. */
 
 /* How a pool keeps its components. */
@@ -1335,11 +1335,10 @@ typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_
 #define COVEY__USE_TOUCH 16     /* but no more than marks: only reactive sets have to know */
 #define COVEY__USE_CLOSELY 8    /* who hands out values looks closely: some may be disabled, or have ticks */
 
+/* The storage that is not used is all zeros, so that inline code may read its fields before it knows which one is. */
 struct covey_pool {
-    union {
-        covey_sparse_set set;
-        covey__block_store blocks;
-    };
+    covey_sparse_set set;
+    covey__block_store blocks;
     covey__filling filling;
     covey_world *world;
     const covey_type *type;
@@ -1383,9 +1382,11 @@ typedef struct covey__emptying {
     covey_pool *pools[COVEY__EMPTYING_POOLS];
 } covey__emptying;
 
+#define COVEY__UNKNOWN 32 /* names of types that a world remembers not to know; a power of two */
+
 typedef struct covey__type_entry {
-    const covey_type *type;
-    covey_pool *pool;
+    const covey_type *type; /* NULL: none */
+    covey_pool *pool;       /* then one without anything, so that inline code may read it before it knows */
 } covey__type_entry;
 
 struct covey_world {
@@ -1432,6 +1433,9 @@ struct covey_world {
     uint64_t tick;
     struct covey_history *histories; /* as a list */
     uint64_t numbered;               /* queues, reactive sets and command buffers that were ever made */
+    /* Names that were asked for and are of no pool. Several readers may remember one at the same time: each is a word,
+     * which is read and written as a whole and says all there is to say. A pool that is made empties the list. */
+    const char *unknown[COVEY__UNKNOWN];
 };
 
 COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
@@ -1449,7 +1453,11 @@ COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, cons
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
 COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
+/* Pure: what it remembers of a type that is unknown changes no answer. */
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
+/* These take a handle as a word, as lookups of sparse sets do: COVEY__SLOT(index, generation). */
+COVEY_API COVEY__PURE void *covey__get_slowly(const covey_world *world, uint64_t handle, const covey_type *type);
+COVEY_API COVEY__PURE bool covey__has_slowly(const covey_world *world, uint64_t handle, const covey_type *type);
 /* These take a handle in two parts: as one, gcc 12 loads it into a vector register, and its parts come out slowly. */
 COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
 COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
@@ -1529,10 +1537,13 @@ COVEY_HOT void covey__fill_literal(void *to, const void *value, size_t size) {
     if (size >= 32) memcpy(words + 28, from + 28, 4);
 }
 
+COVEY_HOT uint32_t covey__type_hash(const covey_world *world, const covey_type *type) {
+    return (uint32_t)((uint64_t)(uintptr_t)type * world->type_multiplier >> 32);
+}
+
 /* The entry where the search for a type begins. */
 COVEY_HOT covey__type_entry *covey__type_entry_of(const covey_world *world, const covey_type *type) {
-    uint64_t hash = (uint64_t)(uintptr_t)type * world->type_multiplier >> 32;
-    return &world->types[(uint32_t)hash & world->type_mask];
+    return &world->types[covey__type_hash(world, type) & world->type_mask];
 }
 
 /* The pool of a type for reading, or NULL when the world does not know the type. */
@@ -1768,20 +1779,65 @@ COVEY_HOT void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void 
     return covey__pool_add(pool, e, value, size, false);
 }
 
-COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
-    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
-    /* Read before any branch, so that a loop of gets keeps them in registers. */
-    const covey_sparse_set *set = &pool->set;
-    const uintptr_t *pages = set->pages;
-    char *data = (char *)set->data;
-    uint32_t page_count = set->page_count, end = set->end, flat_end = set->paged ? 0 : end;
-    if (covey__in_blocks(pool))
-        return COVEY__LIKELY(covey_pool_has(pool, e)) ? covey__block_value(&pool->blocks, e.index, size) : NULL;
-    uint64_t at = covey__position_in(pages, page_count, e);
-    if (!COVEY__LIKELY(at < flat_end)) return at < end ? covey__value_at(set, (size_t)at, size) : NULL;
-    char *value = data + (size_t)at * size;
+/* What a lookup needs of a pool. It is read before any branch, so that a loop of lookups keeps it in registers. */
+typedef struct covey__lookup {
+    const covey_pool *pool;
+    const uintptr_t *pages;
+    char *data;
+    uint32_t page_count, end, flat_end;
+    covey__entity_page *const *entities;
+    uint8_t storage;
+} covey__lookup;
+
+COVEY_HOT covey__lookup covey__lookup_in(const covey_world *world, const covey_pool *pool) {
+    covey__lookup lookup;
+    lookup.pool = pool;
+    lookup.pages = pool->set.pages;
+    lookup.data = (char *)pool->set.data;
+    lookup.page_count = pool->set.page_count;
+    lookup.end = pool->set.end;
+    lookup.flat_end = pool->set.paged ? 0 : lookup.end;
+    lookup.entities = world->pages;
+    lookup.storage = pool->storage;
+    return lookup;
+}
+
+/* Whether a block has a component of the entity. No branch on the parts of the answer: which entities have a component
+ * is often random. Who has one is alive. */
+COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) {
+    const covey__block_store *blocks = &lookup->pool->blocks;
+    if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+    uint64_t there = covey__block_page_of(blocks, e.index)->masks[covey__block_of(e.index)] >> e.index % 64;
+    uint32_t generation = lookup->entities[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE];
+    return (bool)(there & (generation == e.generation));
+}
+
+COVEY_HOT void *covey__lookup_get(const covey__lookup *lookup, covey_entity e, size_t size) {
+    char *value;
+    if (lookup->storage != COVEY_STORAGE_SPARSE) {
+        if (!COVEY__LIKELY(covey__lookup_block(lookup, e))) return NULL;
+        value = (char *)covey__block_value(&lookup->pool->blocks, e.index, size);
+    } else {
+        uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
+        if (!COVEY__LIKELY(at < lookup->flat_end))
+            return at < lookup->pool->set.end ? covey__value_at(&lookup->pool->set, (size_t)at, size) : NULL;
+        value = lookup->data + (size_t)at * size;
+    }
     COVEY__ASSUME(value != NULL);
     return value;
+}
+
+COVEY_HOT bool covey__lookup_has(const covey__lookup *lookup, covey_entity e) {
+    if (lookup->storage != COVEY_STORAGE_SPARSE) return covey__lookup_block(lookup, e);
+    uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
+    COVEY__HIDE(at); /* or gcc 12 makes gathers of a loop of these, which are slow */
+    return at < lookup->end;
+}
+
+COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    covey__lookup lookup = covey__lookup_in(pool->world, pool);
+    return covey__lookup_get(&lookup, e, size);
 }
 
 COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
@@ -1792,21 +1848,8 @@ COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entit
 }
 
 COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
-    /* Read before the branches, as in get. */
-    const covey_sparse_set *set = &pool->set;
-    const uintptr_t *pages = set->pages;
-    uint32_t page_count = set->page_count, end = set->end;
-    covey__entity_page *const *entities = pool->world->pages;
-    if (!covey__in_blocks(pool)) {
-        uint64_t at = covey__position_in(pages, page_count, e);
-        COVEY__HIDE(at); /* or gcc 12 makes gathers of a loop of these, which are slow */
-        return at < end;
-    }
-    if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
-    /* No branch on the answers: which entities have a component is often random. Who has one is alive. */
-    uint64_t there = covey__block_page_of(&pool->blocks, e.index)->masks[covey__block_of(e.index)] >> e.index % 64;
-    uint32_t generation = entities[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE];
-    return (bool)(there & (generation == e.generation));
+    covey__lookup lookup = covey__lookup_in(pool->world, pool);
+    return covey__lookup_has(&lookup, e);
 }
 
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
@@ -1933,8 +1976,12 @@ COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_ty
 }
 
 COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size) {
-    const covey_pool *pool = covey__pool_known(world, type);
-    return pool ? covey_pool_get_raw(pool, e, size) : NULL;
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or nobody's */
+    if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, COVEY__SLOT(e.index, e.generation), type);
+    COVEY__CONTRACT(world, size == entry->pool->size, "the size is not that of the pool's values");
+    return covey__lookup_get(&lookup, e, size);
 }
 
 COVEY_HOT void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
@@ -1950,8 +1997,11 @@ COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const c
 }
 
 COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type) {
-    const covey_pool *pool = covey__pool_known(world, type);
-    return pool && covey_pool_has(pool, e);
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    covey__lookup lookup = covey__lookup_in(world, entry->pool);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__has_slowly(world, COVEY__SLOT(e.index, e.generation), type);
+    return covey__lookup_has(&lookup, e);
 }
 
 COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
