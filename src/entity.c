@@ -96,7 +96,7 @@ covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, con
 void covey__entities_reset(covey_world *world) {
     for (uint32_t i = 0; i < world->page_count; i++)
         if (world->pages[i] != &missing) covey__entity_page_reset(world->pages[i]);
-    world->range = (covey__range){ .end = COVEY_NONE, .free = COVEY_NONE };
+    world->range = covey__range_from(world->range.first);
     world->reserved_count = 0;
     world->alive = 0;
     covey__fast_destroy_off(world);

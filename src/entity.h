@@ -6,6 +6,10 @@
 
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL when it is missing */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
+/* All indices from one on, of which none was used. */
+static inline covey__range covey__range_from(uint32_t first) {
+    return (covey__range){ .first = first, .end = COVEY_NONE, .fresh = first, .fresh_end = first, .free = COVEY_NONE };
+}
 void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
 void covey__entities_free(covey_world *world);
 bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */

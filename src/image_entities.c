@@ -125,7 +125,8 @@ static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, 
     if (sum != slots) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs do not have %u slots", slots);
     if (!covey__is_fine(l) || covey__u32_at(runs) != 0) return;
     l->dense = l->world->alive == slots && count == 1 ? slots : 0;
-    l->world->range.fresh = l->world->range.fresh_end = covey__u32_at(runs + 4); /* all below were used */
+    uint32_t used = covey__u32_at(runs + 4); /* all below it */
+    if (used > l->world->range.first) l->world->range.fresh = l->world->range.fresh_end = used;
 }
 
 /* The list of a range, from the index that is handed out next. The first, and those with one before them, were listed. */

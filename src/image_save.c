@@ -189,10 +189,11 @@ static uint64_t indices_of(const covey_world *world) {
 }
 
 /* The first index from one on that was used, or was not; the end if there is none. Unless some are reserved, all below
- * the fresh ones were used. */
+ * the fresh ones were used, from the first that the world gives out. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
-    if (!used && world->reserved_count == 0 && from < world->range.fresh) from = world->range.fresh;
+    bool below = from >= world->range.first && from < world->range.fresh;
+    if (!used && world->reserved_count == 0 && below) from = world->range.fresh;
     while (from < end) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)from);
         uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;

@@ -30,7 +30,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     if (!world) return NULL;
     *world = (covey_world){
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
-        .range = { .end = COVEY_NONE, .free = COVEY_NONE },
+        .range = covey__range_from(desc->first_index < COVEY_NONE ? desc->first_index : COVEY_NONE),
         .tick = 1,
         .emptying = { .block = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK },
         .heap = heap,

@@ -160,8 +160,13 @@ static covey_world *refuse(covey_world *world, covey_result result, const char *
 
 covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey_world_desc wanted = { world->heap.allocator, world->log, world->log_context, world->on_assert,
-                                world->assert_context };
+    covey_world_desc wanted = {
+        .allocator = world->heap.allocator,
+        .log = world->log,
+        .log_context = world->log_context,
+        .on_assert = world->on_assert,
+        .assert_context = world->assert_context,
+    };
     if (desc) wanted = *desc;
     covey_log_fn *log = wanted.log;
     wanted.log = NULL; /* the first world tells what goes wrong */

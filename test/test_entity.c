@@ -1,6 +1,8 @@
 /* Handles and the world's table of them: which ids come in which order, and that a handle of the past names nobody. */
 #include "fixture.h"
 
+#include <covey/snapshot.h>
+
 static const covey_entity none = { 0, 0 };
 
 static void create(covey_entity *entities, uint32_t count) {
@@ -57,6 +59,74 @@ static void test_handles_that_were_never_issued_are_refused(void **state) {
     assert_refused(entity(COVEY_NONE - 1, 1));
     assert_refused(entity(COVEY_NONE, 1));
     assert_refused(entity(UINT32_MAX, UINT32_MAX));
+}
+
+/* ---- Worlds side by side ------------------------------------------------------------------------------------------*/
+
+static covey_world *world_from(uint32_t first_index) {
+    covey_world_desc desc = world_desc();
+    desc.first_index = first_index;
+    covey_world *made = covey_world_create(&desc);
+    assert_non_null(made);
+    return made;
+}
+
+static void test_worlds_with_indices_of_their_own_refuse_each_others_handles(void **state) {
+    (void)state;
+    covey_world *other = world_from(200);
+    covey_entity here[100], there[100];
+    create(here, COUNT_OF(here));
+    for (uint32_t i = 0; i < COUNT_OF(there); i++) {
+        there[i] = covey_create(other);
+        assert_same(there[i], entity(200 + i, 1));
+        assert_non_null(covey_add_raw(other, there[i], covey_id(Blocked), NULL, sizeof(Value)));
+    }
+    for (uint32_t i = 0; i < COUNT_OF(here); i++) {
+        assert_refused(there[i]);
+        assert_null(covey_add_raw(world, there[i], covey_id(Blocked), NULL, sizeof(Value)));
+        assert_failed(COVEY_ERROR_DEAD);
+        assert_false(covey_alive(other, here[i]));
+        assert_null(covey_get_raw(other, here[i], covey_id(Blocked), sizeof(Value)));
+        assert_false(covey_destroy(other, here[i]));
+    }
+    covey_destroy_all(other);
+    assert_same(covey_create(other), entity(200, 3)); /* those below are never given out */
+    assert_true(covey_world_validate(other, NULL));
+    assert_int_equal(covey_range_reserve(other, 0, 10).count, 0);
+    assert_int_equal(covey_range_reserve(other, 400, 10).count, 10);
+    covey_world_destroy(other);
+    other = world_from(COVEY_NONE);
+    assert_no_entity(covey_create(other));
+    assert_int_equal(covey_world_result(other), COVEY_ERROR_FULL);
+    assert_true(covey_world_validate(other, NULL));
+    covey_world_destroy(other);
+}
+
+/* A world that is loaded or cloned goes on as the one that was saved, if it begins at the same index. */
+static void test_a_first_index_outlives_loading_and_cloning(void **state) {
+    (void)state;
+    covey_world *saved = world_from(70), *loaded = world_from(70);
+    for (uint32_t i = 0; i < 20; i++) covey_create(saved);
+    assert_same(covey_create_at(saved, 0), entity(0, 1)); /* who asks for it by name gets it */
+    covey_destroy(saved, entity(75, 1));
+    covey_destroy(saved, entity(80, 1));
+    covey_buffer buffer = { 0 };
+    assert_int_equal(covey_save_to_buffer(saved, &buffer, NULL, NULL), COVEY_OK);
+    assert_int_equal(covey_load_from_memory(loaded, buffer.bytes, buffer.size, NULL, NULL), COVEY_OK);
+    covey_buffer_free(&buffer);
+    covey_world *cloned = covey_world_clone(saved, NULL);
+    assert_non_null(cloned);
+    for (uint32_t i = 0; i < 10; i++) {
+        covey_entity e = covey_create(saved);
+        assert_true(e.index >= 70);
+        assert_same(covey_create(loaded), e);
+        assert_same(covey_create(cloned), e);
+    }
+    assert_same(covey_create_at(loaded, 5), entity(5, 1)); /* which was never used */
+    assert_true(covey_world_validate(saved, NULL) && covey_world_validate(loaded, NULL));
+    covey_world_destroy(saved);
+    covey_world_destroy(loaded);
+    covey_world_destroy(cloned);
 }
 
 static void test_a_guessed_next_generation_is_refused_while_the_index_is_free(void **state) {
@@ -529,6 +599,8 @@ int main(void) {
         WORLD_TEST(test_zeroed_memory_holds_null_handles),
         WORLD_TEST(test_handles_are_the_same_when_index_and_generation_are),
         WORLD_TEST(test_handles_that_were_never_issued_are_refused),
+        WORLD_TEST(test_worlds_with_indices_of_their_own_refuse_each_others_handles),
+        WORLD_TEST(test_a_first_index_outlives_loading_and_cloning),
         WORLD_TEST(test_a_guessed_next_generation_is_refused_while_the_index_is_free),
         WORLD_TEST(test_fresh_ids_ascend_from_zero),
         WORLD_TEST(test_the_index_freed_last_is_given_first),

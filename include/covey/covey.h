@@ -268,6 +268,8 @@ typedef struct covey_world_desc {
     void *log_context;
     covey_assert_fn *on_assert; /* NULL prints the message to stderr and aborts */
     void *assert_context;
+    uint32_t first_index; /* the lowest index that covey_create gives out: worlds whose indices are apart refuse each
+                           * other's handles. Images do not have it: load into a world that is made with the same */
 } covey_world_desc;
 
 /* Makes an empty world; NULL for `desc` means all defaults. Returns NULL when memory is out. */
@@ -328,7 +330,8 @@ COVEY_API uint32_t covey_destroy_many(covey_world *world, const covey_entity *en
 COVEY_API void covey_destroy_all(covey_world *world);
 
 /* Whether the handle names a living entity of this world. A handle carries no world: one of another world is refused
- * only when its index or generation differs here. */
+ * only when its index or generation differs here. To be sure that it does, give each world indices of its own with
+ * .first_index, or keep the world beside the entity (covey/handle.h). */
 COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e);
 
 /* How many entities are alive. */
@@ -1269,7 +1272,7 @@ typedef enum covey__removal {
  *     direct    data: | values of 64 slots |                          map: the identity, shared
  *     empty     no chunk; capacity 0
  */
-#define COVEY__BLOCK_IDS 64 /* of a block: as many as a word has bits */
+#define COVEY__BLOCK_IDS 64                                       /* of a block: as many as a word has bits */
 #define COVEY__BLOCK_PAGE (COVEY__BLOCK_IDS * COVEY__PAGE_BLOCKS) /* ids of a page */
 
 typedef struct covey__chunk {
