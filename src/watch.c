@@ -1,5 +1,5 @@
-/* Watches: a pool of which somebody has to know what is added and removed. That is groups, keeping it sorted, and who
- * listens. */
+/* What follows for the observers of a pool when a component was added, is set or is removed: groups, the order in which
+ * the pool is kept, ticks, and listeners. */
 #include "watch.h"
 
 #include "listeners.h"
@@ -53,7 +53,7 @@ void covey__watch_placed(covey_pool *pool, uint32_t index) {
     if (pool->watch->group_count != 0) covey__groups_added(pool, index);
 }
 
-/* A component was added, and its value is there: it goes to where the watchers want it, and listeners hear of it.
+/* A component was added, and its value is there: it goes to where the observers want it, and listeners hear of it.
  * Returns its address. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = { index, generation };

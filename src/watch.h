@@ -6,7 +6,7 @@
 
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
-/* The same where they get components of other pools, too, before the watchers hear of any. */
+/* The same where they get components of other pools, too, before the observers hear of any. */
 covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__watch_added(covey_pool *pool, uint32_t index);  /* when its value is there; listeners are not told */
 void covey__watch_placed(covey_pool *pool, uint32_t index); /* the same without a tick */
