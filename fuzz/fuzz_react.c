@@ -6,19 +6,15 @@
 #include <stdlib.h>
 
 static const struct model_subject *const subjects[8] = {
-    &model_signals,
-    &model_commands,
-    &model_copies,
-    &model_hierarchy,
-    &model_visible,
-    &model_all,
-    [6] = &model_history,
+    &model_signals, &model_commands, &model_copies,  &model_hierarchy,
+    &model_visible, &model_all,      &model_history, &model_ends,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (size == 0 || !subjects[data[0] % 8]) return 0;
+    if (size == 0) return 0;
+    const struct model_subject *subject = subjects[data[0] % 8];
     model_options options = {
         .data = data + 1,
         .size = size - 1,
@@ -27,8 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .validate_every = 64,
         .compare_every = 32,
         .group_every = data[0] / 8 % 2 == 0 ? 0 : 5,
-        .subject = subjects[data[0] % 8],
+        .subject = subject,
         .subject_every = 2,
+        .bare = subject == &model_ends,
         .image_every = data[0] / 16 % 2 == 0 ? 0 : 40, /* saved and loaded so often */
     };
     model_report report = model_run_world(&options);

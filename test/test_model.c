@@ -125,6 +125,18 @@ static void worlds_with_signals(void **state) {
     run_programs(model_run_world, options, test_scaled(60000));
 }
 
+/* Entities without components, and who hears of them: what is quick because nobody has to know must not be so here. */
+static void worlds_of_entities_alone(void **state) {
+    model_options options = tiny;
+    (void)state;
+    options.bare = true;
+    options.subject = &model_ends;
+    options.subject_every = 3;
+    run_programs(model_run_world, options, test_scaled(60000));
+    options.crowd = 100;
+    run_programs(model_run_world, options, test_scaled(30000));
+}
+
 /* All of these in one program. */
 static void worlds_with_everything(void **state) {
     (void)state;
@@ -281,6 +293,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_histories),
         cmocka_unit_test(worlds_from_images),
         cmocka_unit_test(worlds_with_signals),
+        cmocka_unit_test(worlds_of_entities_alone),
         cmocka_unit_test(worlds_with_disabled),
         cmocka_unit_test(swap_and_pop_sets),
         cmocka_unit_test(in_place_sets),

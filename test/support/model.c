@@ -258,7 +258,7 @@ static const model_operation *pick_operation(model *m) {
     if (is_turn_of(m, options->subject_every)) return pick_from(m, &options->subject->operations, 1);
     if (is_turn_of(m, options->view_every)) return pick_from(m, tables + VIEWS, 1);
     if (is_turn_of(m, options->group_every)) return pick_from(m, tables + GROUPS, TABLES - GROUPS);
-    return pick_from(m, tables, GROUPS);
+    return pick_from(m, tables, options->bare ? 1 : GROUPS);
 }
 
 static void validate(model *m) {

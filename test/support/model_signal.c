@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EARS = 10, QUEUES = 3, SOURCES = 5, SETS = 3, MARKED_TYPES = 3 };
+enum { EARS = 10, QUEUES = 3, SOURCES = 5, SETS = 3, MARKED_TYPES = 3, CHAIN = 8 };
 
 typedef struct happening {
     covey_signal signal;
@@ -27,7 +27,7 @@ typedef struct interest {
     covey_connection connection;
 } interest;
 
-typedef enum action { NO_ACTION, REMOVES, DESTROYS, ADDS_AGAIN, ADDS_OTHER, ADDS_IN_VAIN } action;
+typedef enum action { NO_ACTION, REMOVES, DESTROYS, ADDS_AGAIN, ADDS_OTHER, ADDS_IN_VAIN, DESTROYS_NEXT } action;
 
 typedef struct listener {
     bool used;
@@ -69,7 +69,9 @@ typedef struct signals {
     covey_signal cue; /* when it hears this */
     const covey_type *other;
     bool acted, succeeded;
-    bool mirrors; /* what the listener has done, the oracle does as soon as it comes there */
+    bool mirrors;              /* what the listener has done, the oracle does as soon as it comes there */
+    covey_entity chain[CHAIN]; /* when the listener hears of the end of one of these, it destroys the next */
+    uint32_t links, told, mirrored;
 } signals;
 
 static signals *signals_of(model *m) { return m->state; }
@@ -100,11 +102,18 @@ static void mirror(signals *s, const oracle_pool *pool) {
     m->failures++;
 }
 
+/* The next one ends inside of the end of this one. */
+static void mirror_link(signals *s, covey_entity e) {
+    if (s->mirrored < s->told && covey_same(e, s->chain[s->mirrored]))
+        oracle_destroy(s->m->oracle, s->chain[++s->mirrored]);
+}
+
 static void note_change(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context) {
     signals *s = context;
     append(&s->wanted, (happening){ signal, pool, e, 0 });
     bool cue = s->mirrors && s->acted && signal == s->cue && pool == s->actor->about.pool;
-    if (cue && covey_same(e, s->target)) mirror(s, pool);
+    if (cue && s->act == DESTROYS_NEXT) mirror_link(s, e);
+    else if (cue && covey_same(e, s->target)) mirror(s, pool);
 }
 
 static const char *check_entity(const signals *s, const covey_event *event, uint32_t i) {
@@ -155,7 +164,7 @@ static void hear(const covey_event *event, void *context) {
         append(&ear->heard, (happening){ event->signal, pool, e, ++s->stamps });
     }
     if (event->type && event->type != pool->type) s->broken = "another type";
-    bool cue = s->actor == ear && s->cue == event->signal && !s->acted;
+    bool cue = s->actor == ear && s->cue == event->signal && (!s->acted || s->act == DESTROYS_NEXT);
     if (!cue || event->count != 1) return;
     if (covey_is_null(s->target)) s->target = *event->entities;
     if (covey_same(*event->entities, s->target)) act(s, event);
@@ -304,7 +313,7 @@ static void update_needs(model *m) {
 
 /* A listener to random signals of a random type, or of entities; now and then to what does not exist. */
 static bool connect_to(model *m, covey_listener wanted, interest *about) {
-    bool entities = program_chance(&m->program, 64), wrong = program_chance(&m->program, 8);
+    bool entities = m->options->bare || program_chance(&m->program, 64), wrong = program_chance(&m->program, 8);
     uint32_t all = entities ? 24 : 7, some = program_byte(&m->program) & all;
     wanted.type = entities ? NULL : model_pick_type(m);
     wanted.signals = wrong ? 31 : some != 0 ? some : all;
@@ -528,6 +537,12 @@ static void act(signals *s, const covey_event *event) {
     model *m = s->m;
     covey_entity e = s->target;
     s->acted = true;
+    if (s->act == DESTROYS_NEXT) {
+        if (s->told + 1 == s->links) return;
+        s->target = s->chain[++s->told];
+        if (!covey_destroy(m->world, s->target)) s->broken = "a listener cannot destroy another entity";
+        return;
+    }
     if (s->act == DESTROYS) s->succeeded = covey_destroy(m->world, e);
     if (s->act == REMOVES || s->act == ADDS_AGAIN)
         s->succeeded = covey_remove_raw(m->world, e, event->type, event->type->size);
@@ -703,6 +718,42 @@ static void destroy_and_act(model *m) {
     oracle_destroy(m->oracle, e);
 }
 
+/* Some neighbours, each once, in any order. */
+static uint32_t pick_chain(model *m) {
+    signals *s = signals_of(m);
+    uint32_t count = model_pick_neighbours(m, NULL), wanted = 2 + program_below(&m->program, CHAIN - 1);
+    for (s->links = 0; s->links < wanted && count != 0; s->links++) {
+        uint32_t at = program_below(&m->program, count);
+        s->chain[s->links] = m->batch[at];
+        m->batch[at] = m->batch[--count];
+    }
+    return s->links;
+}
+
+/* Of those that hear of the end of entities, the one that is told last: everybody knows of an end before it acts. */
+static const listener *last_to_hear(const signals *s) {
+    const listener *last = NULL;
+    for (uint32_t i = 0; i < EARS; i++) {
+        const listener *ear = &s->ears[i];
+        bool hears = ear->used && !ear->about.pool && (ear->about.signals & COVEY_ON_DESTROY) != 0;
+        if (hears && (!last || ear->born < last->born)) last = ear;
+    }
+    return last;
+}
+
+/* An entity is destroyed, and a listener destroys another one, and, when it hears of that, another one. */
+static void destroy_and_destroy(model *m) {
+    signals *s = signals_of(m);
+    if (pick_chain(m) == 0 || !arm(m, NULL, COVEY_ON_DESTROY, DESTROYS_NEXT, s->chain[0])) return;
+    s->actor = last_to_hear(s);
+    s->told = s->mirrored = 0;
+    REQUIRE(m, covey_destroy(m->world, s->chain[0]), "not destroyed");
+    for (uint32_t i = 0; i < s->links; i++)
+        REQUIRE(m, !covey_alive(m->world, s->chain[i]), "link %u of %u is still alive", i, s->links);
+    s->mirrors = true;
+    oracle_destroy(m->oracle, s->chain[0]);
+}
+
 /* ---- The subject --------------------------------------------------------------------------------------------------*/
 
 static void begin(model *m) {
@@ -813,6 +864,21 @@ static const model_operation operations[] = {
     { "remove, and a listener acts", remove_and_act, 12, false },
     { "create, and a listener acts", create_and_act, 4, false },
     { "destroy, and a listener acts", destroy_and_act, 4, false },
+    { "destroy, and a listener destroys others", destroy_and_destroy, 5, true },
+    { NULL, NULL, 0, false },
+};
+
+/* What there is to hear of entities. */
+static const model_operation ends[] = {
+    { "connect", connect_function, 6, false },
+    { "disconnect", disconnect_function, 4, true },
+    { "queue_create", queue_create, 2, false },
+    { "queue, connect", queue_connect, 3, false },
+    { "queue, disconnect", queue_disconnect, 2, true },
+    { "queue_next, queue_clear", queue_read, 4, true },
+    { "queue_destroy", queue_destroy, 1, true },
+    { "create, and a listener acts", create_and_act, 4, false },
+    { "destroy, and a listener destroys others", destroy_and_destroy, 8, true },
     { NULL, NULL, 0, false },
 };
 
@@ -827,4 +893,14 @@ const struct model_subject model_signals = {
     .save = save,
     .restore = restore,
     .unsave = unsave,
+};
+
+const struct model_subject model_ends = {
+    .operations = ends,
+    .begin = begin,
+    .check = check,
+    .compare = compare,
+    .end = end,
+    .forget = forget,
+    .leave = leave,
 };

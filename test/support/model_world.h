@@ -108,6 +108,7 @@ extern const model_operation model_entity_operations[], model_component_operatio
     model_view_operations[], model_later_operations[], model_group_operations[], model_order_operations[];
 
 extern const struct model_subject model_signals;
+extern const struct model_subject model_ends; /* signals of entities: for worlds without components */
 
 /* Something that only some programs are about, with operations and a state of its own. */
 struct model_subject {
