@@ -38,12 +38,10 @@ int main(void) {
     covey_world *world = covey_world_create(NULL);
 
     /* A prefab is an entity like any other. */
-    covey_entity orc = covey_create(world), orcs[3];
     Bag bag = { malloc(2 * sizeof(int)), 2 };
     if (!bag.items) return EXIT_FAILURE;
     bag.items[0] = 7, bag.items[1] = 11;
-    covey_add(world, orc, Monster, { 30 });
-    covey_add_value(world, orc, Bag, &bag);
+    covey_entity orc = covey_create_with(world, covey_with(Monster, { 30 }), covey_with_array(Bag, &bag)), orcs[3];
 
     /* Three at once, each with a bag of its own. */
     if (!covey_clone(world, orc, orcs, 3)) return EXIT_FAILURE;

@@ -1,5 +1,5 @@
 /* Programs about worlds and about sets, read from the input: stops where the library and the oracle disagree. The first
- * byte says which: a set of one of the four policies, a world, or a world with groups. */
+ * byte says which: a set of one of the four policies, a world, one with groups, or one with many entities at once. */
 #include "model.h"
 
 #include <stdio.h>
@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     uint8_t kind = data[0] % 8;
     bool groups = data[0] / 16 == 6; /* bytes that no input of the corpus began with before there were groups */
+    bool many = data[0] / 16 == 11;  /* the same for calls about many */
     model_options options = {
         .data = data + 1,
         .size = size - 1,
@@ -19,9 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .validate_every = 64,
         .compare_every = 32,
         .group_every = groups ? 2 : 0,
+        .many_every = many ? 2 : 0,
         .policy = (covey_policy)(kind % 4),
     };
-    model_report report = kind < 4 && !groups ? model_run_set(&options) : model_run_world(&options);
+    model_report report = kind < 4 && !groups && !many ? model_run_set(&options) : model_run_world(&options);
     if (report.agreed) return 0;
     fprintf(stderr, "%s\n", report.text);
     abort();

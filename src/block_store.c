@@ -155,18 +155,22 @@ static bool is_full(const covey__block_page *page, uint32_t block) {
     return block < COVEY__PAGE_BLOCKS && page->masks[block] == UINT64_MAX;
 }
 
-/* A block whose neighbour is full is likely to be filled as well: it is direct from the start. */
-static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+/* For so many more. A block whose neighbour is full is likely to be filled as well: it is direct from the start. */
+static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                               uint32_t more) {
     bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1);
-    return direct ? 64 : covey__chunk_capacity(blocks, slots_taken(page, block) + 1);
+    return direct ? 64 : covey__chunk_capacity(blocks, slots_taken(page, block) + more);
 }
 
 static covey_result grow_to(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t capacity,
                             const void **source) {
     char *data = blocks->size != 0 ? covey__chunk_take(blocks, capacity) : covey__nothing;
     if (!data) return COVEY_ERROR_MEMORY;
-    bool grows = page->capacity[block] != 0 && capacity != 64;
-    (grows ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);
+    if (page->capacity[block] == 0) {
+        set_chunk(blocks, page, block, data, capacity);
+        return COVEY_OK;
+    }
+    (capacity != 64 ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);
     move_block(blocks, page, block, data, capacity, source);
     return COVEY_OK;
 }
@@ -190,9 +194,9 @@ static covey_result grow_group(covey__block_store *blocks, covey__block_page *pa
     return result;
 }
 
-static covey_result grow_block(covey__block_store *blocks, covey__block_page *page, uint32_t block,
+static covey_result grow_block(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t more,
                                const void **source) {
-    uint32_t capacity = grown_capacity(blocks, page, block);
+    uint32_t capacity = grown_capacity(blocks, page, block, more);
     if (capacity == 64 && is_nearly_direct(blocks, page, block)) return grow_group(blocks, page, block, source);
     return grow_to(blocks, page, block, capacity, source);
 }
@@ -207,7 +211,7 @@ covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uin
     uint32_t block = covey__block_of(index);
     if ((page->masks[block] & bit_of(index)) != 0) return COVEY_ERROR_PRESENT;
     if (page->used[block] == page->capacity[block]) {
-        result = grow_block(blocks, page, block, source);
+        result = grow_block(blocks, page, block, 1, source);
         if (result != COVEY_OK) return result;
     }
     page->summary |= (uint64_t)1 << block;
@@ -215,20 +219,134 @@ covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uin
     return COVEY_OK;
 }
 
+/* Gives ids of a compact block the next slots, in the order of ids. */
+static void append_slots(const covey__block_store *blocks, covey__block_page *page, uint32_t block, uint64_t bits) {
+    uint8_t *ids = ids_of(blocks, page, block), *map = ids + page->capacity[block], slot = page->used[block];
+    for (; bits != 0; bits &= bits - 1, slot++) {
+        uint32_t bit = covey__lowest_bit(bits);
+        ids[slot] = (uint8_t)bit;
+        map[bit] = slot;
+    }
+    page->used[block] = slot;
+    note_order(blocks, page, block);
+}
+
+covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index, uint64_t bits, uint32_t limit,
+                                      const void **source) {
+    bool reached = covey__blocks_have_page(blocks, index / COVEY__BLOCK_PAGE);
+    covey_result result = reached ? COVEY_OK : covey__blocks_reserve(blocks, index, limit);
+    if (result != COVEY_OK) return result;
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index), more = bits == UINT64_MAX ? 64 : covey__bits_in(bits);
+    if ((page->masks[block] & bits) != 0) return COVEY_ERROR_PRESENT;
+    if (page->capacity[block] != 64 && page->used[block] + more > page->capacity[block]) {
+        result = grow_block(blocks, page, block, more, source);
+        if (result != COVEY_OK) return result;
+    }
+    if (page->capacity[block] != 64) append_slots(blocks, page, block, bits);
+    page->summary |= (uint64_t)1 << block;
+    page->masks[block] |= bits;
+    blocks->count += more;
+    return COVEY_OK;
+}
+
+uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, uint32_t count) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t first = covey__block_of(index), end = first;
+    for (; end < first + count; end++) {
+        char *data = blocks->size != 0 ? covey__chunk_take(blocks, 64) : covey__nothing;
+        if (!data) break;
+        page->masks[end] = UINT64_MAX;
+        page->chunks[end] = (covey__chunk){ data, covey__identity };
+        page->capacity[end] = 64;
+        page->used[end] = 0;
+    }
+    if (end == first) return 0;
+    uint64_t bits = UINT64_MAX >> (64 - (end - first)) << first;
+    page->summary |= bits;
+    page->direct |= bits;
+    page->ordered |= bits;
+    for (uint32_t block = first != 0 ? first - 1 : 0; block < end && block + 1 < COVEY__PAGE_BLOCKS; block++)
+        if (blocks->size != 0 && follows(blocks, page, block)) page->joined |= (uint64_t)1 << block;
+    blocks->count += 64 * (end - first);
+    ++*blocks->moves;
+    return end - first;
+}
+
+static void erase_block(covey__block_store *blocks, covey__block_page *page, uint32_t block) {
+    blocks->count -= slots_taken(page, block);
+    page->masks[block] = 0;
+    page->summary &= ~((uint64_t)1 << block);
+    free_chunk(blocks, page, block);
+}
+
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
     uint64_t left = page->masks[block] & ~bit_of(index);
     if (left == 0) {
-        page->masks[block] = 0;
-        page->summary &= ~((uint64_t)1 << block);
-        blocks->count--;
-        free_chunk(blocks, page, block);
+        erase_block(blocks, page, block);
         return;
     }
     uint32_t vacated = page->capacity[block] == 64 ? index % 64 : page->used[block] - 1u;
     covey__block_vacate(blocks, page, index, left, blocks->size);
     if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)vacated * blocks->size, 0, blocks->size);
+}
+
+static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
+                       uint64_t slots) {
+    for (; slots != 0; slots &= slots - 1)
+        memset(page->chunks[block].data + (size_t)covey__lowest_bit(slots) * blocks->size, 0, blocks->size);
+}
+
+void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64_t bits) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index), first = index / 64 * 64;
+    if (page->masks[block] == bits) {
+        erase_block(blocks, page, block);
+    } else if (page->capacity[block] == 64) {
+        page->masks[block] &= ~bits;
+        blocks->count -= covey__bits_in(bits);
+        if (blocks->zero_vacated) zero_slots(blocks, page, block, bits);
+    } else {
+        for (; bits != 0; bits &= bits - 1) covey__blocks_erase(blocks, first + covey__lowest_bit(bits));
+    }
+}
+
+/* The ids of a compact block that have slots. */
+static uint64_t bits_with_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+    uint64_t bits = 0;
+    for (uint32_t slot = 0; slot < page->used[block]; slot++) bits |= bit_of(ids_of(blocks, page, block)[slot]);
+    return bits;
+}
+
+static bool has_claims(const covey__block_page *page, uint32_t block) {
+    return page->capacity[block] != 64 && slots_taken(page, block) != page->used[block];
+}
+
+covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index);
+    if (!has_claims(page, block)) return COVEY_OK;
+    uint64_t mask = page->masks[block], bits = mask & ~bits_with_slots(blocks, page, block);
+    uint32_t more = covey__bits_in(bits);
+    covey_result result = COVEY_OK;
+    page->masks[block] = mask & ~bits; /* while it moves */
+    if (page->used[block] + more > page->capacity[block])
+        result = grow_to(blocks, page, block, grown_capacity(blocks, page, block, more), source);
+    page->masks[block] = mask;
+    if (result != COVEY_OK) return result;
+    if (page->capacity[block] != 64) append_slots(blocks, page, block, bits);
+    page->summary |= (uint64_t)1 << block;
+    blocks->count += more;
+    return COVEY_OK;
+}
+
+void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index);
+    if (has_claims(page, block)) page->masks[block] &= ~bit_of(index);
+    else covey__blocks_erase(blocks, index);
 }
 
 void covey__blocks_clear(covey__block_store *blocks) {
@@ -262,12 +380,6 @@ size_t covey__blocks_form(const covey__block_store *blocks, uint32_t number, cov
 
 char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity) {
     return blocks->size != 0 ? covey__chunk_take_exactly(blocks, capacity) : covey__nothing;
-}
-
-static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
-                       uint64_t slots) {
-    for (; slots != 0; slots &= slots - 1)
-        memset(page->chunks[block].data + (size_t)covey__lowest_bit(slots) * blocks->size, 0, blocks->size);
 }
 
 /* The ids of a compact block by slot. Returns the slots that are no longer taken. */

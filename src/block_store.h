@@ -13,7 +13,27 @@ extern const uint8_t covey__identity[COVEY__BLOCK_IDS]; /* the map of a direct b
 covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit); /* its page */
 covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
                                  void **value);
+/* The same for those ids of a block whose bits are set; their values are still to be written. A compact block has them in
+ * slots that follow each other. */
+covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index, uint64_t bits, uint32_t limit,
+                                      const void **source);
+/* The same for all ids of so many neighbouring blocks of a page, which are empty. Returns for how many there was memory. */
+uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, uint32_t count);
+/* For ids in no order: claims them, one by one, where there is a page (false: it is there), then gives all that are
+ * claimed in a block their slots (MEMORY: they are still claimed), or takes one back, whether it has a slot or not. */
+static inline bool covey__blocks_claim(covey__block_store *blocks, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index);
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
+    page->masks[block] = with;
+    blocks->count += with != mask && page->capacity[block] == 64; /* these have their slots */
+    return with != mask;
+}
+covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source);
+void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index);
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
+/* Those of a block whose bits are set; all of them are there. */
+void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64_t bits);
 void covey__blocks_clear(covey__block_store *blocks);
 void covey__blocks_free(covey__block_store *blocks);
 /* Makes a store that was initialised like another one its twin, slot by slot. False when memory is out. */

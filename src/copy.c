@@ -1,32 +1,28 @@
-/* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and pools make room. Then the
- * values are put where they belong, and in the end whoever watches hears of all of them. */
+/* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and components that are added
+ * get their places. Then values that are there already are overwritten, and in the end observers hear of all of them. */
 #include "alloc.h"
-#include "bits.h"
-#include "entity.h"
-#include "observers.h"
+#include "change.h"
+#include "many.h"
 #include "pool.h"
 #include "presence.h"
-#include "queue.h"
 #include "result.h"
-#include "room.h"
 #include "signal.h"
 #include "storage.h"
 #include "tick.h"
 #include "type.h"
-#include "watch.h"
 
 typedef struct copying {
     covey_world *world;
     covey_entity from;
     const covey_entity *to;
     uint32_t count;
-    bool cloning;             /* `to` were made for this, and have nothing */
-    uint32_t parts;           /* components of `from` */
-    size_t row;               /* bytes that the hooks write for each of `to` */
-    char *made;               /* these rows */
-    covey__emission *changes; /* behind them: that `to` were made, and what happens to each part */
-    size_t bytes;             /* of both */
-    const char *culprit;      /* the type that was in the way, if one was */
+    bool cloning;           /* `to` were made for this, and have nothing */
+    uint32_t parts;         /* components of `from` */
+    size_t row;             /* bytes that the hooks write for each of `to` */
+    char *made;             /* these rows */
+    covey__change *changes; /* behind them: that `to` were made, and what happens to each part */
+    size_t bytes;           /* of both */
+    const char *culprit;    /* the type that was in the way, if one was */
 } copying;
 
 /* A component of `from`. */
@@ -90,38 +86,26 @@ static covey_result plan(copying *c) {
 
 /* ---- Changes -----------------------------------------------------------------------------------------------------*/
 
+/* What the hooks have made goes to its place as it is. A single copy goes where an add would go; clones append. */
 static void note_changes(const copying *c) {
     if (c->parts == 0) return;
-    c->changes[0] = (covey__emission){ .signal = COVEY_ON_CREATE, .entities = c->to, .count = c->count };
+    c->changes[0] = (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = c->to, .count = c->count } };
     for (part p = first_part(c); p.pool; next_part(c, &p)) {
         bool adds = c->cloning || !covey__has_index(p.pool, c->to->index);
-        c->changes[p.number + 1] = (covey__emission){
-            .pool = p.pool, .signal = adds ? COVEY_ON_ADD : COVEY_ON_SET, .entities = c->to, .count = c->count
+        c->changes[p.number + 1] = (covey__change){
+            .told = { .pool = p.pool,
+                      .signal = adds ? COVEY_ON_ADD : COVEY_ON_SET,
+                      .entities = c->to,
+                      .count = c->count },
+            .values = has_hook(&p) ? made(c, &p, 0) : covey__value_of_index(p.pool, c->from.index),
+            .stride = has_hook(&p) ? c->row : 0,
+            .fills_hole = !c->cloning,
         };
     }
 }
 
-/* Whether `to` lack a part. */
-static bool adds(const copying *c, const part *p) { return c->changes[p->number + 1].signal == COVEY_ON_ADD; }
-
-/* The events that a copy means to a queue, from one of its sources, and those that will follow when the copy ends. That
- * an entity ends has its room already: it is alive. */
-static uint32_t events_from(const copying *c, const covey__source_of_events *source) {
-    if (!source->pool) return c->cloning && (source->signals & COVEY_ON_CREATE) != 0;
-    if (!covey__has_index(source->pool, c->from.index)) return 0;
-    bool there = !c->cloning && covey__has_index(source->pool, c->to->index);
-    return covey__bits_in(source->signals & (there ? COVEY_ON_SET : COVEY_ON_ADD | COVEY_ON_REMOVE));
-}
-
-/* All at once: a queue may be connected to several of the parts. */
-static covey_result prepare_queues(const copying *c) {
-    for (covey_queue *queue = c->world->queues; queue; queue = queue->next) {
-        uint64_t events = 0;
-        for (uint32_t i = 0; i < queue->source_count; i++) events += events_from(c, &queue->sources[i]);
-        if (!covey__queue_reserve(queue, events * c->count)) return COVEY_ERROR_MEMORY;
-    }
-    return COVEY_OK;
-}
+static covey__change *changes_of(const copying *c) { return c->changes + !c->cloning; }
+static uint32_t count_changes(const copying *c) { return c->parts != 0 ? c->parts + c->cloning : 0; }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
@@ -150,60 +134,29 @@ static covey_result make_values(copying *c) {
     return COVEY_OK;
 }
 
-/* ---- Room --------------------------------------------------------------------------------------------------------*/
-
-/* Takes the room of the first parts back. */
-static void forget_room(const copying *c, uint32_t parts) {
-    for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p))
-        if (adds(c, &p)) covey__room_forget(p.pool, c->to, c->count, c->cloning);
-}
-
-/* A single copy goes where an add would go; clones append. */
-static covey_result make_room(copying *c) {
-    covey_result result = prepare_queues(c);
-    for (part p = first_part(c); p.pool && result == COVEY_OK; next_part(c, &p)) {
-        if (!adds(c, &p)) continue;
-        result = covey__room_make(p.pool, c->to, c->count, c->cloning);
-        if (result == COVEY_OK) continue;
-        forget_room(c, p.number);
-        c->culprit = p.pool->type->name;
-    }
-    if (result != COVEY_OK) drop_parts(c, c->parts);
+static covey_result make_changes(copying *c) {
+    const covey__change *culprit;
+    covey_result result = covey__changes_make(c->world, changes_of(c), count_changes(c), &culprit);
+    if (result == COVEY_OK) return result;
+    drop_parts(c, c->parts);
+    c->culprit = culprit && culprit->told.pool ? culprit->told.pool->type->name : NULL;
     return result;
 }
 
 /* ---- Nothing fails from here on ----------------------------------------------------------------------------------*/
 
-/* Where the value of one of `to` goes: to a place that is made now, or is there. */
-static void *place(const copying *c, const part *p, uint32_t i) {
-    if (adds(c, p)) return covey__room_take(p->pool, c->to[i], c->cloning);
-    covey__pool_drop(p->pool, c->to[i]);
-    return covey__value_of_index(p->pool, c->to[i].index);
+/* The value that `to` has of a part gives way. */
+static void overwrite(const copying *c, const part *p) {
+    if (c->changes[p->number + 1].told.signal != COVEY_ON_SET) return;
+    const void *value = has_hook(p) ? made(c, p, 0) : covey__value_of_index(p->pool, c->from.index);
+    covey__pool_drop(p->pool, *c->to);
+    covey__copy(covey__value_of_index(p->pool, c->to->index), value, p->pool->size);
+    if (p->pool->type->ticks) covey__ticks_note(p->pool, c->to->index);
 }
 
-static void put_values(const copying *c, const part *p) {
-    const void *value = covey__value_of_index(p->pool, c->from.index); /* there is room: it stays where it is */
-    for (uint32_t i = 0; i < c->count; i++)
-        covey__copy(place(c, p, i), has_hook(p) ? made(c, p, i) : value, p->pool->size);
-}
-
-static bool is_watched(const copying *c, const part *p) { return adds(c, p) && p->pool->watch; }
-
-/* Components were added: they go to where groups and orders want them, when all of them are there. */
-static void settle_all(const copying *c) {
-    for (part p = first_part(c); p.pool; next_part(c, &p))
-        if (is_watched(c, &p)) p.pool->watch->settling = true;
-    for (part p = first_part(c); p.pool; next_part(c, &p)) {
-        if (!adds(c, &p) && p.pool->type->ticks) covey__ticks_note(p.pool, c->to->index);
-        if (!is_watched(c, &p)) continue;
-        p.pool->watch->settling = false;
-        for (uint32_t i = 0; i < c->count; i++) covey__watch_added(p.pool, c->to[i].index);
-    }
-}
-
-/* Then listeners hear of it; what the entities have may change from here on. */
+/* What the entities have may change from here on. */
 static void tell(const copying *c) {
-    if (c->parts != 0) covey__emit_together(c->world, c->changes + !c->cloning, c->parts + c->cloning);
+    if (c->parts != 0) covey__changes_tell(c->world, changes_of(c), count_changes(c));
     else if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);
 }
 
@@ -211,7 +164,7 @@ static bool borrow(copying *c) {
     c->made = covey__resize(&c->world->heap, NULL, 0, c->bytes, 1, COVEY__ALIGN_MAX);
     if (!c->made) return c->bytes == 0;
     c->world->borrowed += c->bytes;
-    c->changes = (covey__emission *)(void *)(c->made + c->row * c->count);
+    c->changes = (covey__change *)(void *)(c->made + c->row * c->count);
     return true;
 }
 
@@ -226,10 +179,10 @@ static covey_result copy_all(copying *c) {
     if (!borrow(c)) return COVEY_ERROR_MEMORY;
     note_changes(c);
     result = make_values(c);
-    if (result == COVEY_OK) result = make_room(c);
+    if (result == COVEY_OK) result = make_changes(c);
     if (result == COVEY_OK) {
-        for (part p = first_part(c); p.pool; next_part(c, &p)) put_values(c, &p);
-        settle_all(c);
+        for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite(c, &p);
+        covey__changes_settle(changes_of(c), count_changes(c), true);
         tell(c);
     }
     give_back(c);

@@ -183,8 +183,7 @@ static uint32_t unreserved_end(const covey_world *world, covey__range *range) {
     return end;
 }
 
-/* Makes [fresh, fresh_end) a run of unused indices with a page. */
-static covey_result find_fresh(covey_world *world, covey__range *range) {
+covey_result covey__fresh_indices(covey_world *world, covey__range *range) {
     while (range->fresh < range->end) {
         uint32_t end = unreserved_end(world, range);
         if (range->fresh >= end) break;
@@ -273,20 +272,13 @@ static uint32_t take_index(covey_world *world, covey__range *range, covey_result
         range->free = page_of(world, index)->next[index % COVEY_PAGE_SIZE];
         return index;
     }
-    if (range->fresh >= range->fresh_end) *result = find_fresh(world, range);
+    if (range->fresh >= range->fresh_end) *result = covey__fresh_indices(world, range);
     return *result == COVEY_OK ? range->fresh++ : COVEY_NONE;
 }
 
 static covey_entity take(covey_world *world, covey__range *range, covey_result *result) {
     uint32_t index = take_index(world, range, result);
     return index != COVEY_NONE ? revive(world, index) : null_entity;
-}
-
-static void give_back(covey_world *world, covey_entity e) {
-    uint32_t *generation = &page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE];
-    world->alive--;
-    if (--*generation != 0) covey__push_free(world, &world->range, page_of(world, e.index), e.index);
-    else world->range.fresh = world->range.fresh_end = e.index;
 }
 
 covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
@@ -313,36 +305,6 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
 }
 
 covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
-
-covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count) {
-    covey_result result = covey__entities_prepare(world, count);
-    uint32_t taken = 0;
-    for (; taken < count && result == COVEY_OK; taken += result == COVEY_OK)
-        entities[taken] = take(world, &world->range, &result);
-    if (result == COVEY_OK) return COVEY_OK;
-    covey__entities_give_back(world, entities, taken);
-    for (uint32_t i = taken; i < count; i++) entities[i] = null_entity;
-    return result;
-}
-
-void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count) {
-    while (count-- != 0) {
-        give_back(world, entities[count]);
-        entities[count] = null_entity;
-    }
-}
-
-bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey_result result = covey__entities_take(world, entities, count);
-    if (result != COVEY_OK) {
-        covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
-        return false;
-    }
-    covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
-    COVEY__CHANGED(world);
-    return true;
-}
 
 covey_entity covey_create_at(covey_world *world, uint32_t index) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
@@ -471,19 +433,6 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     covey__fast_destroy_on(world, index);
     COVEY__CHANGED(world);
     return true;
-}
-
-uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count) {
-    uint32_t destroyed = 0;
-    for (uint32_t i = 0; i < count; i++) destroyed += covey_destroy(world, entities[i]);
-    return destroyed;
-}
-
-void covey_destroy_all(covey_world *world) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    for (uint32_t page = world->page_count; page-- != 0;)
-        for (uint32_t i = COVEY_PAGE_SIZE; world->pages[page] != &missing && i-- != 0;)
-            covey_destroy(world, (covey_entity){ page * COVEY_PAGE_SIZE + i, world->pages[page]->generation[i] });
 }
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/

@@ -17,15 +17,13 @@ bool covey__entities_untouched(const covey_world *world); /* no index was ever u
  * is out. */
 covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,
                                          uint32_t count, bool past_caches);
+/* Makes [fresh, fresh_end) of a range a run of unused indices of one page: FULL, MEMORY. */
+covey_result covey__fresh_indices(covey_world *world, covey__range *range);
 bool covey__ranges_reserve(covey_world *world, uint32_t count); /* room for so many more; the same */
 void covey__entities_reset(covey_world *world); /* as if none was ever used or reserved; no component is there */
 bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
 /* Before entities are made: the memory that listeners need. */
 covey_result covey__entities_prepare(covey_world *world, uint32_t count);
-/* The entities that as many calls of covey_create would make, or null handles; nobody hears of it. */
-covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count);
-/* Undoes that: nothing else was created or destroyed since. Leaves null handles. */
-void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count);
 /* Indices that are set aside: taken as covey_create does, and not alive. The handle is the one that the entity gets. */
 covey_entity covey__entity_set_aside(covey_world *world, covey_result *result); /* null, without a log: MEMORY, FULL */
 void covey__entity_give_back(covey_world *world, covey_entity e);               /* those set aside last come first */

@@ -121,14 +121,15 @@ static void load_names(covey__loading *l, const covey__section_entry *section) {
 
 /* ---- Who watches -------------------------------------------------------------------------------------------------*/
 
-static void settle(covey__loading *l) {
-    for (uint32_t i = 0; i < l->part_count; i++)
-        if (l->parts[i].entities) l->parts[i].pool->watch->settling = true;
+/* Who was created is listed later. */
+static void list_changes(covey__loading *l) {
+    l->changes[l->change_count++] = (covey__change){ .told = { .signal = COVEY_ON_CREATE } };
     for (uint32_t i = 0; i < l->part_count; i++) {
         const covey__part *p = &l->parts[i];
         if (!p->entities) continue;
-        p->pool->watch->settling = false;
-        for (uint32_t k = 0; k < p->count; k++) covey__watch_placed(p->pool, p->entities[k].index);
+        l->changes[l->change_count++] = (covey__change){
+            .told = { .pool = p->pool, .signal = COVEY_ON_ADD, .entities = p->entities, .count = p->count }
+        };
     }
 }
 
@@ -164,21 +165,6 @@ static void load_off(covey__loading *l, const covey__part *p) {
     }
 }
 
-static bool is_heard(const covey__part *p) { return p->entities && p->pool->watch->listeners.count != 0; }
-
-/* Room in queues for all that is about to be told; what is there by now is accounted for. */
-static void prepare_queues(covey__loading *l) {
-    for (covey_queue *queue = l->world->queues; queue && covey__is_fine(l); queue = queue->next) {
-        uint64_t events = 0;
-        for (uint32_t i = 0; i < queue->source_count; i++) {
-            const covey__source_of_events *source = &queue->sources[i];
-            if (!source->pool) events += (source->signals & COVEY_ON_CREATE) != 0 ? l->world->alive : 0;
-            else events += (source->signals & COVEY_ON_ADD) != 0 ? covey_pool_count(source->pool) : 0;
-        }
-        if (!covey__queue_reserve(queue, events)) covey__out_of_memory(l);
-    }
-}
-
 static void list_created(covey__loading *l) {
     const covey_world *world = l->world;
     if (!world->listeners) return;
@@ -195,25 +181,9 @@ static void list_created(covey__loading *l) {
 
 static void prepare_telling(covey__loading *l) {
     list_created(l);
-    prepare_queues(l);
-    if (!covey__is_fine(l)) return;
-    l->emissions = covey__resize(&l->heap, NULL, 0, l->part_capacity, sizeof *l->emissions, alignof(covey__emission));
-    if (!l->emissions) covey__out_of_memory(l);
-}
-
-/* There are fewer pools than sections. */
-static void tell(covey__loading *l) {
-    uint32_t count = 0;
-    if (l->created)
-        l->emissions[count++] =
-            (covey__emission){ .signal = COVEY_ON_CREATE, .entities = l->created, .count = l->created_count };
-    for (uint32_t i = 0; i < l->part_count; i++) {
-        const covey__part *p = &l->parts[i];
-        if (!p->pool || !is_heard(p)) continue;
-        l->emissions[count++] =
-            (covey__emission){ .pool = p->pool, .signal = COVEY_ON_ADD, .entities = p->entities, .count = p->count };
-    }
-    if (count != 0) covey__emit_together(l->world, l->emissions, count);
+    l->changes[0].told.entities = l->created;
+    l->changes[0].told.count = l->created_count;
+    if (covey__changes_reserve_queues(l->world, l->changes, l->change_count, true) != COVEY_OK) covey__out_of_memory(l);
 }
 
 /* ---- All together ------------------------------------------------------------------------------------------------*/
@@ -265,7 +235,8 @@ static void load_world(covey__loading *l, const covey__section_entry *section) {
 static void load_what_watches(covey__loading *l) {
     covey__section_entry world = covey__section_first(&l->image);
     if (covey__is_fine(l)) load_world(l, &world);
-    if (covey__is_fine(l)) settle(l);
+    if (covey__is_fine(l)) list_changes(l);
+    covey__changes_settle(l->changes, l->change_count, false);
     for (uint32_t i = 0; i < l->part_count && covey__is_fine(l); i++)
         if (l->parts[i].pool) load_ticks(l, &l->parts[i]);
     for (uint32_t i = 0; i < l->part_count && covey__is_fine(l); i++)
@@ -291,7 +262,7 @@ static void free_all(covey__loading *l) {
         covey__free(&l->heap, p->entities, p->count, sizeof *p->entities, alignof(covey_entity));
     }
     covey__free(&l->heap, l->created, l->created_count, sizeof *l->created, alignof(covey_entity));
-    covey__free(&l->heap, l->emissions, l->part_capacity, sizeof *l->emissions, alignof(covey__emission));
+    covey__free(&l->heap, l->changes, l->part_capacity + 1, sizeof *l->changes, alignof(covey__change));
     covey__free(&l->heap, l->parts, l->part_capacity, sizeof *l->parts, alignof(covey__part));
 }
 
@@ -299,7 +270,8 @@ static bool open_image(covey__loading *l, const void *bytes, size_t size) {
     if (!covey__image_open(&l->image, bytes, size, l->report)) return false;
     l->part_capacity = l->image.sections;
     l->parts = covey__resize(&l->heap, NULL, 0, l->part_capacity, sizeof *l->parts, alignof(covey__part));
-    return l->parts || covey__out_of_memory(l);
+    l->changes = covey__resize(&l->heap, NULL, 0, l->part_capacity + 1, sizeof *l->changes, alignof(covey__change));
+    return (l->parts && l->changes) || covey__out_of_memory(l);
 }
 
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
@@ -313,13 +285,16 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
     *report = (covey_report){ 0 };
     if (world->emission || !covey__entities_untouched(world) || covey_world_resource_count(world) != 0)
         fail(&l, COVEY_ERROR_REFUSED, "the world has, or had, entities or resources");
-    if (!covey__is_fine(&l) || !open_image(&l, bytes, size)) return report->result;
+    if (!covey__is_fine(&l) || !open_image(&l, bytes, size)) {
+        free_all(&l);
+        return report->result;
+    }
     world->log = NULL; /* one sentence says it all */
     load_all(&l);
     if (!covey__is_fine(&l)) undo(&l);
     world->log = log;
     world->result = before;
-    if (covey__is_fine(&l)) tell(&l); /* from here on nothing fails */
+    if (covey__is_fine(&l)) covey__changes_tell(world, l.changes, l.change_count); /* from here on nothing fails */
     free_all(&l);
     COVEY__CHANGED(world);
     return report->result;

@@ -2,6 +2,7 @@
 #ifndef COVEY_IMAGE_LOAD_H
 #define COVEY_IMAGE_LOAD_H
 
+#include "change.h"
 #include "image.h"
 #include "signal.h"
 
@@ -29,7 +30,8 @@ typedef struct covey__loading {
     uint32_t part_count, part_capacity;
     covey_entity *created; /* if somebody listens: all that are alive */
     uint32_t created_count;
-    covey__emission *emissions;
+    covey__change *changes; /* that they were, and what is added to pools that are observed */
+    uint32_t change_count;
     uint64_t tick;     /* the world's, before */
     uint64_t idle;     /* slots that are free */
     uint64_t dense;    /* the indices below are all alive */

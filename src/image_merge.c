@@ -3,19 +3,18 @@
 #include "image.h"
 
 #include "alloc.h"
-#include "bits.h"
+#include "change.h"
 #include "enable.h"
 #include "entity.h"
 #include "fields.h"
 #include "hierarchy.h"
+#include "many.h"
 #include "name.h"
 #include "node.h"
 #include "observers.h"
 #include "pool.h"
 #include "pool_of.h"
-#include "queue.h"
 #include "resource.h"
-#include "room.h"
 #include "signal.h"
 #include "type.h"
 #include "watch.h"
@@ -38,10 +37,10 @@ typedef struct merging {
     uint32_t count;          /* of them */
     covey_sparse_set *known; /* from handles as they were to those here */
     part *parts;
-    uint32_t part_count, roomy;   /* so many have room */
+    uint32_t part_count;
     const covey_type **resources; /* that both worlds have meanwhile */
     uint32_t resource_count;
-    covey__emission *emissions;
+    covey__change *changes;
 } merging;
 
 static const covey_entity null_entity = { 0, 0 };
@@ -139,31 +138,11 @@ static covey_result list_parts(merging *m) {
     covey_result result = COVEY_OK;
     uint32_t pools = m->from->pool_count + 1;
     m->parts = covey__resize(&m->heap, NULL, 0, pools, sizeof *m->parts, alignof(part));
-    m->emissions = covey__resize(&m->heap, NULL, 0, pools, sizeof *m->emissions, alignof(covey__emission));
-    if (!m->parts || !m->emissions) return COVEY_ERROR_MEMORY;
+    m->changes = covey__resize(&m->heap, NULL, 0, pools, sizeof *m->changes, alignof(covey__change));
+    if (!m->parts || !m->changes) return COVEY_ERROR_MEMORY;
     for (uint32_t i = 0; i < m->from->pool_count && result == COVEY_OK; i++)
         if (is_merged(m->from->pools[i])) result = list_part(m, m->from->pools[i]);
     return result;
-}
-
-/* The events that a source has for its queue, and those that follow when components are removed. That entities end has
- * its room already: they are alive. */
-static uint64_t events_from(const merging *m, const covey__source_of_events *source) {
-    uint64_t events = 0;
-    if (!source->pool) return (source->signals & COVEY_ON_CREATE) != 0 ? m->count : 0;
-    for (uint32_t i = 0; i < m->part_count; i++)
-        if (m->parts[i].to == source->pool)
-            events += (uint64_t)m->parts[i].count * covey__bits_in(source->signals & (COVEY_ON_ADD | COVEY_ON_REMOVE));
-    return events;
-}
-
-static covey_result prepare_queues(const merging *m) {
-    for (covey_queue *queue = m->to->queues; queue; queue = queue->next) {
-        uint64_t events = 0;
-        for (uint32_t i = 0; i < queue->source_count; i++) events += events_from(m, &queue->sources[i]);
-        if (!covey__queue_reserve(queue, events)) return COVEY_ERROR_MEMORY;
-    }
-    return COVEY_OK;
 }
 
 /* A table for what is disabled among the components of a part. */
@@ -176,14 +155,26 @@ static covey_result prepare_off(const part *p) {
     return COVEY_OK;
 }
 
-static covey_result make_room(merging *m) {
-    covey_result result = prepare_queues(m);
-    for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_off(&m->parts[i]);
-    for (; m->roomy < m->part_count && result == COVEY_OK; m->roomy += result == COVEY_OK) {
-        const part *p = &m->parts[m->roomy];
-        result = covey__room_make(p->to, p->entities, p->count, true);
+/* The first change is that the entities were created. */
+static void note_changes(const merging *m) {
+    m->changes[0] =
+        (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = m->entities, .count = m->count } };
+    for (uint32_t i = 0; i < m->part_count; i++) {
+        const part *p = &m->parts[i];
+        m->changes[i + 1] = (covey__change){
+            .told = { .pool = p->to, .signal = COVEY_ON_ADD, .entities = p->entities, .count = p->count },
+            .later = true,
+        };
     }
-    return result;
+}
+
+/* Components get their places; their values follow. */
+static covey_result make_room(merging *m) {
+    const covey__change *culprit;
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_off(&m->parts[i]);
+    note_changes(m);
+    return result == COVEY_OK ? covey__changes_make(m->to, m->changes, m->part_count + 1, &culprit) : result;
 }
 
 /* ---- Parents, names, resources -----------------------------------------------------------------------------------*/
@@ -232,8 +223,6 @@ static covey_result set_resources(merging *m) {
 
 static void undo(merging *m) {
     covey_world *world = m->to;
-    for (uint32_t i = 0; i < m->roomy; i++)
-        covey__room_forget(m->parts[i].to, m->parts[i].entities, m->parts[i].count, true);
     for (uint32_t i = 0; i < m->count; i++) {
         covey__name_lose(world, m->entities[i].index);
         if (world->nodes) covey__pool_take_out(world->nodes, m->entities[i], sizeof(covey__node));
@@ -245,18 +234,8 @@ static void undo(merging *m) {
 static void move_values(const part *p) {
     uint32_t i = 0, size = p->to->size;
     for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
-        covey__copy(covey__room_take(p->to, p->entities[i], true), covey_pool_value_at_raw(p->from, at, size), size);
-}
-
-static void settle(const merging *m) {
-    for (uint32_t i = 0; i < m->part_count; i++)
-        if (m->parts[i].to->watch) m->parts[i].to->watch->settling = true;
-    for (uint32_t i = 0; i < m->part_count; i++) {
-        const part *p = &m->parts[i];
-        if (!p->to->watch) continue;
-        p->to->watch->settling = false;
-        for (uint32_t k = 0; k < p->count; k++) covey__watch_added(p->to, p->entities[k].index);
-    }
+        covey__copy(covey__value_of_index(p->to, p->entities[i].index), covey_pool_value_at_raw(p->from, at, size),
+                    size);
 }
 
 static void disable_components(const part *p) {
@@ -273,7 +252,7 @@ static void move_all(merging *m) {
         remap_values(m, m->parts[i].from);
         move_values(&m->parts[i]);
     }
-    settle(m);
+    covey__changes_settle(m->changes, m->part_count + 1, true);
     for (uint32_t i = 0; i < m->part_count; i++) disable_components(&m->parts[i]);
 }
 
@@ -283,12 +262,7 @@ static void tell(const merging *m, const covey_load_desc *desc) {
         before = covey_entity_next(m->from, before);
         desc->merged(before, m->entities[i], desc->merged_context);
     }
-    m->emissions[0] = (covey__emission){ .signal = COVEY_ON_CREATE, .entities = m->entities, .count = m->count };
-    for (uint32_t i = 0; i < m->part_count; i++)
-        m->emissions[i + 1] = (covey__emission){
-            .pool = m->parts[i].to, .signal = COVEY_ON_ADD, .entities = m->parts[i].entities, .count = m->parts[i].count
-        };
-    covey__emit_together(m->to, m->emissions, m->part_count + 1);
+    covey__changes_tell(m->to, m->changes, m->part_count + 1);
 }
 
 static void free_all(merging *m, uint32_t alive, uint32_t resources) {
@@ -296,7 +270,7 @@ static void free_all(merging *m, uint32_t alive, uint32_t resources) {
     for (uint32_t i = 0; i < m->part_count; i++)
         covey__free(&m->heap, m->parts[i].entities, m->parts[i].count, sizeof(covey_entity), alignof(covey_entity));
     covey__free(&m->heap, m->parts, pools, sizeof *m->parts, alignof(part));
-    covey__free(&m->heap, m->emissions, pools, sizeof *m->emissions, alignof(covey__emission));
+    covey__free(&m->heap, m->changes, pools, sizeof *m->changes, alignof(covey__change));
     covey__free(&m->heap, (void *)m->resources, resources, sizeof *m->resources, alignof(covey_type *));
     covey__free(&m->heap, m->entities, alive, sizeof *m->entities, alignof(covey_entity));
     covey_sparse_set_destroy(m->known);

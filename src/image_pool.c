@@ -228,7 +228,7 @@ static bool prepare_watch(covey__loading *l, covey__part *p) {
     p->entities = covey__resize(&l->heap, NULL, 0, p->count, sizeof *p->entities, alignof(covey_entity));
     if (!p->entities && p->count != 0) return covey__out_of_memory(l);
     for (walk w = { 0 }; next_id(p, &w); i++) p->entities[i] = covey__entity_at(l->world, w.index);
-    return covey__watch_prepare_copies(p->pool, p->entities, p->count) == COVEY_OK || covey__out_of_memory(l);
+    return covey__watch_prepare_many(p->pool, p->entities, p->count, true) == COVEY_OK || covey__out_of_memory(l);
 }
 
 /* What the pool needs, counted generously. */

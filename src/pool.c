@@ -155,15 +155,25 @@ void covey__pool_drop(const covey_pool *pool, covey_entity e) {
     if (pool->type->drop) pool->type->drop(covey__value_of_index(pool, e.index), pool->type->context);
 }
 
+/* A block that is empty is no longer present, and nobody fills it. */
+static void note_erased(covey_pool *pool, uint32_t index) {
+    if (!block_is_empty(pool, index)) return;
+    covey__presence_unmark(pool->world, pool->number, index);
+    covey__fast_add_off(pool);
+}
+
 void covey__pool_erase(covey_pool *pool, covey_entity e) {
     if (covey__is_reactive(pool)) {
         covey__reactive_unmark(pool, e.index);
         return;
     }
     covey__storage_erase(pool, e, pool->watch && pool->watch->keeps_order);
-    if (covey__packed(pool) || !block_is_empty(pool, e.index)) return;
-    covey__presence_unmark(pool->world, pool->number, e.index);
-    covey__fast_add_off(pool);
+    if (!covey__packed(pool)) note_erased(pool, e.index);
+}
+
+void covey__pool_erase_bits(covey_pool *pool, uint32_t index, uint64_t bits) {
+    covey__blocks_erase_bits(&pool->blocks, index, bits);
+    note_erased(pool, index);
 }
 
 /* A component that is gone is no longer disabled. */

@@ -15,6 +15,8 @@ covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **so
 covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
 bool covey__may_be_set(covey_pool *pool, covey_entity e); /* there is memory to tell of it; or fails */
 void covey__pool_erase(covey_pool *pool, covey_entity e); /* of a component that is there; the value is not dropped */
+/* The same for ids of a block of a pool in blocks. */
+void covey__pool_erase_bits(covey_pool *pool, uint32_t index, uint64_t bits);
 
 bool covey__pool_valid(const covey_world *world, const covey_pool *pool, const char **why);
 

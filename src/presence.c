@@ -55,7 +55,7 @@ bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index) 
 }
 
 bool covey__presence_mark(covey_world *world, uint32_t pool, uint32_t index) {
-    if (!covey__presence_reserve(world, pool, index)) return false;
+    if (!covey__presence_has_room(world, pool, index) && !covey__presence_reserve(world, pool, index)) return false;
     covey__presence_set(world, pool, index);
     return true;
 }

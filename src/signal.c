@@ -229,22 +229,19 @@ static covey__listeners *hearers_of(const covey_world *world, const covey__emiss
     return listeners && (listeners->signals & (uint32_t)emission->signal) != 0 ? listeners : NULL;
 }
 
-void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count) {
+void covey__emit_together(covey_world *world, covey__emission *first) {
     covey__emission *outer = world->emission;
-    for (uint32_t i = 0; i < count; i++) {
-        covey__emission *e = &emissions[i];
-        covey__listeners *listeners = hearers_of(world, e);
+    for (covey__emission *e = first; e; e = e->together) {
+        const covey__listeners *listeners = hearers_of(world, e);
         if (listeners) tell_keepers(listeners, e->pool, e->signal, e->entities, e->count);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        covey__listeners *listeners = hearers_of(world, &emissions[i]);
-        if (listeners && (listeners->called & (uint32_t)emissions[i].signal) != 0)
-            begin(world, &emissions[i], listeners);
+    for (covey__emission *e = first; e; e = e->together) {
+        covey__listeners *listeners = hearers_of(world, e);
+        if (listeners && (listeners->called & (uint32_t)e->signal) != 0) begin(world, e, listeners);
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (emissions[i].listeners) tell(world, &emissions[i], outer);
-    while (count-- != 0)
-        if (emissions[count].listeners) end(world, &emissions[count]);
+    for (covey__emission *e = first; e; e = e->together)
+        if (e->listeners) tell(world, e, outer);
+    while (world->emission != outer) end(world, world->emission);
 }
 
 /* ---- Ending ------------------------------------------------------------------------------------------------------*/

@@ -19,6 +19,7 @@ typedef struct covey__emission {
     uint32_t part, part_end;           /* the entities of whom all are told before others are */
     uint32_t at;                       /* the first of the entities of whom it has not been told */
     uint64_t ended; /* of a removal, of 64 at most: bit i when the component of entity i was removed meanwhile */
+    struct covey__emission *together; /* the next of those that are told together */
 } covey__emission;
 
 /* An entity whose end is being announced. */
@@ -45,9 +46,9 @@ covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal 
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
                  uint32_t count);
 /* Tells of several changes that were made before anybody was told of any: queues and reactive sets hear of all of them
- * first, and what ends meanwhile is told of as a whole. Of each, the pool, the signal and the entities are there, and
- * the rest is zero. */
-void covey__emit_together(covey_world *world, covey__emission *emissions, uint32_t count);
+ * first, and what ends meanwhile is told of as a whole. Of each, the pool, the signal, the entities and the next one are
+ * there, and the rest is zero. */
+void covey__emit_together(covey_world *world, covey__emission *first);
 /* Tells of removals, of 64 at most. Returns which of them were made meanwhile: what is there now is another component. */
 uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
 /* Tells all that is still to be told of a component. */

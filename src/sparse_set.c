@@ -390,10 +390,6 @@ uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back
 }
 
 void covey__set_unplace(covey_sparse_set *set, covey_entity e) {
-    if (set->policy == COVEY_SWAP_ONLY) {
-        covey_sparse_set_erase(set, e);
-        return;
-    }
     *covey__slot_of(set, e.index) = COVEY__SLOT_NULL;
     vacate(set, --set->end);
 }
@@ -568,12 +564,23 @@ static void clear_marks(covey_sparse_set *set) {
     if (set->holes != 0 && set->marks) memset(set->marks, 0, mark_words(set->end) * sizeof *set->marks);
 }
 
+static void clear_page(covey__slot *slots) {
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) slots[i] = COVEY__SLOT_NULL;
+}
+
+/* Makes all elements absent: page by page, or one by one where these are few. */
+static void clear_table(covey_sparse_set *set) {
+    uint32_t size = covey_sparse_set_size(set);
+    bool crowded = size / 64 > set->page_count;
+    for (uint32_t i = 0; i < set->page_count && crowded; i++)
+        if (covey__set_page(set, i)) clear_page(covey__set_page(set, i));
+    for (uint32_t i = 0; i < size && !crowded; i++)
+        if (i >= set->end || !covey__is_hole(set, i)) make_absent(set, set->ids[i].index);
+}
+
 void covey_sparse_set_clear(covey_sparse_set *set) {
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
-        if (i < set->end && covey__is_hole(set, i)) continue;
-        make_absent(set, set->ids[i].index);
-        vacate(set, i);
-    }
+    clear_table(set);
+    for (uint32_t i = 0; i < covey_sparse_set_size(set) && set->zero_vacated; i++) vacate(set, i);
     clear_marks(set);
     set->end = set->dead = set->holes = 0;
     set->hole = COVEY_NONE;

@@ -19,7 +19,7 @@ covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool forc
 covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count); /* and room for so many, in all */
 /* Puts an element that is not live into the set; page and room are there. Returns its position, with no value yet. */
 uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back);
-/* Takes the element placed last out again. */
+/* Takes the element placed last, which is the last of all, out again. */
 void covey__set_unplace(covey_sparse_set *set, covey_entity e);
 /* Claims indices and makes room for them, so that placing them cannot fail and none comes twice: all or nothing.
  * Placing ends a claim; release takes back those that are not placed. */

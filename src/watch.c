@@ -18,8 +18,7 @@
 
 /* ---- What follows ------------------------------------------------------------------------------------------------*/
 
-/* `anyway`: whatever else the entities have by now. */
-static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
+covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
     covey_result result = COVEY_OK;
     if (!pool->watch || !pool->watch->needs_memory) return COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
@@ -33,15 +32,9 @@ static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint
     return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count); /* one may have to wait */
 }
 
-covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    return prepare(pool, entities, count, false);
+covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) {
+    return covey__watch_prepare_many(pool, &e, 1, false);
 }
-
-covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    return prepare(pool, entities, count, true);
-}
-
-covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) { return covey__watch_prepare_many(pool, &e, 1); }
 
 void covey__watch_added(covey_pool *pool, uint32_t index) {
     if (pool->type->ticks) covey__ticks_note(pool, index);

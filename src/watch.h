@@ -5,9 +5,8 @@
 #include <covey/covey.h>
 
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
-covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
-/* The same where they get components of other pools, too, before the observers hear of any. */
-covey_result covey__watch_prepare_copies(covey_pool *pool, const covey_entity *entities, uint32_t count);
+/* `anyway`: whatever else the entities have by now; they may get components of other pools before the observers hear. */
+covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway);
 void covey__watch_added(covey_pool *pool, uint32_t index);  /* when its value is there; listeners are not told */
 void covey__watch_placed(covey_pool *pool, uint32_t index); /* the same without a tick */
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */

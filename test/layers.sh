@@ -15,7 +15,7 @@ layers='
 memory   alloc bits crc32c lines pages result
 storage  block_store fields presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes type
 observe  listeners marks members observers order queue signal tick watch
-change   bulk commands convert copy enable entity listen pool pool_of resource room
+change   change commands convert copy enable entity listen many place pool pool_of resource
 query    group reactive sort view view_rules
 tree     hierarchy name node
 state    codec file history image image_entities image_file image_load image_merge image_pool image_read image_save os
@@ -54,9 +54,9 @@ includes)
 kinds)
     # Besides the storage layer, these may ask:
     #     view view_rules iter     a loop over a pool is another one for each kind: the hot path
-    #     bulk room many place     so are places for many components at once
+    #     many place               so are places for many components at once
     found=$(grep -nE 'covey__in_blocks|COVEY_STORAGE_(SPARSE|BLOCK|PINNED)' ./*.[ch] | grep -v '\.storage = COVEY_' |
-        grep -vE '^\./(storage|storage_bytes|view|view_rules|iter|bulk|room|many|place)\.[ch]:' || true)
+        grep -vE '^\./(storage|storage_bytes|view|view_rules|iter|many|place)\.[ch]:' || true)
     [ -n "$found" ] || exit 0
     echo "asks for the kind of a storage outside of the storage layer:"
     echo "$found"

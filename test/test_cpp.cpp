@@ -335,6 +335,14 @@ static void copies_use_the_copy_constructor() {
         CHECK(!covey::add_copies<Box>(world, e, 2, box));
         CHECK(covey_world_result(world) == COVEY_ERROR_COPY);
     }
+    {
+        Owner original(9);
+        Owner::copies_left = 1000;
+        covey_entity made[3], one = covey::create_with(world, original, Velocity{ 1, 2 });
+        CHECK(covey::get<Owner>(world, one)->number == 9 && covey::get<Velocity>(world, one)->y == 2);
+        CHECK(covey::create_many_with(world, made, 3, Velocity{ 3, 4 }, original));
+        CHECK(covey::get<Velocity>(world, made[2])->x == 3 && Owner::alive == 7);
+    }
     covey::clear<Owner>(world);
     CHECK(Owner::alive == 0);
     const Velocity values[] = { { 1, 1 }, { 2, 2 } };
@@ -695,7 +703,8 @@ static void resources() {
 
 static void handles() {
     covey::world world;
-    covey::handle none, ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
+    covey::handle none,
+        ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
     CHECK(ship.alive() && !none.alive() && ship != none);
     CHECK((ship.has_all<Position, Marked>() && !ship.has_any<Frozen, Spin>() && ship.has<Velocity>()));
     CHECK(ship.get<Position>()->y == 2 && ship.get_or_add<Spin>({ { 5, 6 } })->x == 5);
@@ -796,7 +805,8 @@ static void worlds_go_back() {
 static void worlds_are_saved_and_loaded() {
     covey::world world, fresh;
     covey_entity e = covey_create(world), other = covey_create(world);
-    Car car = { 5, other, { { 1, false }, { 2, true }, { 3, false }, { 4, true } }, { { 1, 2 }, { 3, 4 } }, "CVY 1", &car };
+    Car car = { 5,       other, { { 1, false }, { 2, true }, { 3, false }, { 4, true } }, { { 1, 2 }, { 3, 4 } },
+                "CVY 1", &car };
     CHECK(covey::add<Car>(world, e, car) && covey::add<Dice>(world, e, { 6 }) && covey::add<Cache>(world, e, { 1 }));
     covey_buffer image = {};
     CHECK(covey_save_to_buffer(world, &image, nullptr, nullptr) == COVEY_OK);

@@ -137,6 +137,30 @@ static void worlds_of_entities_alone(void **state) {
     run_programs(model_run_world, options, test_scaled(30000));
 }
 
+/* Every second or third step is about many entities at once; in others come groups, listeners and what is disabled. */
+static void worlds_with_many(void **state) {
+    model_options options = small;
+    (void)state;
+    options.crowd = 500;
+    options.many_every = 2;
+    options.validate_every = 4;
+    run_programs(model_run_world, options, test_scaled(60000));
+    options.many_every = 3;
+    options.group_every = 5;
+    run_programs(model_run_world, options, test_scaled(40000));
+    options.subject = &model_signals;
+    options.subject_every = 4;
+    run_programs(model_run_world, options, test_scaled(40000));
+    options.group_every = 0;
+    options.subject = &model_visible;
+    run_programs(model_run_world, options, test_scaled(30000));
+    options.subject = &model_commands;
+    run_programs(model_run_world, options, test_scaled(30000));
+    options = tiny;
+    options.many_every = 2;
+    run_programs(model_run_world, options, test_scaled(60000));
+}
+
 /* All of these in one program. */
 static void worlds_with_everything(void **state) {
     (void)state;
@@ -289,6 +313,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_commands),
         cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
+        cmocka_unit_test(worlds_with_many),
         cmocka_unit_test(worlds_with_everything),
         cmocka_unit_test(worlds_with_histories),
         cmocka_unit_test(worlds_from_images),

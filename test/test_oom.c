@@ -209,6 +209,21 @@ static bool add_copies_counted(scene *s) {
     return done;
 }
 
+static bool create_with(scene *s) {
+    return !covey_is_null(
+        covey_create_with(s->world, covey_with(Plain, { 1, 2 }), covey_with(Fixed, { 3, 4 }), covey_with_tag(Marked)));
+}
+static bool create_many_with(scene *s) {
+    covey_entity made[3];
+    Counted value = counted_make(9);
+    bool done =
+        covey_create_many_with(s->world, made, 3, covey_with_array(Block, three), covey_with_copies(Counted, &value),
+                               covey_with_array(Kept, three), covey_with_copies(Late, &three[1]),
+                               covey_with_array(LateBlock, three), covey_with_array(Pin, three));
+    counted_drop(&value, NULL);
+    return done;
+}
+
 static bool add_block(scene *s) { return covey_add(s->world, s->e[8], Block, { 1, 2 }) != NULL; }
 static bool add_block_near(scene *s) { return covey_add(s->world, s->e[7], Block, { 1, 2 }) != NULL; }
 static bool add_new_block(scene *s) { return covey_add(s->world, s->e[8], LateBlock, { 1, 2 }) != NULL; }
@@ -323,6 +338,10 @@ static const operation operations[] = {
     { "covey_create", empty_world, create },
     { "covey_create_many", busy_world, create_many },
     { "covey_create_many, from nothing", empty_world, create_many },
+    { "covey_create_with", busy_world, create_with },
+    { "covey_create_many_with", busy_world, create_many_with },
+    { "covey_create_many_with, from nothing", empty_world, create_many_with },
+    { "covey_create_many_with, swap only, with dead", world_with_hole, create_many_with },
     { "covey_create_at", busy_world, create_at },
     { "covey_create_at, from nothing", empty_world, create_at },
     { "covey_create_in", world_with_range, create_in },

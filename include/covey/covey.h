@@ -796,7 +796,8 @@ COVEY_API covey_group *covey_world_group(const covey_world *world, uint32_t numb
 
 /* Adds a component to each of `count` entities, from an array of values: all or nothing (DEAD, PRESENT when one has it
  * or comes twice, MEMORY, FULL). On success the values have moved; they may lie in the same pool if it is sparse.
- * In-place pools append, as with force_back. */
+ * In-place pools append, as with force_back. O(count): fastest for entities in the order of indices, as
+ * covey_create_many makes them, whose values are copied in runs. */
 #define covey_add_array(world, entities, count, T, values) \
     covey_add_array_raw((world), (entities), (count), covey_id(T), (values), COVEY__SIZE_OF(T, values))
 COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
@@ -808,6 +809,44 @@ COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entit
     covey_add_copies_raw((world), (entities), (count), covey_id(T), (value), COVEY__SIZE_OF(T, value))
 COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, const void *value, size_t size);
+
+/* Entities with several components in one call. Nobody hears of any of it before all of it is there.
+ *
+ *     covey_entity e = covey_create_with(world, covey_with(Position, { 1, 2 }), covey_with_tag(Frozen));
+ *     covey_create_many_with(world, crowd, 1000, covey_with_copies(Position, &start), covey_with_array(Velocity, each));
+ *
+ * A component that entities are created with: zero bytes, or values. */
+typedef struct covey_component {
+    const covey_type *type;
+    const void *values; /* one for each entity, in an array: on success they have moved */
+    const void *value;  /* or one of which each entity gets a copy, as with covey_add_copies */
+    uint32_t count;     /* of the values; 0: as many as there are entities */
+    size_t size;        /* of a value */
+} covey_component;
+
+#define covey_with(T, ...) \
+    { .type = covey_id(T), .values = &(T)__VA_ARGS__, .count = 1, .size = COVEY__SIZE(T) }
+#define covey_with_array(T, array) \
+    { .type = covey_id(T), .values = (array), .size = COVEY__SIZE_OF(T, array) }
+#define covey_with_copies(T, pointer) \
+    { .type = covey_id(T), .value = (pointer), .size = COVEY__SIZE_OF(T, pointer) }
+#define covey_with_tag(T) \
+    { .type = covey_id(T), .size = COVEY__SIZE_TAG(T) }
+
+/* Makes an entity with these components: at most 16, and the raw call's list ends with one that has no type. Returns
+ * null: MEMORY, FULL, TYPE, LAYOUT, COPY, PRESENT when a type is named twice, RANGE when there are too many, or when
+ * `count` is not the number of entities; then nothing has changed, and values are still the caller's. Also when a
+ * listener destroyed it at once (GONE): then the values were taken over, and are dropped. */
+#define covey_create_with(world, ...) covey_create_with_raw((world), (const covey_component[]){ __VA_ARGS__, { 0 } })
+COVEY_API covey_entity covey_create_with_raw(covey_world *world, const covey_component *components);
+
+/* The same for `count` entities, those that covey_create_many would make. In-place pools append, as with force_back.
+ * False leaves null handles. True, whatever listeners have done to the entities since. O(components), by blocks of 64
+ * indices. */
+#define covey_create_many_with(world, entities, count, ...) \
+    covey_create_many_with_raw((world), (entities), (count), (const covey_component[]){ __VA_ARGS__, { 0 } })
+COVEY_API bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
+                                          const covey_component *components);
 
 /* ---- 13. Signals ---------------------------------------------------------------------------------------------------
  *

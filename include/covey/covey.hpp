@@ -420,6 +420,31 @@ bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, c
     return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value), size_of<T>);
 }
 
+namespace detail {
+
+template <class T> covey_component copy_of(const T &value) noexcept {
+    covey_component made = {};
+    made.type = type_of<T>();
+    made.value = size_of<T> == 0 ? nullptr : std::addressof(value);
+    made.size = size_of<T>;
+    return made;
+}
+
+} // namespace detail
+
+/* An entity with copies of these components, in one go: covey::create_with(world, Position{ 1, 2 }, Frozen{}). */
+template <class... T> covey_entity create_with(covey_world *in, const T &...values) noexcept {
+    const covey_component components[] = { detail::copy_of(values)..., covey_component() };
+    return covey_create_with_raw(in, components);
+}
+
+/* The same for many; each gets copies of all of them. */
+template <class... T>
+bool create_many_with(covey_world *in, covey_entity *entities, uint32_t count, const T &...values) noexcept {
+    const covey_component components[] = { detail::copy_of(values)..., covey_component() };
+    return covey_create_many_with_raw(in, entities, count, components);
+}
+
 /* Sections 15 and 16 of covey.h. The tag of entities that are disabled is covey_disabled: with<covey_disabled>(). */
 template <class T> uint64_t changed_at(const covey_world *in, covey_entity e) noexcept {
     return covey_changed_at_raw(in, e, type_of<T>());

@@ -256,6 +256,7 @@ static bool is_turn_of(const model *m, uint32_t every) { return every != 0 && m-
 static const model_operation *pick_operation(model *m) {
     const model_options *options = m->options;
     if (is_turn_of(m, options->subject_every)) return pick_from(m, &options->subject->operations, 1);
+    if (is_turn_of(m, options->many_every)) return model_pick_operation(m, model_many_operations);
     if (is_turn_of(m, options->view_every)) return pick_from(m, tables + VIEWS, 1);
     if (is_turn_of(m, options->group_every)) return pick_from(m, tables + GROUPS, TABLES - GROUPS);
     return pick_from(m, tables, options->bare ? 1 : GROUPS);

@@ -14,6 +14,7 @@ typedef struct model_options {
     uint32_t compare_every;
     uint32_t view_every;                 /* this many steps are about views; 0: as often as chance has it */
     uint32_t group_every;                /* the same for groups and order; 0: none is */
+    uint32_t many_every;                 /* the same for calls about many entities, in and out of order; 0: none is */
     const struct model_subject *subject; /* what else the program is about, or NULL */
     uint32_t subject_every;              /* this many steps are about it */
     uint32_t image_every;                /* after this many steps the world is saved and loaded; 0: never */

@@ -41,7 +41,7 @@ void model_check_component(model *m, const oracle_pool *pool, covey_entity e, co
 
 /* ---- Adding and setting -------------------------------------------------------------------------------------------*/
 
-static covey_result may_meet(model *m, const covey_type *type) {
+covey_result model_may_meet(model *m, const covey_type *type) {
     if (oracle_pool_of(m->oracle, type)) return COVEY_OK;
     if (!oracle_type_valid(type)) return COVEY_ERROR_TYPE;
     return oracle_pool_named(m->oracle, type->name) ? COVEY_ERROR_LAYOUT : COVEY_OK;
@@ -50,7 +50,7 @@ static covey_result may_meet(model *m, const covey_type *type) {
 covey_result model_may_add(model *m, const covey_type *type, covey_entity e) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     if (!oracle_alive(m->oracle, e)) return COVEY_ERROR_DEAD;
-    if (!pool) return may_meet(m, type);
+    if (!pool) return model_may_meet(m, type);
     if (oracle_has(m->oracle, pool, e)) return COVEY_ERROR_PRESENT;
     bool full = oracle_set_positions(pool->set) == COVEY_NONE;
     return full && oracle_set_needs_position(pool->set, e, false) ? COVEY_ERROR_FULL : COVEY_OK;
@@ -267,7 +267,7 @@ static covey_result may_add_many(model *m, const covey_type *type, uint32_t coun
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     for (uint32_t i = 0; i < count; i++)
         if (!oracle_alive(m->oracle, m->batch[i])) return COVEY_ERROR_DEAD;
-    covey_result result = may_meet(m, type);
+    covey_result result = model_may_meet(m, type);
     if (result != COVEY_OK) return result;
     if (copies && type->drop && !type->copy) return COVEY_ERROR_COPY;
     if (!pool) return has_duplicate(m, count) ? COVEY_ERROR_PRESENT : COVEY_OK;
@@ -311,10 +311,7 @@ static const void *choose_array(model *m, const covey_type *type, uint32_t count
     return zero ? NULL : m->array;
 }
 
-static void add_array(model *m) {
-    const covey_type *type;
-    const oracle_pool *pool = pick_pool(m, &type);
-    uint32_t count = model_pick_batch(m, pool);
+void model_add_array(model *m, const covey_type *type, uint32_t count) {
     const void *array = choose_array(m, type, count);
     covey_result expected = may_add_many(m, type, count, false);
     if (model_settle(m, covey_add_array_raw(m->world, m->batch, count, type, array, type->size), expected)) {
@@ -325,18 +322,16 @@ static void add_array(model *m) {
     model_meet_anyway(m, type);
 }
 
-/* What is added and taken out again stays behind the live ones of a swap-only pool. */
+/* Where a swap-only pool keeps dead elements, what is added and taken out again is one of them. */
 static void add_in_vain(model *m, const covey_type *type, uint32_t count) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
-    if (type->policy != COVEY_SWAP_ONLY) return;
+    if (pool->set->dead == 0) return;
     for (uint32_t i = 0; i < count; i++) oracle_set_push(pool->set, m->batch[i], m->value, true);
     while (count-- != 0) oracle_set_erase(pool->set, oracle_set_where(pool->set, m->batch[count].index));
 }
 
-static void add_copies(model *m) {
-    const covey_type *type;
-    const oracle_pool *pool = pick_pool(m, &type);
-    uint32_t count = model_pick_batch(m, pool);
+void model_add_copies(model *m, const covey_type *type, uint32_t count) {
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     const void *value = choose_value(m, type);
     covey_result expected = may_add_many(m, type, count, true);
     uint32_t fails = program_chance(&m->program, 64) ? 1 + program_below(&m->program, 4) : 0;
@@ -359,11 +354,23 @@ static void add_copies(model *m) {
     if (in_vain && m->result == COVEY_ERROR_COPY) add_in_vain(m, type, fails);
 }
 
+static void add_array(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    model_add_array(m, type, model_pick_batch(m, pool));
+}
+
+static void add_copies(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    model_add_copies(m, type, model_pick_batch(m, pool));
+}
+
 /* ---- Pools and types ----------------------------------------------------------------------------------------------*/
 
 static void pool_of(model *m) {
     const covey_type *type = model_pick_type(m);
-    covey_result expected = may_meet(m, type);
+    covey_result expected = model_may_meet(m, type);
     covey_pool *pool = covey_pool_of_raw(m->world, type);
     if (model_settle(m, pool != NULL, expected)) model_meet(m, type);
 }
@@ -445,7 +452,7 @@ static void type_create(model *m) {
     const covey_type *description = &value_descriptions[program_below(&m->program, VALUE_DESCRIPTIONS)];
     if (program_chance(&m->program, 64)) description = model_pick_type(m);
     const oracle_pool *known = oracle_pool_of(m->oracle, description);
-    covey_result expected = may_meet(m, description);
+    covey_result expected = model_may_meet(m, description);
     const covey_type *type = covey_type_create(m->world, description);
     if (!model_settle(m, type != NULL, expected)) return;
     REQUIRE(m, !known || type == known->type, "another type of a name that is known");

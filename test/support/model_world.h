@@ -93,8 +93,12 @@ covey_entity model_create(model *m); /* null when it fails */
 void model_destroy(model *m, covey_entity e);
 void model_add(model *m, const covey_type *type, covey_entity e);
 void model_remove(model *m, const covey_type *type, covey_entity e);
-/* What adding returns when no allocation fails. */
+/* What adding, and meeting a type, returns when no allocation fails. */
 covey_result model_may_add(model *m, const covey_type *type, covey_entity e);
+covey_result model_may_meet(model *m, const covey_type *type);
+/* To the first of m->batch. */
+void model_add_array(model *m, const covey_type *type, uint32_t count);
+void model_add_copies(model *m, const covey_type *type, uint32_t count);
 
 typedef struct model_operation {
     const char *name;
@@ -105,7 +109,8 @@ typedef struct model_operation {
 
 /* Ended by one without a name. */
 extern const model_operation model_entity_operations[], model_component_operations[], model_query_operations[],
-    model_view_operations[], model_later_operations[], model_group_operations[], model_order_operations[];
+    model_view_operations[], model_later_operations[], model_group_operations[], model_order_operations[],
+    model_many_operations[];
 
 extern const struct model_subject model_signals;
 extern const struct model_subject model_ends; /* signals of entities: for worlds without components */

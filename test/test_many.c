@@ -1,4 +1,4 @@
-/* Adding to many entities at once: the same as adding one by one, or nothing at all. */
+/* Many entities at once: the same as one by one, or nothing at all. */
 #include "fixture.h"
 
 enum { MANY = 9 };
@@ -349,8 +349,259 @@ static void test_a_group_has_room_for_all_that_are_added_at_once(void **state) {
     for_each_storage(array_with_group);
 }
 
+/* ---- Whole blocks, in any order ------------------------------------------------------------------------------------*/
+
+enum { CROWD = 300 };
+static covey_entity crowd[CROWD];
+
+/* As many as the smallest configuration has indices for. */
+static uint32_t crowd_count(void) { return COVEY_NONE < 2 * CROWD ? COVEY_NONE / 4 : CROWD; }
+
+/* By index; backwards; each 7th, round and round. */
+static uint32_t numbered(uint32_t order, uint32_t i, uint32_t count) {
+    return order == 0 ? i : order == 1 ? count - 1 - i : i * 7 % count;
+}
+
+static void add_in_order(const covey_type *type, uint32_t order, bool some_are_there) {
+    uint32_t count = crowd_count() - (crowd_count() % 7 == 0), added = 0;
+    covey_entity all[CROWD];
+    Value values[CROWD];
+    assert_true(covey_create_many(world, all, count));
+    for (uint32_t i = 0; i < count && some_are_there; i += 5) add_value(all[i], type, 1000 + i);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = numbered(order, i, count);
+        if (some_are_there && number % 5 == 0) continue;
+        crowd[added] = all[number];
+        values[added++] = value_of(number);
+    }
+    assert_true(covey_add_array_raw(world, crowd, added, type, values, sizeof(Value)));
+    for (uint32_t i = 0; i < count; i++) assert_value(all[i], type, some_are_there && i % 5 == 0 ? 1000 + i : i);
+    test_world_is_valid(world);
+    uint64_t before = world_digest(world);
+    assert_false(covey_add_copies_raw(world, crowd, added, type, values, sizeof(Value)));
+    assert_failed(COVEY_ERROR_PRESENT);
+    assert_int_equal(world_digest(world), before);
+    assert_int_equal(covey_destroy_many(world, crowd, added), added);
+    assert_int_equal(covey_destroy_many(world, crowd, added), 0);
+    test_world_is_valid(world);
+    covey_destroy_all(world);
+    assert_int_equal(covey_entity_count(world), 0);
+}
+
+static void add_by_index(const covey_type *type) { add_in_order(type, 0, false); }
+static void add_by_index_around_others(const covey_type *type) { add_in_order(type, 0, true); }
+static void add_backwards(const covey_type *type) { add_in_order(type, 1, false); }
+static void add_backwards_around_others(const covey_type *type) { add_in_order(type, 1, true); }
+static void add_mixed(const covey_type *type) { add_in_order(type, 2, false); }
+static void add_mixed_around_others(const covey_type *type) { add_in_order(type, 2, true); }
+static void test_entities_come_in_any_order(void **state) {
+    (void)state;
+    for_each_storage(add_by_index);
+    for_each_storage(add_by_index_around_others);
+    for_each_storage(add_backwards);
+    for_each_storage(add_backwards_around_others);
+    for_each_storage(add_mixed);
+    for_each_storage(add_mixed_around_others);
+}
+
+static void memory_is_out_for_a_crowd(const covey_type *type) {
+    uint32_t count = crowd_count();
+    Value value = value_of(9);
+    covey_entity all[CROWD];
+    assert_true(covey_create_many(world, all, count));
+    for (uint32_t i = 0; i < count; i++) crowd[i] = all[count % 7 != 0 ? i * 7 % count : i];
+    for (uint32_t i = 0; i < count; i += 9) add_value(all[i], type, i);
+    uint32_t lacking = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!covey_has_raw(world, crowd[i], type)) crowd[lacking++] = crowd[i];
+    covey_shrink(world);
+    for (uint64_t at = 1;; at++) {
+        uint64_t before = world_digest(world);
+        test_fail_at(&heap, at, true);
+        bool done = covey_add_copies_raw(world, crowd, lacking, type, &value, sizeof value);
+        test_fail_never(&heap);
+        if (done) break;
+        assert_failed(COVEY_ERROR_MEMORY);
+        assert_int_equal(world_digest(world), before);
+        test_world_is_valid(world);
+        covey_shrink(world);
+    }
+    for (uint32_t i = 0; i < lacking; i++) assert_value(crowd[i], type, 9);
+}
+static void test_nothing_is_added_to_a_crowd_when_memory_is_out(void **state) {
+    (void)state;
+    for_each_storage(memory_is_out_for_a_crowd);
+}
+
+static void one_of_a_crowd_is_wrong(const covey_type *type) {
+    uint32_t count = crowd_count();
+    covey_entity all[CROWD];
+    Value value = value_of(9);
+    assert_true(covey_create_many(world, all, count));
+    for (uint32_t i = 0; i < count; i++) crowd[i] = all[count % 7 != 0 ? i * 7 % count : i];
+    for (uint32_t at = 0; at < count; at += count / 4) {
+        covey_entity right = crowd[at];
+        uint64_t before = world_digest(world);
+        crowd[at] = crowd[(at + count / 2) % count];
+        assert_false(covey_add_copies_raw(world, crowd, count, type, &value, sizeof value));
+        assert_failed(COVEY_ERROR_PRESENT);
+        crowd[at] = entity(right.index, right.generation + 1);
+        assert_false(covey_add_copies_raw(world, crowd, count, type, &value, sizeof value));
+        assert_failed(COVEY_ERROR_DEAD);
+        crowd[at] = entity(COVEY_NONE - 1, 1);
+        assert_false(covey_add_copies_raw(world, crowd, count, type, &value, sizeof value));
+        assert_failed(COVEY_ERROR_DEAD);
+        crowd[at] = right;
+        test_world_is_valid(world);
+        if (covey_pool_find_raw(world, type)) assert_int_equal(covey_pool_count(covey_pool_find_raw(world, type)), 0);
+        (void)before;
+    }
+}
+static void test_nothing_is_added_to_a_crowd_when_one_is_wrong(void **state) {
+    (void)state;
+    for_each_storage(one_of_a_crowd_is_wrong);
+}
+
+/* ---- Entities with components -------------------------------------------------------------------------------------*/
+
+static void test_an_entity_is_created_with_components(void **state) {
+    (void)state;
+    covey_entity e =
+        covey_create_with(world, covey_with(Packed, { 1, 2 }), covey_with(Blocked, { 3, 4 }), covey_with_tag(Marked));
+    assert_true(covey_alive(world, e));
+    assert_int_equal(covey_get(world, e, Packed)->check, 2);
+    assert_int_equal(covey_get(world, e, Blocked)->number, 3);
+    assert_true(covey_has(world, e, Marked));
+}
+
+static void test_many_are_created_with_copies_and_arrays(void **state) {
+    (void)state;
+    uint32_t count = crowd_count();
+    static Pinned each[CROWD];
+    for (uint32_t i = 0; i < count; i++) each[i] = value_of(i);
+    Blocked start = value_of(7);
+    assert_true(covey_create_many_with(world, crowd, count, covey_with_copies(Blocked, &start),
+                                       covey_with_array(Pinned, each), covey_with_tag(Marked)));
+    assert_int_equal(covey_entity_count(world), count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_value(crowd[i], covey_id(Blocked), 7);
+        assert_value(crowd[i], covey_id(Pinned), i);
+        assert_true(covey_has(world, crowd[i], Marked));
+    }
+    test_world_is_valid(world);
+}
+
+static void assert_not_created(uint32_t count, const covey_component *components, covey_result why) {
+    for (uint32_t i = 0; i < count; i++) crowd[i] = entity(1, 1);
+    uint64_t before = world_digest(world);
+    assert_false(covey_create_many_with_raw(world, crowd, count, components));
+    assert_failed(why);
+    for (uint32_t i = 0; i < count; i++) assert_no_entity(crowd[i]);
+    assert_int_equal(world_digest(world), before);
+    test_world_is_valid(world);
+    world->result = heard.result = COVEY_OK;
+}
+
+static void test_what_cannot_be_created_leaves_nothing_behind(void **state) {
+    (void)state;
+    const covey_type nameless = { .size = 4 }, uncopied = BOOKED(NULL, .storage = COVEY_STORAGE_SPARSE);
+    Value value = value_of(1000);
+    covey_pool_of(world, Packed);
+    covey_pool_of(world, Blocked);
+    covey_pool_of_raw(world, &uncopied);
+    assert_not_created(
+        2, (covey_component[]){ covey_with_copies(Packed, &value), { .type = &nameless, .size = 4 }, { 0 } },
+        COVEY_ERROR_TYPE);
+    assert_not_created(
+        2, (covey_component[]){ covey_with_copies(Packed, &value), covey_with_copies(Packed, &value), { 0 } },
+        COVEY_ERROR_PRESENT);
+    assert_not_created(
+        2, (covey_component[]){ covey_with_copies(Blocked, &value), covey_with_copies(Blocked, &value), { 0 } },
+        COVEY_ERROR_PRESENT);
+    assert_not_created(2, (covey_component[]){ covey_with(Packed, { 1, 2 }), { 0 } }, COVEY_ERROR_RANGE);
+    assert_not_created(2, (covey_component[]){ { .type = &uncopied, .value = &value, .size = sizeof value }, { 0 } },
+                       COVEY_ERROR_COPY);
+    covey_component many[COVEY_TERMS + 2] = { { 0 } };
+    for (uint32_t i = 0; i <= COVEY_TERMS; i++) many[i] = (covey_component)covey_with_tag(Marked);
+    covey_pool_of(world, Marked);
+    assert_not_created(1, many, COVEY_ERROR_RANGE);
+}
+
+static void test_a_hook_that_refuses_leaves_nothing_behind(void **state) {
+    for (uint32_t k = 0; k < COUNT_OF(booked_types); k++)
+        for (uint32_t refused = 1; refused <= 3; refused++) {
+            start_over(state);
+            Value original = value_of(1000), moved = value_of(5);
+            covey_pool_of_raw(world, &booked_types[k]);
+            covey_pool_of(world, Packed);
+            covey_pool_of(world, Blocked);
+            book = (ledger){ .refused_copy = refused };
+            Value values[3] = { moved, moved, moved };
+            assert_not_created(
+                3,
+                (covey_component[]){ covey_with_array(Blocked, values),
+                                     { .type = &booked_types[k], .value = &original, .size = sizeof(Value) },
+                                     covey_with_array(Packed, values),
+                                     { 0 } },
+                COVEY_ERROR_COPY);
+            assert_int_equal(book.drops, refused - 1);
+        }
+}
+
+static void destroy_created(const covey_event *event, void *context) {
+    (void)context;
+    covey_destroy(event->world, *event->entities);
+}
+
+static void test_an_entity_that_a_listener_destroys_at_once_is_gone(void **state) {
+    (void)state;
+    covey_connect(world,
+                  &(covey_listener){ .type = covey_id(Packed), .signals = COVEY_ON_ADD, .call = destroy_created });
+    assert_no_entity(covey_create_with(world, covey_with(Blocked, { 1, 2 }), covey_with(Packed, { 3, 4 })));
+    assert_failed(COVEY_ERROR_GONE);
+    assert_int_equal(covey_entity_count(world), 0);
+    assert_true(covey_create_many_with(world, crowd, 3, covey_with_copies(Packed, &(Packed){ 0 })));
+    assert_int_equal(covey_entity_count(world), 0);
+}
+
+static void count_all(const covey_event *event, void *context) {
+    uint32_t *told = context;
+    assert_true(covey_has(event->world, *event->entities, Blocked) &&
+                covey_has(event->world, *event->entities, Packed));
+    told[event->signal == COVEY_ON_CREATE] += event->count;
+}
+
+static void test_nobody_hears_of_an_entity_before_it_is_whole(void **state) {
+    (void)state;
+    uint32_t told[2] = { 0, 0 };
+    covey_group *group =
+        covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Packed), covey_id(Blocked) } });
+    covey_queue *queue = covey_queue_create(world);
+    assert_true(group && queue);
+    covey_connect(world, &(covey_listener){ .signals = COVEY_ON_CREATE, .call = count_all, .context = told });
+    covey_connect(world, &(covey_listener){
+                             .type = covey_id(Blocked), .signals = COVEY_ON_ADD, .call = count_all, .context = told });
+    covey_connect(world, &(covey_listener){
+                             .type = covey_id(Packed), .signals = COVEY_ON_ADD | COVEY_ON_REMOVE, .queue = queue });
+    assert_true(covey_create_many_with(world, crowd, 5, covey_with_copies(Packed, &(Packed){ 0 }),
+                                       covey_with_copies(Blocked, &(Blocked){ 0 })));
+    assert_int_equal(told[0], 5);
+    assert_int_equal(told[1], 5);
+    assert_int_equal(covey_queue_count(queue), 5);
+    assert_int_equal(covey_group_count(group), 5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WORLD_TEST(test_entities_come_in_any_order),
+        WORLD_TEST(test_nothing_is_added_to_a_crowd_when_memory_is_out),
+        WORLD_TEST(test_nothing_is_added_to_a_crowd_when_one_is_wrong),
+        WORLD_TEST(test_an_entity_is_created_with_components),
+        WORLD_TEST(test_many_are_created_with_copies_and_arrays),
+        WORLD_TEST(test_what_cannot_be_created_leaves_nothing_behind),
+        WORLD_TEST(test_a_hook_that_refuses_leaves_nothing_behind),
+        WORLD_TEST(test_an_entity_that_a_listener_destroys_at_once_is_gone),
+        WORLD_TEST(test_nobody_hears_of_an_entity_before_it_is_whole),
         WORLD_TEST(test_an_array_of_values_goes_to_as_many_entities),
         WORLD_TEST(test_an_array_goes_to_entities_that_lost_the_component),
         WORLD_TEST(test_in_place_an_array_is_appended_behind_the_holes),

@@ -1,0 +1,381 @@
+/* Many at once: entities that are created, get components and are destroyed, by blocks of 64 indices where they are
+ * neighbours. */
+#include "many.h"
+
+#include "change.h"
+#include "entity.h"
+#include "lines.h"
+#include "pool.h"
+#include "presence.h"
+#include "marks.h"
+#include "result.h"
+#include "shortcut.h"
+#include "signal.h"
+#include "type.h"
+
+static const covey_entity null_entity = { 0, 0 };
+
+/* ---- Creating ----------------------------------------------------------------------------------------------------*/
+
+/* These have constant numbers of steps and no branch, so that compilers take several at a time. */
+
+static bool is_free_block(const uint32_t *next, uint32_t index) {
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < 64; i++) differ |= next[i] ^ (index + 1 + i);
+    return differ == 0;
+}
+
+static void revive_block(uint32_t *restrict generations, uint32_t index, covey_entity *restrict entities) {
+    for (uint32_t i = 0; i < 64; i++) entities[i] = (covey_entity){ index + i, ++generations[i] };
+}
+
+static void revive(covey__entity_page *page, uint32_t index, covey_entity *entities, uint32_t count) {
+    uint32_t *generations = page->generation + index % COVEY_PAGE_SIZE;
+    for (; count >= 64; count -= 64, index += 64, generations += 64, entities += 64)
+        revive_block(generations, index, entities);
+    for (uint32_t i = 0; i < count; i++) entities[i] = (covey_entity){ index + i, ++generations[i] };
+}
+
+/* The next ones of a list of free indices: 64 that follow each other, or one. */
+static uint32_t take_free(const covey_world *world, covey__range *range, covey_entity *entities, uint32_t most) {
+    uint32_t index = range->free, at = index % COVEY_PAGE_SIZE, step = range->step;
+    covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+    uint32_t next = page->next[at];
+    if (next == index + 1 && most >= 64 && at + 64 <= COVEY_PAGE_SIZE && is_free_block(page->next + at, index)) {
+        range->free = index + 64;
+        revive_block(page->generation + at, index, entities);
+        return 64;
+    }
+    *entities = (covey_entity){ index, ++page->generation[at] };
+    if (COVEY__LIKELY(next == index + step)) {
+        COVEY__HIDE(index); /* as covey_create does: the next step need not wait until `next` is loaded */
+        range->free = index + step;
+    } else {
+        range->step = next - index;
+        range->free = next;
+    }
+    return 1;
+}
+
+static uint32_t take_fresh(const covey_world *world, covey__range *range, covey_entity *entities, uint32_t most) {
+    uint32_t index = range->fresh, left = range->fresh_end - index, count = left < most ? left : most;
+    uint32_t page_left = COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
+    if (count > page_left) count = page_left;
+    range->fresh += count;
+    revive(world->pages[index / COVEY_PAGE_SIZE], index, entities, count);
+    return count;
+}
+
+covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count) {
+    covey__range *range = &world->range;
+    covey_result result = covey__entities_prepare(world, count);
+    uint32_t taken = 0;
+    while (taken < count && result == COVEY_OK) {
+        bool fresh = range->free == COVEY_NONE;
+        if (fresh && range->fresh >= range->fresh_end) result = covey__fresh_indices(world, range);
+        if (result == COVEY_OK)
+            taken += (fresh ? take_fresh : take_free)(world, range, entities + taken, count - taken);
+    }
+    world->alive += taken;
+    if (result == COVEY_OK) return COVEY_OK;
+    covey__entities_give_back(world, entities, taken);
+    for (uint32_t i = taken; i < count; i++) entities[i] = null_entity;
+    return result;
+}
+
+static void give_back(covey_world *world, covey_entity e) {
+    covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
+    world->alive--;
+    if (--page->generation[e.index % COVEY_PAGE_SIZE] != 0) covey__push_free(world, &world->range, page, e.index);
+    else world->range.fresh = world->range.fresh_end = e.index;
+}
+
+void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count) {
+    while (count-- != 0) {
+        give_back(world, entities[count]);
+        entities[count] = null_entity;
+    }
+}
+
+bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_result result = covey__entities_take(world, entities, count);
+    if (result != COVEY_OK) {
+        covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
+        return false;
+    }
+    covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+/* ---- Destroying --------------------------------------------------------------------------------------------------*/
+
+/* Whether entities leave a pool without anybody's code: nobody hears of it, and values need no end. */
+static bool is_quiet(const covey_pool *pool) {
+    if (covey__in_blocks(pool)) return pool->plain || covey__is_reactive(pool);
+    return pool->set.removal == COVEY__REMOVE_SWAPPING || pool->set.removal == COVEY__REMOVE_MARKING;
+}
+
+static bool are_quiet(const covey_world *world, uint32_t index) {
+    for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
+        if (!is_quiet(p.pool)) return false;
+    return true;
+}
+
+static void take_out(covey_pool *pool, const covey_entity *entities, const covey__stretch *s) {
+    uint32_t index = entities->index;
+    if (!pool->plain) {
+        for (uint32_t i = 0; i < s->count; i++) covey__pool_take_out(pool, entities[i], pool->size);
+        return;
+    }
+    uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
+    for (uint32_t i = 0; i < s->count; i++)
+        if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->removed, entities[i].index);
+    if (bits != 0) covey__pool_erase_bits(pool, index, bits);
+}
+
+static void end_one(covey_world *world, covey_entity e) {
+    covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
+    uint32_t at = e.index % COVEY_PAGE_SIZE;
+    bool last = e.generation == COVEY_GENERATION_MAX;
+    page->generation[at] = last ? 0 : e.generation + 1;
+    if (last) page->next[at] = e.index;
+    else covey__push_free(world, (covey__range *)(uintptr_t)covey__range_of(world, e.index), page, e.index);
+}
+
+static bool is_last(const uint32_t *generations) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < 64; i++) last |= generations[i] == COVEY_GENERATION_MAX;
+    return last != 0;
+}
+
+/* All entities of a block, in order, as end_one would do it. */
+static void end_block(covey_world *world, covey__entity_page *page, uint32_t index) {
+    uint32_t at = index % COVEY_PAGE_SIZE;
+    uint32_t *generations = page->generation + at, *next = page->next + at, *previous = page->previous + at;
+    covey__push_free(world, &world->range, page, index);
+    for (uint32_t i = 0; i < 64; i++) generations[i]++;
+    for (uint32_t i = 0; i < 63; i++) next[i + 1] = index + i;
+    for (uint32_t i = 0; i < 63; i++) previous[i] = index + i + 1;
+    world->range.free = index + 63;
+}
+
+static void end_all(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
+    covey__entity_page *page = world->pages[entities->index / COVEY_PAGE_SIZE];
+    bool whole = s->count == 64 && s->in_order && world->reserved_count == 0 && COVEY_PAGE_SIZE >= 64;
+    if (whole && !is_last(page->generation + entities->index % COVEY_PAGE_SIZE))
+        end_block(world, page, entities->index);
+    else
+        for (uint32_t i = 0; i < s->count; i++) end_one(world, entities[i]);
+    world->alive -= s->count;
+    for (uint32_t i = 0; i < s->count; i++) COVEY__TRACE(world->destroyed, entities[i].index);
+}
+
+/* Ends entities of a block, if that calls nobody's code; otherwise false. */
+static bool destroy_quietly(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
+    if (world->heard != 0 || !are_quiet(world, entities->index)) return false;
+    covey__fast_destroy_off(world);
+    end_all(world, entities, s);
+    for (covey__present p = covey__present_at(world, entities->index, 0); covey__present_next(&p);)
+        take_out(p.pool, entities, s);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+enum { AHEAD = 8 }; /* entities, when they come in no order */
+
+/* What will be needed of an entity soon. */
+static void ask_for(const covey_world *world, uint32_t index) {
+    const covey__entity_page *page = covey__entity_page_of(world, index);
+    if (!page) return;
+    covey__prefetch_line((const char *)&page->generation[index % COVEY_PAGE_SIZE]);
+    covey__prefetch_line((const char *)&page->next[index % COVEY_PAGE_SIZE]);
+    covey__prefetch_line((const char *)&page->previous[index % COVEY_PAGE_SIZE]);
+}
+
+uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    uint32_t destroyed = 0;
+    for (uint32_t i = 0; i < count;) {
+        bool alone = i + 1 == count || entities[i].index / 64 != entities[i + 1].index / 64;
+        covey__stretch s = { 0, 0, false };
+        if (!alone) s = covey__next_stretch(world, entities + i, count - i);
+        if (s.count > 1 && destroy_quietly(world, entities + i, &s)) {
+            destroyed += s.count;
+            i += s.count;
+        } else {
+            if (count - i > AHEAD) ask_for(world, entities[i + AHEAD].index);
+            destroyed += covey_destroy(world, entities[i++]);
+        }
+    }
+    return destroyed;
+}
+
+enum { CHUNK = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64 };
+
+/* Ends those of neighbouring indices that are alive, from the highest down. */
+static void destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first) {
+    covey_entity entities[CHUNK];
+    uint32_t count = 0;
+    for (uint32_t i = CHUNK; i-- != 0;) {
+        entities[count] = (covey_entity){ first + i, page->generation[(first + i) % COVEY_PAGE_SIZE] };
+        count += entities[count].generation & 1;
+    }
+    covey_destroy_many(world, entities, count);
+}
+
+/* The same one by one: listeners may create others meanwhile. */
+static void destroy_loudly(covey_world *world, uint32_t first) {
+    for (uint32_t i = CHUNK; i-- != 0;)
+        covey_destroy(world, (covey_entity){ first + i, covey__generation_of(world, first + i) });
+}
+
+void covey_destroy_all(covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    for (uint32_t number = world->page_count; number-- != 0;) {
+        const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
+        for (uint32_t at = page ? COVEY_PAGE_SIZE : 0; at != 0; at -= CHUNK) {
+            uint32_t first = number * COVEY_PAGE_SIZE + at - CHUNK;
+            if (world->heard != 0) destroy_loudly(world, first);
+            else destroy_chunk(world, page, first);
+        }
+    }
+}
+
+/* ---- Adding ------------------------------------------------------------------------------------------------------*/
+
+/* Whether all of them may get components; otherwise fails. */
+static bool all_take_components(covey_world *world, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (covey__takes_components(world, entities[i])) continue;
+        covey__fail(world, COVEY_ERROR_DEAD, "entity %u of %u is not alive", i, count);
+        return false;
+    }
+    return true;
+}
+
+static bool add_many(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
+                     const void *values, size_t size, bool copies) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    covey_pool *pool = covey__pool_known(world, type);
+    /* Placing finds out who is dead, unless others have to hear of them before. */
+    bool quick = pool && !pool->watch && !world->dying && (!copies || covey__type_can_copy(pool->type));
+    if (!quick && !all_take_components(world, entities, count)) return false;
+    if (!pool) pool = covey_pool_of_raw(world, type);
+    if (!pool) return false;
+    COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
+    covey__change change = {
+        .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = entities, .count = count },
+        .values = values,
+        .stride = copies ? 0 : size,
+        .copies = copies,
+    };
+    const covey__change *culprit;
+    covey_result result = COVEY_ERROR_COPY;
+    if (!copies || covey__type_can_copy(pool->type)) result = covey__changes_make(world, &change, 1, &culprit);
+    if (result == COVEY_OK && pool->watch) {
+        covey__changes_settle(&change, 1, true);
+        covey__changes_tell(world, &change, 1);
+    }
+    if (result != COVEY_OK && all_take_components(world, entities, count))
+        covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
+                    covey_result_text(result));
+    COVEY__CHANGED(pool->world);
+    return result == COVEY_OK;
+}
+
+bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
+                         const void *values, size_t size) {
+    return add_many(world, entities, count, type, values, size, false);
+}
+
+bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
+                          const void *value, size_t size) {
+    return add_many(world, entities, count, type, value, size, true);
+}
+
+/* ---- Creating with components ------------------------------------------------------------------------------------*/
+
+/* Entities that are created with components: first that they were, then what they get. */
+typedef struct creation {
+    covey_world *world;
+    covey_entity *entities;
+    uint32_t count, changes;
+    bool is_told; /* why it fails, in the log */
+    covey__change change[1 + COVEY_TERMS];
+} creation;
+
+/* Lists what a description asks for; COVEY_OK, or why not. */
+static covey_result list_component(creation *c, const covey_component *component) {
+    if (c->changes == 1 + COVEY_TERMS) return COVEY_ERROR_RANGE;
+    covey_pool *pool = covey_pool_of_raw(c->world, component->type);
+    c->is_told = !pool;
+    if (!pool) return c->world->result;
+    COVEY__CONTRACT(c->world, component->size == pool->size, "the size is not that of the type");
+    if (component->count != 0 && component->count != c->count) return COVEY_ERROR_RANGE;
+    if (component->value && !covey__type_can_copy(pool->type)) return COVEY_ERROR_COPY;
+    c->change[c->changes++] = (covey__change){
+        .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = c->entities, .count = c->count },
+        .values = component->value ? component->value : component->values,
+        .stride = component->value ? 0 : pool->size,
+        .copies = component->value != NULL,
+    };
+    return COVEY_OK;
+}
+
+static covey_result list_components(creation *c, const covey_component *components, const char **culprit) {
+    covey_result result = COVEY_OK;
+    c->change[c->changes++] =
+        (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = c->entities, .count = c->count } };
+    for (; components->type && result == COVEY_OK; components++) {
+        result = list_component(c, components);
+        if (result != COVEY_OK) *culprit = components->type->name;
+    }
+    return result;
+}
+
+static covey_result create_with(creation *c, const covey_component *components, const char **culprit) {
+    const covey__change *failed;
+    covey_result result = list_components(c, components, culprit);
+    if (result != COVEY_OK) {
+        for (uint32_t i = 0; i < c->count; i++) c->entities[i] = null_entity;
+        return result;
+    }
+    result = covey__entities_take(c->world, c->entities, c->count);
+    if (result != COVEY_OK) return result;
+    result = covey__changes_make(c->world, c->change, c->changes, &failed);
+    if (result != COVEY_OK) {
+        if (failed && failed->told.pool) *culprit = failed->told.pool->type->name;
+        covey__entities_give_back(c->world, c->entities, c->count);
+        return result;
+    }
+    covey__changes_settle(c->change, c->changes, true);
+    covey__changes_tell(c->world, c->change, c->changes);
+    return COVEY_OK;
+}
+
+bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
+                                const covey_component *components) {
+    COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
+    creation c;
+    c.world = world;
+    c.entities = entities;
+    c.count = count;
+    c.changes = 0;
+    c.is_told = false;
+    const char *culprit = NULL;
+    covey_result result = create_with(&c, components, &culprit);
+    if (result != COVEY_OK && !c.is_told)
+        covey__fail(world, result, "%u entities could not be made with their components: %s%s%s", count,
+                    culprit ? culprit : "", culprit ? ": " : "", covey_result_text(result));
+    COVEY__CHANGED(world);
+    return result == COVEY_OK;
+}
+
+covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
+    covey_entity e = null_entity;
+    if (!covey_create_many_with_raw(world, &e, 1, components) || covey_alive(world, e)) return e;
+    covey__fail(world, COVEY_ERROR_GONE, "a listener destroyed %u:%u at once", e.index, e.generation);
+    return null_entity;
+}

@@ -1,0 +1,436 @@
+/* Places for many components at once: by blocks of 64 ids, and pages of a sparse set, rather than one by one. */
+#include "block_store.h"
+#include "change.h"
+#include "lines.h"
+#include "many.h"
+#include "pool.h"
+#include "presence.h"
+#include "marks.h"
+#include "storage.h"
+
+/* ---- Values ------------------------------------------------------------------------------------------------------*/
+
+/* Whether a change writes more values than the caches should be filled with, in whole words. */
+static bool is_large(const covey__change *c, size_t size) {
+    return size % 4 == 0 && (uint64_t)c->told.count * size >= COVEY_CACHE_BYTES / 4;
+}
+
+static void copy_bytes(void *to, const void *from, size_t bytes, bool large) {
+    if (large && bytes >= 256) covey__copy_past(to, from, bytes / 4, 1);
+    else memcpy(to, from, bytes);
+}
+
+/* 64 times a small value, so that those of a block are one copy of bytes. */
+typedef struct pattern {
+    bool is_made;
+    char bytes[64 * 16];
+} pattern;
+
+static void make_pattern(pattern *p, const covey__change *c, size_t size) {
+    p->is_made = c->stride == 0 && c->values && size <= 16 && c->told.count >= 16;
+    for (uint32_t i = 0; i < 64 && p->is_made; i++) covey__copy(p->bytes + i * size, c->values, size);
+}
+
+/* The same value in a row. What is there already is copied, twice as much each time. */
+static void fill(char *to, uint32_t count, const void *value, size_t size) {
+    size_t bytes = count * size, done = size;
+    if (bytes == 0) return;
+    memcpy(to, value, size);
+    for (; done < bytes - done; done *= 2) memcpy(to + done, to, done);
+    memcpy(to + done, to, bytes - done);
+}
+
+static void fill_by(const pattern *p, char *to, uint32_t count, size_t size, bool large) {
+    for (; count > 64; count -= 64, to += 64 * size) copy_bytes(to, p->bytes, 64 * size, large);
+    copy_bytes(to, p->bytes, count * size, large);
+}
+
+static bool is_hooked(const covey__change *c) { return c->copies && c->values && c->told.pool->type->copy; }
+
+/* Makes copies one after the other, until one is refused. */
+static bool copy_by_hook(covey__change *c, char *to, uint32_t count) {
+    const covey_type *type = c->told.pool->type;
+    while (count-- != 0) {
+        if (!type->copy(to, c->values, type->context)) return false;
+        to += type->size;
+        c->made++;
+    }
+    return true;
+}
+
+/* Writes the values of the next entities, which lie in a row. False when a hook says no. */
+static bool write_values(covey__change *c, const pattern *p, char *to, uint32_t count) {
+    size_t size = c->told.pool->size;
+    const char *from = c->values ? (const char *)c->values + c->made * c->stride : NULL;
+    if (is_hooked(c)) return copy_by_hook(c, to, count);
+    if (c->later) from = NULL;
+    else if (!from) memset(to, 0, count * size);
+    else if (c->stride == size) copy_bytes(to, from, count * size, is_large(c, size));
+    else if (c->stride != 0)
+        for (uint32_t i = 0; i < count; i++) covey__copy(to + i * size, from + i * c->stride, size);
+    else if (p->is_made) fill_by(p, to, count, size, is_large(c, size));
+    else fill(to, count, from, size);
+    c->made += count;
+    return true;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+
+static bool block_is_empty(const covey__block_store *blocks, uint32_t index) {
+    return index / COVEY__BLOCK_PAGE >= blocks->page_count ||
+           covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
+}
+
+static covey_result place_bits(covey__change *c, uint32_t index, uint64_t bits) {
+    covey_pool *pool = c->told.pool;
+    covey_world *world = pool->world;
+    bool first = block_is_empty(&pool->blocks, index);
+    if (first && !covey__presence_mark(world, pool->number, index)) return COVEY_ERROR_MEMORY;
+    covey_result result = covey__blocks_place_bits(&pool->blocks, index, bits, covey__block_limit(world), &c->values);
+    if (result != COVEY_OK && first) covey__presence_unmark(world, pool->number, index);
+    return result;
+}
+
+/* Blocks that lie side by side are written in one go. */
+static bool write_whole(covey__change *c, const pattern *p, uint32_t index, uint32_t count) {
+    const covey_pool *pool = c->told.pool;
+    const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+    for (uint32_t block = covey__block_of(index), end = block + count; block < end;) {
+        uint32_t first = block++;
+        while (block < end && (page->joined >> (block - 1) & 1) != 0) block++;
+        if (!write_values(c, p, page->chunks[first].data, (block - first) * 64)) return false;
+    }
+    return true;
+}
+
+/* All ids of neighbouring blocks, as many of them as are empty. */
+static covey_result place_whole(covey__change *c, const pattern *p, uint32_t index, uint32_t count) {
+    covey_pool *pool = c->told.pool;
+    covey_world *world = pool->world;
+    uint32_t empty = 0, placed = 0, page = index / COVEY__BLOCK_PAGE;
+    while (empty < count && block_is_empty(&pool->blocks, index + empty * 64)) empty++;
+    if (empty == 0) return COVEY_ERROR_PRESENT;
+    bool reached = covey__blocks_have_page(&pool->blocks, page);
+    if (!reached && covey__blocks_reserve(&pool->blocks, index, covey__block_limit(world)) != COVEY_OK)
+        return COVEY_ERROR_MEMORY;
+    if (!covey__presence_has_room(world, pool->number, index) && !covey__presence_reserve(world, pool->number, index))
+        return COVEY_ERROR_MEMORY;
+    placed = covey__blocks_place_whole(&pool->blocks, index, empty);
+    for (uint32_t i = 0; i < placed; i++) covey__presence_set(world, pool->number, index + i * 64);
+    c->placed += placed * 64;
+    if (placed < empty) return COVEY_ERROR_MEMORY;
+    return write_whole(c, p, index, placed) ? COVEY_OK : COVEY_ERROR_COPY;
+}
+
+static covey_result place_stretch(covey__change *c, const pattern *p, const covey__stretch *s) {
+    const covey_pool *pool = c->told.pool;
+    const covey_entity *entities = c->told.entities + c->placed;
+    covey_result result = place_bits(c, entities->index, s->bits);
+    if (result != COVEY_OK) return result;
+    c->placed += s->count;
+    uint32_t row = s->in_order ? s->count : 1; /* so many lie side by side */
+    for (uint32_t i = 0; i < s->count; i += row)
+        if (!write_values(c, p, covey__block_value(&pool->blocks, entities[i].index, pool->size), row))
+            return COVEY_ERROR_COPY;
+    return COVEY_OK;
+}
+
+/* ---- Blocks, in no order -----------------------------------------------------------------------------------------*/
+
+/* The blocks of some entities. */
+typedef struct blocks_of {
+    uint32_t first, last;
+} blocks_of;
+
+/* DEAD, if one of the entities from a number on is. */
+static covey_result find_blocks(const covey__change *c, uint32_t from, blocks_of *found) {
+    const covey_world *world = c->told.pool->world;
+    uint32_t low = UINT32_MAX, high = 0;
+    for (uint32_t i = from; i < c->told.count; i++) {
+        covey_entity e = c->told.entities[i];
+        if (!covey_alive(world, e)) return COVEY_ERROR_DEAD;
+        low = e.index < low ? e.index : low;
+        high = e.index > high ? e.index : high;
+    }
+    *found = (blocks_of){ low / 64, high / 64 };
+    return COVEY_OK;
+}
+
+static covey_result reach_blocks(covey_pool *pool, blocks_of all) {
+    covey_result result = COVEY_OK;
+    uint32_t limit = covey__block_limit(pool->world);
+    for (uint32_t page = all.first / COVEY__PAGE_BLOCKS; page <= all.last / COVEY__PAGE_BLOCKS; page++)
+        if (result == COVEY_OK && !covey__blocks_have_page(&pool->blocks, page))
+            result = covey__blocks_reserve(&pool->blocks, page * COVEY__BLOCK_PAGE, limit);
+    return result;
+}
+
+static void unclaim(covey__change *c, uint32_t end) {
+    covey_pool *pool = c->told.pool;
+    while (end-- != c->placed) {
+        uint32_t index = c->told.entities[end].index;
+        covey__blocks_unclaim(&pool->blocks, index);
+        if (block_is_empty(&pool->blocks, index)) covey__presence_unmark(pool->world, pool->number, index);
+    }
+}
+
+static covey_result fit_blocks(covey__change *c, blocks_of all) {
+    covey_pool *pool = c->told.pool;
+    covey_result result = COVEY_OK;
+    for (uint32_t block = all.first; block <= all.last && result == COVEY_OK; block++) {
+        uint32_t index = block * 64;
+        if (block_is_empty(&pool->blocks, index)) continue;
+        bool fresh = covey__block_page_of(&pool->blocks, index)->capacity[covey__block_of(index)] == 0;
+        if (fresh && !covey__presence_mark(pool->world, pool->number, index)) return COVEY_ERROR_MEMORY;
+        result = covey__blocks_fit(&pool->blocks, index, &c->values);
+    }
+    return result;
+}
+
+static bool write_scattered(covey__change *c, const pattern *p) {
+    const covey_pool *pool = c->told.pool;
+    const covey__block_store *blocks = &pool->blocks;
+    const covey_entity *entities = c->told.entities;
+    const char *values = c->values;
+    size_t size = pool->size;
+    while (c->made < c->told.count && (is_hooked(c) || !values || c->later))
+        if (!write_values(c, p, covey__block_value(blocks, entities[c->made].index, size), 1)) return false;
+    for (uint32_t i = c->made; i < c->told.count; i++)
+        covey__copy(covey__block_value(blocks, entities[i].index, size), values + i * c->stride, size);
+    c->made = c->told.count;
+    return true;
+}
+
+/* The rest of the entities, of which there are many for so many blocks: masks first, then each block gets its slots,
+ * then values are written. */
+static covey_result place_scattered(covey__change *c, const pattern *p, blocks_of all) {
+    covey__block_store *blocks = &c->told.pool->blocks;
+    covey_result result = reach_blocks(c->told.pool, all);
+    if (result != COVEY_OK) return result;
+    for (uint32_t i = c->placed; i < c->told.count; i++) {
+        if (covey__blocks_claim(blocks, c->told.entities[i].index)) continue;
+        unclaim(c, i);
+        return COVEY_ERROR_PRESENT;
+    }
+    result = fit_blocks(c, all);
+    if (result != COVEY_OK) {
+        unclaim(c, c->told.count);
+        return result;
+    }
+    c->placed = c->told.count;
+    return write_scattered(c, p) ? COVEY_OK : COVEY_ERROR_COPY;
+}
+
+/* Whether all that are left are so scattered that this is worth it. */
+static bool are_scattered(const covey__change *c, blocks_of *all) {
+    uint32_t left = c->told.count - c->placed;
+    if (left < 64 || find_blocks(c, c->placed, all) != COVEY_OK) return false;
+    return left / 4 > all->last - all->first;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+
+static covey_result place_in_blocks(covey__change *c) {
+    covey_pool *pool = c->told.pool;
+    const covey_world *world = pool->world;
+    blocks_of all;
+    bool asked = false;
+    pattern p;
+    make_pattern(&p, c, pool->size);
+    while (c->placed < c->told.count) {
+        const covey_entity *entities = c->told.entities + c->placed;
+        uint32_t left = c->told.count - c->placed, whole = covey__count_blocks(world, entities, left);
+        if (whole != 0) {
+            covey_result result = place_whole(c, &p, entities->index, whole);
+            if (result != COVEY_OK) return result;
+            continue;
+        }
+        covey__stretch s = covey__next_stretch(world, entities, left);
+        if (s.count == 0) return COVEY_ERROR_DEAD;
+        if (s.count == 1 && !asked) {
+            asked = true;
+            if (are_scattered(c, &all)) return place_scattered(c, &p, all);
+        }
+        covey_result result = place_stretch(c, &p, &s);
+        if (result != COVEY_OK) return result;
+    }
+    return COVEY_OK;
+}
+
+/* By hand, into a reactive set. */
+static covey_result place_marks(covey__change *c) {
+    covey_result result = COVEY_OK;
+    const void *none = NULL;
+    void *value;
+    for (; c->placed < c->told.count && result == COVEY_OK; c->placed += result == COVEY_OK) {
+        covey_entity e = c->told.entities[c->placed];
+        bool takes = covey__takes_components(c->told.pool->world, e);
+        result = takes ? covey__pool_place(c->told.pool, e, &none, &value) : COVEY_ERROR_DEAD;
+    }
+    return result;
+}
+
+/* ---- Sparse sets -------------------------------------------------------------------------------------------------*/
+
+/* The page of slots for an index; NULL when memory is out. */
+static covey_result reach_page(covey_pool *pool, uint32_t index) {
+    if (!covey__storage_mark_page(pool, index)) {
+        covey__storage_unmark_page(pool, index);
+        return COVEY_ERROR_MEMORY;
+    }
+    covey_result result = covey__set_reach(&pool->set, index);
+    if (result != COVEY_OK) covey__storage_unmark_page(pool, index);
+    return result;
+}
+
+/* Gives 64 neighbours positions from `at` on. False when one is there. */
+static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t at) {
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < 64; i++) found |= slots[i] ^ COVEY__SLOT_NULL;
+    if (found != 0) return false;
+    for (uint32_t i = 0; i < 64; i++) slots[i] = COVEY__SLOT(at + i, generations[i]);
+    return true;
+}
+
+/* Slots of the entities from the first that has none on: their positions are at the end, and nobody counts them yet. */
+static covey_result put_slots(covey__change *c) {
+    covey_pool *pool = c->told.pool;
+    covey_sparse_set *set = &pool->set;
+    const covey_world *world = pool->world;
+    const uint32_t *generations = NULL;
+    for (uint32_t known = COVEY_NONE; c->placed < c->told.count;) {
+        const covey_entity *e = c->told.entities + c->placed;
+        uint32_t number = e->index / COVEY_PAGE_SIZE, left = c->told.count - c->placed;
+        if (number != known) {
+            if (number >= world->page_count) return COVEY_ERROR_DEAD;
+            generations = world->pages[number]->generation;
+            if (number >= set->page_count || !covey__set_page(set, number)) {
+                if (!covey_alive(world, *e)) return COVEY_ERROR_DEAD;
+                covey_result result = reach_page(pool, e->index);
+                if (result != COVEY_OK) return result;
+            }
+            known = number;
+        }
+        const uint32_t *generation = generations + e->index % COVEY_PAGE_SIZE;
+        covey__slot *slot = covey__slot_of(set, e->index);
+        if (covey__may_be_block(e, left) && covey__is_block(e, generation)) {
+            if (!put_block(slot, generation, set->end + c->placed)) return COVEY_ERROR_PRESENT;
+            c->placed += 64;
+            continue;
+        }
+        if (*generation != e->generation || (e->generation & 1) == 0) return COVEY_ERROR_DEAD;
+        if (*slot != COVEY__SLOT_NULL) return COVEY_ERROR_PRESENT;
+        *slot = COVEY__SLOT(set->end + c->placed++, e->generation);
+    }
+    return COVEY_OK;
+}
+
+static void forget_slots(covey__change *c) {
+    covey_sparse_set *set = &c->told.pool->set;
+    for (; c->placed != 0; c->placed--) *covey__slot_of(set, c->told.entities[c->placed - 1].index) = COVEY__SLOT_NULL;
+}
+
+/* Values of positions that follow each other; in place, they lie in pages. */
+static covey_result write_positions(covey__change *c, uint32_t at) {
+    covey_sparse_set *set = &c->told.pool->set;
+    uint32_t end = at + c->told.count, page_left = set->paged ? COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE : UINT32_MAX;
+    pattern p;
+    c->values = covey__set_resolve(set, &c->source);
+    make_pattern(&p, c, set->size);
+    while (at < end) {
+        uint32_t count = end - at < page_left ? end - at : page_left;
+        if (!write_values(c, &p, covey__value_at(set, at, set->size), count)) return COVEY_ERROR_COPY;
+        at += count;
+        page_left = COVEY_PAGE_SIZE;
+    }
+    return COVEY_OK;
+}
+
+/* A set without dead elements gets the new ones at its end. */
+static covey_result append(covey__change *c) {
+    covey_sparse_set *set = &c->told.pool->set;
+    uint32_t count = c->told.count, at = set->end;
+    covey_result result = put_slots(c);
+    if (result == COVEY_OK) result = covey__set_prepare_spare(set, count);
+    if (result != COVEY_OK) {
+        forget_slots(c);
+        return result;
+    }
+    if (count != 0)
+        copy_bytes(set->ids + at, c->told.entities, count * sizeof *set->ids, is_large(c, sizeof *set->ids));
+    set->end += count;
+    return write_positions(c, at);
+}
+
+static covey_result place_in_hole(covey__change *c) {
+    covey_sparse_set *set = &c->told.pool->set;
+    covey_entity e = *c->told.entities;
+    covey_result result = reach_page(c->told.pool, e.index);
+    if (result != COVEY_OK) return result;
+    uint32_t at = covey__set_place(set, e, false);
+    c->placed = 1;
+    c->in_hole = true;
+    return write_positions(c, at);
+}
+
+static covey_result claim(covey__change *c) {
+    covey_pool *pool = c->told.pool;
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < c->told.count && result == COVEY_OK; i++) {
+        covey_entity e = c->told.entities[i];
+        if (!covey_alive(pool->world, e)) result = COVEY_ERROR_DEAD;
+        else result = reach_page(pool, e.index);
+    }
+    if (result == COVEY_OK) result = covey__set_claim(&pool->set, c->told.entities, c->told.count);
+    c->is_claimed = result == COVEY_OK;
+    return result;
+}
+
+covey_result covey__place_claimed(covey__change *c) {
+    covey_sparse_set *set = &c->told.pool->set;
+    const pattern none = { .is_made = false };
+    c->values = covey__set_resolve(set, &c->source);
+    while (c->placed < c->told.count) {
+        uint32_t at = covey__set_place(set, c->told.entities[c->placed++], true);
+        if (!write_values(c, &none, covey__value_at(set, at, set->size), 1)) return COVEY_ERROR_COPY;
+    }
+    return COVEY_OK;
+}
+
+/* ---- Either ------------------------------------------------------------------------------------------------------*/
+
+void covey__place_begin(covey__change *c) {
+    if (!covey__in_blocks(c->told.pool)) c->source = covey__set_source(&c->told.pool->set, c->values);
+}
+
+static covey_result place(covey__change *c) {
+    covey_pool *pool = c->told.pool;
+    if (covey__is_reactive(pool)) return place_marks(c);
+    if (covey__in_blocks(pool)) return place_in_blocks(c);
+    if (pool->set.dead != 0) return claim(c);
+    bool into_hole = c->fills_hole && pool->set.hole != COVEY_NONE;
+    return into_hole ? place_in_hole(c) : append(c);
+}
+
+covey_result covey__place_many(covey__change *c) {
+    covey_result result = place(c);
+    if (is_large(c, sizeof(covey_entity)) || is_large(c, c->told.pool->size)) covey__end_lines();
+    return result;
+}
+
+/* Dead elements that were placed are dead again; all else is as it was. */
+static void unplace(const covey__change *c, covey_entity e) {
+    covey_pool *pool = c->told.pool;
+    if (covey__in_blocks(pool)) covey__pool_erase(pool, e);
+    else if (c->in_hole || c->is_claimed) covey_sparse_set_erase(&pool->set, e);
+    else covey__set_unplace(&pool->set, e);
+}
+
+void covey__unplace_many(covey__change *c) {
+    covey_pool *pool = c->told.pool;
+    if (c->is_claimed) covey__set_release(&pool->set, c->told.entities + c->placed, c->told.count - c->placed);
+    for (; c->made != 0 && c->copies; c->made--) covey__pool_drop(pool, c->told.entities[c->made - 1]);
+    for (; c->placed != 0; c->placed--) unplace(c, c->told.entities[c->placed - 1]);
+    c->is_claimed = c->in_hole = false;
+    covey__pool_moved(pool, false); /* what there is may have moved when room was made */
+}

@@ -1,0 +1,221 @@
+/* Operations on many entities at once, in the order of indices and in others, so that whole blocks come and go. */
+#include "model_world.h"
+
+/* ---- Choosing -----------------------------------------------------------------------------------------------------*/
+
+static void exchange(covey_entity *a, covey_entity *b) {
+    covey_entity e = *a;
+    *a = *b;
+    *b = e;
+}
+
+/* By index; backwards; in no order; or by index, but for a few. */
+static void mix(model *m, uint32_t count) {
+    uint32_t how = program_below(&m->program, 4), some = how == 2 ? count : how == 3 ? count / 16 : 0;
+    for (uint32_t i = 0; i < count / 2 && how == 1; i++) exchange(&m->batch[i], &m->batch[count - 1 - i]);
+    for (uint32_t i = 0; i < some; i++) exchange(&m->batch[i], &m->batch[program_below(&m->program, count)]);
+}
+
+/* Living entities from an index on, without a component or at all: as many as there is room for, or fewer. */
+static uint32_t pick_many(model *m, const oracle_pool *without) {
+    uint32_t most = program_chance(&m->program, 128) ? MODEL_BATCH : program_below(&m->program, MODEL_BATCH), kept = 0;
+    uint32_t first = program_chance(&m->program, 128) ? 0 : program_below(&m->program, m->index_limit);
+    covey_entity e = oracle_next(m->oracle, first);
+    for (; kept < most && !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1))
+        if (!without || !oracle_has(m->oracle, without, e)) m->batch[kept++] = e;
+    mix(m, kept);
+    return kept;
+}
+
+/* Now and then one of them is there twice, or dead. */
+static void spoil(model *m, uint32_t count) {
+    if (count < 2 || !program_chance(&m->program, 32)) return;
+    covey_entity *e = &m->batch[program_below(&m->program, count)];
+    if (program_chance(&m->program, 128)) *e = m->batch[program_below(&m->program, count)];
+    else e->generation++;
+}
+
+/* ---- Adding and destroying ----------------------------------------------------------------------------------------*/
+
+static void add_to_many(model *m) {
+    const covey_type *type = model_pick_type(m);
+    uint32_t count = pick_many(m, oracle_pool_of(m->oracle, type));
+    spoil(m, count);
+    (program_chance(&m->program, 128) ? model_add_array : model_add_copies)(m, type, count);
+}
+
+static void remove_from_many(model *m) {
+    const covey_type *type = model_pick_type(m);
+    uint32_t count = pick_many(m, NULL);
+    for (uint32_t i = 0; i < count; i++) model_remove(m, type, m->batch[i]);
+}
+
+static void destroy_neighbours(model *m) {
+    uint32_t count = pick_many(m, NULL), wanted = 0;
+    if (program_below(&m->program, 4) != 0 && count > 80) count = 80;
+    spoil(m, count);
+    uint32_t destroyed = covey_destroy_many(m->world, m->batch, count);
+    for (uint32_t i = 0; i < count; i++) wanted += oracle_destroy(m->oracle, m->batch[i]);
+    REQUIRE(m, destroyed == wanted, "%u were destroyed, not %u", destroyed, wanted);
+}
+
+static void create_neighbours(model *m) {
+    uint32_t count = m->oracle->alive < m->options->crowd ? program_below(&m->program, 200) : 0;
+    covey_result expected = oracle_can_create(m->oracle, 0, count) == count ? COVEY_OK : COVEY_ERROR_FULL;
+    bool created = model_settle(m, covey_create_many(m->world, m->batch, count), expected);
+    for (uint32_t i = 0; i < count && created; i++)
+        REQUIRE(m, covey_same(m->batch[i], oracle_create(m->oracle, 0)), "entity %u is another one", i);
+}
+
+/* ---- Creating with components -------------------------------------------------------------------------------------*/
+
+enum { PARTS = 4 };
+
+/* A component that entities are created with, and its values. */
+typedef struct part {
+    const covey_type *type;
+    bool copies, zero;
+    unsigned char values[MODEL_BATCH * VALUE_BYTES];
+} part;
+
+typedef struct creation {
+    part parts[PARTS];
+    uint32_t part_count, count, hooks;
+    covey_component components[PARTS + 1];
+    covey_result expected;
+    bool careful; /* where a hook that says no leaves something behind */
+} creation;
+
+static uint32_t values_of(const creation *c, const part *p) { return p->copies ? 1 : c->count; }
+
+static void choose_values(model *m, const creation *c, part *p) {
+    memset(p->values, 0, sizeof p->values);
+    for (uint32_t i = 0; i < values_of(c, p); i++) {
+        unsigned char *value = p->values + (size_t)i * p->type->size;
+        if (!p->zero) value_make(p->type, program_byte(&m->program), value);
+        value_own(p->type, value);
+    }
+}
+
+static void disown_values(const creation *c) {
+    for (uint32_t i = 0; i < c->part_count; i++)
+        for (uint32_t k = 0; k < values_of(c, &c->parts[i]); k++)
+            value_disown(c->parts[i].type, c->parts[i].values + (size_t)k * c->parts[i].type->size);
+}
+
+/* What the library finds out before it makes anything. */
+static covey_result may_list(model *m, const creation *c) {
+    for (uint32_t i = 0; i < c->part_count; i++) {
+        const part *p = &c->parts[i];
+        covey_result result = model_may_meet(m, p->type);
+        for (uint32_t k = 0; k < i && result == COVEY_OK && !oracle_pool_of(m->oracle, p->type); k++)
+            if (p->type != c->parts[k].type && strcmp(p->type->name, c->parts[k].type->name) == 0)
+                return COVEY_ERROR_LAYOUT;
+        if (result == COVEY_OK && p->copies && !model_can_copy(p->type)) result = COVEY_ERROR_COPY;
+        if (result != COVEY_OK) return result;
+    }
+    return COVEY_OK;
+}
+
+static bool is_named_twice(const creation *c) {
+    for (uint32_t i = 0; i < c->part_count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(c->parts[i].type->name, c->parts[k].type->name) == 0) return true;
+    return false;
+}
+
+static bool is_almost_full(model *m, const creation *c) {
+    for (uint32_t i = 0; i < c->part_count; i++) {
+        const oracle_pool *pool = oracle_pool_of(m->oracle, c->parts[i].type);
+        if (!oracle_type_is_block(c->parts[i].type) &&
+            c->count > COVEY_NONE - (pool ? oracle_set_positions(pool->set) : 0))
+            return true;
+    }
+    return false;
+}
+
+static void choose_part(model *m, creation *c, uint32_t number) {
+    part *p = &c->parts[number];
+    p->type = model_pick_type(m);
+    p->zero = program_chance(&m->program, 16);
+    p->copies = !p->zero && program_chance(&m->program, 128);
+    choose_values(m, c, p);
+    c->components[number] = (covey_component){
+        .type = p->type,
+        .values = p->copies || p->zero ? NULL : p->values,
+        .value = p->copies ? p->values : NULL,
+        .size = p->type->size,
+    };
+    const oracle_pool *pool = oracle_pool_of(m->oracle, p->type);
+    if (p->copies && p->type->copy) c->hooks += c->count;
+    if (pool && pool->set->dead != 0) c->careful = true;
+}
+
+static void choose(model *m, creation *c) {
+    uint32_t room = m->oracle->alive < m->options->crowd ? 12 : 2;
+    c->count = program_below(&m->program, program_chance(&m->program, 48) ? 16 * room : room);
+    c->part_count = program_below(&m->program, PARTS + 1);
+    for (uint32_t i = 0; i < c->part_count; i++) choose_part(m, c, i);
+    c->expected = may_list(m, c);
+    if (c->expected != COVEY_OK) return;
+    if (oracle_can_create(m->oracle, 0, c->count) < c->count) c->expected = COVEY_ERROR_FULL;
+    else if (c->count != 0 && is_named_twice(c)) c->expected = COVEY_ERROR_PRESENT;
+    uint32_t fails = c->careful || is_named_twice(c) ? 0 : model_let_copies_fail(m, c->hooks);
+    if (c->expected == COVEY_OK && fails != 0 && fails <= c->hooks) c->expected = COVEY_ERROR_COPY;
+}
+
+static void created_with(model *m, const creation *c) {
+    for (uint32_t i = 0; i < c->count; i++) {
+        covey_entity wanted = oracle_create(m->oracle, 0);
+        REQUIRE(m, covey_same(m->batch[i], wanted), "entity %u is %u:%u, not %u:%u", i, m->batch[i].index,
+                m->batch[i].generation, wanted.index, wanted.generation);
+    }
+    if (c->count != 0) model_remember(m, m->batch[0]);
+    for (uint32_t i = 0; i < c->part_count; i++) {
+        const part *p = &c->parts[i];
+        const oracle_pool *pool = model_meet(m, p->type);
+        size_t stride = p->copies ? 0 : p->type->size;
+        for (uint32_t k = 0; k < c->count; k++) {
+            if (p->copies && !p->type->copy) value_own(p->type, p->values);
+            oracle_add(m->oracle, pool, m->batch[k], p->values + k * stride, true);
+        }
+        if (p->copies) value_disown(p->type, p->values);
+    }
+    for (uint32_t i = 0; i < c->part_count; i++)
+        for (uint32_t k = 0; k < c->count; k++) {
+            const covey_type *type = c->parts[i].type;
+            model_check_component(m, oracle_pool_of(m->oracle, type), m->batch[k],
+                                  covey_get_raw(m->world, m->batch[k], type, type->size));
+        }
+}
+
+/* Pools of types that are met on the way stay, as far as the library came. */
+static void failed_with(model *m, const creation *c) {
+    for (uint32_t i = 0; i < c->count; i++) REQUIRE(m, covey_is_null(m->batch[i]), "handle %u is not null", i);
+    for (uint32_t i = 0; i < c->part_count; i++) model_meet_anyway(m, c->parts[i].type);
+    disown_values(c);
+}
+
+static void create_with(model *m) {
+    static creation c;
+    c.hooks = 0;
+    c.careful = false;
+    memset(c.components, 0, sizeof c.components);
+    choose(m, &c);
+    bool almost_full = is_almost_full(m, &c);
+    m->behind = true;
+    bool done = covey_create_many_with_raw(m->world, m->batch, c.count, c.components);
+    values.copy_fails_in = 0;
+    if (!done && almost_full && covey_world_result(m->world) == COVEY_ERROR_FULL) c.expected = COVEY_ERROR_FULL;
+    if (model_settle(m, done, c.expected)) created_with(m, &c);
+    else failed_with(m, &c);
+}
+
+const model_operation model_many_operations[] = {
+    { "create_many_with", create_with, 10, false },
+    { "add to many", add_to_many, 14, false },
+    { "create_many, neighbours", create_neighbours, 6, false },
+    { "remove from many", remove_from_many, 4, true },
+    { "destroy_many, neighbours", destroy_neighbours, 4, true },
+    { NULL, NULL, 0, false },
+};
