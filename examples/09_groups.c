@@ -60,7 +60,7 @@ int main(void) {
     bool right = move(moving) == 1 && covey_get(world, e[4], Position)->x == 5;
     right = right && covey_get(world, e[3], Position)->x == 3;
 
-    /* Rows go from the last to the first, and their entity may be changed and destroyed. */
+    /* The entity of a row may be changed and destroyed. */
     covey_iter it = covey_group_iter(moving);
     covey_row row = { 0 };
     while (covey_next_row(&it, &row))

@@ -121,6 +121,7 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
     }
     if (!covey_view_valid(&made.view) || !find_pools(&made) || check(&made) != COVEY_OK) return NULL;
     covey__set_init(&made.set, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
+    made.set.shifts = &world->shifts;
     covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
     covey_result result = COVEY_ERROR_MEMORY;
     if (group) {

@@ -272,7 +272,8 @@ bool covey__hierarchy_is_sound(const covey_world *world) {
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
         uint32_t root = covey_pool_at(nodes, at).index;
         if (covey__parent_of(world, root) != COVEY_NONE) continue;
-        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level, UINT32_MAX)) reached++;
+        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level, UINT32_MAX))
+            reached++;
     }
     return !nodes || reached == covey_pool_count(nodes);
 }

@@ -53,12 +53,4 @@ static inline void covey__prefetch_line(const char *data) {
 #endif
 }
 
-/* Asks for the first bytes of what will be read soon; hardware goes on from there. */
-static inline void covey__prefetch(const char *data) {
-    covey__prefetch_line(data);
-    covey__prefetch_line(data + 64);
-    covey__prefetch_line(data + 128);
-    covey__prefetch_line(data + 192);
-}
-
 #endif

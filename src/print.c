@@ -72,7 +72,8 @@ void covey_world_print(const covey_world *world, covey_write_fn *write, void *co
     print(&out, "world: %u entities, %u pools, %zu bytes\n", world->alive, world->pool_count,
           covey_world_memory(world));
     for (uint32_t i = 0; i < world->pool_count; i++) print_pool(&out, world->pools[i]);
-    for (uint32_t i = 0; i < covey_world_resource_count(world); i++) print_resource(&out, covey_world_resource(world, i));
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        print_resource(&out, covey_world_resource(world, i));
     covey_entity e = { 0, 0 };
     while (!covey_is_null(e = covey_entity_next(world, e))) print_entity(&out, world, e);
 }

@@ -20,7 +20,6 @@ struct covey__resources {
     covey__resource at[];
 };
 
-
 static size_t bytes_of(uint32_t capacity) {
     return capacity == 0 ? 0 : sizeof(struct covey__resources) + (size_t)capacity * sizeof(covey__resource);
 }
@@ -64,7 +63,8 @@ static size_t align_of(const covey_type *type) { return type->align ? type->alig
 /* A place behind the others, which nobody sees until it is counted. NULL when memory is out. */
 static covey__resource *place(covey_world *world, struct covey__resources **list, const covey_type *type) {
     if (!reserve(world, list)) return NULL;
-    void *value = type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type));
+    void *value =
+        type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type));
     if (!value) return NULL;
     covey__resource *resource = &(*list)->at[(*list)->count];
     *resource = (covey__resource){ type, value };

@@ -25,7 +25,7 @@ typedef struct sorting {
     uint32_t count;
     covey__keys_fn *make_keys; /* instead of the order, or NULL */
     uint64_t *keys;            /* NULL where a function compares */
-    uint64_t *out;  /* a bit for each component: whether it is out of order with the others */
+    uint64_t *out;             /* a bit for each component: whether it is out of order with the others */
     uint32_t out_count, out_most;
     uint32_t *from, *to; /* the result: positions that change */
     uint32_t moves;
@@ -469,7 +469,8 @@ static covey_result sort_quietly(covey_pool *pool, const covey_order *order, cov
 }
 
 static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
-    if (!make_keys && !is_valid(order, pool->size)) return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
+    if (!make_keys && !is_valid(order, pool->size))
+        return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
     covey_result result = sort_quietly(pool, order, make_keys);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;

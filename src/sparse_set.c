@@ -114,6 +114,7 @@ void covey_sparse_set_destroy(covey_sparse_set *set) {
 /* ---- Room --------------------------------------------------------------------------------------------------------*/
 
 static bool reach_table(covey_sparse_set *set, uint32_t number) {
+    covey__set_shifts(set);
     if (number < set->page_count) return true;
     uint32_t grown = covey__grown(set->page_count, number + 1, TABLE_LIMIT);
     uintptr_t *pages = covey__resize(&set->heap, set->pages, set->page_count, grown, sizeof *pages, alignof(uintptr_t));
@@ -164,6 +165,7 @@ static bool resize_marks(covey_sparse_set *set, uint32_t positions) {
 }
 
 static bool resize_ids(covey_sparse_set *set, uint32_t capacity) {
+    covey__set_shifts(set);
     covey_entity *ids =
         covey__resize(&set->heap, set->ids, set->id_capacity, capacity, sizeof *ids, alignof(covey_entity));
     if (!ids && capacity != 0) return false;
@@ -174,6 +176,7 @@ static bool resize_ids(covey_sparse_set *set, uint32_t capacity) {
 
 /* Values that must not be left behind are not for the allocator to move. */
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
+    covey__set_shifts(set);
     bool wipe = set->zero_vacated && set->data;
     uint32_t old = set->data_capacity;
     void *data = covey__resize(&set->heap, wipe ? NULL : set->data, wipe ? 0 : old, capacity, set->size, set->align);
@@ -189,6 +192,7 @@ static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
 }
 
 static bool add_value_pages(covey_sparse_set *set, uint32_t positions) {
+    covey__set_shifts(set);
     uint32_t count = value_pages(positions);
     if (count == 0) return true;
     char **pages = covey__reach(&set->heap, set->data, &set->table_capacity, count - 1, TABLE_LIMIT, NULL);
@@ -274,6 +278,7 @@ static bool page_is_empty(const covey__slot *slots) {
 }
 
 void covey_sparse_set_shrink(covey_sparse_set *set) {
+    covey__set_shifts(set);
     uint32_t size = covey_sparse_set_size(set), reach = 0;
     for (uint32_t i = 0; i < set->page_count; i++) {
         if (!covey__set_page(set, i)) continue;
@@ -345,6 +350,7 @@ static uint32_t generation_of(covey__slot slot) { return (uint32_t)(slot >> 32);
 
 /* Puts an id where it now is, in both directions. */
 static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
+    covey__set_shifts(set);
     set->ids[at] = e;
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
@@ -523,6 +529,7 @@ static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t inde
 }
 
 void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e) {
+    covey__set_shifts(set);
     COVEY__CONTRACT(NULL, covey_sparse_set_contains(set, e), "covey_sparse_set_erase needs an element of the set");
     uint32_t at = position_of(*covey__slot_of(set, e.index));
     switch ((covey_policy)set->policy) {
@@ -546,6 +553,7 @@ uint32_t covey_sparse_set_remove_range(covey_sparse_set *set, const covey_entity
 }
 
 bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e) {
+    covey__set_shifts(set);
     if (set->policy != COVEY_SWAP_AND_POP && set->policy != COVEY_ORDERED) return false;
     if (!covey_sparse_set_contains(set, e)) return false;
     covey_sparse_set_compact(set);
@@ -579,6 +587,7 @@ static void clear_table(covey_sparse_set *set) {
 }
 
 void covey_sparse_set_clear(covey_sparse_set *set) {
+    covey__set_shifts(set);
     clear_table(set);
     for (uint32_t i = 0; i < covey_sparse_set_size(set) && set->zero_vacated; i++) vacate(set, i);
     clear_marks(set);
@@ -640,6 +649,7 @@ static void compact_in_place(covey_sparse_set *set) {
 }
 
 void covey_sparse_set_compact(covey_sparse_set *set) {
+    covey__set_shifts(set);
     if (set->holes == 0) return;
     if (set->policy == COVEY_ORDERED) compact_ordered(set);
     else compact_in_place(set);
@@ -662,6 +672,7 @@ static void trim_holes(covey_sparse_set *set) {
 }
 
 void covey__set_trim(covey_sparse_set *set) {
+    covey__set_shifts(set);
     if (set->policy == COVEY_IN_PLACE) trim_holes(set);
     for (uint32_t i = set->end; set->dead != 0; i++, set->dead--) make_absent(set, set->ids[i].index);
 }

@@ -42,10 +42,16 @@ static inline uint64_t covey__set_id(const covey_sparse_set *set, uint32_t at) {
     return COVEY__SLOT(set->ids[at].index, set->ids[at].generation);
 }
 
+/* Tells the world that values are, or are found, elsewhere than before. */
+static inline void covey__set_shifts(covey_sparse_set *set) {
+    if (set->shifts) ++*set->shifts;
+}
+
 static inline void covey__set_put(covey_sparse_set *set, uint32_t at, uint64_t id) {
     uint32_t index = (uint32_t)id;
     set->ids[at] = (covey_entity){ index, (uint32_t)(id >> 32) };
     *covey__slot_of(set, index) = id ^ index ^ at;
+    covey__set_shifts(set);
 }
 
 static inline void covey__swap_values(void *a, void *b, size_t size) {

@@ -46,6 +46,7 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
     }
     covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
     covey__set_init(&pool->set, &desc);
+    pool->set.shifts = &pool->world->shifts;
 }
 
 void covey__storage_free(covey_pool *pool) {

@@ -1,6 +1,5 @@
 /* The rules of iteration, which assertion level 2 watches over: what changed since a span, or a row, began, and whether
  * that was allowed. At lower levels there is nothing to do. */
-#include "view_rules.h"
 
 #include "observers.h"
 #include "storage.h"
@@ -15,13 +14,13 @@ enum { LEAD = COVEY_TERMS, HIDDEN, COLUMNS };
 
 /* A pool that an iteration is about, or NULL. The world may have met its type since. */
 static const covey_pool *watched(const covey_iter *it, uint32_t i) {
-    if (i == LEAD) return it->backwards ? NULL : it->lead;
+    if (i == LEAD) return it->lead;
     if (i == HIDDEN) return (it->view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->view->world->disabled : NULL;
     if (i >= covey__view_terms(it->view)) return NULL;
     return it->columns[i].pool ? it->columns[i].pool : covey_pool_find_raw(it->view->world, it->view->types[i]);
 }
 
-void covey__remember_pools(covey_iter *it) {
+static void remember_pools(covey_iter *it) {
     it->destroyed = it->view->world->destroyed.count;
     for (uint32_t i = 0; i < COLUMNS; i++) {
         const covey_pool *pool = watched(it, i);
@@ -43,7 +42,7 @@ static void broken(const covey_iter *it, const covey_pool *pool, const char *rul
 /* Whether nothing but being alive makes an entity match. */
 static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
 
-void covey__check_span(const covey_iter *it) {
+static void check_span(const covey_iter *it) {
     const covey__column *members = &it->columns[LEAD];
     if (it->group && (it->group->joined != members->added || it->group->left.count != members->removed))
         broken(it, NULL, "one joined or left a group while a span of it was open");
@@ -64,40 +63,50 @@ static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
     return count == 0 || (trace->index == index && trace->run >= count);
 }
 
-/* Steps through the rest of a page. */
-static bool next_of_page(const covey_iter *it, covey_row *row) {
-    row->left &= row->left - 1;
-    while (row->left == 0 && row->blocks != 0) {
-        row->blocks &= row->blocks - 1;
-        if (row->blocks != 0) row->left = it->matches[covey__lowest_bit(row->blocks)];
-    }
-    return row->left != 0;
-}
-
 static bool is_there(const covey_iter *it, uint32_t i, uint32_t index) {
     bool asked = (it->view->asks & COVEY__ASKS_COMPONENTS) != 0;
     return asked ? covey__has_index(watched(it, i), index) : covey__sees(watched(it, i), index);
 }
 
-/* Finds a pool that others than the row's entity got into, although the view excludes it. Beyond the page, matches are
- * not known yet: who is excluded by then is not visited. */
-static void check_excluded(const covey_iter *it, covey_row row) {
-    const covey_view *view = it->view;
-    bool excludes = view->without != 0 || watched(it, HIDDEN);
-    while (excludes && next_of_page(it, &row))
-        for (uint32_t i = view->fields; i < COLUMNS; i++)
-            if (i != LEAD && is_there(it, i, covey__numbered(it, covey__row_number(it, row)).index))
+/* Finds a pool that one of these got into, although the view excludes it. */
+static void check_excluded_of(const covey_iter *it, uint32_t base, uint64_t rows) {
+    for (; rows != 0; rows &= rows - 1) {
+        uint32_t number = base + covey__lowest_bit(rows), index = it->array ? it->array[number].index : number;
+        for (uint32_t i = it->view->fields; i < COLUMNS; i++)
+            if (i != LEAD && is_there(it, i, index))
                 broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
+    }
 }
 
-/* Finds what others than the row's entity lost; what anyone lost, where positions are followed from the first on. */
+/* The same for all that are known to match and are still to be visited: the rest of the page, or of the batch. */
+static void check_excluded(const covey_iter *it, covey_row row) {
+    bool blocks = it->mode == COVEY__MODE_BLOCKS;
+    uint64_t rows = blocks ? row.left & (row.left - 1) : it->batch, later = blocks ? row.blocks : it->kept[2];
+    uint32_t base = blocks ? it->first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS : it->base;
+    if (it->view->without == 0 && !watched(it, HIDDEN)) return;
+    if (it->set && it->set->ids != it->array) return; /* they are looked up again */
+    check_excluded_of(it, base, rows);
+    if (it->array) return;
+    for (later = blocks ? later & (later - 1) : later; later != 0; later &= later - 1) {
+        uint32_t block = covey__lowest_bit(later);
+        check_excluded_of(it, it->first + block * COVEY__BLOCK_IDS, it->matches[block]);
+    }
+}
+
+/* Finds a row's entity that has changed places among those to visit, and would be visited again. */
+static void check_place(const covey_iter *it, covey_row row) {
+    uint32_t index = row.entity.index;
+    if (!it->set || !it->refills || !covey__set_has(it->set, index, it->end - 1)) return;
+    if ((uint32_t)*covey__slot_of(it->set, index) != it->base + it->bit)
+        broken(it, it->lead, "the row's entity has another place in the order that is followed");
+}
+
+/* Finds what others than the row's entity lost. */
 static void check_lost(const covey_iter *it, uint32_t i) {
     const covey_pool *pool = watched(it, i);
     if (!pool || pool->removed.count == it->columns[i].removed) return;
     if (pool->removed.index == COVEY_NONE)
         broken(it, pool, "the pool was cleared, converted or put in another order while rows were visited");
-    else if (i == LEAD && !covey__in_blocks(pool))
-        broken(it, pool, "something was removed while rows were visited in the order of the pool");
     else if (!only_of(&pool->removed, it->columns[i].removed, it->id))
         broken(it, pool, "another entity than the row's lost it while rows were visited");
 }
@@ -107,6 +116,7 @@ static void check_row(const covey_iter *it, covey_row row) {
     if (it->group) {
         if (!only_of(&it->group->left, it->columns[LEAD].removed, it->id))
             broken(it, NULL, "another one than the row's left a group while its rows were visited");
+        check_place(it, row);
         return;
     }
     for (uint32_t i = 0; i < COLUMNS; i++) {
@@ -116,22 +126,30 @@ static void check_row(const covey_iter *it, covey_row row) {
     if (asks_for_nothing(view) && !only_of(&view->world->destroyed, it->destroyed, it->id))
         broken(it, NULL, "another one than the row's was destroyed while rows were visited");
     check_excluded(it, row);
+    check_place(it, row);
+}
+
+void covey__span_begins(covey_iter *it) { remember_pools(it); }
+
+void covey__span_ends(const covey_iter *it) {
+    if (it->count != 0) check_span(it);
 }
 
 void covey__row_begins(covey_iter *it, covey_row row) {
-    covey__remember_pools(it);
-    it->id = covey__numbered(it, covey__row_number(it, row)).index;
+    remember_pools(it);
+    it->id = covey__row_index(it, row);
 }
 
-void covey__row_ends(const covey_iter *it, covey_row row) { check_row(it, row); }
+void covey__row_ends(const covey_iter *it, covey_row row) {
+    if (row.now) check_row(it, row);
+}
 
 #else
 
 /* For programs at level 2 with a library below it. */
-void covey__row_begins(covey_iter *it, covey_row row) {
-    it->id = covey__numbered(it, covey__row_number(it, row)).index;
-}
-
+void covey__span_begins(covey_iter *it) { (void)it; }
+void covey__span_ends(const covey_iter *it) { (void)it; }
+void covey__row_begins(covey_iter *it, covey_row row) { it->id = covey__row_index(it, row); }
 void covey__row_ends(const covey_iter *it, covey_row row) { (void)it, (void)row; }
 
 #endif

@@ -92,7 +92,7 @@ static void check_view(const covey_pool *pool) {
     while (covey_next(&it))
         for (uint32_t i = 0; i < it.count; i++, spans++) {
             const void *value = covey_pool_get_raw(pool, covey_span_entity(&it, i), pool->size);
-            if (pool->size != 0) assert_ptr_equal(it.columns[0].at + i * pool->size, value);
+            if (pool->size != 0) assert_ptr_equal((char *)covey_field_raw(&it, 0, pool->size) + i * pool->size, value);
         }
     assert_int_equal(rows, covey_pool_count(pool));
     assert_int_equal(spans, covey_pool_count(pool));

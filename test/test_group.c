@@ -132,34 +132,36 @@ static uint32_t check_spans(const covey_group *group, covey_entity *visited) {
             assert_true(covey_group_contains(group, own));
             for (uint32_t field = 0; field < group->view.fields; field++) {
                 const covey_type *type = group->view.types[field];
-                const char *value = (char *)covey_field_raw(&it, field) + (size_t)row * type->size;
+                const char *value = (char *)covey_field_raw(&it, field, type->size) + (size_t)row * type->size;
                 assert_number(value, own, type);
                 if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, own, type, type->size));
             }
         }
         for (uint32_t field = 0; field < group->owned && spans == 0; field++)
-            assert_ptr_equal(covey_field_raw(&it, field), covey_pool_values_raw(group->pools[field]));
+            assert_ptr_equal(covey_field_raw(&it, field, group->view.types[field]->size),
+                             covey_pool_values_raw(group->pools[field]));
     }
     assert_int_equal(count, covey_group_count(group));
     if (group->owned == group->view.fields) assert_int_equal(spans, count != 0);
     return count;
 }
 
-/* Rows visit the same ones, from the last to the first. */
+/* Rows visit the same ones in the same order. */
 static void check_rows(const covey_group *group, const covey_entity *visited, uint32_t count) {
     covey_iter it = covey_group_iter(group);
     covey_row row = { 0 };
-    while (covey_next_row(&it, &row)) {
-        assert_true(count-- != 0);
-        assert_same(covey_row_entity(&it, row), visited[count]);
+    uint32_t at = 0;
+    for (; covey_next_row(&it, &row); at++) {
+        assert_true(at < count);
+        assert_same(covey_row_entity(&it, row), visited[at]);
         for (uint32_t field = 0; field < group->view.fields; field++) {
             const covey_type *type = group->view.types[field];
             void *value = covey_row_field_raw(&it, row, field, type->size);
-            assert_number(value, visited[count], type);
-            if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, visited[count], type, type->size));
+            assert_number(value, visited[at], type);
+            if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, visited[at], type, type->size));
         }
     }
-    assert_int_equal(count, 0);
+    assert_int_equal(at, count);
 }
 
 static void check_group(const covey_group *group) {
@@ -823,7 +825,7 @@ static void test_the_entity_of_a_row_may_change_and_all_others_are_visited_once(
     }
 }
 
-/* What happens to the row's entity in an outer or inner group is no harm. */
+/* What happens to the row's entity in an outer group is no harm; it leaves an inner one only together with this. */
 static void row_loses_c(covey_entity own) { take(own, covey_id(C)); }
 static void row_loses_d(covey_entity own) { take(own, covey_id(D)); }
 static void test_rows_of_groups_that_are_nested(void **state) {
@@ -836,7 +838,9 @@ static void test_rows_of_groups_that_are_nested(void **state) {
             make_group(&(covey_group_desc){ .own = { AB, covey_id(C) } }),
             make_group(&(covey_group_desc){ .own = { AB, covey_id(C), covey_id(D) } }),
         };
-        visit(nested[i % 3], changes[i / 9], i / 3 % 3 + 1);
+        row_fn *change = changes[i / 9];
+        bool stays = (change == row_loses_c && i % 3 < 1) || (change == row_loses_d && i % 3 < 2);
+        if (!stays) visit(nested[i % 3], change, i / 3 % 3 + 1);
         next_world();
     }
 }

@@ -150,7 +150,8 @@ static void test_the_dead_among_many_have_no_components(void **state) {
     (void)state;
     if (COVEY_NONE <= 128) return; /* the world would be too small */
     create(128);
-    for (uint32_t i = 0; i < 128; i++) assert_non_null(covey_add(origin, ((covey_entity){ i, 1 }), InBlocks, { i, ~i }));
+    for (uint32_t i = 0; i < 128; i++)
+        assert_non_null(covey_add(origin, ((covey_entity){ i, 1 }), InBlocks, { i, ~i }));
     assert_true(covey_destroy(origin, (covey_entity){ 5, 1 }));
     save(origin, &image);
     const unsigned char mask[8] = { 0xDF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };

@@ -281,10 +281,14 @@ static void shifts_compaction_and_clear_zero_what_they_leave_behind(void **state
     static const struct {
         change *run;
         covey_policy policy;
-    } cases[] = { { erase_ordered_first, COVEY_SWAP_AND_POP }, { erase_ordered_first, COVEY_ORDERED },
-                  { erase_and_compact, COVEY_ORDERED },        { erase_and_compact, COVEY_IN_PLACE },
-                  { clear, COVEY_SWAP_AND_POP },               { clear, COVEY_SWAP_ONLY },
-                  { clear, COVEY_ORDERED },                    { clear, COVEY_IN_PLACE } };
+    } cases[] = { { erase_ordered_first, COVEY_SWAP_AND_POP },
+                  { erase_ordered_first, COVEY_ORDERED },
+                  { erase_and_compact, COVEY_ORDERED },
+                  { erase_and_compact, COVEY_IN_PLACE },
+                  { clear, COVEY_SWAP_AND_POP },
+                  { clear, COVEY_SWAP_ONLY },
+                  { clear, COVEY_ORDERED },
+                  { clear, COVEY_IN_PLACE } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         test_heap heap = { 0 };
         covey_sparse_set_desc desc = { 4, 4, cases[i].policy, true, test_allocator(&heap) };

@@ -21,7 +21,8 @@ static bool marked(const covey_pool *pool, uint32_t index) {
 /* In how many blocks a pool is marked. */
 static uint32_t marks_of(const covey_pool *pool) {
     uint32_t count = 0;
-    for (uint32_t block = 0; block < world->presence_count * COVEY__PAGE_BLOCKS; block++) count += marked(pool, block * 64);
+    for (uint32_t block = 0; block < world->presence_count * COVEY__PAGE_BLOCKS; block++)
+        count += marked(pool, block * 64);
     return count;
 }
 

@@ -77,8 +77,9 @@ POLICY_TEST(questions_about_any_id_are_answered_without_memory) {
     push_number(set, id(2), 2);
     covey_sparse_set_erase(set, id(2));
     uint64_t calls = heap->calls;
-    static const uint32_t indices[] = { 0,         3,              COVEY_PAGE_SIZE, 7 * COVEY_PAGE_SIZE,
-                                        FAR_INDEX, COVEY_NONE - 1, COVEY_NONE,      UINT32_MAX };
+    static const uint32_t indices[] = {
+        0, 3, COVEY_PAGE_SIZE, 7 * COVEY_PAGE_SIZE, FAR_INDEX, COVEY_NONE - 1, COVEY_NONE, UINT32_MAX
+    };
     for (uint32_t i = 0; i < 8; i++) {
         for (uint32_t generation = 0; generation <= 3; generation++)
             nothing_can_be_found_by(set, id_of(indices[i], generation));
@@ -143,8 +144,7 @@ POLICY_TEST(shrinking_gives_empty_pages_and_spare_room_back) {
     bool keeps = covey_sparse_set_policy(set) == COVEY_SWAP_ONLY; /* the elements, and with them their pages */
     size_t marks = covey_sparse_set_policy(set) == COVEY_ORDERED ? 8 : 0, value = 4;
     if (covey_sparse_set_policy(set) == COVEY_IN_PLACE) value = COVEY_PAGE_SIZE * 4 + sizeof(void *);
-    if (!keeps)
-        assert_int_equal(heap->bytes, sizeof *set + sizeof(void *) + COVEY_PAGE_SIZE * 8 + 8 + value + marks);
+    if (!keeps) assert_int_equal(heap->bytes, sizeof *set + sizeof(void *) + COVEY_PAGE_SIZE * 8 + 8 + value + marks);
     else assert_int_equal(heap->bytes, full);
     covey_sparse_set_clear(set);
     covey_sparse_set_shrink(set);

@@ -124,9 +124,9 @@ POLICY_TEST(ids_that_cannot_exist_are_refused) {
 static void descriptions_that_make_no_sense_are_refused(void **state) {
     (void)state;
     static const covey_sparse_set_desc refused[] = {
-        { .size = 4, .align = 3 },                    /* no power of two */
-        { .size = 128, .align = 128 },                /* too large */
-        { .size = 6, .align = 4 },                    /* does not divide the size */
+        { .size = 4, .align = 3 },                                  /* no power of two */
+        { .size = 128, .align = 128 },                              /* too large */
+        { .size = 6, .align = 4 },                                  /* does not divide the size */
         { .size = 4, .policy = (covey_policy)(COVEY_ORDERED + 1) }, /* unknown */
     };
     for (uint32_t i = 0; i < 4; i++) assert_null(covey_sparse_set_create(&refused[i]));
@@ -392,12 +392,12 @@ POLICY_TEST(a_range_with_one_bad_id_is_refused_as_a_whole) {
         covey_entity ids[4];
         covey_result result;
     } cases[] = {
-        { { id(10), id_of(3, kept), id(11), id(0) }, COVEY_ERROR_PRESENT },             /* live */
-        { { id(10), id_of(3, kept), id(11), id_of(0, 2) }, COVEY_ERROR_PRESENT },       /* live, another generation */
-        { { id(10), id_of(3, kept), id(11), id(10) }, COVEY_ERROR_PRESENT },            /* twice */
-        { { id(10), id_of(3, kept), id(11), id_of(3, kept) }, COVEY_ERROR_PRESENT },    /* twice, kept */
-        { { id_of(3, 1), id_of(1, 2), id_of(3, 2), id(11) }, COVEY_ERROR_PRESENT },     /* twice, in two generations */
-        { { id(10), id_of(3, kept), id(11), id(COVEY_NONE) }, COVEY_ERROR_RANGE },      /* cannot exist */
+        { { id(10), id_of(3, kept), id(11), id(0) }, COVEY_ERROR_PRESENT },              /* live */
+        { { id(10), id_of(3, kept), id(11), id_of(0, 2) }, COVEY_ERROR_PRESENT },        /* live, another generation */
+        { { id(10), id_of(3, kept), id(11), id(10) }, COVEY_ERROR_PRESENT },             /* twice */
+        { { id(10), id_of(3, kept), id(11), id_of(3, kept) }, COVEY_ERROR_PRESENT },     /* twice, kept */
+        { { id_of(3, 1), id_of(1, 2), id_of(3, 2), id(11) }, COVEY_ERROR_PRESENT },      /* twice, in two generations */
+        { { id(10), id_of(3, kept), id(11), id(COVEY_NONE) }, COVEY_ERROR_RANGE },       /* cannot exist */
         { { id(10), id_of(3, kept), id_of(1, kept), id_of(12, 0) }, COVEY_ERROR_RANGE }, /* a hole */
     };
     snapshot before = snapshot_of(set);

@@ -17,7 +17,8 @@ typedef struct trace {
 } trace;
 
 static const trace traces[] = {
-    { COVEY_SWAP_AND_POP, "swap and pop",
+    { COVEY_SWAP_AND_POP,
+      "swap and pop",
       {
           { "push 10..14", "[10 11 12 13 14] head=null", "size=5 contiguous=1" },
           { "erase 11", "[10 14 12 13] head=null", "contains(11)=0 size=4" },
@@ -25,7 +26,8 @@ static const trace traces[] = {
           { "push 20, push 11v1", "[10 13 12 20 11:v1] head=null", "contains(11)=0 contains(11v1)=1" },
           { "push 21, erase 10", "[21 13 12 20 11:v1] head=null", "" },
       } },
-    { COVEY_SWAP_ONLY, "swap only",
+    { COVEY_SWAP_ONLY,
+      "swap only",
       {
           { "push 10..14", "[10 11 12 13 14] head=5", "" },
           { "erase 11", "[10 14 12 13 | 11:v1] head=4", "size=5" },
@@ -37,13 +39,15 @@ static const trace traces[] = {
           { "erase 10", "[21 13 12 20 11:v1 | 10:v1 14:v1] head=5", "contains(10)=0 contains(10v1)=1 live(10v1)=0" },
           { "clear", "[] head=0", "contains(14v1)=0 contains(11v1)=0 size=0" },
       } },
-    { COVEY_SWAP_ONLY, "swap only, behind the dead",
+    { COVEY_SWAP_ONLY,
+      "swap only, behind the dead",
       {
           { "push 10..12, erase 11", "[10 12 | 11:v1] head=2", "" },
           { "emplace 20 fb=0", "[10 12 | 11:v1 20] head=2", "contains(20)=1 live(20)=0" },
           { "emplace 21 fb=1", "[10 12 21 | 20 11:v1] head=3", "live(21)=1" },
       } },
-    { COVEY_IN_PLACE, "in place",
+    { COVEY_IN_PLACE,
+      "in place",
       {
           { "push 10..14, erase 11", "[10 <null,T> 12 13 14] head=1", "contiguous=0" },
           { "erase 14", "[10 <null,T> 12 13 <1,T>] head=4", "" },
@@ -53,7 +57,8 @@ static const trace traces[] = {
           { "emplace 30 fb=1", "[<null,T> 11:v1 <0,T> 13 20 21 30] head=2", "" },
           { "compact", "[21 11:v1 30 13 20] head=null", "contiguous=1" },
       } },
-    { COVEY_IN_PLACE, "in place, last in first out",
+    { COVEY_IN_PLACE,
+      "in place, last in first out",
       {
           { "push 0..5, erase 1, erase 4, erase 3", "[0 <null,T> 2 <4,T> <1,T> 5] head=3", "" },
           { "push 10", "[0 <null,T> 2 10 <1,T> 5] head=4", "" },
@@ -61,12 +66,14 @@ static const trace traces[] = {
           { "push 12", "[0 12 2 10 11 5] head=null", "" },
           { "push 13", "[0 12 2 10 11 5 13] head=null", "" },
       } },
-    { COVEY_IN_PLACE, "in place, a hole at the end",
+    { COVEY_IN_PLACE,
+      "in place, a hole at the end",
       {
           { "push 0..7, erase 1, erase 3, erase 7, compact", "[0 5 2 6 4] head=null", "size=5" },
       } },
     /* The policy that the reference does not have. */
-    { COVEY_ORDERED, "ordered",
+    { COVEY_ORDERED,
+      "ordered",
       {
           { "push 10..14, erase 11", "[10 <T> 12 13 14] head=null", "contiguous=0 size=5 contains(11)=0" },
           { "erase 13, push 20", "[10 <T> 12 <T> 14 20] head=null", "" },

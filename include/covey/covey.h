@@ -541,7 +541,8 @@ COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of 
  *     covey_view moving = covey_view_make(world, &(covey_view_desc){
  *         .with = { covey_id(Position), covey_id(Velocity) }, .without = { covey_id(Frozen) } });
  *
- * Span by span: runs of entities whose components lie one after the other, so that the body is a loop over arrays.
+ * Span by span, the loop to write: the components of a span lie one after the other, so that the body is a loop over
+ * arrays. Neighbouring full blocks make one long span; where matches are scattered, a span is one entity.
  *
  *     covey_iter it = covey_view_iter(&moving);
  *     while (covey_next(&it)) {
@@ -550,7 +551,7 @@ COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of 
  *         for (uint32_t i = 0; i < it.count; i++) p[i].x += v[i].x;
  *     }
  *
- * Row by row: one entity at a time, for bodies that change structure; also the faster form where matches are scattered.
+ * Row by row, one entity at a time, for bodies that change structure.
  *
  *     covey_iter it = covey_view_iter(&moving);
  *     covey_row row = { 0 };
@@ -561,8 +562,8 @@ COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of 
  * visited, its entity may get and lose components and be destroyed, and others may be created and get components
  * (whether these are visited is not specified); but no other entity loses a component that the view is about, none that
  * is still to be visited gets one that the view excludes, and no pool that entities must be in is cleared, converted or
- * put in another order, as joining a group that owns it does. Assertion level 2 finds broken rules and names the pool;
- * docs/guarantees.md has the table. */
+ * put in another order, as joining or leaving a group that owns it does, unless the row's entity leaves the pool as well.
+ * Assertion level 2 finds broken rules and names the pool; docs/guarantees.md has the table. */
 
 #define COVEY_TERMS 16 /* of a view, all kinds together */
 
@@ -603,90 +604,121 @@ COVEY_API uint32_t covey_view_count(const covey_view *view);
 COVEY_API covey_entity covey_view_first(const covey_view *view);
 COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 
+#define COVEY__BLOCK_IDS 64                                /* ids of a block: the bits of a word */
+#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks in a page of a block store */
+#define COVEY__ROW_CHUNKS 4                                /* fields whose chunks a row keeps */
+
+/* Values, and where the value of bit i of a block is among them: at data + map[i] * size. */
+typedef struct covey__chunk {
+    char *data;
+    const uint8_t *map;
+} covey__chunk;
+
 /* One entity of an iteration: { 0 } before the first. Its insides are not API. Compilers keep it in registers. */
 typedef struct covey_row {
     uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page, its block first */
     uint64_t moves;        /* where `chunks` were valid: as long as the world's number is the same */
     const uint64_t *now;   /* that number */
-    struct {
-        char *data;
-        const uint8_t *map;
-    } chunks[4]; /* of the first fields */
+    covey__chunk chunks[COVEY__ROW_CHUNKS]; /* of the first fields */
+    uint64_t shifts; /* where the values of the row were found, if it is not one of a block: as long as this is the */
+    covey_entity entity; /* sum of both numbers of the world; and who it is, if an array is walked */
 } covey_row;
-
-#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* of 64 ids, in a page of a block store */
 
 /* For which of those that are disabled a view asks. */
 typedef enum covey__asks { COVEY__ASKS_ENTITIES = 1, COVEY__ASKS_COMPONENTS = 2 } covey__asks;
 
-/* A column of an iteration: a term of its view. */
+/* How an iteration goes through its entities. */
+typedef enum covey__mode {
+    COVEY__MODE_NOTHING,
+    COVEY__MODE_BLOCKS,   /* by id; all fields are in blocks, and entities must have them */
+    COVEY__MODE_MIXED,    /* by id; the fields in sparse pools are looked up */
+    COVEY__MODE_ARRAY,    /* by position in a sparse set; the other fields are looked up */
+    COVEY__MODE_IDS,      /* by id, with ticks to note, or fields that may be missing */
+    COVEY__MODE_POSITIONS /* by position in a sparse set or a list, the same */
+} covey__mode;
+
+/* A column of an iteration: a term of its view. The value of the row of bit i is at chunk.data + chunk.map[i] * size. */
 typedef struct covey__column {
-    char *at;                             /* the value of the span's first row, or NULL */
+    covey__chunk chunk;
+    char **found;                         /* where the values of a batch are, if they are looked up */
     const struct covey__block_page *page; /* the one that is walked, of a pool in blocks in which entities must be */
     const covey_pool *pool;               /* NULL while the world does not know the type */
     uint32_t added, removed, moved;       /* changes of the pool that were known when the span or row began */
 } covey__column;
 
-/* How entities are found: through the ids, or one after the other through the array of a sparse set or a list. */
-typedef enum covey__walk {
-    COVEY__WALK_NOTHING,
-    COVEY__WALK_IDS,
-    COVEY__WALK_SET,
-    COVEY__WALK_GROUP,
-    COVEY__WALK_LIST
-} covey__walk;
+#define COVEY__LOOKED_UP 4 /* columns at most whose values are looked up row by row */
 
-/* Matches are found a page at a time: those of block b are the bits of matches[b], and may be none. A row's number is
- * `first`, and 64 for each block, and the bit: an id, or a position of the array, down from `first` if backwards. */
+/* How to look a value up in a sparse set, for as long as that does not change. */
+typedef struct covey__join {
+    const uintptr_t *pages;
+    char *values;
+    covey__chunk *to; /* where the address of the value goes */
+    size_t size;
+    uint32_t page_count, end;
+} covey__join;
+
+/* Entities are found in batches of up to 64, each a bit: the matches of a block of ids, or positions that follow each
+ * other in an array. A scattered batch is handed out one by one. Blocks come a page at a time: the matches of block b are
+ * the bits of matches[b]. */
 typedef struct covey_iter {
-    uint32_t count;        /* rows of the span; what follows is not API */
-    uint8_t walk;          /* a covey__walk */
-    bool simple;           /* all fields are in blocks, and entities must have them */
-    bool quick;            /* and nobody has to know what a span hands out */
-    bool hides;            /* something that the view is about may be disabled */
-    bool asks_more;        /* not only for being in blocks */
-    uint8_t owned;         /* so many fields, from the first on, are arrays in the order of the group */
-    bool backwards;        /* set: from the last position to the first */
-    uint32_t first;        /* number of the page */
-    uint32_t next;         /* the page, or the position, to go on with */
-    uint32_t end;          /* of the pages, or positions */
-    uint64_t left, blocks; /* spans: of the block, and of the page, that are still to come */
-    uint32_t block;
-    uint32_t id; /* of the span's first row; at assertion level 2, of the row */
+    uint32_t count;            /* rows of the span; what follows is not API */
+    uint32_t bit, base;        /* base + bit is the id of the span's first row, or its position in the array */
+    uint32_t block;            /* of the page */
+    uint64_t left;             /* rows of a block that are still to be handed out one by one */
+    uint64_t batch;            /* rows of a batch that are still to be handed out one by one */
+    uint32_t at, stop;         /* positions of an array that are still to be looked up, in one set, and handed out */
+    uint64_t run;              /* the same, as runs of consecutive ids */
+    uint64_t blocks;           /* blocks of the page that are still to come: each has matches */
+    uint64_t longer;           /* of these, the ones that are not handed out one by one: */
+    uint64_t full, joined;     /* all 64 ids match and lie side by side; the values of the next block follow */
+    uint64_t packed;           /* all ids that are there match, and lie side by side */
+    const covey_entity *array; /* what is walked by position; NULL: ids are */
+    uint8_t mode;              /* a covey__mode */
+    bool hides;                /* something that the view is about may be disabled */
+    bool asks_more;            /* not only for being in blocks */
+    bool refills;              /* what leaves the array has its place taken by another */
+    uint32_t first;            /* id of the page */
+    uint32_t next;             /* the page, or the position, to go on with */
+    uint32_t end;              /* of the pages, or positions */
+    uint32_t last;             /* index of the entity at the last position, while rows are visited */
+    uint32_t rows;             /* of the next batch, while rows are visited */
+    uint32_t looked_up;        /* columns whose values are */
+    uint32_t excluded;         /* columns whose pools are asked for each row, and must not have it */
+    uint32_t direct;           /* columns whose values are where the row is in the array */
+    uint32_t steady;           /* fields of rows that are where they were found until the world counts a move */
+    uint32_t id;               /* of the row, at assertion level 2 */
     const covey_view *view;
     const covey_pool *lead;                 /* its order is followed; NULL: that of ids, or of the list */
-    const covey_entity *list;               /* what is walked, if that is a list */
-    const covey_sparse_set *set;            /* or if it is the array of a set */
+    const covey_sparse_set *set;            /* whose array is walked; NULL: a list, or ids */
     const struct covey_group *group;        /* whose members the first of the set are */
-    const covey_entity *entities;           /* of the span; NULL: consecutive ids from `id` on, or as `bits` says */
-    const uint8_t *bits;                    /* of the span: the ids less `id` */
-    const uint64_t *moves;                  /* the world's */
-    uint64_t slow;                          /* rows look values up: 0, or all bits */
+    const struct covey__block_page *page;   /* of the first field */
     uint32_t destroyed;                     /* entities that were when the row began */
     uint32_t pools;                         /* of the world, when those of the terms were looked up */
     uint16_t changed, ticked;               /* fields: whose changes are asked for; that are written and have ticks */
     uint64_t since;                         /* the changes after this tick */
+    uint64_t kept[3];                       /* what is left of a page, where the inline code must not see it */
     const covey_pool *hidden;               /* who is disabled, if the view does not ask; or NULL */
     covey__column columns[COVEY_TERMS + 2]; /* the last two are for assertion level 2 */
     uint64_t matches[COVEY__PAGE_BLOCKS];
+    covey__join join;
+    char *found[COVEY__LOOKED_UP][COVEY__BLOCK_IDS];
 } covey_iter;
 
-/* Begins an iteration; the view and the iterator stay where they are while it lasts. Where all pools are blocks, or the
- * smallest is, entities come by index, in spans by 64 indices: within them, as they lie in memory. Otherwise they come
- * in the order of the smallest sparse pool: spans from its first to its last component, rows from its last to its
- * first, so that the row's entity may be removed. */
+/* Begins an iteration; the view and the iterator stay where they are while it lasts. Entities come in one order, in
+ * spans and in rows: by index where the smallest pool is in blocks, otherwise in the order of the smallest sparse pool,
+ * from its first component to its last. */
 COVEY_API covey_iter covey_view_iter(const covey_view *view);
-/* The same in the order of this pool, which may be any of the world's: from its first component to its last. Entities
- * without a component there are left out. While rows of a sparse pool are visited, nothing is removed from it. */
+/* The same in the order of this pool, which may be any of the world's. Entities without a component there are left
+ * out. */
 COVEY_API covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool);
 /* The same over the entities of a list, in its order, as often as they are there; dead ones are skipped. */
 COVEY_API covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count);
 
 /* The next span, or false at the end. */
-COVEY_API bool covey_next(covey_iter *it);
+COVEY_HOT bool covey_next(covey_iter *it);
 /* The array of a span, or NULL for a component that is optional and not there. A tag has an address without bytes. */
 #define covey_field(it, field, T) ((T *)COVEY__FIELD((it), (field), T))
-COVEY_INLINE void *covey_field_raw(const covey_iter *it, uint32_t field);
+COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field, size_t size);
 /* The entity of a row of the span. */
 COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
 
@@ -779,9 +811,10 @@ COVEY_API covey_entity covey_group_first(const covey_group *group);
 COVEY_API bool covey_group_contains(const covey_group *group, covey_entity e);
 /* What the group is about, as a view: its fields and their types; iterated as such, it asks all pools again. */
 COVEY_API const covey_view *covey_group_view(const covey_group *group);
-/* Begins an iteration, as of a view: fields are those of `own`, then those of `with`. Rows go from the last to the
- * first, and their entity may be changed and destroyed; nobody else leaves meanwhile, and nobody joins a group inside of
- * this one. While a span is open, no pool of the group changes. */
+/* Begins an iteration, as of a view: fields are those of `own`, then those of `with`. Spans and rows go
+ * from the first member to the last. The entity of a row may be changed and destroyed; nobody else leaves meanwhile, and
+ * nobody joins a group inside of this one, or leaves it and stays in this one. While a span is open, no pool of the group
+ * changes. */
 COVEY_API covey_iter covey_group_iter(const covey_group *group);
 /* Sorts the entities of a group by the values of a field: all owned pools, or the order of a group that owns none.
  * MEMORY, RANGE; REFUSED where an inner group has its entities at the front. */
@@ -1294,6 +1327,7 @@ struct covey_sparse_set {
     uint8_t align;
     bool watched; /* adds and removals go out of line */
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
+    uint64_t *shifts; /* of a world: counts values and arrays that moved, and removals; NULL without a world */
     covey__heap heap;
 };
 
@@ -1313,11 +1347,6 @@ typedef enum covey__removal {
  */
 #define COVEY__BLOCK_IDS 64                                       /* of a block: as many as a word has bits */
 #define COVEY__BLOCK_PAGE (COVEY__BLOCK_IDS * COVEY__PAGE_BLOCKS) /* ids of a page */
-
-typedef struct covey__chunk {
-    char *data;
-    const uint8_t *map;
-} covey__chunk;
 
 typedef struct covey__block_page {
     uint64_t summary; /* bit b: block b holds any */
@@ -1451,7 +1480,8 @@ struct covey_world {
     covey__range *reserved;
     uint32_t reserved_count, reserved_capacity;
     covey__trace destroyed;
-    uint64_t moves; /* times that chunks of block stores moved or were freed */
+    uint64_t moves;  /* times that chunks of block stores moved or were freed */
+    uint64_t shifts; /* of values of sparse pools, and of what it takes to find them */
     covey__emptying emptying;
     struct covey__emission *emission; /* who is being told of what; NULL for nobody */
     uint64_t connections;             /* that were ever made */
@@ -1486,8 +1516,21 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
     trace->count++;
 }
 
-COVEY_API uint64_t covey__next_blocks(covey_iter *it, uint64_t blocks);
-COVEY_API void *covey__row_value(const covey_iter *it, uint32_t number, uint32_t field);
+/* How an iteration goes on. */
+typedef enum covey__advance {
+    COVEY__ADVANCE_END,
+    COVEY__ADVANCE_SPAN, /* a span is there */
+    COVEY__ADVANCE_ROWS, /* the rows of it->left are to be handed out one by one */
+    COVEY__ADVANCE_PAGE  /* it->blocks have matches */
+} covey__advance;
+
+COVEY_API covey__advance covey__next_batch(covey_iter *it);
+COVEY_API uint64_t covey__next_row_page(covey_iter *it);
+COVEY_API bool covey__next_rows(covey_iter *it);
+COVEY_API void covey__rows_moved(covey_iter *it, covey_entity e);
+COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
+COVEY_API void covey__span_begins(covey_iter *it);
+COVEY_API void covey__span_ends(const covey_iter *it);
 COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
 COVEY_API void covey__row_ends(const covey_iter *it, covey_row row);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
@@ -1942,6 +1985,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
     size_t at = (size_t)found;
     if (COVEY__LIKELY(set->removal == COVEY__REMOVE_SWAPPING)) {
         size_t last = --set->end;
+        ++*set->shifts;
         if (at != last) {
             covey_entity moved = set->ids[last];
             set->ids[at] = moved;
@@ -1951,6 +1995,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
     } else if (set->removal == COVEY__REMOVE_MARKING) {
         set->marks[at / 64] |= (uint64_t)1 << at % 64;
         set->holes++;
+        ++*set->shifts;
     } else {
         bool grouped = set->removal == COVEY__REMOVE_GROUPED;
         if (grouped) covey__group_erase(pool, e.index, e.generation);
@@ -2102,32 +2147,137 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #endif
 }
 
+/* Asks for the first bytes of what will be read soon; hardware goes on from there. */
+COVEY_HOT void covey__prefetch(const char *data) {
+#if defined(__GNUC__)
+    for (size_t line = 0; line < 4; line++) __builtin_prefetch(data + line * 64);
+#else
+    (void)data;
+#endif
+}
+
 #if COVEY_ASSERT_LEVEL >= 1
 #define COVEY__FIELD_NUMBER(it, field, T) covey__check_field((it), (field), covey_id(T), __FILE__, __LINE__)
 #else
 #define COVEY__FIELD_NUMBER(it, field, T) (field)
 #endif
-#define COVEY__FIELD(it, field, T) covey_field_raw((it), COVEY__FIELD_NUMBER(it, field, T))
-#define COVEY__ROW_GONE "the row's entity has left the pool whose order is followed: ask for it, and its fields, before"
+#define COVEY__FIELD(it, field, T) covey_field_raw((it), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
 #define COVEY__ROW_FIELD(it, row, field, T) \
     covey_row_field_raw((it), (row), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
 
-COVEY_INLINE void *covey_field_raw(const covey_iter *it, uint32_t field) { return it->columns[field].at; }
-
-COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
-    if (it->entities) return it->entities[row];
-    uint32_t index = it->id + (it->bits ? it->bits[row] : row);
-    covey_entity e = { index, covey__generation_of(it->view->world, index) };
-    return e;
-}
-
 #if COVEY_ASSERT_LEVEL >= 2
+#define COVEY__SPAN_BEGINS(it) covey__span_begins(it)
+#define COVEY__SPAN_ENDS(it) covey__span_ends(it)
 #define COVEY__ROW_BEGINS(it, row) covey__row_begins((it), (row))
-#define COVEY__ROW_ENDS(it, row) ((row).left != 0 ? covey__row_ends((it), (row)) : (void)0)
+#define COVEY__ROW_ENDS(it, row) covey__row_ends((it), (row))
 #else
+#define COVEY__SPAN_BEGINS(it) ((void)0)
+#define COVEY__SPAN_ENDS(it) ((void)0)
 #define COVEY__ROW_BEGINS(it, row) ((void)0)
 #define COVEY__ROW_ENDS(it, row) ((void)0)
 #endif
+
+/* Hands out a block of which all ids match, and those behind it as far as they follow in memory. */
+COVEY_HOT void covey__take_full(covey_iter *it, uint32_t block) {
+    uint32_t more = covey__lowest_bit(~(it->joined >> block));
+    uint64_t blocks = it->blocks & (UINT64_MAX - 1) << (block + more);
+    it->blocks = blocks;
+    it->bit = 0;
+    it->count = (more + 1) * COVEY__BLOCK_IDS;
+    for (uint32_t i = 0; i < it->view->fields && blocks != 0; i++)
+        covey__prefetch(it->columns[i].page->chunks[covey__lowest_bit(blocks)].data);
+}
+
+/* Hands out the next run of consecutive ids; not all of the block are left. */
+COVEY_HOT void covey__take_run(covey_iter *it, uint64_t run) {
+    uint32_t bit = covey__lowest_bit(run);
+    it->bit = bit;
+    it->count = covey__lowest_bit(~(run >> bit));
+    it->run = run & (run + (run & (~run + 1)));
+}
+
+/* Goes on to the next block with matches, and hands it out as a whole, or its first run; or leaves its rows to be handed
+ * out one by one. */
+COVEY_HOT covey__advance covey__next_block(covey_iter *it) {
+    if (it->run != 0) {
+        covey__take_run(it, it->run);
+        return COVEY__ADVANCE_SPAN;
+    }
+    if (it->blocks == 0) {
+        covey__advance advance = covey__next_batch(it);
+        if (advance != COVEY__ADVANCE_PAGE) return advance;
+    }
+    uint32_t block = covey__lowest_bit(it->blocks);
+    it->block = block;
+    it->base = it->first + block * COVEY__BLOCK_IDS;
+    it->blocks &= it->blocks - 1;
+    for (uint32_t i = 0; i < it->view->fields; i++) it->columns[i].chunk = it->columns[i].page->chunks[block];
+    if (COVEY__LIKELY((it->longer >> block & 1) == 0)) {
+        it->left = it->matches[block];
+        it->count = 1;
+        return COVEY__ADVANCE_ROWS;
+    }
+    if ((it->full >> block & 1) != 0) covey__take_full(it, block);
+    else if ((it->packed >> block & 1) != 0) {
+        it->bit = covey__lowest_bit(it->matches[block]);
+        it->count = it->page->used[block];
+    } else covey__take_run(it, it->matches[block]);
+    return COVEY__ADVANCE_SPAN;
+}
+
+/* Looks an entity up in a sparse set: one load and one compare. Returns whether it is there. */
+COVEY_HOT bool covey__look_up(const covey__join *join, uint32_t index) {
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < join->page_count)) return false;
+    uint32_t at = (uint32_t)*covey__slot_in(join->pages, index);
+    if (at >= join->end) return false;
+    join->to->data = join->values + at * join->size;
+    return true;
+}
+
+/* Hands out the next position of an array, if all that has to be looked up is one sparse set that has it. */
+COVEY_HOT bool covey__take_position(covey_iter *it) {
+    uint32_t at = it->at;
+    if (!covey__look_up(&it->join, it->array[at].index)) return false;
+    it->at = at + 1;
+    it->bit = at - it->base;
+    return true;
+}
+
+COVEY_HOT bool covey__next_span(covey_iter *it) {
+    uint64_t left = it->left;
+    if (!COVEY__LIKELY(left != 0)) {
+        if (it->at < it->stop && COVEY__LIKELY(covey__take_position(it))) return true;
+        covey__advance advance = covey__next_block(it);
+        if (advance != COVEY__ADVANCE_ROWS) return advance == COVEY__ADVANCE_SPAN;
+        left = it->left;
+    }
+    it->bit = covey__lowest_bit(left);
+    it->left = left & (left - 1);
+    return true;
+}
+
+COVEY_HOT bool covey_next(covey_iter *it) {
+    COVEY__SPAN_ENDS(it);
+    if (!covey__next_span(it)) return false;
+    COVEY__SPAN_BEGINS(it);
+    COVEY__ASSUME(it->count != 0);
+    return true;
+}
+
+/* Adds integers: a component that is missing has the address NULL, from which a pointer must not step. */
+COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field, size_t size) {
+    const covey__chunk *chunk = &it->columns[field].chunk;
+    return (void *)((uintptr_t)chunk->data + chunk->map[it->bit] * size);
+}
+
+COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
+    uint32_t bit = it->bit + row;
+    if (it->array) return it->array[it->base + bit];
+    if ((it->packed >> it->block & 1) != 0) /* the ids of slots lie before the map */
+        bit = (it->columns[0].chunk.map - it->page->capacity[it->block])[row];
+    covey_entity e = { it->base + bit, covey__generation_of(it->view->world, it->base + bit) };
+    return e;
+}
 
 COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t block, uint32_t field) {
     const covey__chunk *chunk = &it->columns[field].page->chunks[block];
@@ -2135,58 +2285,69 @@ COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t b
     row->chunks[field].map = chunk->map;
 }
 
+/* The first row of the next block with matches. */
+COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
+    row->blocks &= row->blocks - 1;
+    if (row->blocks == 0) row->blocks = covey__next_row_page(it);
+    if (row->blocks == 0) return false;
+    uint32_t block = covey__lowest_bit(row->blocks);
+    row->left = it->matches[block];
+    row->now = &it->view->world->moves;
+    row->moves = *row->now;
+    covey__row_knows(it, row, block, 0); /* those that no field asks for vanish; a loop would not */
+    covey__row_knows(it, row, block, 1);
+    covey__row_knows(it, row, block, 2);
+    covey__row_knows(it, row, block, 3);
+    return true;
+}
+
+/* The next row of a batch, or of another one, if there is none, or values have moved since the last row. */
+COVEY_HOT bool covey__next_row_of_batch(covey_iter *it, covey_row *row) {
+    const covey_world *world = it->view->world;
+    if (row->now && row->shifts != world->moves + world->shifts) covey__rows_moved(it, row->entity);
+    if ((it->at >= it->stop || !covey__take_position(it)) && !covey__next_rows(it)) return false;
+    row->now = &world->moves;
+    row->moves = ~world->moves; /* no chunk is known */
+    row->shifts = world->moves + world->shifts;
+    if (it->array) row->entity = it->array[it->base + it->bit];
+    return true;
+}
+
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
     COVEY__ROW_ENDS(it, *row);
     row->left &= row->left - 1;
-    if (row->left == 0) {
-        row->blocks &= row->blocks - 1;
-        if (row->blocks == 0 || it->matches[covey__lowest_bit(row->blocks)] == 0)
-            row->blocks = covey__next_blocks(it, row->blocks);
-        if (row->blocks == 0) return false;
-        uint32_t block = covey__lowest_bit(row->blocks);
-        row->left = it->matches[block];
-        row->now = it->moves;
-        row->moves = *it->moves ^ it->slow;
-        covey__row_knows(it, row, block, 0); /* those that no field asks for vanish; a loop would not */
-        covey__row_knows(it, row, block, 1);
-        covey__row_knows(it, row, block, 2);
-        covey__row_knows(it, row, block, 3);
+    if (!COVEY__LIKELY(row->left != 0)) {
+        bool blocks = it->mode == COVEY__MODE_BLOCKS;
+        if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_batch(it, row))) {
+            row->now = NULL; /* no row is there */
+            return false;
+        }
     }
     COVEY__ROW_BEGINS(it, *row);
     return true;
 }
 
-/* The row's id, or its position in an array. */
-COVEY_INLINE uint32_t covey__row_number(const covey_iter *it, covey_row row) {
-    uint32_t number = covey__lowest_bit(row.blocks) * 64 + covey__lowest_bit(row.left);
-    return it->backwards ? it->first - number : it->first + number;
-}
-
-COVEY_INLINE covey_entity covey__numbered(const covey_iter *it, uint32_t number) {
-    if (it->set) return it->set->ids[number];
-    if (it->list) return it->list[number];
-    covey_entity e = { number, covey__generation_of(it->view->world, number) };
-    return e;
+COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
+    if (it->array) return row.entity.index;
+    if (it->mode != COVEY__MODE_BLOCKS) return it->base + it->bit;
+    return it->first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
 }
 
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
-    covey_entity e = covey__numbered(it, covey__row_number(it, row));
-    COVEY__COSTLY_CONTRACT(it->view->world, e.index == it->id, COVEY__ROW_GONE);
+    if (it->array) return row.entity;
+    uint32_t index = covey__row_index(it, row);
+    covey_entity e = { index, covey__generation_of(it->view->world, index) };
     return e;
 }
 
-/* A chunk that the row knows may have moved since: then, and for fields that are not in blocks, the value is looked
- * up. */
+/* Values that may have moved since they were found, and those of which a change is to be noted, are looked up. */
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
-    if (!COVEY__LIKELY(field < 4 && row.moves == *row.now)) {
-        uint32_t number = covey__row_number(it, row);
-        if (field < it->owned) {
-            COVEY__COSTLY_CONTRACT(it->view->world, it->set->ids[number].index == it->id, COVEY__ROW_GONE);
-            return (char *)it->columns[field].pool->set.data + number * size;
-        }
-        return covey__row_value(it, number, field);
-    }
-    return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
+    if (COVEY__LIKELY(field < COVEY__ROW_CHUNKS && row.moves == *row.now))
+        return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
+    const covey_world *world = it->view->world;
+    if ((it->steady >> field & 1) != 0 && row.shifts == world->moves + world->shifts)
+        return covey_field_raw(it, field, size);
+    return covey__row_value(it, covey__row_index(it, row), field);
 }
 
 #ifdef __cplusplus

@@ -698,7 +698,7 @@ template <class... T> void name_reads([[maybe_unused]] const covey_type **terms)
 }
 
 template <class T> T *span_field(const covey_iter &it, size_t field) noexcept {
-    return static_cast<T *>(static_cast<void *>(it.columns[field].at));
+    return static_cast<T *>(covey_field_raw(&it, static_cast<uint32_t>(field), size_of<std::remove_const_t<T>>));
 }
 
 template <class T> T *row_field(const covey_iter &it, const covey_row &row, size_t field) noexcept {

@@ -55,6 +55,7 @@ typedef struct run {
     covey_group *group;
     test_random random;
     uint64_t digest;
+    uint64_t walks; /* of the world, as it is looked at */
     uint32_t crowd;
     covey_entity who[CROWD]; /* handles that were seen; many of them are stale */
     /* What a step is about. */
@@ -63,6 +64,11 @@ typedef struct run {
     Cell cell;
     uint32_t kind;
 } run;
+
+static void fail(const char *why) {
+    fprintf(stderr, "%s\n", why);
+    exit(EXIT_FAILURE);
+}
 
 /* ---- The digest ---------------------------------------------------------------------------------------------------*/
 
@@ -126,27 +132,44 @@ static void mix_rows(run *r, covey_iter it) {
     }
 }
 
-/* Where spans end, and what comes first among 64 ids, is as values lie in memory, which is not the same everywhere: what
- * all of them have together is. */
+/* Where spans end is as values lie in memory, which is not the same everywhere. What comes after what is. */
 static void mix_spans(run *r, covey_iter it) {
-    uint64_t before = r->digest, sum = 0;
     while (covey_next(&it)) {
-        const Cell *cells = covey_field_raw(&it, 0);
+        const Cell *cells = covey_field_raw(&it, 0, sizeof *cells);
         for (uint32_t i = 0; i < it.count; i++) {
-            r->digest = before;
             mix_entity(r, covey_span_entity(&it, i));
             mix_cell(r, &cells[i]);
-            sum += r->digest;
         }
     }
-    mix(r, sum);
+}
+
+/* Both forms visit the same entities, in the same order. */
+static void mix_forms(run *r, covey_iter rows, covey_iter spans) {
+    uint64_t before = r->digest;
+    mix_rows(r, rows);
+    uint64_t by_rows = r->digest;
+    r->digest = before;
+    mix_spans(r, spans);
+    if (r->digest != by_rows) fail("spans and rows are not the same");
 }
 
 static void mix_view(run *r, const covey_view_desc *desc) {
     covey_view view = covey_view_make(r->world, desc);
     mix(r, covey_view_count(&view));
-    mix_rows(r, covey_view_iter(&view));
-    mix_spans(r, covey_view_iter(&view));
+    mix_forms(r, covey_view_iter(&view), covey_view_iter(&view));
+}
+
+/* A number for walks of each type alone, and of each with each other: all storages, and all mixes of two. Nothing is
+ * written. */
+static uint64_t walks_of(covey_world *world) {
+    run walking = { .world = world };
+    for (uint32_t i = 0; i < TYPES * TYPES; i++) {
+        const covey_type *one = types[i / TYPES], *other = types[i % TYPES];
+        if (i / TYPES == i % TYPES) mix_view(&walking, &(covey_view_desc){ .with = { one }, .read = { one } });
+        else if (i / TYPES < i % TYPES)
+            mix_view(&walking, &(covey_view_desc){ .with = { one, other }, .read = { one, other } });
+    }
+    return walking.digest;
 }
 
 static void mix_views(run *r) {
@@ -154,9 +177,8 @@ static void mix_views(run *r) {
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Packed) }, .without = { covey_id(Kept) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Ordered) }, .any = { covey_id(Near), covey_id(Fixed) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .disabled = true });
-    mix_rows(r, covey_group_iter(r->group));
-    mix_spans(r, covey_group_iter(r->group));
-    mix_rows(r, covey_reactive_iter(r->reactive));
+    mix_forms(r, covey_group_iter(r->group), covey_group_iter(r->group));
+    mix_forms(r, covey_reactive_iter(r->reactive), covey_reactive_iter(r->reactive));
     covey_reactive_clear(r->reactive);
 }
 
@@ -169,9 +191,9 @@ static void mix_queue(run *r) {
     }
 }
 
-static void fail(const char *why) {
-    fprintf(stderr, "%s\n", why);
-    exit(EXIT_FAILURE);
+/* A world and what is made of it are walked in the same order. */
+static void check_walks(run *r, covey_world *other) {
+    if (walks_of(other) != r->walks) fail("another world is walked in another order");
 }
 
 static covey_buffer image_of(covey_world *world) {
@@ -199,6 +221,7 @@ static void mix_images(run *r) {
     for (size_t i = 0; i < image.size; i++) mix_byte(r, image.bytes[i]);
     covey_world *loaded = world_of(&image);
     mix_world(r, loaded);
+    check_walks(r, loaded);
     covey_buffer again = image_of(loaded);
     if (again.size != image.size || memcmp(again.bytes, image.bytes, image.size) != 0) fail("another image");
     covey_buffer_free(&image);
@@ -211,6 +234,7 @@ static void mix_clone(run *r) {
     covey_world *clone = covey_world_clone(r->world, NULL);
     if (!clone) fail("no memory for a clone");
     mix_world(r, clone);
+    check_walks(r, clone);
     mix_entity(r, covey_create(clone));
     covey_world_destroy(clone);
 }
@@ -389,6 +413,8 @@ static void look(run *r) {
     mix(r, (uint64_t)covey_world_result(r->world));
     mix_world(r, r->world);
     mix_views(r);
+    r->walks = walks_of(r->world);
+    mix(r, r->walks);
     mix_queue(r);
     mix_clone(r);
     mix_images(r);

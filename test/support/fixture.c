@@ -144,6 +144,8 @@ static void mix_place(uint64_t *digest, const covey_world *of, covey_entity e) {
     mix(digest, &next, sizeof next);
 }
 
+static void mix_visit(covey_entity e, void *digest) { mix(digest, &e, sizeof e); }
+
 uint64_t world_digest(const covey_world *of) {
     uint64_t digest = UINT64_C(0xCBF29CE484222325);
     covey_entity e = { 0, 0 };
@@ -157,6 +159,7 @@ uint64_t world_digest(const covey_world *of) {
         mix_free_list(&digest, of, &of->reserved[i]);
     }
     for (uint32_t i = 0; i < covey_world_pool_count(of); i++) mix_pool(&digest, covey_world_pool(of, i));
+    test_walk(of, mix_visit, &digest);
     return digest;
 }
 

@@ -25,8 +25,8 @@ int world_teardown(void **state);
 /* The description of the world that world_setup makes. Its assertion handler ends in expect_assert_failure. */
 covey_world_desc world_desc(void);
 
-/* A number for all that a caller can see of a world: entities, the order of free ids, pools, ids and values. Capacities
- * do not count. Values of components must have no padding. */
+/* A number for all that a caller can see of a world: entities, the order of free ids, pools, ids and values, and what
+ * views visit, in both forms. Capacities do not count. Values of components must have no padding. */
 uint64_t world_digest(const covey_world *of);
 
 covey_entity entity(uint32_t index, uint32_t generation);

@@ -378,6 +378,7 @@ model_report model_run_world(const model_options *options) {
     oracle_world_destroy(m->oracle);
     free(m->wanted.ids);
     free(m->visited.ids);
+    free(m->turns.due);
     free(m);
     return report;
 }

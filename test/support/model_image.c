@@ -53,7 +53,7 @@ static void compare_pool(model *m, const covey_pool *pool, const covey_pool *oth
                 "the %s of %u was changed at another time", type->name, e.index);
     }
     REQUIRE(m, a == b, "%s is at %u, not at %u", type->name, b, a);
-    if (!covey__in_blocks(pool)) model_compare_spans(m, m->twin, type); /* in blocks they come as they lie in memory */
+    model_compare_spans(m, m->twin, type);
 }
 
 static covey_pool *next_pool(const covey_world *world, uint32_t *i) {

@@ -8,9 +8,7 @@
 static char has_bytes; /* the context of orders of values that have any: it outlives the world, and its types */
 
 /* The first byte of a value, without what little differences there are, so that many are equal. */
-static uint32_t rank_of(const void *value, void *context) {
-    return context ? *(const unsigned char *)value / 8u : 0;
-}
+static uint32_t rank_of(const void *value, void *context) { return context ? *(const unsigned char *)value / 8u : 0; }
 
 static int compare(const void *a, const void *b, void *context) {
     uint32_t left = rank_of(a, context), right = rank_of(b, context);

@@ -487,33 +487,39 @@ static void reactive_clear(model *m) {
 static void check_fields(model *m, const collected *set, const covey_iter *it, uint32_t row, covey_entity e) {
     for (uint32_t i = 0; i < COVEY_TERMS && set->match.with[i]; i++) {
         const covey_type *type = set->match.with[i];
-        const char *at = covey_field_raw(it, i);
+        const char *at = covey_field_raw(it, i, covey_view_type(it->view, i)->size);
         model_check_field(m, type, e, at ? at + (size_t)row * type->size : NULL);
     }
 }
 
-/* Those that are marked and match, each once, by spans and by rows. */
+/* Those that are marked and match, by index. */
+static void list_marked(model *m, const collected *set) {
+    m->wanted.count = 0;
+    covey_entity e = oracle_next(m->oracle, 0);
+    for (; !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1))
+        if (model_is_in(&set->marks, e) && oracle_view_matches(m->oracle, &set->match, e)) model_append(&m->wanted, e);
+}
+
+static void check_visit(model *m, uint32_t number, covey_entity e) {
+    REQUIRE(m, number < m->wanted.count && covey_same(m->wanted.ids[number], e), "visit %u is of %u:%u", number,
+            e.index, e.generation);
+}
+
+/* Each of them once, by spans and by rows. */
 static void look_at(model *m, const collected *set) {
     covey_iter it = covey_reactive_iter(set->set), rows = covey_reactive_iter(set->set);
     covey_row row = { 0 };
-    uint32_t wanted = 0, found = 0;
-    for (uint32_t i = 0; i < set->marks.count; i++)
-        wanted += oracle_view_matches(m->oracle, &set->match, set->marks.ids[i]);
-    for (uint64_t next = 0; covey_next(&it);)
-        for (uint32_t i = 0; i < it.count; i++, found++) {
+    uint32_t found = 0;
+    list_marked(m, set);
+    while (covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++) {
             covey_entity e = covey_span_entity(&it, i);
-            REQUIRE(m, model_is_in(&set->marks, e) && oracle_view_matches(m->oracle, &set->match, e),
-                    "%u:%u is visited", e.index, e.generation);
-            REQUIRE(m, e.index / 64 >= next / 64, "%u comes too late", e.index);
-            next = e.index;
+            check_visit(m, found++, e);
             check_fields(m, set, &it, i, e);
         }
-    REQUIRE(m, found == wanted, "%u were visited, not %u", found, wanted);
-    while (covey_next_row(&rows, &row)) {
-        covey_entity e = covey_row_entity(&rows, row);
-        REQUIRE(m, found-- != 0 && model_is_in(&set->marks, e), "%u:%u is a row", e.index, e.generation);
-    }
-    REQUIRE(m, found == 0, "%u rows are missing", found);
+    REQUIRE(m, found == m->wanted.count, "%u were visited, not %u", found, m->wanted.count);
+    for (found = 0; covey_next_row(&rows, &row); found++) check_visit(m, found, covey_row_entity(&rows, row));
+    REQUIRE(m, found == m->wanted.count, "%u rows, not %u", found, m->wanted.count);
 }
 
 static void compare_set(model *m, const collected *set) {

@@ -32,9 +32,28 @@ bool model_is_in(const model_list *list, covey_entity e) {
     return false;
 }
 
-static int by_index(const void *a, const void *b) {
-    uint32_t left = ((const covey_entity *)a)->index, right = ((const covey_entity *)b)->index;
-    return left < right ? -1 : left > right;
+void model_expect(model *m, const model_list *list) {
+    model_turns *turns = &m->turns;
+    if (turns->capacity < m->oracle->index_count) {
+        turns->capacity = m->oracle->index_count;
+        turns->due = realloc(turns->due, turns->capacity * sizeof *turns->due);
+        if (!turns->due) abort();
+    }
+    if (turns->capacity != 0) memset(turns->due, 0, turns->capacity * sizeof *turns->due);
+    for (uint32_t i = 0; i < list->count; i++) turns->due[list->ids[i].index] = true;
+    turns->count = list->count;
+}
+
+/* An index that is due is not used again before its entity was visited. */
+bool model_is_due(const model *m, covey_entity e) {
+    return e.generation != 0 && e.index < m->turns.capacity && m->turns.due[e.index];
+}
+
+bool model_take_turn(model *m, covey_entity e) {
+    if (!model_is_due(m, e)) return false;
+    m->turns.due[e.index] = false;
+    m->turns.count--;
+    return true;
 }
 
 /* ---- Choosing -----------------------------------------------------------------------------------------------------*/
@@ -110,7 +129,6 @@ static bool pick_tour(model *m, tour *t) {
     model_settle(m, covey_view_valid(&t->view), valid ? COVEY_OK : COVEY_ERROR_TYPE);
     check_view(m, t, valid);
     pick_way(m, t);
-    begin(m, t);
     m->wanted.count = m->visited.count = 0;
     return valid;
 }
@@ -129,15 +147,23 @@ static void want(model *m, const tour *t, covey_entity e) {
 
 static bool is_sparse_lead(const oracle_pool *lead) { return lead && !lead->set->by_index; }
 
-static void want_all(model *m, const tour *t, bool backwards) {
+static int by_age(const void *a, const void *b) {
+    covey_entity left = *(const covey_entity *)a, right = *(const covey_entity *)b;
+    if (left.generation != right.generation) return left.generation < right.generation ? 1 : -1;
+    return left.index < right.index ? -1 : left.index > right.index;
+}
+
+static void want_all(model *m, const tour *t, bool rows) {
     const covey_entity *ids = t->way == WAY_LIST ? m->batch : is_sparse_lead(t->lead) ? t->lead->set->ids : NULL;
     uint32_t count = t->way == WAY_LIST ? t->listed : ids ? t->lead->set->end : 0;
-    backwards = backwards && t->way == WAY_VIEW && m->oracle->fault != ORACLE_VIEWS_ROWS_FORWARD;
+    bool backwards = rows && m->oracle->fault == ORACLE_VIEWS_ROWS_BACKWARD;
+    m->wanted.count = m->visited.count = 0;
     for (uint32_t i = 0; i < count; i++) want(m, t, ids[backwards ? count - 1 - i : i]);
     if (t->way == WAY_LIST || ids) return;
     covey_entity e = oracle_next(m->oracle, 0);
-    for (; !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1))
-        want(m, t, e);
+    for (; !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1)) want(m, t, e);
+    if (!rows && m->oracle->fault == ORACLE_VIEWS_BLOCKS_BY_AGE && m->wanted.count != 0)
+        qsort(m->wanted.ids, m->wanted.count, sizeof *m->wanted.ids, by_age);
 }
 
 static void compare_visits(model *m) {
@@ -176,32 +202,21 @@ static void visit_span(model *m, const tour *t) {
         covey_entity e = covey_span_entity(it, row);
         model_append(&m->visited, e);
         for (uint32_t i = 0; i < covey_view_fields(&t->view); i++) {
-            const char *at = covey_field_raw(it, i);
+            const char *at = covey_field_raw(it, i, covey_view_type(it->view, i)->size);
             check_field(m, t, i, e, at ? at + (size_t)row * covey_view_type(&t->view, i)->size : NULL);
         }
     }
-}
-
-/* Where no array gives the order, spans come block by block; within a block, in the order of its memory. */
-static void sort_visits(model *m) {
-    const model_list *visited = &m->visited;
-    for (uint32_t i = 1; i < visited->count; i++)
-        REQUIRE(m, visited->ids[i - 1].index / 64 <= visited->ids[i].index / 64, "block %u comes after block %u",
-                visited->ids[i].index / 64, visited->ids[i - 1].index / 64);
-    if (visited->count != 0) qsort(visited->ids, visited->count, sizeof *visited->ids, by_index);
 }
 
 static bool is_too_costly(model *m) {
     return m->options->crowd >= 1000 && m->options->view_every == 0 && program_below(&m->program, 16) != 0;
 }
 
-static void spans(model *m) {
-    tour t;
-    if (is_too_costly(m)) return;
-    if (pick_tour(m, &t)) want_all(m, &t, false);
-    while (covey_next(&t.it)) visit_span(m, &t);
-    REQUIRE(m, !covey_next(&t.it) && t.it.count == 0, "an iteration goes on after its end");
-    if (t.way != WAY_LIST && !is_sparse_lead(t.lead)) sort_visits(m);
+static void walk_spans(model *m, tour *t, bool valid) {
+    if (valid) want_all(m, t, false);
+    begin(m, t);
+    while (covey_next(&t->it)) visit_span(m, t);
+    REQUIRE(m, !covey_next(&t->it) && t->it.count == 0, "an iteration goes on after its end");
     compare_visits(m);
 }
 
@@ -213,18 +228,34 @@ static void check_row(model *m, const tour *t, covey_row row, covey_entity e) {
         check_field(m, t, i, e, covey_row_field_raw(&t->it, row, i, covey_view_type(&t->view, i)->size));
 }
 
+static void walk_rows(model *m, tour *t, bool valid) {
+    covey_row row = { 0 };
+    if (valid) want_all(m, t, true);
+    begin(m, t);
+    while (covey_next_row(&t->it, &row)) {
+        covey_entity e = covey_row_entity(&t->it, row);
+        model_append(&m->visited, e);
+        check_row(m, t, row, e);
+    }
+    REQUIRE(m, !covey_next_row(&t->it, &row), "an iteration goes on after its end");
+    compare_visits(m);
+}
+
+/* Both forms visit the same, in the same order. */
+static void spans(model *m) {
+    tour t;
+    if (is_too_costly(m)) return;
+    bool valid = pick_tour(m, &t);
+    walk_spans(m, &t, valid);
+    walk_rows(m, &t, valid);
+}
+
 static void rows(model *m) {
     tour t;
-    covey_row row = { 0 };
     if (is_too_costly(m)) return;
-    if (pick_tour(m, &t)) want_all(m, &t, true);
-    while (covey_next_row(&t.it, &row)) {
-        covey_entity e = covey_row_entity(&t.it, row);
-        model_append(&m->visited, e);
-        check_row(m, &t, row, e);
-    }
-    REQUIRE(m, !covey_next_row(&t.it, &row), "an iteration goes on after its end");
-    compare_visits(m);
+    bool valid = pick_tour(m, &t);
+    walk_rows(m, &t, valid);
+    walk_spans(m, &t, valid);
 }
 
 /* ---- Questions ----------------------------------------------------------------------------------------------------*/
@@ -237,13 +268,8 @@ static void ask(model *m) {
     t.lead = oracle_view_lead(m->oracle, &t.desc);
     if (valid) want_all(m, &t, false);
     uint32_t count = covey_view_count(&t.view);
-    covey_iter it = covey_view_iter(&t.view);
     covey_entity first = covey_view_first(&t.view), wanted = { 0, 0 };
-    if (m->wanted.count != 0 && covey_next(&it)) {
-        wanted = covey_span_entity(&it, 0);
-        t.it = it;
-        visit_span(m, &t);
-    }
+    if (m->wanted.count != 0) wanted = m->wanted.ids[0];
     REQUIRE(m, count == m->wanted.count, "%u are counted, not %u", count, m->wanted.count);
     REQUIRE(m, covey_same(first, wanted), "%u:%u is the first, not %u:%u", first.index, first.generation, wanted.index,
             wanted.generation);
@@ -262,10 +288,9 @@ static bool has(model *m, const covey_type *type, covey_entity e) {
 }
 
 /* The row's entity loses or gets components, any of them, or its life. Not the same one twice: an entity that lost its
- * place in a pool in place may get another one. While a sparse pool is followed, nothing is removed from it. */
-static void change_row(model *m, const tour *t, covey_entity e) {
-    bool bound = t->way == WAY_POOL && is_sparse_lead(t->lead);
-    if (!bound && program_chance(&m->program, 48)) {
+ * place in a pool in place may get another one. */
+static void change_row(model *m, covey_entity e) {
+    if (program_chance(&m->program, 48)) {
         model_destroy(m, e);
         return;
     }
@@ -274,10 +299,9 @@ static void change_row(model *m, const tour *t, covey_entity e) {
     for (uint32_t i = 0; i < m->type_count; i++) {
         const covey_type *type = m->types[i];
         if (!program_chance(&m->program, 64) || !oracle_type_valid(type) || is_named(m->types, i, type)) continue;
-        bool fixed = bound && strcmp(type->name, t->lead->type->name) == 0;
         if (!has(m, type, e)) model_add(m, type, e);
-        else if (!fixed && toggles && program_chance(&m->program, 128)) model_toggle(m, type, e, true);
-        else if (!fixed) model_remove(m, type, e);
+        else if (toggles && program_chance(&m->program, 128)) model_toggle(m, type, e, true);
+        else model_remove(m, type, e);
     }
 }
 
@@ -297,14 +321,53 @@ static void change_other(model *m, const tour *t, model_list *gained) {
     else model_add(m, type, other);
 }
 
-/* What was wanted in the beginning comes in order and once. What stopped matching can only be an entity that was
- * visited and is listed again. */
-static void follow(model *m, const tour *t, uint32_t *next, covey_entity e, const model_list *gained) {
+/* Of a list, what was wanted in the beginning comes in order and once. What stopped matching can only be an entity that
+ * was visited and is listed again. */
+static bool is_next_of_list(model *m, const tour *t, uint32_t *next, covey_entity e) {
     const model_list *wanted = &m->wanted;
-    REQUIRE(m, is_on_tour(m, t, e), "%u:%u is visited and does not match", e.index, e.generation);
     while (*next < wanted->count && !is_on_tour(m, t, wanted->ids[*next])) ++*next;
-    if (*next < wanted->count && covey_same(wanted->ids[*next], e)) ++*next;
-    else REQUIRE(m, model_is_in(gained, e), "%u:%u is visited out of turn", e.index, e.generation);
+    if (*next == wanted->count || !covey_same(wanted->ids[*next], e)) return false;
+    ++*next;
+    return true;
+}
+
+/* The first that is due in the present order, from the last row's place on: what was swapped into the place of a row that
+ * left comes next. */
+static covey_entity next_due(const model *m, const tour *t, uint32_t *place) {
+    bool sparse = is_sparse_lead(t->lead);
+    const covey_entity *ids = sparse ? t->lead->set->ids : m->wanted.ids;
+    uint32_t end = sparse ? t->lead->set->end : m->wanted.count, at = *place;
+    while (at < end && !model_is_due(m, ids[at])) at++;
+    if (!sparse) *place = at; /* nothing moves */
+    return at < end ? ids[at] : (covey_entity){ 0, 0 };
+}
+
+/* Goes on to a row: its place in a sparse pool lies not before that of the last one. */
+static void reach(model *m, const tour *t, covey_entity e, uint32_t *place) {
+    const oracle_set *set = t->lead->set;
+    while (*place < set->end && !covey_same(set->ids[*place], e)) ++*place;
+    REQUIRE(m, *place < set->end, "%u:%u lies before what was visited", e.index, e.generation);
+}
+
+/* Whoever was wanted in the beginning comes once, when it is its turn; others only if they got something since. */
+static void follow(model *m, const tour *t, uint32_t *place, covey_entity e, const model_list *gained) {
+    REQUIRE(m, is_on_tour(m, t, e), "%u:%u is visited and does not match", e.index, e.generation);
+    bool due = t->way == WAY_LIST ? is_next_of_list(m, t, place, e) : model_is_due(m, e);
+    if (due && t->way != WAY_LIST) {
+        covey_entity next = next_due(m, t, place);
+        REQUIRE(m, covey_same(next, e), "%u:%u is visited, not %u:%u", e.index, e.generation, next.index,
+                next.generation);
+        model_take_turn(m, e);
+    }
+    REQUIRE(m, due || model_is_in(gained, e), "%u:%u is visited out of turn", e.index, e.generation);
+    if (t->way != WAY_LIST && is_sparse_lead(t->lead)) reach(m, t, e, place);
+}
+
+/* How many of those that were wanted were not visited. */
+static uint32_t count_missed(model *m, const tour *t, uint32_t next) {
+    if (t->way != WAY_LIST) return m->turns.count;
+    while (next < m->wanted.count && !is_on_tour(m, t, m->wanted.ids[next])) next++;
+    return m->wanted.count - next;
 }
 
 /* Whether nothing that happens puts a pool in another order that entities must be in. */
@@ -321,29 +384,31 @@ static bool is_free_to_change(model *m, const tour *t) {
 static void changing_rows(model *m) {
     tour t;
     covey_row row = { 0 };
-    uint32_t next = 0;
+    uint32_t place = 0;
     if (is_too_costly(m)) return;
-    if (pick_tour(m, &t)) want_all(m, &t, true);
+    if (pick_tour(m, &t)) want_all(m, &t, false);
+    model_expect(m, &m->wanted);
+    begin(m, &t);
     model_list *gained = &m->visited;
     uint32_t often = 1 + program_below(&m->program, m->options->crowd < 1000 ? 64 : 16);
     if (!is_free_to_change(m, &t)) often = 0;
     while (covey_next_row(&t.it, &row)) {
         covey_entity e = covey_row_entity(&t.it, row);
-        follow(m, &t, &next, e, gained);
+        follow(m, &t, &place, e, gained);
         check_row(m, &t, row, e);
         if (gained->count < 200 && program_chance(&m->program, often)) change_other(m, &t, gained);
-        if (program_chance(&m->program, 2 * often)) change_row(m, &t, e);
+        if (program_chance(&m->program, 2 * often)) change_row(m, e);
         bool stayed = is_on_tour(m, &t, e); /* who left may come back, elsewhere */
         if (gained->count < 200 && program_chance(&m->program, often)) change_other(m, &t, gained);
         if (stayed) check_row(m, &t, row, e);
     }
-    while (next < m->wanted.count && !is_on_tour(m, &t, m->wanted.ids[next])) next++;
-    REQUIRE(m, next == m->wanted.count, "%u entities were not visited", m->wanted.count - next);
+    uint32_t missed = count_missed(m, &t, place);
+    REQUIRE(m, missed == 0, "%u entities were not visited", missed);
 }
 
 const model_operation model_view_operations[] = {
-    { "view, spans", spans, 2, true },
-    { "view, rows", rows, 1, true },
+    { "view, spans and rows", spans, 2, true },
+    { "view, rows and spans", rows, 1, true },
     { "view, count, first, contains", ask, 1, true },
     { "view, rows that change", changing_rows, 3, false },
     { NULL, NULL, 0, false },

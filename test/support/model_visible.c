@@ -140,16 +140,22 @@ static bool was_changed(model *m, const covey_view_desc *desc, covey_entity e, u
     return !desc->changed[0];
 }
 
+static void want(model *m, const covey_view_desc *desc, covey_entity e, uint64_t since) {
+    if (oracle_view_matches(m->oracle, desc, e) && was_changed(m, desc, e, since)) model_append(&m->wanted, e);
+}
+
 static void want_since(model *m, const covey_view_desc *desc, uint64_t since) {
+    const oracle_pool *lead = oracle_view_lead(m->oracle, desc);
     m->wanted.count = m->visited.count = 0;
-    for (uint32_t i = 0; i < m->oracle->alive; i++) {
-        covey_entity e = m->oracle->roll[i];
-        if (oracle_view_matches(m->oracle, desc, e) && was_changed(m, desc, e, since)) model_append(&m->wanted, e);
-    }
+    for (uint32_t i = 0; lead && i < lead->set->end; i++) want(m, desc, lead->set->ids[i], since);
+    covey_entity e = lead ? (covey_entity){ 0, 0 } : oracle_next(m->oracle, 0);
+    for (; !covey_is_null(e); e = oracle_next(m->oracle, (uint64_t)e.index + 1)) want(m, desc, e, since);
 }
 
 static void visit(model *m, const covey_view_desc *desc, covey_entity e) {
-    REQUIRE(m, model_is_in(&m->wanted, e), "%u:%u is visited, and was not changed", e.index, e.generation);
+    uint32_t number = m->visited.count;
+    REQUIRE(m, number < m->wanted.count && covey_same(m->wanted.ids[number], e), "visit %u since then is of %u:%u",
+            number, e.index, e.generation);
     model_append(&m->visited, e);
     for (uint32_t i = 0; i < COVEY_TERMS && desc->with[i]; i++)
         if (!oracle_view_reads(desc, i)) model_touch(m, desc->with[i], e);
@@ -162,7 +168,8 @@ static void visit_spans(model *m, const covey_view_desc *desc, covey_iter *it) {
             visit(m, desc, e);
             for (uint32_t i = 0; i < COVEY_TERMS && desc->with[i]; i++)
                 model_check_field(m, desc->with[i], e,
-                                  (const char *)covey_field_raw(it, i) + (size_t)row * desc->with[i]->size);
+                                  (const char *)covey_field_raw(it, i, desc->with[i]->size) +
+                                      (size_t)row * desc->with[i]->size);
         }
 }
 

@@ -15,6 +15,12 @@ typedef struct model_list {
     uint32_t count, capacity;
 } model_list;
 
+/* Who is still to be visited by an iteration: a flag for each index. */
+typedef struct model_turns {
+    bool *due;
+    uint32_t count, capacity;
+} model_turns;
+
 typedef struct model {
     program program;
     const model_options *options;
@@ -34,10 +40,11 @@ typedef struct model {
     unsigned char value[VALUE_BYTES];
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
     model_list wanted, visited; /* of an iteration */
-    void *state;                /* of the subject */
-    void *whole;                /* of one that combines others, each of which has a state */
-    bool behind;                /* the step has made changes of which the oracle does not know yet */
-    covey_world *twin;          /* another world that is like this one, for as long as it is of interest */
+    model_turns turns;
+    void *state;       /* of the subject */
+    void *whole;       /* of one that combines others, each of which has a state */
+    bool behind;       /* the step has made changes of which the oracle does not know yet */
+    covey_world *twin; /* another world that is like this one, for as long as it is of interest */
     covey_buffer image, again;
 } model;
 
@@ -66,6 +73,10 @@ uint32_t model_pool_count(const model *m);
 /* Lists of entities. */
 void model_append(model_list *list, covey_entity e);
 bool model_is_in(const model_list *list, covey_entity e);
+/* Those of a list are still to be visited; one of them has been, if it was due. */
+void model_expect(model *m, const model_list *list);
+bool model_is_due(const model *m, covey_entity e);
+bool model_take_turn(model *m, covey_entity e);
 /* A field of an entity is where the component is, and has the right value; or is NULL where there is none. */
 void model_check_field(model *m, const covey_type *type, covey_entity e, const void *at);
 

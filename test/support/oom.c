@@ -125,6 +125,8 @@ static void write_place(text *to, const covey_world *world, covey_entity e) {
     write_entity(to, covey_child_next(world, e));
 }
 
+static void write_visit(covey_entity e, void *context) { write_entity(context, e); }
+
 static void write_world(text *to, const covey_world *world) {
     covey_entity e = { 0, 0 };
     write_number(to, "%u alive: ", covey_entity_count(world));
@@ -134,6 +136,7 @@ static void write_world(text *to, const covey_world *world) {
     }
     write_text("\n", to);
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) write_pool(to, covey_world_pool(world, i));
+    test_walk(world, write_visit, to);
 }
 
 static void write_set(text *to, const covey_sparse_set *set) {

@@ -27,7 +27,8 @@ typedef enum oracle_fault {
     ORACLE_NEEDS_OPTIONAL,      /* a view matches only entities that have all that is optional */
     ORACLE_NEEDS_ALL_OF_ANY,    /* any of several is all of them */
     ORACLE_LEADS_BY_LARGEST,    /* a view follows the largest of its pools */
-    ORACLE_VIEWS_ROWS_FORWARD,  /* the rows of a sparse pool come from the first to the last */
+    ORACLE_VIEWS_ROWS_BACKWARD, /* the rows of a sparse pool come from the last to the first */
+    ORACLE_VIEWS_BLOCKS_BY_AGE, /* spans of blocks come in the order of creation */
     ORACLE_SORTS_UNSTABLY,      /* equals change places when they are sorted */
     ORACLE_KEEPS_LOOSELY,       /* what is added to a pool that is kept sorted goes to its end */
     ORACLE_GROUPS_OVERLAP,      /* a group may own what another one owns */

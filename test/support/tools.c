@@ -83,6 +83,41 @@ uint32_t test_below(test_random *random, uint32_t limit) {
     return (uint32_t)(((uint64_t)test_next(random) * limit) >> 32);
 }
 
+/* ---- Walking ------------------------------------------------------------------------------------------------------*/
+
+static void walk_view(const covey_view *view, test_visit_fn *visit, void *context) {
+    covey_iter spans = covey_view_iter(view), rows = covey_view_iter(view);
+    covey_row row = { 0 };
+    while (covey_next(&spans))
+        for (uint32_t i = 0; i < spans.count; i++) visit(covey_span_entity(&spans, i), context);
+    visit((covey_entity){ 0, 0 }, context);
+    while (covey_next_row(&rows, &row)) visit(covey_row_entity(&rows, row), context);
+    visit((covey_entity){ 0, 0 }, context);
+}
+
+/* The type of the user's that is met next, or NULL. */
+static const covey_type *next_type(const covey_world *world, uint32_t *number) {
+    const covey_pool *pool;
+    while ((pool = covey_world_pool(world, (*number)++)) != NULL)
+        if (covey_pool_count(pool) != 0 && strncmp(covey_pool_type(pool)->name, "covey.", 6) != 0)
+            return covey_pool_type(pool);
+    return NULL;
+}
+
+void test_walk(const covey_world *world, test_visit_fn *visit, void *context) {
+    covey_world *walked = (covey_world *)(uintptr_t)world;
+    uint32_t number = 0;
+    for (const covey_type *last = NULL, *type; (type = next_type(world, &number)) != NULL; last = type) {
+        covey_view_desc alone = { .with = { type }, .read = { type } };
+        covey_view_desc both = { .with = { last, type }, .read = { last, type } };
+        covey_view view = covey_view_make(walked, &alone);
+        walk_view(&view, visit, context);
+        if (!last) continue;
+        view = covey_view_make(walked, &both);
+        walk_view(&view, visit, context);
+    }
+}
+
 uint64_t test_scaled(uint64_t steps) {
     const char *scale = getenv("COVEY_TEST_SCALE");
     double percent = scale ? strtod(scale, NULL) : 100;

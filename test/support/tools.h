@@ -30,6 +30,11 @@ typedef struct test_random {
 uint32_t test_next(test_random *random);
 uint32_t test_below(test_random *random, uint32_t limit); /* limit > 0 */
 
+/* Walks views of a world, of each component type alone and together with the next one, by spans and by rows, and hands
+ * over all entities in the order in which they are visited: null after each walk. Nothing is written. */
+typedef void test_visit_fn(covey_entity e, void *context);
+void test_walk(const covey_world *world, test_visit_fn *visit, void *context);
+
 /* `steps` scaled by COVEY_TEST_SCALE, a percentage (100 when unset); at least 1. */
 uint64_t test_scaled(uint64_t steps);
 

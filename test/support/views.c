@@ -48,7 +48,9 @@ void give_each(const covey_entity *entities, uint32_t count, uint32_t step, cons
 
 static visits visited;
 
-char *span_field(const covey_iter *it, uint32_t field) { return covey_field_raw(it, field); }
+char *span_field(const covey_iter *it, uint32_t field) {
+    return covey_field_raw(it, field, covey_view_type(it->view, field)->size);
+}
 
 void *row_field(const covey_iter *it, covey_row row, uint32_t field) {
     return covey_row_field_raw(it, row, field, covey_view_type(it->view, field)->size);
