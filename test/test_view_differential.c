@@ -46,6 +46,7 @@ typedef struct walk {
     list listed;
     uint64_t since;
     const covey_group *group;
+    bool stays; /* rows change, but do not leave */
     list wanted, visited, gained;
     covey_world *twin; /* another world, for as long as it is compared */
     jmp_buf stop;
@@ -420,17 +421,18 @@ static bool may_change(const walk *w) {
     return !w->lead || !mixed_is_bound(&w->mixed, w->lead);
 }
 
-/* The row's entity loses and gets components, is disabled, or is destroyed. */
+/* The row's entity loses and gets components, is disabled, or is destroyed. If it stays, nothing moves in the pool that is
+ * followed. */
 static void change_row(walk *w, covey_entity e) {
     mixed_world *s = &w->mixed;
-    if (mixed_chance(s, 25)) {
+    if (!w->stays && mixed_chance(s, 25)) {
         covey_destroy(world, e);
         return;
     }
     if (s->hides && mixed_chance(s, 20)) covey_disable(world, e);
     for (uint32_t i = 0; i < s->type_count; i++) {
         const covey_type *type = s->types[i];
-        if (!mixed_chance(s, 30)) continue;
+        if (!mixed_chance(s, 30) || (w->stays && type == w->lead)) continue;
         if (mixed_give(e, type)) continue;
         if (s->hides && mixed_chance(s, 20)) covey_component_disable_raw(world, e, type);
         else covey_remove_raw(world, e, type, type->size);
@@ -504,6 +506,7 @@ static void walk_changing(walk *w) {
     covey_tick_advance(world);
     want_all(w);
     w->gained.count = 0;
+    w->stays = mixed_chance(s, 30);
     uint32_t most = w->wanted.count;
     covey_iter it = begin(w);
     covey_row row = { 0 };
@@ -513,9 +516,9 @@ static void walk_changing(walk *w) {
         follow(w, e, &place);
         for (uint32_t i = 0; i < fields_of(w); i++) check_cell(w, i, e, row_field(&it, row, i));
         bool few = covey_entity_count(world) < 1200 && turns++ < 2 * most + 50;
-        if (few && mixed_chance(s, often)) change_other(w);
+        if (few && !w->stays && mixed_chance(s, often)) change_other(w);
         if (few && mixed_chance(s, often)) change_row(w, e);
-        if (few && mixed_chance(s, often)) change_other(w);
+        if (few && !w->stays && mixed_chance(s, often)) change_other(w);
     }
     mixed_list(s);
     REQUIRE(w, w->wanted.count == 0, "rows that change: %u were not visited, %u:%u first", w->wanted.count,
