@@ -859,9 +859,101 @@ static void test_loading_tells_how_far_it_is_and_can_be_cancelled(void **state) 
     assert_bytes_again();
 }
 
+/* ---- Order ----------------------------------------------------------------------------------------------------------*/
+
+enum { SCATTERED = 400, VISITED_MOST = 4 * SCATTERED };
+
+/* Components come and go at random, so that no block and no array has them in the order of indices. */
+static void scatter(covey_world *of, const covey_type *const *types, uint32_t type_count) {
+    covey_entity e[SCATTERED];
+    uint64_t state = 7;
+    for (uint32_t i = 0; i < SCATTERED; i++) e[i] = covey_create(of);
+    for (uint32_t i = 0; i < 20 * SCATTERED; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        covey_entity some = e[(state >> 33) % SCATTERED];
+        const covey_type *type = types[(state >> 50) % type_count];
+        if (covey_has_raw(of, some, type)) covey_remove_raw(of, some, type, sizeof(Number));
+        else covey_add_raw(of, some, type, &(Number){ some.index, ~some.index }, sizeof(Number));
+    }
+}
+
+/* The entities of a view, in order. */
+static uint32_t walk(const covey_view *view, bool rows, covey_entity *visited) {
+    uint32_t count = 0;
+    covey_iter it = covey_view_iter(view);
+    covey_row row = { 0 };
+    while (rows && covey_next_row(&it, &row)) visited[count++] = covey_row_entity(&it, row);
+    while (!rows && covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++) visited[count++] = covey_span_entity(&it, i);
+    assert_true(count <= VISITED_MOST);
+    return count;
+}
+
+/* What a peer does that makes an entity for each that it visits: the same handles in both worlds, for good. */
+static void create_for_each(covey_world *of, const covey_view *view, bool rows, const covey_type *type) {
+    static covey_entity visited[VISITED_MOST];
+    uint32_t count = walk(view, rows, visited);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 3 == 0) covey_destroy(of, visited[i]);
+        covey_entity made = covey_create(of);
+        covey_add_raw(of, made, type, &(Number){ visited[i].index, ~visited[i].index }, sizeof(Number));
+    }
+}
+
+static void assert_same_walks(const covey_view_desc *desc) {
+    static covey_entity before[VISITED_MOST], after[VISITED_MOST];
+    covey_view saved = covey_view_make(origin, desc), loaded = covey_view_make(world, desc);
+    for (int rows = 0; rows < 2; rows++) {
+        uint32_t count = walk(&saved, rows, before);
+        assert_int_equal(walk(&loaded, rows, after), count);
+        assert_memory_equal(before, after, count * sizeof *before);
+    }
+}
+
+static void walk_the_same_after_loading(const covey_type *const *types, uint32_t count) {
+    covey_view_desc one = { .with = { types[0] } }, all = { .with = { types[0] } };
+    if (count == 2) all.with[1] = types[1];
+    scatter(origin, types, count);
+    save_and_load();
+    for (int round = 0; round < 2; round++) {
+        covey_view saved = covey_view_make(origin, &all), loaded = covey_view_make(world, &all);
+        assert_same_walks(&one);
+        assert_same_walks(&all);
+        create_for_each(origin, &saved, round == 1, types[0]);
+        create_for_each(world, &loaded, round == 1, types[0]);
+    }
+    assert_same_walks(&one);
+    save(origin, &image);
+    assert_bytes_again();
+}
+
+static void test_blocks_are_walked_in_the_same_order_after_loading(void **state) {
+    (void)state;
+    walk_the_same_after_loading((const covey_type *const[]){ covey_id(InBlocks) }, 1);
+}
+
+static void test_pins_are_walked_in_the_same_order_after_loading(void **state) {
+    (void)state;
+    walk_the_same_after_loading((const covey_type *const[]){ covey_id(InPins), covey_id(InBlocks) }, 2);
+}
+
+static void test_packed_arrays_are_walked_in_the_same_order_after_loading(void **state) {
+    (void)state;
+    walk_the_same_after_loading((const covey_type *const[]){ covey_id(InPack), covey_id(InBlocks) }, 2);
+}
+
+static void test_arrays_with_holes_are_walked_in_the_same_order_after_loading(void **state) {
+    (void)state;
+    walk_the_same_after_loading((const covey_type *const[]){ covey_id(InPlace), covey_id(InQueue) }, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         LOAD_TEST(test_a_world_is_what_it_was),
+        LOAD_TEST(test_blocks_are_walked_in_the_same_order_after_loading),
+        LOAD_TEST(test_pins_are_walked_in_the_same_order_after_loading),
+        LOAD_TEST(test_packed_arrays_are_walked_in_the_same_order_after_loading),
+        LOAD_TEST(test_arrays_with_holes_are_walked_in_the_same_order_after_loading),
         LOAD_TEST(test_an_empty_world_can_be_saved_and_loaded),
         LOAD_TEST(test_a_large_world_is_what_it_was),
         LOAD_TEST(test_a_range_that_others_went_over_stays_reserved),
