@@ -122,6 +122,23 @@ BENCH_TIMED static uint64_t create_singly(void *context) {
     return covey_entity_count(world);
 }
 
+BENCH_TIMED static uint64_t create_with(void *context) {
+    const fixture *f = context;
+    covey_world *world = f->many.world;
+    covey_entity *made = f->many.made;
+    for (uint32_t i = 0; i < f->n; i++)
+        made[i] = covey_create_with(world, covey_with(Position, { .x = 1, .y = 2 }),
+                                    covey_with(Velocity, { .x = 3, .y = 4 }), covey_with(Force, { .x = 5, .y = 6 }));
+    return covey_entity_count(world);
+}
+
+BENCH_TIMED static uint64_t create_many_with(void *context) {
+    const fixture *f = context;
+    covey_create_many_with(f->many.world, f->many.made, f->n, covey_with_copies(Position, &values[0]),
+                           covey_with_copies(Velocity, &values[1]), covey_with_copies(Force, &values[2]));
+    return covey_entity_count(f->many.world);
+}
+
 BENCH_TIMED static uint64_t create_arrays(void *context) {
     const fixture *f = context;
     covey_world *world = f->many.world;
@@ -235,6 +252,8 @@ BENCH_TIMED static uint64_t clear_at_once(void *context) {
     }
 
 static const bench_contestant creating[] = CONTESTANTS(empty, create_copies, create_singly);
+static const bench_contestant creating_with[] = CONTESTANTS(empty, create_with, create_singly);
+static const bench_contestant creating_many_with[] = CONTESTANTS(empty, create_many_with, create_singly);
 static const bench_contestant creating_arrays[] = CONTESTANTS(empty, create_arrays, create_from_arrays);
 static const bench_contestant destroying[] = CONTESTANTS(populate, destroy_many, destroy_singly);
 static const bench_contestant adding_copies[] = CONTESTANTS(clear, add_copies, add_singly);
@@ -252,6 +271,8 @@ static const bench_contestant clearing[] = CONTESTANTS(fill, clear_at_once, remo
 static const bench_scenario scenarios[] = {
     SCENARIO("create3_bulk", creating, BENCH_ORDERED, BENCH_LIMIT(0.5, 0.4)),
     SCENARIO("create3_bulk_array", creating_arrays, BENCH_ORDERED, 0),
+    SCENARIO("create3_with", creating_with, BENCH_ORDERED, 2),
+    SCENARIO("create3_many_with", creating_many_with, BENCH_ORDERED, BENCH_LIMIT(0.5, 0.4)),
     SCENARIO("destroy3_bulk", destroying, BENCH_ORDERED, 1),
     SCENARIO("destroy3_bulk_shuffled", destroying, BENCH_SHUFFLED, 0),
     SCENARIO("add_copies_ordered", adding_copies, BENCH_ORDERED, 0),
