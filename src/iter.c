@@ -534,7 +534,7 @@ static void prepare_lookups(covey_iter *it) {
         covey__column *column = &it->columns[covey__lowest_bit(left)];
         const covey_sparse_set *set = &column->pool->set;
         column->chunk.map = no_map;
-        column->found = it->found[number++];
+        column->found = is_quick(it) ? NULL : it->found[number++];
         if (is_quick(it))
             it->join =
                 (covey__join){ set->pages, set->data, &column->chunk, column->pool->size, set->page_count, set->end };
@@ -554,12 +554,7 @@ static bool take_row(covey_iter *it) {
         it->at++;
     }
     if (it->batch == 0) return false;
-    it->bit = covey__lowest_bit(it->batch);
-    it->batch &= it->batch - 1;
-    for (uint32_t left = it->looked_up; left != 0; left &= left - 1) {
-        covey__column *column = &it->columns[covey__lowest_bit(left)];
-        column->chunk.data = column->found[it->bit];
-    }
+    covey__take_row(it);
     return true;
 }
 

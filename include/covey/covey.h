@@ -2243,10 +2243,25 @@ COVEY_HOT bool covey__take_position(covey_iter *it) {
     return true;
 }
 
+/* Hands out the next row of a batch that was looked up at once. */
+COVEY_HOT void covey__take_row(covey_iter *it) {
+    uint32_t bit = covey__lowest_bit(it->batch);
+    it->bit = bit;
+    it->batch &= it->batch - 1;
+    for (uint32_t left = it->looked_up; left != 0; left &= left - 1) {
+        covey__column *column = &it->columns[covey__lowest_bit(left)];
+        column->chunk.data = column->found[bit];
+    }
+}
+
 COVEY_HOT bool covey__next_span(covey_iter *it) {
     uint64_t left = it->left;
     if (!COVEY__LIKELY(left != 0)) {
         if (it->at < it->stop && COVEY__LIKELY(covey__take_position(it))) return true;
+        if (it->batch != 0) {
+            covey__take_row(it);
+            return true;
+        }
         covey__advance advance = covey__next_block(it);
         if (advance != COVEY__ADVANCE_ROWS) return advance == COVEY__ADVANCE_SPAN;
         left = it->left;
@@ -2305,7 +2320,10 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
 COVEY_HOT bool covey__next_row_of_batch(covey_iter *it, covey_row *row) {
     const covey_world *world = it->view->world;
     if (row->now && row->shifts != world->moves + world->shifts) covey__rows_moved(it, row->entity);
-    if ((it->at >= it->stop || !covey__take_position(it)) && !covey__next_rows(it)) return false;
+    if (it->batch != 0) {
+        it->bit = covey__lowest_bit(it->batch);
+        it->batch &= it->batch - 1;
+    } else if ((it->at >= it->stop || !covey__take_position(it)) && !covey__next_rows(it)) return false;
     row->now = &world->moves;
     row->moves = ~world->moves; /* no chunk is known */
     row->shifts = world->moves + world->shifts;
@@ -2345,8 +2363,10 @@ COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_
     if (COVEY__LIKELY(field < COVEY__ROW_CHUNKS && row.moves == *row.now))
         return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
     const covey_world *world = it->view->world;
-    if ((it->steady >> field & 1) != 0 && row.shifts == world->moves + world->shifts)
-        return covey_field_raw(it, field, size);
+    if ((it->steady >> field & 1) != 0 && row.shifts == world->moves + world->shifts) {
+        char *const *found = it->columns[field].found;
+        return found ? found[it->bit] : covey_field_raw(it, field, size);
+    }
     return covey__row_value(it, covey__row_index(it, row), field);
 }
 
