@@ -11,6 +11,7 @@
 #include "result.h"
 #include "shortcut.h"
 #include "signal.h"
+#include "storage.h"
 #include "type.h"
 
 static const covey_entity null_entity = { 0, 0 };
@@ -373,8 +374,44 @@ bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint
     return result == COVEY_OK;
 }
 
-covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
+/* A place for a component in its pool, if there is one that needs no memory, and nobody has to know; or NULL. */
+static void *place_quickly(covey_pool *pool, covey_entity e, const covey_component *component) {
+    if (!pool || pool->watch || component->size != pool->size || component->count > 1) return NULL;
+    if (component->value && (pool->type->copy || !covey__type_can_copy(pool->type))) return NULL;
+    return covey__pool_append(pool, e, pool->size);
+}
+
+static void unplace_quickly(covey_world *world, covey_entity e, const covey_component *components, uint32_t count) {
+    while (count-- != 0) {
+        covey_pool *pool = covey__pool_bound(world, components[count].type);
+        covey_sparse_set *set = covey__packed(pool);
+        if (set) covey__set_unplace(set, e);
+        else covey__pool_erase(pool, e);
+    }
+}
+
+/* Makes one entity where all that is easy. Null: it is not, and nothing has changed. */
+static covey_entity create_quickly(covey_world *world, const covey_component *components) {
     covey_entity e = null_entity;
+    uint32_t count = 0;
+    if (world->listeners || covey__entities_take(world, &e, 1) != COVEY_OK) return null_entity;
+    for (; components[count].type; count++) {
+        const covey_component *component = &components[count];
+        void *to = count < COVEY_TERMS ? place_quickly(covey__pool_bound(world, component->type), e, component) : NULL;
+        if (!to) {
+            unplace_quickly(world, e, components, count);
+            covey__entities_give_back(world, &e, 1);
+            return null_entity;
+        }
+        covey__fill(to, component->value ? component->value : component->values, component->size);
+    }
+    return e;
+}
+
+covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
+    COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
+    covey_entity e = create_quickly(world, components);
+    if (!covey_is_null(e)) return e;
     if (!covey_create_many_with_raw(world, &e, 1, components) || covey_alive(world, e)) return e;
     covey__fail(world, COVEY_ERROR_GONE, "a listener destroyed %u:%u at once", e.index, e.generation);
     return null_entity;
