@@ -7,6 +7,7 @@
 #include "bits.h"
 #include "block_store.h"
 #include "lines.h"
+#include "match.h"
 #include "observers.h"
 #include "storage.h"
 #include "tick.h"
@@ -16,48 +17,7 @@ enum {
     MOST_ALONG = 512 /* rows of a span whose values are looked up before the first is handed out */
 };
 
-static const covey__block_page no_page;        /* of a pool that does not reach so far, or is not in blocks */
 static const uint8_t no_map[COVEY__BLOCK_IDS]; /* of a value that was looked up: it is the only one */
-
-/* ---- Matching one ------------------------------------------------------------------------------------------------*/
-
-/* Whether the component of an index counts as there. That something may be disabled is handed down as a constant, so
- * that the question vanishes where nothing is. */
-COVEY_HOT bool has(const covey_pool *pool, uint32_t index, bool hides) {
-    return covey__has_index(pool, index) && !(hides && covey__is_off(pool, index));
-}
-
-COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
-    const covey_view *view = it->view;
-    const covey__column *column = it->columns;
-    for (uint32_t i = 0; i < view->with; i++, column++)
-        if (!has(column->pool, index, hides)) return false;
-    column += view->optional;
-    bool any = view->any == 0;
-    for (uint32_t i = 0; i < view->any; i++, column++) any |= has(column->pool, index, hides);
-    for (uint32_t i = 0; i < view->without && any; i++, column++)
-        if (has(column->pool, index, hides)) return false;
-    return any;
-}
-
-static bool is_hidden(const covey_iter *it, uint32_t index) {
-    return covey__has_index(it->hidden, index) || covey__is_off(it->lead, index);
-}
-
-/* Of one that has all that is asked for. */
-static bool has_changed(const covey_iter *it, uint32_t index) {
-    for (uint32_t left = it->changed; left != 0; left &= left - 1)
-        if (covey__ticks_of(it->columns[covey__lowest_bit(left)].pool, index) > it->since) return true;
-    return it->changed == 0;
-}
-
-static COVEY__NOINLINE bool matches_closely(const covey_iter *it, uint32_t index) {
-    return has_terms(it, index, it->hides) && !(it->hides && is_hidden(it, index)) && has_changed(it, index);
-}
-
-static bool matches(const covey_iter *it, uint32_t index) {
-    return COVEY__LIKELY(!it->hides && it->changed == 0) ? has_terms(it, index, false) : matches_closely(it, index);
-}
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
@@ -100,7 +60,7 @@ static covey_iter begin(const covey_view *view) {
     memset(&it, 0, offsetof(covey_iter, columns));
     it.view = view;
     for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++)
-        it.columns[i] = (covey__column){ .page = &no_page };
+        it.columns[i] = (covey__column){ .page = &covey__no_page };
     if (view->world) find_pools(&it);
     return it;
 }
@@ -220,167 +180,14 @@ covey_iter covey_group_iter(const covey_group *group) {
     return it;
 }
 
-/* ---- Walking ids -------------------------------------------------------------------------------------------------*/
-
-static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
-    bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
-    return there ? pool->blocks.pages[page] : &no_page;
-}
-
-/* Asks for what match_pages will read. */
-static void prefetch_page(const covey__block_page *page) {
-    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64)
-        covey__prefetch_line((const char *)page + at);
-}
-
-/* The pages of the pools in blocks that entities must be in. */
-typedef struct page_list {
-    const covey__block_page *pages[COVEY_TERMS];
-    uint32_t count;
-    bool full; /* all ids of the page match */
-} page_list;
-
-/* Goes on to a page. Returns the blocks in which there may be matches. */
-static uint64_t open_page(covey_iter *it, uint32_t page, page_list *list) {
-    const covey_view *view = it->view;
-    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
-    list->count = 0;
-    for (uint32_t i = 0; i < view->with; i++) {
-        covey__column *column = &it->columns[i];
-        if (!covey__in_blocks(column->pool)) continue;
-        column->page = list->pages[list->count++] = page_of(column->pool, page);
-        blocks &= column->page->summary;
-        prefetch_page(page_of(column->pool, page + 1));
-    }
-    if (it->lead) blocks &= page_of(it->lead, page)->summary;
-    const covey__column *column = &it->columns[view->with + view->optional];
-    for (uint32_t i = 0; i < view->any; i++, column++) {
-        bool sparse = column->pool && !covey__in_blocks(column->pool);
-        any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
-    }
-    it->first = page * COVEY__BLOCK_PAGE;
-    it->page = it->columns[0].page;
-    return view->any != 0 ? blocks & any : blocks;
-}
-
-/* The living among 64 ids. */
-static uint64_t alive_mask(const covey_world *world, uint32_t first) {
-    uint64_t mask = 0;
-    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__generation_of(world, first + i) & 1) << i;
-    return mask;
-}
-
-/* Those of some ids that are in a pool of any storage. */
-static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
-    if (!pool) return 0;
-    if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
-    uint64_t found = 0;
-    for (uint64_t left = ids; left != 0; left &= left - 1)
-        found |= (uint64_t)covey__has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
-    return found;
-}
-
-/* Those of them that count as there. */
-COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
-    if (hides) ids &= ~covey__off_mask(pool, first);
-    return members(pool, first, ids);
-}
-
-/* Those of some ids that are enabled themselves, and so are their components that must be there. */
-static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
-    ids &= ~members(it->hidden, first, ids);
-    for (uint32_t i = 0; i < it->view->with; i++) ids &= ~covey__off_mask(it->columns[i].pool, first);
-    return ids;
-}
-
-/* Those of some ids that match of which any of the wanted components was changed. */
-static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
-    uint64_t found = 0;
-    for (uint32_t left = it->changed; left != 0; left &= left - 1)
-        found |= covey__ticks_since(it->columns[covey__lowest_bit(left)].pool, first, ids, it->since);
-    return found;
-}
-
-/* What is left of the ids of a block that are in all the block pools of a view: looks into its other pools, but for
- * those whose values are looked up anyway, unless that is not all that is asked for. */
-COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t ids, bool hides) {
-    const covey_view *view = it->view;
-    const covey__column *columns = it->columns;
-    uint64_t any = 0;
-    if (it->lead) ids &= seen(it->lead, first, ids, hides);
-    else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
-    if (hides) ids = enabled(it, first, ids);
-    for (uint32_t i = 0; i < view->with && (it->looked_up == 0 || it->changed != 0); i++)
-        if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
-    columns += view->with + view->optional;
-    for (uint32_t i = 0; i < view->any; i++) any |= seen(columns[i].pool, first, ids, hides);
-    if (view->any != 0) ids &= any;
-    columns += view->any;
-    for (uint32_t i = 0; i < view->without; i++) ids &= ~seen(columns[i].pool, first, ids, hides);
-    return ids;
-}
-
-static COVEY__NOINLINE uint64_t match_block_closely(const covey_iter *it, uint32_t first, uint64_t ids) {
-    ids = match_block(it, first, ids, it->hides);
-    return it->changed != 0 ? changed(it, first, ids) : ids;
-}
-
-static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
-    bool plainly = COVEY__LIKELY(!it->hides && it->changed == 0);
-    return plainly ? match_block(it, first, ids, false) : match_block_closely(it, first, ids);
-}
-
-/* Finds what so many pages have in common: a constant where it is small, so that the loop over them vanishes. Returns
- * the ids that all blocks have. */
-static inline uint64_t match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
-    uint64_t all = UINT64_MAX;
-    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
-        uint64_t ids = UINT64_MAX;
-        for (uint32_t i = 0; i < count; i++) ids &= pages[i]->masks[block];
-        matches[block] = ids;
-        all &= ids;
-    }
-    return all;
-}
-
-static uint64_t match_blocks(covey_iter *it, const page_list *list) {
-    switch (list->count) {
-    case 1: return match_pages(it->matches, list->pages, 1);
-    case 2: return match_pages(it->matches, list->pages, 2);
-    case 3: return match_pages(it->matches, list->pages, 3);
-    default: return match_pages(it->matches, list->pages, list->count);
-    }
-}
-
-/* Those of some blocks that have matches. Without a branch: that is often random. */
-static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
-    uint64_t found = 0;
-    for (uint64_t left = blocks; left != 0; left &= left - 1) {
-        uint32_t block = covey__lowest_bit(left);
-        found |= (uint64_t)(it->matches[block] != 0) << block;
-    }
-    return found;
-}
-
-/* The blocks of the next page that has matches; 0 at the end. */
-static uint64_t next_page(covey_iter *it, page_list *list) {
+/* The next page, seen with the types that the world knows by now. */
+static uint64_t next_page(covey_iter *it, covey__page_list *list) {
     if (has_met_types(it)) find_pools(it);
-    while (it->next < it->end) {
-        uint64_t blocks = open_page(it, it->next++, list);
-        if (blocks == 0) continue;
-        list->full = match_blocks(it, list) == UINT64_MAX && !it->asks_more;
-        for (uint64_t left = it->asks_more ? blocks : 0; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left);
-            it->matches[block] = matches_of_block(it, it->first + block * COVEY__BLOCK_IDS, it->matches[block]);
-        }
-        if (it->asks_more || (list->count > 1 && !list->full)) blocks = with_matches(it, blocks);
-        if (blocks != 0) return blocks;
-    }
-    return 0;
+    return covey__next_page(it, list);
 }
 
 uint64_t covey__next_row_page(covey_iter *it) {
-    page_list list;
+    covey__page_list list;
     return next_page(it, &list);
 }
 
@@ -395,7 +202,7 @@ static bool has_long_runs(uint64_t ids) {
 }
 
 /* Those of some blocks in which all fields have the same ids, and nothing else. */
-static uint64_t same_ids(const covey_iter *it, const page_list *list, uint64_t blocks) {
+static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uint64_t blocks) {
     uint64_t found = 0;
     for (uint64_t left = blocks; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left);
@@ -407,7 +214,7 @@ static uint64_t same_ids(const covey_iter *it, const page_list *list, uint64_t b
 }
 
 /* Decides how the blocks of a page are handed out. */
-static void sort_blocks(covey_iter *it, const page_list *list, uint64_t blocks) {
+static void sort_blocks(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
     uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
     uint64_t full = list->full ? blocks : 0;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -430,7 +237,7 @@ static void sort_blocks(covey_iter *it, const page_list *list, uint64_t blocks) 
 }
 
 static covey__advance next_page_of_blocks(covey_iter *it) {
-    page_list list;
+    covey__page_list list;
     uint64_t blocks = next_page(it, &list);
     if (blocks == 0) return COVEY__ADVANCE_END;
     sort_blocks(it, &list, blocks);
@@ -623,7 +430,7 @@ enum { ROWS, BLOCK, BLOCKS };
 
 /* Goes on to the next block with matches, if there are none left in this one. */
 static bool reach_block(covey_iter *it) {
-    page_list list;
+    covey__page_list list;
     if (it->kept[ROWS] != 0) return true;
     if (it->kept[BLOCKS] == 0) it->kept[BLOCKS] = next_page(it, &list);
     if (it->kept[BLOCKS] == 0) return false;
@@ -690,15 +497,15 @@ static covey__advance next_mixed(covey_iter *it) {
 
 /* Gives a column one value for the whole span, or none. */
 static void point_to_value(covey__column *column, uint32_t index, bool hides) {
-    char *value = has(column->pool, index, hides) ? covey__value_of_index(column->pool, index) : NULL;
+    char *value = covey__counts(column->pool, index, hides) ? covey__value_of_index(column->pool, index) : NULL;
     column->chunk = (covey__chunk){ value, covey__identity };
 }
 
 /* Whether the value of an index is the next but so many of a column, or it has none, as the first. */
 static bool follows_in(const covey__column *column, uint32_t index, uint32_t run, bool hides) {
     const covey_pool *pool = column->pool;
-    if (!column->chunk.data) return !has(pool, index, hides);
-    return has(pool, index, hides) &&
+    if (!column->chunk.data) return !covey__counts(pool, index, hides);
+    return covey__counts(pool, index, hides) &&
            covey__value_of_index(pool, index) == column->chunk.data + (size_t)run * pool->size;
 }
 
@@ -726,7 +533,7 @@ static bool next_span_of_ids(covey_iter *it) {
 
 static bool matches_at(const covey_iter *it, uint32_t at) {
     bool there = it->set ? !is_hole(it, at) : covey_alive(it->view->world, it->array[at]);
-    return there && (it->group || matches(it, it->array[at].index));
+    return there && (it->group || covey__matches(it, it->array[at].index));
 }
 
 static bool next_span_of_array(covey_iter *it) {
@@ -942,5 +749,5 @@ covey_entity covey_view_first(const covey_view *view) {
 
 bool covey_view_contains(const covey_view *view, covey_entity e) {
     covey_iter it = begin(view);
-    return view->world && covey_alive(view->world, e) && matches(&it, e.index);
+    return view->world && covey_alive(view->world, e) && covey__matches(&it, e.index);
 }

@@ -1,0 +1,193 @@
+/* Which entities match a view: occupancy masks answer for a page of ids at a time, and all other pools are asked for what
+ * is left. */
+#include "match.h"
+
+#include "lines.h"
+#include "tick.h"
+#include "view.h"
+
+const covey__block_page covey__no_page;
+
+/* ---- Matching one ------------------------------------------------------------------------------------------------*/
+
+COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
+    const covey_view *view = it->view;
+    const covey__column *column = it->columns;
+    for (uint32_t i = 0; i < view->with; i++, column++)
+        if (!covey__counts(column->pool, index, hides)) return false;
+    column += view->optional;
+    bool any = view->any == 0;
+    for (uint32_t i = 0; i < view->any; i++, column++) any |= covey__counts(column->pool, index, hides);
+    for (uint32_t i = 0; i < view->without && any; i++, column++)
+        if (covey__counts(column->pool, index, hides)) return false;
+    return any;
+}
+
+static bool is_hidden(const covey_iter *it, uint32_t index) {
+    return covey__has_index(it->hidden, index) || covey__is_off(it->lead, index);
+}
+
+/* Of one that has all that is asked for. */
+static bool has_changed(const covey_iter *it, uint32_t index) {
+    for (uint32_t left = it->changed; left != 0; left &= left - 1)
+        if (covey__ticks_of(it->columns[covey__lowest_bit(left)].pool, index) > it->since) return true;
+    return it->changed == 0;
+}
+
+static COVEY__NOINLINE bool matches_closely(const covey_iter *it, uint32_t index) {
+    return has_terms(it, index, it->hides) && !(it->hides && is_hidden(it, index)) && has_changed(it, index);
+}
+
+bool covey__matches(const covey_iter *it, uint32_t index) {
+    return COVEY__LIKELY(!it->hides && it->changed == 0) ? has_terms(it, index, false) : matches_closely(it, index);
+}
+
+/* ---- Walking ids -------------------------------------------------------------------------------------------------*/
+
+static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
+    bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
+    return there ? pool->blocks.pages[page] : &covey__no_page;
+}
+
+/* Asks for what match_pages will read. */
+static void prefetch_page(const covey__block_page *page) {
+    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64)
+        covey__prefetch_line((const char *)page + at);
+}
+
+/* Goes on to a page. Returns the blocks in which there may be matches. */
+static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list) {
+    const covey_view *view = it->view;
+    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
+    list->count = 0;
+    for (uint32_t i = 0; i < view->with; i++) {
+        covey__column *column = &it->columns[i];
+        if (!covey__in_blocks(column->pool)) continue;
+        column->page = list->pages[list->count++] = page_of(column->pool, page);
+        blocks &= column->page->summary;
+        prefetch_page(page_of(column->pool, page + 1));
+    }
+    if (it->lead) blocks &= page_of(it->lead, page)->summary;
+    const covey__column *column = &it->columns[view->with + view->optional];
+    for (uint32_t i = 0; i < view->any; i++, column++) {
+        bool sparse = column->pool && !covey__in_blocks(column->pool);
+        any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
+    }
+    it->first = page * COVEY__BLOCK_PAGE;
+    it->page = it->columns[0].page;
+    return view->any != 0 ? blocks & any : blocks;
+}
+
+/* The living among 64 ids. */
+static uint64_t alive_mask(const covey_world *world, uint32_t first) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__generation_of(world, first + i) & 1) << i;
+    return mask;
+}
+
+/* Those of some ids that are in a pool of any storage. */
+static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
+    if (!pool) return 0;
+    if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
+    uint64_t found = 0;
+    for (uint64_t left = ids; left != 0; left &= left - 1)
+        found |= (uint64_t)covey__has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
+    return found;
+}
+
+/* Those of them that count as there. */
+COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
+    if (hides) ids &= ~covey__off_mask(pool, first);
+    return members(pool, first, ids);
+}
+
+/* Those of some ids that are enabled themselves, and so are their components that must be there. */
+static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
+    ids &= ~members(it->hidden, first, ids);
+    for (uint32_t i = 0; i < it->view->with; i++) ids &= ~covey__off_mask(it->columns[i].pool, first);
+    return ids;
+}
+
+/* Those of some ids that match of which any of the wanted components was changed. */
+static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
+    uint64_t found = 0;
+    for (uint32_t left = it->changed; left != 0; left &= left - 1)
+        found |= covey__ticks_since(it->columns[covey__lowest_bit(left)].pool, first, ids, it->since);
+    return found;
+}
+
+/* What is left of the ids of a block that are in all the block pools of a view: looks into its other pools, but for
+ * those whose values are looked up anyway, unless that is not all that is asked for. */
+COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t ids, bool hides) {
+    const covey_view *view = it->view;
+    const covey__column *columns = it->columns;
+    uint64_t any = 0;
+    if (it->lead) ids &= seen(it->lead, first, ids, hides);
+    else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
+    if (hides) ids = enabled(it, first, ids);
+    for (uint32_t i = 0; i < view->with && (it->looked_up == 0 || it->changed != 0); i++)
+        if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
+    columns += view->with + view->optional;
+    for (uint32_t i = 0; i < view->any; i++) any |= seen(columns[i].pool, first, ids, hides);
+    if (view->any != 0) ids &= any;
+    columns += view->any;
+    for (uint32_t i = 0; i < view->without; i++) ids &= ~seen(columns[i].pool, first, ids, hides);
+    return ids;
+}
+
+static COVEY__NOINLINE uint64_t match_block_closely(const covey_iter *it, uint32_t first, uint64_t ids) {
+    ids = match_block(it, first, ids, it->hides);
+    return it->changed != 0 ? changed(it, first, ids) : ids;
+}
+
+static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
+    bool plainly = COVEY__LIKELY(!it->hides && it->changed == 0);
+    return plainly ? match_block(it, first, ids, false) : match_block_closely(it, first, ids);
+}
+
+/* Finds what so many pages have in common: a constant where it is small, so that the loop over them vanishes. Returns
+ * the ids that all blocks have. */
+static inline uint64_t match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
+    uint64_t all = UINT64_MAX;
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
+        uint64_t ids = UINT64_MAX;
+        for (uint32_t i = 0; i < count; i++) ids &= pages[i]->masks[block];
+        matches[block] = ids;
+        all &= ids;
+    }
+    return all;
+}
+
+static uint64_t match_blocks(covey_iter *it, const covey__page_list *list) {
+    switch (list->count) {
+    case 1: return match_pages(it->matches, list->pages, 1);
+    case 2: return match_pages(it->matches, list->pages, 2);
+    case 3: return match_pages(it->matches, list->pages, 3);
+    default: return match_pages(it->matches, list->pages, list->count);
+    }
+}
+
+/* Those of some blocks that have matches. Without a branch: that is often random. */
+static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
+    uint64_t found = 0;
+    for (uint64_t left = blocks; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left);
+        found |= (uint64_t)(it->matches[block] != 0) << block;
+    }
+    return found;
+}
+
+uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
+    while (it->next < it->end) {
+        uint64_t blocks = open_page(it, it->next++, list);
+        if (blocks == 0) continue;
+        list->full = match_blocks(it, list) == UINT64_MAX && !it->asks_more;
+        for (uint64_t left = it->asks_more ? blocks : 0; left != 0; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left);
+            it->matches[block] = matches_of_block(it, it->first + block * COVEY__BLOCK_IDS, it->matches[block]);
+        }
+        if (it->asks_more || (list->count > 1 && !list->full)) blocks = with_matches(it, blocks);
+        if (blocks != 0) return blocks;
+    }
+    return 0;
+}
