@@ -68,12 +68,15 @@ static bool is_there(const covey_iter *it, uint32_t i, uint32_t index) {
     return asked ? covey__has_index(watched(it, i), index) : covey__sees(watched(it, i), index);
 }
 
-/* Finds a pool that one of these got into, although the view excludes it. */
+/* Finds a pool that one of these, other than the row's entity, got into, although the view excludes it. */
 static void check_excluded_of(const covey_iter *it, uint32_t base, uint64_t rows) {
+    const covey_entity *array = it->set ? it->set->ids : it->array;
     for (; rows != 0; rows &= rows - 1) {
-        uint32_t number = base + covey__lowest_bit(rows), index = it->array ? it->array[number].index : number;
+        uint32_t number = base + covey__lowest_bit(rows);
+        if (it->set && number >= it->set->end) return;
+        uint32_t index = array ? array[number].index : number;
         for (uint32_t i = it->view->fields; i < COLUMNS; i++)
-            if (i != LEAD && is_there(it, i, index))
+            if (i != LEAD && index != it->id && is_there(it, i, index))
                 broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
     }
 }
@@ -84,7 +87,6 @@ static void check_excluded(const covey_iter *it, covey_row row) {
     uint64_t rows = blocks ? row.left & (row.left - 1) : it->batch, later = blocks ? row.blocks : it->kept[2];
     uint32_t base = blocks ? it->first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS : it->base;
     if (it->view->without == 0 && !watched(it, HIDDEN)) return;
-    if (it->set && it->set->ids != it->array) return; /* they are looked up again */
     check_excluded_of(it, base, rows);
     if (it->array) return;
     for (later = blocks ? later & (later - 1) : later; later != 0; later &= later - 1) {
