@@ -724,8 +724,8 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
 
 /* The next row, or false at the end. */
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
-/* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. Ask for it, and
- * for the entity, before that leaves a sparse pool whose order is followed. */
+/* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. Do not ask for
+ * one of `with` that was removed since the row began. */
 #define covey_row_field(it, row, field, T) ((T *)COVEY__ROW_FIELD((it), (row), (field), T))
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size);
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
