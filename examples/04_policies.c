@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static covey_entity id(uint32_t index) { return (covey_entity){ index, 1 }; }
+static covey_entity id(uint32_t index) { return covey_entity_make(index, 1); }
 
 /* Live ids, "-" for a hole, and what a swap-only set keeps behind the live ones after a bar. */
 static void show(const covey_sparse_set *set, const char *when) {

@@ -57,7 +57,7 @@ static size_t bytes_of_value(const covey_type *type) {
 
 static size_t bytes_of(const command *c) {
     covey__record_kind kind = kind_of(c);
-    if (kind == COVEY__RECORD_CALL) return bytes_of_call(c->entity.index);
+    if (kind == COVEY__RECORD_CALL) return bytes_of_call(c->bytes);
     return has_value(kind) ? bytes_of_value(type_of(c)) : sizeof *c;
 }
 
@@ -121,7 +121,7 @@ char *covey__record_slowly(covey_commands *c, size_t bytes) {
 static command *append(covey_commands *c, uint64_t what, covey_entity e, uint64_t bytes) {
     if (bytes > SIZE_MAX / 2 || !covey__record_slowly(c, (size_t)bytes)) return NULL;
     command *appended = command_at(c, used(c));
-    *appended = (command){ what, e };
+    *appended = (command){ .what = what, .entity = e };
     c->at += bytes;
     c->count++;
     return appended;
@@ -148,8 +148,9 @@ covey_entity covey_record_create(covey_commands *c) {
 bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data, size_t size) {
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
     if (size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
-    command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ (uint32_t)size, 0 }, bytes_of_call(size));
+    command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
     if (!appended) return false;
+    appended->bytes = (uint32_t)size;
     ((call_head *)(appended + 1))->fn = fn;
     if (size != 0) memcpy(value_of(appended), data, size);
     return true;
@@ -219,7 +220,7 @@ static void renew_id(covey_commands *c, uint32_t at) {
         return;
     }
     memmove(c->ids + at, c->ids + at + 1, (c->taken - 1 - at) * sizeof e);
-    c->ids[--c->taken] = (covey_entity){ e.index, e.generation + 2 };
+    c->ids[--c->taken] = covey__entity(e.index, e.generation + 2);
 }
 
 covey_result covey_commands_reserve(covey_commands *c, uint32_t entities) {
@@ -235,7 +236,7 @@ covey_result covey_commands_reserve(covey_commands *c, uint32_t entities) {
 /* Handles that were seen never name anybody there. */
 static void leave_clone(covey_world *clone, covey_entity e, bool seen) {
     if (seen && e.generation == COVEY_GENERATION_MAX) covey__entity_retire(clone, e.index);
-    else covey__entity_give_back(clone, (covey_entity){ e.index, e.generation + (seen ? 2 : 0) });
+    else covey__entity_give_back(clone, covey__entity(e.index, e.generation + (seen ? 2 : 0)));
 }
 
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {

@@ -261,7 +261,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
 static covey_entity revive(covey_world *world, uint32_t index) {
     uint32_t *generation = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
     world->alive++;
-    return (covey_entity){ index, ++*generation };
+    return covey__entity(index, ++*generation);
 }
 
 /* The next index of a range, or COVEY_NONE: without a log, for callers that report on their own. */
@@ -351,7 +351,7 @@ covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
     if (index == COVEY_NONE) return null_entity;
     covey__entity_page *page = page_of(world, index);
     page->next[index % COVEY_PAGE_SIZE] = page->previous[index % COVEY_PAGE_SIZE] = index;
-    return (covey_entity){ index, page->generation[index % COVEY_PAGE_SIZE] + 1 };
+    return covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
 }
 
 void covey__entity_give_back(covey_world *world, covey_entity e) {
@@ -419,7 +419,7 @@ static void take_out(covey_world *world, covey_entity e) {
 }
 
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
-    if (!covey_alive(world, (covey_entity){ index, generation })) return false;
+    if (!covey_alive(world, covey__entity(index, generation))) return false;
     if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, index, generation)) return false;
     covey__entity_page *page = page_of(world, index);
     uint32_t at = index % COVEY_PAGE_SIZE;
@@ -429,7 +429,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     COVEY__TRACE(world->destroyed, index);
     if (last) page->next[at] = index;
     else covey__push_free(world, range_of(world, index), page, index);
-    take_out(world, (covey_entity){ index, generation });
+    take_out(world, covey__entity(index, generation));
     covey__fast_destroy_on(world, index);
     COVEY__CHANGED(world);
     return true;
@@ -448,7 +448,7 @@ covey_entity covey_entity_next(const covey_world *world, covey_entity previous) 
     while (index / COVEY_PAGE_SIZE < world->page_count) {
         const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
         uint32_t at = (uint32_t)(index % COVEY_PAGE_SIZE);
-        if ((page->generation[at] & 1) != 0) return (covey_entity){ (uint32_t)index, page->generation[at] };
+        if ((page->generation[at] & 1) != 0) return covey__entity((uint32_t)index, page->generation[at]);
         index += page != &missing ? 1 : COVEY_PAGE_SIZE - at;
     }
     return null_entity;

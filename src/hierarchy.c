@@ -319,7 +319,8 @@ uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
 
 /* Where the depth of an entity belongs, if it is among those that are sorted; or NULL. */
 static uint64_t *depth_at(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
-    return covey__set_has(&pool->set, index, count) ? &depths[(uint32_t)*covey__slot_of(&pool->set, index)] : NULL;
+    return covey__set_has(&pool->set, index, count) ? &depths[covey__slot_position(*covey__slot_of(&pool->set, index))]
+                                                    : NULL;
 }
 
 /* Goes up to who is known to find the depth, and once more to tell all on the way. */

@@ -77,7 +77,7 @@ static inline bool covey__is_alive(const covey_world *world, uint64_t index) {
 }
 
 static inline covey_entity covey__entity_at(const covey_world *world, uint32_t index) {
-    return (covey_entity){ index, *covey__generation_at(world, index) };
+    return covey__entity(index, *covey__generation_at(world, index));
 }
 
 /* Which ids of a block are meant, from a list of blocks and their masks. */

@@ -270,7 +270,7 @@ static bool put_element(covey__loading *l, covey__reader *reader, covey_sparse_s
     uint32_t page = e.index / COVEY_PAGE_SIZE;
     bool has_page = page < set->page_count && covey__set_page(set, page);
     if (!has_page && covey__set_prepare(set, e.index, true) != COVEY_OK) return covey__out_of_memory(l);
-    if ((uint32_t)*covey__slot_of(set, e.index) != COVEY_NONE) {
+    if (covey__slot_position(*covey__slot_of(set, e.index)) != COVEY_NONE) {
         covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "index %u has a component twice", e.index);
         return false;
     }
@@ -281,14 +281,14 @@ static bool put_element(covey__loading *l, covey__reader *reader, covey_sparse_s
 
 /* A hole links to itself until the list of holes says where it goes on. */
 static void put_hole(covey_sparse_set *set, uint32_t at) {
-    set->ids[at] = (covey_entity){ at, 0 };
+    set->ids[at] = covey__entity(at, 0);
     memset(covey__value_at(set, at, set->size), 0, set->size);
     if (set->marks) set->marks[at / 64] |= (uint64_t)1 << at % 64;
     set->holes++;
 }
 
 static void link_holes(covey__reader *reader, covey_sparse_set *set, const unsigned char *holes) {
-    uint32_t *link = &set->hole;
+    uint32_t last = COVEY_NONE;
     for (uint32_t i = 0; i < set->holes; i++) {
         uint32_t at = covey__u32_at(holes + (size_t)i * 4);
         if (at >= set->end || set->ids[at].generation != 0 || set->ids[at].index != at) {
@@ -296,9 +296,10 @@ static void link_holes(covey__reader *reader, covey_sparse_set *set, const unsig
                           "position %u is no hole, or is listed twice", at);
             return;
         }
-        *link = at;
-        link = &set->ids[at].index;
-        *link = COVEY_NONE;
+        if (last == COVEY_NONE) set->hole = at;
+        else set->ids[last] = covey__entity(at, 0);
+        set->ids[at] = covey__entity(COVEY_NONE, 0);
+        last = at;
     }
 }
 
@@ -306,8 +307,8 @@ static void put_dead(covey__loading *l, covey__reader *reader, const covey__part
     covey_sparse_set *set = &p->pool->set;
     for (uint32_t i = 0; i < p->dead && covey__is_fine(l); i++) {
         const unsigned char *id = p->dead_ids + (size_t)i * 8;
-        covey_entity e = { covey__u32_at(id), covey__u32_at(id + 4) };
-        if (!covey__is_known(l->world, e.index) || e.generation == 0 || e.generation > COVEY_GENERATION_MAX)
+        covey_entity e = covey_entity_make(covey__u32_at(id), covey__u32_at(id + 4));
+        if (!covey__is_known(l->world, e.index) || e.generation == 0)
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(id - reader->bytes), "a dead element that cannot be");
         else if (put_element(l, reader, set, set->end + i, e))
             memset(covey__value_at(set, set->end + i, set->size), 0, set->size);

@@ -292,11 +292,11 @@ static uint64_t look_up(covey_iter *it, uint32_t base, uint64_t rows) {
 /* How many rows, from this one on, have their values side by side in a flat set: at most `most`. The first is there. */
 static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *array, uint32_t base, uint32_t most) {
     const uintptr_t *pages = set->pages;
-    uint32_t reach = set->page_count, at = (uint32_t)*covey__slot_of(set, index_at(array, base)), run = 1;
+    uint32_t reach = set->page_count, at = covey__slot_position(*covey__slot_of(set, index_at(array, base))), run = 1;
     if (most > set->end - at) most = set->end - at;
     while (run < most) {
         uint32_t index = index_at(array, base + run);
-        if (index / COVEY_PAGE_SIZE >= reach || (uint32_t)*covey__slot_in(pages, index) != at + run) break;
+        if (index / COVEY_PAGE_SIZE >= reach || covey__slot_position(*covey__slot_in(pages, index)) != at + run) break;
         run++;
     }
     return run;

@@ -27,14 +27,14 @@ static bool is_free_block(const uint32_t *next, uint32_t index) {
 }
 
 static void revive_block(uint32_t *restrict generations, uint32_t index, covey_entity *restrict entities) {
-    for (uint32_t i = 0; i < 64; i++) entities[i] = (covey_entity){ index + i, ++generations[i] };
+    for (uint32_t i = 0; i < 64; i++) entities[i] = covey__entity(index + i, ++generations[i]);
 }
 
 static void revive(covey__entity_page *page, uint32_t index, covey_entity *entities, uint32_t count) {
     uint32_t *generations = page->generation + index % COVEY_PAGE_SIZE;
     for (; count >= 64; count -= 64, index += 64, generations += 64, entities += 64)
         revive_block(generations, index, entities);
-    for (uint32_t i = 0; i < count; i++) entities[i] = (covey_entity){ index + i, ++generations[i] };
+    for (uint32_t i = 0; i < count; i++) entities[i] = covey__entity(index + i, ++generations[i]);
 }
 
 /* The next ones of a list of free indices: 64 that follow each other, or one. */
@@ -47,7 +47,7 @@ static uint32_t take_free(const covey_world *world, covey__range *range, covey_e
         revive_block(page->generation + at, index, entities);
         return 64;
     }
-    *entities = (covey_entity){ index, ++page->generation[at] };
+    *entities = covey__entity(index, ++page->generation[at]);
     if (COVEY__LIKELY(next == index + step)) {
         COVEY__HIDE(index); /* as covey_create does: the next step need not wait until `next` is loaded */
         range->free = index + step;
@@ -220,7 +220,7 @@ static void destroy_chunk(covey_world *world, const covey__entity_page *page, ui
     covey_entity entities[CHUNK];
     uint32_t count = 0;
     for (uint32_t i = CHUNK; i-- != 0;) {
-        entities[count] = (covey_entity){ first + i, page->generation[(first + i) % COVEY_PAGE_SIZE] };
+        entities[count] = covey__entity(first + i, page->generation[(first + i) % COVEY_PAGE_SIZE]);
         count += entities[count].generation & 1;
     }
     covey_destroy_many(world, entities, count);
@@ -229,7 +229,7 @@ static void destroy_chunk(covey_world *world, const covey__entity_page *page, ui
 /* The same one by one: listeners may create others meanwhile. */
 static void destroy_loudly(covey_world *world, uint32_t first) {
     for (uint32_t i = CHUNK; i-- != 0;)
-        covey_destroy(world, (covey_entity){ first + i, covey__generation_of(world, first + i) });
+        covey_destroy(world, covey__entity(first + i, covey__generation_of(world, first + i)));
 }
 
 void covey_destroy_all(covey_world *world) {

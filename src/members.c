@@ -36,7 +36,7 @@ bool covey__groups_share_pools(const covey_group *a, const covey_group *b) {
 /* ---- Members ------------------------------------------------------------------------------------------------------*/
 
 static uint32_t position_in(const covey_pool *pool, uint32_t index) {
-    return (uint32_t)*covey__slot_of(&pool->set, index);
+    return covey__slot_position(*covey__slot_of(&pool->set, index));
 }
 
 bool covey__group_is_candidate(const covey_group *group, uint32_t index) {
@@ -64,18 +64,18 @@ bool covey__group_has(const covey_group *group, uint32_t index) {
 }
 
 /* Out of line for those that join: often they are where they belong, and the way past this is shorter then. */
-static COVEY__NOINLINE void exchange(covey_sparse_set *set, covey__slot *slot, uint64_t id, uint32_t position) {
+static COVEY__NOINLINE void exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t position) {
     covey__set_exchange(set, slot, id, position);
 }
 
 /* Moves the component of an entity to a position of an owned pool. At assertion level 2, views that visit the pool hear
  * whose move it is: who leaves goes to where rows have been, and may be theirs; who joins, as COVEY_NONE, may not. */
-static inline void move_to(covey_pool *pool, covey__slot *slot, uint64_t id, uint32_t position, bool joins) {
-    if ((uint32_t)*slot == position) return;
+static inline void move_to(covey_pool *pool, covey__slot *slot, covey__slot id, uint32_t position, bool joins) {
+    if (covey__slot_position(*slot) == position) return;
     if (joins) exchange(&pool->set, slot, id, position);
     else covey__set_exchange(&pool->set, slot, id, position);
     covey__pool_moved(pool, false);
-    COVEY__TRACE(pool->removed, joins ? COVEY_NONE : (uint32_t)id);
+    COVEY__TRACE(pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
 }
 
 /* In all owned pools but one, which may be NULL. */
@@ -83,7 +83,7 @@ static void move_all_to(covey_group *group, const covey_pool *but, uint32_t inde
     for (uint32_t i = 0; i < group->owned; i++) {
         covey_pool *pool = group->pools[i];
         covey__slot *slot = covey__slot_of(&pool->set, index);
-        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, (uint32_t)*slot), position, joins);
+        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, covey__slot_position(*slot)), position, joins);
     }
 }
 
@@ -112,7 +112,7 @@ static void note_leave(covey_group *group, uint32_t index) {
 /* Of one that it asks for, and that is not a member yet. */
 static void join(covey_group *group, uint32_t index) {
     if (group->owned == 0) {
-        covey_entity e = { index, covey__generation_of(group->world, index) };
+        covey_entity e = covey__entity(index, covey__generation_of(group->world, index));
         covey__set_place(&group->set, e, true);
     }
     move_all_to(group, NULL, index, group->count++, true);
@@ -124,7 +124,7 @@ static void leave(covey_group *group, uint32_t index) {
     note_leave(group, index);
     move_all_to(group, NULL, index, --group->count, false);
     if (group->owned == 0)
-        covey_sparse_set_erase(&group->set, (covey_entity){ index, covey_sparse_set_current(&group->set, index) });
+        covey_sparse_set_erase(&group->set, covey__entity(index, covey_sparse_set_current(&group->set, index)));
 }
 
 /* ---- Following changes --------------------------------------------------------------------------------------------*/
@@ -301,13 +301,13 @@ COVEY_HOT bool find_others(const covey__watch *watch, uint32_t others, uint32_t 
     return true;
 }
 
-COVEY_HOT void move_others(const covey__watch *watch, uint32_t others, covey__slot **slots, uint64_t id,
+COVEY_HOT void move_others(const covey__watch *watch, uint32_t others, covey__slot **slots, covey__slot id,
                            uint32_t border, bool joins) {
     for (uint32_t i = 0; i < others; i++) move_to(watch->others[i], slots[i], id, border, joins);
 }
 
 /* Joins. The first that is not a member makes way to the end of the pool; returns where it was. */
-COVEY_HOT uint32_t open_border(covey_pool *pool, uint32_t others, covey__slot **slots, uint64_t id, uint32_t end) {
+COVEY_HOT uint32_t open_border(covey_pool *pool, uint32_t others, covey__slot **slots, covey__slot id, uint32_t end) {
     covey_group *group = pool->watch->sole;
     uint32_t border = group->count++;
     move_others(pool->watch, others, slots, id, border, true);
@@ -323,14 +323,14 @@ COVEY_HOT void *place_among(covey_pool *pool, uint32_t others, uint32_t index, u
     covey_sparse_set *set = &pool->set;
     covey__slot *slots[COVEY_TERMS], *slot;
     uint32_t at = set->end;
-    uint64_t id = COVEY__SLOT(index, generation);
+    covey__slot id = COVEY__SLOT(index, generation);
     if (index / COVEY_PAGE_SIZE >= set->page_count || at >= covey__set_room(set)) return NULL;
     slot = covey__slot_of(set, index);
-    if (*slot != COVEY__SLOT_NULL || !covey__is_current(pool->world, (covey_entity){ index, generation })) return NULL;
+    if (*slot != COVEY__SLOT_NULL || !covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
     if (pool->world->dying) return NULL;
     if (find_others(pool->watch, others, index, slots)) at = open_border(pool, others, slots, id, at);
     set->end++;
-    set->ids[at] = (covey_entity){ index, generation };
+    set->ids[at] = covey__entity(index, generation);
     *slot = COVEY__SLOT(at, generation);
     COVEY__TRACE(pool->added, index);
     return (char *)set->data + (size_t)at * set->size;
@@ -357,10 +357,10 @@ void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) 
 }
 
 /* Leaves. The last member fills the hole; returns where it was. */
-COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot **slots, uint64_t id, uint32_t hole) {
+COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot **slots, covey__slot id, uint32_t hole) {
     covey_group *group = pool->watch->sole;
     uint32_t border = --group->count;
-    note_leave(group, (uint32_t)id);
+    note_leave(group, covey__slot_position(id));
     move_others(pool->watch, others, slots, id, border, false);
     if (hole != border) covey__set_move(&pool->set, border, hole);
     return border;
@@ -369,7 +369,7 @@ COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot *
 COVEY_HOT void erase_among(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
     covey_sparse_set *set = &pool->set;
     covey__slot *slots[COVEY_TERMS], *slot = covey__slot_of(set, index);
-    uint32_t hole = (uint32_t)*slot;
+    uint32_t hole = covey__slot_position(*slot);
     bool member = hole < pool->watch->sole->count && find_others(pool->watch, others, index, slots);
     if (member) hole = close_border(pool, others, slots, COVEY__SLOT(index, generation), hole);
     end_erasing(set, slot, hole);

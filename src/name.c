@@ -179,7 +179,7 @@ void covey__name_moved(covey_world *world, uint32_t index) {
 }
 
 void covey__name_lose(covey_world *world, uint32_t index) {
-    covey_entity e = { index, covey__generation_of(world, index) };
+    covey_entity e = covey__entity(index, covey__generation_of(world, index));
     if (world->names && world->names->pool) covey__pool_take_out(world->names->pool, e, sizeof(covey__name));
 }
 

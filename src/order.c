@@ -30,7 +30,7 @@ static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
 
 void covey__sort_insert(covey_pool *pool, uint32_t index) {
     covey_sparse_set *set = &pool->set;
-    uint32_t at = (uint32_t)*covey__slot_of(set, index), low = 0, high = at;
+    uint32_t at = covey__slot_position(*covey__slot_of(set, index)), low = 0, high = at;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (belongs_before(pool, at, middle)) high = middle;

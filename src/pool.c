@@ -103,14 +103,14 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
 
 void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     const void *none = NULL;
-    return place(pool, (covey_entity){ index, generation }, &none);
+    return place(pool, covey__entity(index, generation), &none);
 }
 
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
     bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
     bool quick = grouped && !covey__set_source(&pool->set, value).inside; /* what is inside may move */
     void *to =
-        quick ? covey__group_place(pool, index, generation) : place(pool, (covey_entity){ index, generation }, &value);
+        quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
     if (to != value) covey__fill(to, value, pool->size);
     return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
@@ -126,7 +126,7 @@ bool covey__may_be_set(covey_pool *pool, covey_entity e) {
 
 /* Setting, of a watched pool: before the value is there, which takes the place of the old one, */
 void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
+    covey_entity e = covey__entity(index, generation);
     if (!covey__may_be_set(pool, e)) return NULL;
     covey__pool_drop(pool, e);
     return covey__value_of_index(pool, index);
@@ -134,14 +134,14 @@ void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
 
 /* and when it is. */
 void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
+    covey_entity e = covey__entity(index, generation);
     bool called = covey__watch_set(pool, e);
     COVEY__CHANGED(pool->world);
     return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
 }
 
 void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
-    covey_entity e = { index, generation };
+    covey_entity e = covey__entity(index, generation);
     void *to = covey__value_of_index(pool, index);
     if (!covey__may_be_set(pool, e)) return NULL;
     if (to != value) {
@@ -203,7 +203,7 @@ static void take_out(covey_pool *pool, covey_entity e) {
 }
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
+    covey_entity e = covey__entity(index, generation);
     if (pool->watch && pool->watch->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
     take_out(pool, e);
 }

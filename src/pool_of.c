@@ -90,7 +90,7 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
 
 /* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
 covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type) {
-    covey_entity e = { index, generation };
+    covey_entity e = covey__entity(index, generation);
     if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
     covey__fail(world, COVEY_ERROR_DEAD, "%s could not be added to %u:%u: %s", type->name ? type->name : "(no name)",
                 e.index, e.generation, covey_result_text(COVEY_ERROR_DEAD));

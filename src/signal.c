@@ -291,7 +291,7 @@ static void stop_filling(const covey_world *world, uint32_t index) {
 }
 
 bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
+    covey_entity e = covey__entity(index, generation);
     if (covey__dying_of(world, e.index)) return false;
     tell_the_rest(world, world->emission, NULL, e);
     if (!covey_alive(world, e)) return false;
@@ -358,7 +358,7 @@ static bool has_source(const covey_queue *queue, const covey_pool *pool, const c
 }
 
 bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
-                               const char **why) {
+                            const char **why) {
     uint32_t signals = 0, called = 0, queued = 0;
     for (uint32_t i = 0; i < listeners->count; i++) {
         const covey__listener *listener = &listeners->all[i];

@@ -372,7 +372,7 @@ static covey_result sort(sorting *job) {
 /* ---- Moving ------------------------------------------------------------------------------------------------------*/
 
 /* What moves goes through the scratch, which has room for so many ids and values. */
-static void move_in(covey_sparse_set *set, const sorting *job, uint64_t *ids, char *values) {
+static void move_in(covey_sparse_set *set, const sorting *job, covey__slot *ids, char *values) {
     size_t size = set->size;
     char *data = set->data;
     for (uint32_t i = 0; i < job->moves; i++) {
@@ -395,11 +395,11 @@ static covey_result move_all(const sorting *job, covey_sparse_set *const *sets, 
         if (sets[i]->align > align) align = sets[i]->align;
     }
     if (job->moves == 0) return COVEY_OK;
-    uint64_t *ids = covey__resize(heap, NULL, 0, job->moves, sizeof *ids, alignof(uint64_t));
+    covey__slot *ids = covey__resize(heap, NULL, 0, job->moves, sizeof *ids, alignof(covey__slot));
     char none, *values = size ? covey__resize(heap, NULL, 0, job->moves, size, align) : &none;
     bool done = ids && values;
     for (uint32_t i = 0; i < set_count && done; i++) move_in(sets[i], job, ids, values);
-    covey__free(heap, ids, job->moves, sizeof *ids, alignof(uint64_t));
+    covey__free(heap, ids, job->moves, sizeof *ids, alignof(covey__slot));
     if (size) covey__free(heap, values, job->moves, size, align);
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
@@ -504,7 +504,7 @@ static void follow(sorting *job, const covey_pool *other) {
     for (uint32_t at = covey_pool_next(other, 0); at != COVEY_NONE; at = covey_pool_next(other, at + 1)) {
         uint32_t index = covey__index_at(other, at);
         if (!covey__has_index(job->pool, index)) continue;
-        uint32_t from = (uint32_t)*covey__slot_of(set, index);
+        uint32_t from = covey__slot_position(*covey__slot_of(set, index));
         job->out[from / 64] |= (uint64_t)1 << from % 64;
         move_one(job, from, to++);
     }

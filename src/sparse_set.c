@@ -273,7 +273,7 @@ bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to) {
 
 static bool page_is_empty(const covey__slot *slots) {
     uint32_t i = 0;
-    while (i < COVEY_PAGE_SIZE && (uint32_t)slots[i] == COVEY_NONE) i++;
+    while (i < COVEY_PAGE_SIZE && covey__slot_position(slots[i]) == COVEY_NONE) i++;
     return i == COVEY_PAGE_SIZE;
 }
 
@@ -345,9 +345,6 @@ static void fill(const covey_sparse_set *set, uint32_t position, const void *val
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
-static uint32_t position_of(covey__slot slot) { return (uint32_t)slot; }
-static uint32_t generation_of(covey__slot slot) { return (uint32_t)(slot >> 32); }
-
 /* Puts an id where it now is, in both directions. */
 static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
     covey__set_shifts(set);
@@ -365,7 +362,7 @@ static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
 
 /* Swap only: among the dead, where the element may be already. */
 static uint32_t place_behind(covey_sparse_set *set, covey_entity e) {
-    uint32_t at = position_of(*covey__slot_of(set, e.index));
+    uint32_t at = covey__slot_position(*covey__slot_of(set, e.index));
     if (at == COVEY_NONE) at = set->end + set->dead++;
     put(set, at, e);
     return at;
@@ -403,7 +400,7 @@ void covey__set_unplace(covey_sparse_set *set, covey_entity e) {
 /* An element that is not live may be placed: it is absent, or kept behind the live ones of a swap-only set. */
 static bool is_placed(const covey_sparse_set *set, uint32_t index) {
     if (index / COVEY_PAGE_SIZE >= set->page_count) return false;
-    uint32_t at = position_of(*covey__slot_of(set, index));
+    uint32_t at = covey__slot_position(*covey__slot_of(set, index));
     return at != COVEY_NONE && (set->policy != COVEY_SWAP_ONLY || at < set->end);
 }
 
@@ -414,7 +411,7 @@ static bool is_storable(covey_entity e) {
 /* Whether an element of this index takes a position of its own, rather than a hole or where it is kept. */
 static bool takes_position(const covey_sparse_set *set, uint32_t index, bool force_back) {
     if (set->policy == COVEY_IN_PLACE) return force_back || set->hole == COVEY_NONE;
-    return set->policy != COVEY_SWAP_ONLY || position_of(*covey__slot_of(set, index)) == COVEY_NONE;
+    return set->policy != COVEY_SWAP_ONLY || covey__slot_position(*covey__slot_of(set, index)) == COVEY_NONE;
 }
 
 covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool force_back) {
@@ -447,8 +444,8 @@ static covey_result claim(covey_sparse_set *set, covey_entity e) {
     covey_result result = covey__set_reach(set, e.index);
     if (result != COVEY_OK) return result;
     covey__slot *slot = covey__slot_of(set, e.index);
-    uint32_t at = position_of(*slot);
-    bool absent = at == COVEY_NONE, claimed = absent == (generation_of(*slot) != 0);
+    uint32_t at = covey__slot_position(*slot);
+    bool absent = at == COVEY_NONE, claimed = absent == (covey__slot_generation(*slot) != 0);
     if (claimed || is_placed(set, e.index)) return COVEY_ERROR_PRESENT;
     *slot = COVEY__SLOT(at, absent ? e.generation : 0);
     return COVEY_OK;
@@ -457,7 +454,7 @@ static covey_result claim(covey_sparse_set *set, covey_entity e) {
 void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         covey__slot *slot = covey__slot_of(set, entities[i].index);
-        uint32_t at = position_of(*slot);
+        uint32_t at = covey__slot_position(*slot);
         *slot = at == COVEY_NONE ? COVEY__SLOT_NULL : COVEY__SLOT(at, set->ids[at].generation);
     }
 }
@@ -507,7 +504,7 @@ static void erase_swapping(covey_sparse_set *set, uint32_t at, uint32_t index) {
 /* The element gets the next generation and goes behind the live ones. */
 static void erase_keeping(covey_sparse_set *set, uint32_t at) {
     covey_entity e = set->ids[at];
-    put(set, at, (covey_entity){ e.index, next_generation(e.generation) });
+    put(set, at, covey__entity(e.index, next_generation(e.generation)));
     if (at < set->end) {
         set->end--;
         set->dead++;
@@ -518,7 +515,7 @@ static void erase_keeping(covey_sparse_set *set, uint32_t at) {
 
 static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t index) {
     if (set->policy == COVEY_IN_PLACE) {
-        set->ids[at] = (covey_entity){ set->hole, 0 };
+        set->ids[at] = covey__entity(set->hole, 0);
         set->hole = at;
     } else {
         set->marks[at / 64] |= (uint64_t)1 << at % 64;
@@ -531,7 +528,7 @@ static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t inde
 void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e) {
     covey__set_shifts(set);
     COVEY__CONTRACT(NULL, covey_sparse_set_contains(set, e), "covey_sparse_set_erase needs an element of the set");
-    uint32_t at = position_of(*covey__slot_of(set, e.index));
+    uint32_t at = covey__slot_position(*covey__slot_of(set, e.index));
     switch ((covey_policy)set->policy) {
     case COVEY_SWAP_AND_POP: erase_swapping(set, at, e.index); break;
     case COVEY_SWAP_ONLY: erase_keeping(set, at); break;
@@ -662,11 +659,11 @@ static void trim_holes(covey_sparse_set *set) {
         next = set->ids[hole].index;
         if (hole >= end) continue;
         if (last == COVEY_NONE) set->hole = hole;
-        else set->ids[last].index = hole;
+        else set->ids[last] = covey__entity(hole, 0);
         last = hole;
     }
     if (last == COVEY_NONE) set->hole = COVEY_NONE;
-    else set->ids[last].index = COVEY_NONE;
+    else set->ids[last] = covey__entity(COVEY_NONE, 0);
     set->holes -= set->end - end;
     set->end = end;
 }
@@ -690,14 +687,15 @@ bool covey_sparse_set_contiguous(const covey_sparse_set *set) { return set->hole
 size_t covey_sparse_set_memory(const covey_sparse_set *set) { return set->heap.bytes; }
 
 uint32_t covey_sparse_set_current(const covey_sparse_set *set, uint32_t index) {
-    bool absent = index / COVEY_PAGE_SIZE >= set->page_count || position_of(*covey__slot_of(set, index)) == COVEY_NONE;
-    return absent ? 0 : generation_of(*covey__slot_of(set, index));
+    bool absent =
+        index / COVEY_PAGE_SIZE >= set->page_count || covey__slot_position(*covey__slot_of(set, index)) == COVEY_NONE;
+    return absent ? 0 : covey__slot_generation(*covey__slot_of(set, index));
 }
 
 covey_entity covey_sparse_set_at(const covey_sparse_set *set, uint32_t position) {
     if (position >= covey_sparse_set_size(set)) return (covey_entity){ 0, 0 };
     bool hole = position < set->end && covey__is_hole(set, position);
-    return (covey_entity){ set->ids[position].index, hole ? 0 : set->ids[position].generation };
+    return covey__entity(set->ids[position].index, hole ? 0 : set->ids[position].generation);
 }
 
 void *covey_sparse_set_value_at(const covey_sparse_set *set, uint32_t position) {

@@ -38,7 +38,7 @@ const void *covey__set_resolve(const covey_sparse_set *set, const covey__source 
 
 void covey__swap_bytes(void *a, void *b, size_t size);
 /* The id at a position as a word, and a word put there with its slot: compilers then load and store ids as a whole. */
-static inline uint64_t covey__set_id(const covey_sparse_set *set, uint32_t at) {
+static inline covey__slot covey__set_id(const covey_sparse_set *set, uint32_t at) {
     return COVEY__SLOT(set->ids[at].index, set->ids[at].generation);
 }
 
@@ -47,9 +47,9 @@ static inline void covey__set_shifts(covey_sparse_set *set) {
     if (set->shifts) ++*set->shifts;
 }
 
-static inline void covey__set_put(covey_sparse_set *set, uint32_t at, uint64_t id) {
-    uint32_t index = (uint32_t)id;
-    set->ids[at] = (covey_entity){ index, (uint32_t)(id >> 32) };
+static inline void covey__set_put(covey_sparse_set *set, uint32_t at, covey__slot id) {
+    uint32_t index = covey__slot_position(id);
+    set->ids[at] = covey__entity(index, covey__slot_generation(id));
     *covey__slot_of(set, index) = id ^ index ^ at;
     covey__set_shifts(set);
 }
@@ -66,14 +66,14 @@ static inline void covey__swap_values(void *a, void *b, size_t size) {
 }
 
 /* Exchanges the element that is `id` and has this slot with that at another position. */
-static inline void covey__set_exchange(covey_sparse_set *set, covey__slot *slot, uint64_t id, uint32_t other) {
-    uint32_t at = (uint32_t)*slot;
+static inline void covey__set_exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t other) {
+    uint32_t at = covey__slot_position(*slot), index = covey__slot_position(id);
     size_t size = set->size;
     char *data = (char *)set->data;
     if (at == other) return;
     covey__set_put(set, at, covey__set_id(set, other));
-    set->ids[other] = (covey_entity){ (uint32_t)id, (uint32_t)(id >> 32) };
-    *slot = id ^ (uint32_t)id ^ other;
+    set->ids[other] = covey__entity(index, covey__slot_generation(id));
+    *slot = id ^ index ^ other;
     covey__swap_values(data + at * size, data + other * size, size);
 }
 
@@ -95,7 +95,7 @@ static inline uint32_t covey__set_room(const covey_sparse_set *set) {
 
 /* Whether an index has a position of a set below `end`. */
 static inline bool covey__set_has(const covey_sparse_set *set, uint32_t index, uint32_t end) {
-    return index / COVEY_PAGE_SIZE < set->page_count && (uint32_t)*covey__slot_of(set, index) < end;
+    return index / COVEY_PAGE_SIZE < set->page_count && covey__slot_position(*covey__slot_of(set, index)) < end;
 }
 
 #endif

@@ -48,7 +48,7 @@ static bool valid_slots(const covey_sparse_set *set, const char **why) {
         if (!page) continue;
         uint32_t strange = 0, absent = 0;
         for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
-            uint32_t position = (uint32_t)page[i], generation = (uint32_t)(page[i] >> 32);
+            uint32_t position = covey__slot_position(page[i]), generation = covey__slot_generation(page[i]);
             strange += (position == COVEY_NONE) ^ (generation == 0);
             absent += position == COVEY_NONE;
         }

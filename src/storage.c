@@ -142,7 +142,7 @@ covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
         return position < set->end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
     }
     if (!covey__block_has(&pool->blocks, position)) return (covey_entity){ 0, 0 };
-    return (covey_entity){ position, covey__generation_of(pool->world, position) };
+    return covey__entity(position, covey__generation_of(pool->world, position));
 }
 
 uint64_t covey__storage_ids(const covey_pool *pool) {

@@ -22,7 +22,7 @@ static inline bool covey__has_index(const covey_pool *pool, uint32_t index) {
 /* Its value; it is there. */
 static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index) {
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, pool->size);
-    return covey__value_at(&pool->set, (uint32_t)*covey__slot_of(&pool->set, index), pool->size);
+    return covey__value_at(&pool->set, covey__slot_position(*covey__slot_of(&pool->set, index)), pool->size);
 }
 
 /* Makes a place at the end, or in its block, for an index that is absent. *source may be the address of a value of the

@@ -99,7 +99,7 @@ static void check_excluded(const covey_iter *it, covey_row row) {
 static void check_place(const covey_iter *it, covey_row row) {
     uint32_t index = row.entity.index;
     if (!it->set || !it->refills || !covey__set_has(it->set, index, it->end - 1)) return;
-    if ((uint32_t)*covey__slot_of(it->set, index) != it->base + it->bit)
+    if (covey__slot_position(*covey__slot_of(it->set, index)) != it->base + it->bit)
         broken(it, it->lead, "the row's entity has another place in the order that is followed");
 }
 

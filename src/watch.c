@@ -49,7 +49,7 @@ void covey__watch_placed(covey_pool *pool, uint32_t index) {
 /* A component was added, and its value is there: it goes to where the observers want it, and listeners hear of it.
  * Returns its address. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
+    covey_entity e = covey__entity(index, generation);
     covey__watch_added(pool, index);
     bool called = covey__emit(pool->world, pool, COVEY_ON_ADD, &e, 1);
     COVEY__CHANGED(pool->world);

@@ -38,6 +38,17 @@ static void test_handles_are_the_same_when_index_and_generation_are(void **state
     assert_false(covey_same(entity(3, 1), entity(4, 1)));
 }
 
+static void test_a_handle_is_made_of_numbers_that_exist(void **state) {
+    (void)state;
+    assert_same(covey_entity_make(3, 1), entity(3, 1));
+    assert_same(covey_entity_make(COVEY_NONE - 1, COVEY_GENERATION_MAX), entity(COVEY_NONE - 1, COVEY_GENERATION_MAX));
+    assert_same(covey_entity_make(COVEY_NONE, 1), none);
+    assert_same(covey_entity_make(UINT32_MAX, 1), none);
+    if (COVEY_GENERATION_MAX == UINT32_MAX) return;
+    assert_same(covey_entity_make(3, COVEY_GENERATION_MAX + 1), none);
+    assert_same(covey_entity_make(3, UINT32_MAX), none);
+}
+
 static void assert_refused(covey_entity e) {
     uint64_t before = world_digest(world);
     assert_false(covey_alive(world, e));
@@ -598,6 +609,7 @@ int main(void) {
         WORLD_TEST(test_a_handle_is_eight_bytes),
         WORLD_TEST(test_zeroed_memory_holds_null_handles),
         WORLD_TEST(test_handles_are_the_same_when_index_and_generation_are),
+        WORLD_TEST(test_a_handle_is_made_of_numbers_that_exist),
         WORLD_TEST(test_handles_that_were_never_issued_are_refused),
         WORLD_TEST(test_worlds_with_indices_of_their_own_refuse_each_others_handles),
         WORLD_TEST(test_a_first_index_outlives_loading_and_cloning),

@@ -262,7 +262,7 @@ static void test_blocks_and_converted_pools_are_loaded(void **state) {
     go_through(BLOCKS, &known);
     assert_int_equal(covey_entity_count(world), 144);
     for (uint32_t i = 0; i < 150; i++) {
-        covey_entity e = { i, 1 };
+        covey_entity e = covey__entity(i, 1);
         bool alive = i < 100 || (i - 100) % 9 != 0;
         assert_int_equal(covey_alive(world, e), alive);
         assert_int_equal(covey_has(world, e, InBlocks), alive && i % 5 != 1);

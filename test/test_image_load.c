@@ -106,7 +106,7 @@ static void test_a_large_world_is_what_it_was(void **state) {
     save_and_load();
     assert_bytes_again();
     for (uint32_t i = 0; i < count; i++) {
-        covey_entity e = { i, 1 };
+        covey_entity e = covey__entity(i, 1);
         Number number = image_number(i);
         assert_memory_equal(covey_get(world, e, InPins), &number, sizeof number);
         assert_memory_equal(covey_get(world, e, Blob), &number, sizeof number);
@@ -116,7 +116,7 @@ static void test_a_large_world_is_what_it_was(void **state) {
     }
     covey_entity fresh = covey_create(world);
     assert_int_equal(fresh.index, covey_is_null(fresh) ? 0 : count);
-    for (uint32_t i = 0; i < count; i += 7) assert_true(covey_destroy(world, (covey_entity){ i, 1 }));
+    for (uint32_t i = 0; i < count; i += 7) assert_true(covey_destroy(world, covey__entity(i, 1)));
     test_world_is_valid(world);
 
     /* The same with many that are free. */
@@ -150,8 +150,7 @@ static void test_the_dead_among_many_have_no_components(void **state) {
     (void)state;
     if (COVEY_NONE <= 128) return; /* the world would be too small */
     create(128);
-    for (uint32_t i = 0; i < 128; i++)
-        assert_non_null(covey_add(origin, ((covey_entity){ i, 1 }), InBlocks, { i, ~i }));
+    for (uint32_t i = 0; i < 128; i++) assert_non_null(covey_add(origin, covey__entity(i, 1), InBlocks, { i, ~i }));
     assert_true(covey_destroy(origin, (covey_entity){ 5, 1 }));
     save(origin, &image);
     const unsigned char mask[8] = { 0xDF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };

@@ -158,7 +158,7 @@ static void fill_changed(covey_world *world) {
         const covey_type *type = covey_type_create(world, &was);
         assert_non_null(type);
         for (uint32_t i = 0; i < 10; i++) {
-            covey_entity e = { i, 1 };
+            covey_entity e = covey__entity(i, 1);
             if (!covey_alive(world, e)) e = covey_create(world);
             if ((i + k) % 4 != 0) assert_non_null(covey_add_raw(world, e, type, NULL, 4));
         }

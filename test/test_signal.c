@@ -651,7 +651,7 @@ static void the_dying_take_no_component(void **state) {
 
 /* Of entities without components that lie side by side. A listener that destroys another one is told of all. */
 static void destroy_the_last(const covey_event *event) {
-    covey_entity last = { event->entities->index + 9, event->entities->generation };
+    covey_entity last = covey__entity(event->entities->index + 9, event->entities->generation);
     assert_true(covey_destroy(world, last));
 }
 

@@ -143,7 +143,7 @@ static void a_walk_takes_as_many_steps_as_there_are_elements(void **state) {
     (void)state;
     covey_sparse_set *set = covey_sparse_set_create(NULL);
     for (uint32_t i = 1; i <= 10; i++)
-        assert_int_equal(covey_sparse_set_push(set, (covey_entity){ COVEY_NONE - i * 3, 1 }, NULL), COVEY_OK);
+        assert_int_equal(covey_sparse_set_push(set, covey__entity(COVEY_NONE - i * 3, 1), NULL), COVEY_OK);
     uint32_t steps = 0;
     for (uint32_t p = covey_sparse_set_next(set, 0); p != COVEY_NONE; p = covey_sparse_set_next(set, p + 1)) steps++;
     assert_int_equal(steps, 10);

@@ -131,7 +131,10 @@ typedef enum covey__record_kind {
  * more than 8, at the next address that will do. */
 typedef struct covey__command {
     uint64_t what; /* the address of the type and the kind */
-    covey_entity entity;
+    union {
+        covey_entity entity;
+        uint32_t bytes; /* of the data of a call */
+    };
 } covey__command;
 
 /* One buffer of bytes, aligned to 64, with command after command.

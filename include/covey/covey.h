@@ -135,6 +135,18 @@ typedef struct covey_entity {
     uint32_t index, generation;
 } covey_entity;
 
+/* Of parts that a handle has room for. */
+COVEY_HOT covey_entity covey__entity(uint32_t index, uint32_t generation) {
+    covey_entity e = { index, generation };
+    return e;
+}
+
+/* The handle of an index and a generation; null when there is no such index or generation. */
+COVEY_INLINE covey_entity covey_entity_make(uint32_t index, uint32_t generation) {
+    bool exists = index < COVEY_NONE && generation <= COVEY_GENERATION_MAX;
+    return exists ? covey__entity(index, generation) : covey__entity(0, 0);
+}
+
 COVEY_INLINE bool covey_is_null(covey_entity e) { return e.generation == 0; }
 COVEY_INLINE bool covey_same(covey_entity a, covey_entity b) {
     return a.index == b.index && a.generation == b.generation;
@@ -1298,8 +1310,15 @@ typedef struct covey__heap {
  * absent index has the position COVEY_NONE. */
 typedef uint64_t covey__slot;
 
-#define COVEY__SLOT(position, generation) ((uint64_t)(generation) << 32 | (position))
+#define COVEY__SLOT_SHIFT 32
+
+#define COVEY__SLOT(position, generation) ((covey__slot)(generation) << COVEY__SLOT_SHIFT | (covey__slot)(position))
 #define COVEY__SLOT_NULL COVEY__SLOT(COVEY_NONE, 0)
+
+COVEY_HOT uint32_t covey__slot_position(covey__slot slot) {
+    return (uint32_t)(slot & (((covey__slot)1 << COVEY__SLOT_SHIFT) - 1));
+}
+COVEY_INLINE uint32_t covey__slot_generation(covey__slot slot) { return (uint32_t)(slot >> COVEY__SLOT_SHIFT); }
 
 /* The slot of an index is at pages[index / PAGE] + index * 8: an entry is the address of its page less the offset of
  * the page's first index, which saves the remainder. A page that is missing is one shared page of absent slots, which
@@ -1541,8 +1560,8 @@ COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_
 /* Pure: what it remembers of a type that is unknown changes no answer. */
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
 /* These take a handle as a word, as lookups of sparse sets do: COVEY__SLOT(index, generation). */
-COVEY_API COVEY__PURE void *covey__get_slowly(const covey_world *world, uint64_t handle, const covey_type *type);
-COVEY_API COVEY__PURE bool covey__has_slowly(const covey_world *world, uint64_t handle, const covey_type *type);
+COVEY_API COVEY__PURE void *covey__get_slowly(const covey_world *world, covey__slot handle, const covey_type *type);
+COVEY_API COVEY__PURE bool covey__has_slowly(const covey_world *world, covey__slot handle, const covey_type *type);
 /* These take a handle in two parts: as one, gcc 12 loads it into a vector register, and its parts come out slowly. */
 COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
 COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
@@ -1571,8 +1590,8 @@ COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t i
 
 /* The position of a handle, or a number that no position reaches. */
 COVEY_HOT uint64_t covey__position_in(const uintptr_t *pages, uint32_t page_count, covey_entity e) {
-    uint64_t handle = COVEY__SLOT(e.index, e.generation); /* one load of both */
-    uint32_t index = (uint32_t)handle;
+    covey__slot handle = COVEY__SLOT(e.index, e.generation); /* one load of both */
+    uint32_t index = covey__slot_position(handle);
     if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < page_count)) return UINT64_MAX;
     return *covey__slot_in(pages, index) ^ handle ^ index;
 }
@@ -1667,11 +1686,11 @@ COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e) {
 COVEY_HOT covey_entity covey_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey__range *range = &world->range;
-    covey_entity e = { range->free, 0 };
+    covey_entity e = covey__entity(range->free, 0);
     if (!COVEY__LIKELY(!world->listeners)) return covey__create_slowly(world);
     if (e.index == COVEY_NONE) {
         if (!COVEY__LIKELY(range->fresh < range->fresh_end)) return covey__create_slowly(world);
-        e.index = range->fresh++;
+        e = covey__entity(range->fresh++, 0);
     }
     covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
     if (range->free != COVEY_NONE) {
@@ -1684,7 +1703,7 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
             range->free = next;
         }
     }
-    e.generation = ++page->generation[e.index % COVEY_PAGE_SIZE];
+    e = covey__entity(e.index, ++page->generation[e.index % COVEY_PAGE_SIZE]);
     world->alive++;
     COVEY__CHANGED(world);
     return e;
@@ -1929,7 +1948,7 @@ COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entit
     const covey_sparse_set *set = &pool->set;
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, e.index, size);
-    return covey__value_at(set, (uint32_t)*covey__slot_of(set, e.index), size);
+    return covey__value_at(set, covey__slot_position(*covey__slot_of(set, e.index)), size);
 }
 
 COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
@@ -1979,7 +1998,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
     covey_sparse_set *set = &pool->set;
     if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count)) return false;
     covey__slot *slot = covey__slot_of(set, e.index);
-    uint64_t found = *slot ^ COVEY__SLOT(0, e.generation);
+    covey__slot found = *slot ^ COVEY__SLOT(0, e.generation);
     if (found >= set->end) return false;
     COVEY__TRACE(pool->removed, e.index);
     size_t at = (size_t)found;
@@ -2228,7 +2247,7 @@ COVEY_HOT covey__advance covey__next_block(covey_iter *it) {
 /* Looks an entity up in a sparse set: one load and one compare. Returns whether it is there. */
 COVEY_HOT bool covey__look_up(const covey__join *join, uint32_t index) {
     if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < join->page_count)) return false;
-    uint32_t at = (uint32_t)*covey__slot_in(join->pages, index);
+    uint32_t at = covey__slot_position(*covey__slot_in(join->pages, index));
     if (at >= join->end) return false;
     join->to->data = join->values + at * join->size;
     return true;
@@ -2290,8 +2309,7 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) 
     if (it->array) return it->array[it->base + bit];
     if ((it->packed >> it->block & 1) != 0) /* the ids of slots lie before the map */
         bit = (it->columns[0].chunk.map - it->page->capacity[it->block])[row];
-    covey_entity e = { it->base + bit, covey__generation_of(it->view->world, it->base + bit) };
-    return e;
+    return covey__entity(it->base + bit, covey__generation_of(it->view->world, it->base + bit));
 }
 
 COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t block, uint32_t field) {
@@ -2354,8 +2372,7 @@ COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
     if (it->array) return row.entity;
     uint32_t index = covey__row_index(it, row);
-    covey_entity e = { index, covey__generation_of(it->view->world, index) };
-    return e;
+    return covey__entity(index, covey__generation_of(it->view->world, index));
 }
 
 /* Values that may have moved since they were found, and those of which a change is to be noted, are looked up. */

@@ -165,7 +165,7 @@ uint64_t world_digest(const covey_world *of) {
 
 /* ---- Small words --------------------------------------------------------------------------------------------------*/
 
-covey_entity entity(uint32_t index, uint32_t generation) { return (covey_entity){ index, generation }; }
+covey_entity entity(uint32_t index, uint32_t generation) { return covey__entity(index, generation); }
 
 void assert_same(covey_entity a, covey_entity b) {
     if (!covey_same(a, b)) fail_msg("%u:%u is not %u:%u", a.index, a.generation, b.index, b.generation);

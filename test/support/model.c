@@ -6,17 +6,22 @@
 
 /* ---- Choosing -----------------------------------------------------------------------------------------------------*/
 
+static covey_entity any_handle(program *p) {
+    uint32_t index = program_number(p);
+    return covey__entity(index, program_number(p));
+}
+
 static covey_entity odd_handle(model *m) {
     program *p = &m->program;
     covey_entity e = m->history[program_below(p, MODEL_HISTORY)];
     switch (program_below(p, 9)) {
     case 0: return (covey_entity){ 0, 0 };
-    case 1: return (covey_entity){ e.index, 0 };
-    case 2: return (covey_entity){ e.index, e.generation + 1 };
-    case 3: return (covey_entity){ e.index, e.generation + 2 };
-    case 4: return (covey_entity){ program_number(p), program_number(p) };
-    case 5: return (covey_entity){ COVEY_NONE - program_below(p, 3), e.generation };
-    case 6: return (covey_entity){ program_below(p, m->index_limit), 1 };
+    case 1: return covey__entity(e.index, 0);
+    case 2: return covey__entity(e.index, e.generation + 1);
+    case 3: return covey__entity(e.index, e.generation + 2);
+    case 4: return any_handle(p);
+    case 5: return covey__entity(COVEY_NONE - program_below(p, 3), e.generation);
+    case 6: return covey__entity(program_below(p, m->index_limit), 1);
     default: return e;
     }
 }

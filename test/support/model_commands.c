@@ -76,7 +76,7 @@ static void take_ids(model *m, buffer *b, uint32_t wanted) {
 /* One that was recorded as created is ready again, as another. */
 static void renew(buffer *b, covey_entity e) {
     if (e.generation == COVEY_GENERATION_MAX) insert_id(&b->spent, b->spent.count, e);
-    else insert_id(&b->ready, 0, (covey_entity){ e.index, e.generation + 2 });
+    else insert_id(&b->ready, 0, covey__entity(e.index, e.generation + 2));
 }
 
 static void retire(model *m, buffer *b) {

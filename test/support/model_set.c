@@ -32,8 +32,9 @@ static uint32_t pick_generation(program *p) {
 
 static covey_entity pick(set_model *m) {
     program *p = &m->program;
-    if (program_below(p, 64) == 0) return (covey_entity){ COVEY_NONE, pick_generation(p) };
-    return (covey_entity){ m->base + program_below(p, m->spread), pick_generation(p) };
+    if (program_below(p, 64) == 0) return covey__entity(COVEY_NONE, pick_generation(p));
+    uint32_t index = m->base + program_below(p, m->spread);
+    return covey__entity(index, pick_generation(p));
 }
 
 /* Live, dead or a hole, most often. */
@@ -41,7 +42,10 @@ static covey_entity pick_member(set_model *m) {
     uint32_t positions = oracle_set_positions(m->oracle);
     uint32_t how = program_below(&m->program, 64);
     if (positions == 0 || how < 10) return pick(m);
-    if (how == 10) return (covey_entity){ program_number(&m->program), program_number(&m->program) };
+    if (how == 10) {
+        uint32_t index = program_number(&m->program);
+        return covey__entity(index, program_number(&m->program));
+    }
     return m->oracle->ids[program_below(&m->program, positions)];
 }
 

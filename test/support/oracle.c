@@ -99,7 +99,7 @@ bool oracle_alive(const oracle_world *world, covey_entity e) {
 covey_entity oracle_next(const oracle_world *world, uint64_t index) {
     for (; index < world->index_count; index++)
         if (world->indices[index].state == ORACLE_ALIVE)
-            return (covey_entity){ (uint32_t)index, world->indices[index].generation };
+            return covey__entity((uint32_t)index, world->indices[index].generation);
     return (covey_entity){ 0, 0 };
 }
 
@@ -143,7 +143,7 @@ static covey_entity enrol(oracle_world *world, uint32_t index) {
         if (!world->roll) abort();
     }
     record->roll = world->alive++;
-    world->roll[record->roll] = (covey_entity){ index, record->generation };
+    world->roll[record->roll] = covey__entity(index, record->generation);
     tell(world, COVEY_ON_CREATE, NULL, world->roll[record->roll]);
     return world->roll[record->roll];
 }
@@ -231,7 +231,7 @@ void oracle_destroy_all(oracle_world *world) {
     bool upward = world->fault == ORACLE_DESTROYS_UPWARD;
     for (uint32_t i = 0; i < world->index_count; i++) {
         uint32_t index = upward ? i : world->index_count - 1 - i;
-        oracle_destroy(world, (covey_entity){ index, world->indices[index].generation });
+        oracle_destroy(world, covey__entity(index, world->indices[index].generation));
     }
 }
 
@@ -242,7 +242,7 @@ covey_entity oracle_set_aside(oracle_world *world) {
     if (!fresh) forget_free(range, range->free_count - 1);
     reach(world, index);
     world->indices[index].state = ORACLE_ASIDE;
-    return (covey_entity){ index, fresh ? 1 : world->indices[index].generation + 2 };
+    return covey__entity(index, fresh ? 1 : world->indices[index].generation + 2);
 }
 
 void oracle_give_back(oracle_world *world, covey_entity e) {

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-covey_entity id_of(uint32_t index, uint32_t generation) { return (covey_entity){ index, generation }; }
+covey_entity id_of(uint32_t index, uint32_t generation) { return covey__entity(index, generation); }
 covey_entity id(uint32_t index) { return id_of(index, 1); }
 
 covey_sparse_set *set_create(test_heap *heap, uint32_t size, covey_policy policy) {
