@@ -285,44 +285,104 @@ static covey_result reach_page(covey_pool *pool, uint32_t index) {
 
 /* Gives 64 neighbours positions from `at` on. False when one is there. */
 static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t at) {
-    uint64_t found = 0;
-    for (uint32_t i = 0; i < 64; i++) found |= slots[i] ^ COVEY__SLOT_NULL;
-    if (found != 0) return false;
+    covey__slot any[2] = { 0, 0 }, all[2] = { (covey__slot)-1, (covey__slot)-1 };
+    for (uint32_t i = 0; i < 64; i += 2) {
+        any[0] |= slots[i];
+        any[1] |= slots[i + 1];
+        all[0] &= slots[i];
+        all[1] &= slots[i + 1];
+    }
+    if ((any[0] | any[1]) != COVEY__SLOT_NULL || (all[0] & all[1]) != COVEY__SLOT_NULL) return false;
     for (uint32_t i = 0; i < 64; i++) slots[i] = COVEY__SLOT(at + i, generations[i]);
     return true;
 }
 
-/* Slots of the entities from the first that has none on: their positions are at the end, and nobody counts them yet. */
-static covey_result put_slots(covey__change *c) {
+/* Where entities of a change get their ids: at the end, where nobody counts them yet. NULL: there is no room so far. */
+static covey_entity *spare_ids(const covey__change *c) {
+    const covey_sparse_set *set = &c->told.pool->set;
+    return c->told.count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
+}
+
+/* The next entity is the first of its page, or there is something wrong with it. */
+static covey_result reach_next(const covey__change *c) {
     covey_pool *pool = c->told.pool;
-    covey_sparse_set *set = &pool->set;
-    const covey_world *world = pool->world;
-    const uint32_t *generations = NULL;
-    for (uint32_t known = COVEY_NONE; c->placed < c->told.count;) {
-        const covey_entity *e = c->told.entities + c->placed;
-        uint32_t number = e->index / COVEY_PAGE_SIZE, left = c->told.count - c->placed;
-        if (number != known) {
-            if (number >= world->page_count) return COVEY_ERROR_DEAD;
-            generations = world->pages[number]->generation;
-            if (number >= set->page_count || !covey__set_page(set, number)) {
-                if (!covey_alive(world, *e)) return COVEY_ERROR_DEAD;
-                covey_result result = reach_page(pool, e->index);
-                if (result != COVEY_OK) return result;
-            }
-            known = number;
-        }
-        const uint32_t *generation = generations + e->index % COVEY_PAGE_SIZE;
-        covey__slot *slot = covey__slot_of(set, e->index);
-        if (covey__may_be_block(e, left) && covey__is_block(e, generation)) {
-            if (!put_block(slot, generation, set->end + c->placed)) return COVEY_ERROR_PRESENT;
-            c->placed += 64;
-            continue;
-        }
-        if (*generation != e->generation || (e->generation & 1) == 0) return COVEY_ERROR_DEAD;
-        if (*slot != COVEY__SLOT_NULL) return COVEY_ERROR_PRESENT;
-        *slot = COVEY__SLOT(set->end + c->placed++, e->generation);
+    covey_entity e = c->told.entities[c->placed];
+    uint32_t number = e.index / COVEY_PAGE_SIZE;
+    if (!covey_alive(pool->world, e)) return COVEY_ERROR_DEAD;
+    if (number < pool->set.page_count && covey__set_page(&pool->set, number)) return COVEY_ERROR_PRESENT;
+    return reach_page(pool, e.index);
+}
+
+/* Slots, and ids, of neighbours that fill blocks. */
+static covey_result put_blocks(covey__change *c, covey_entity *ids, uint32_t blocks) {
+    const covey_sparse_set *set = &c->told.pool->set;
+    const covey_entity *entities = c->told.entities + c->placed;
+    uint32_t index = entities->index, number = index / COVEY_PAGE_SIZE, first = c->placed;
+    if (number >= set->page_count || !covey__set_page(set, number)) {
+        covey_result result = reach_page(c->told.pool, index);
+        if (result != COVEY_OK) return result;
     }
+    const uint32_t *generations = c->told.pool->world->pages[number]->generation + index % COVEY_PAGE_SIZE;
+    covey__slot *slots = covey__slot_of(set, index);
+    for (; blocks != 0; blocks--, slots += 64, generations += 64, c->placed += 64)
+        if (!put_block(slots, generations, set->end + c->placed)) return COVEY_ERROR_PRESENT;
+    size_t bytes = (c->placed - first) * sizeof *ids;
+    if (ids) copy_bytes(ids + first, entities, bytes, is_large(c, sizeof *ids));
     return COVEY_OK;
+}
+
+enum { AHEAD = 16 }; /* entities, when they come in no order */
+
+/* Whether a table has more slots than a cache of one core keeps. */
+static bool is_far(uint32_t pages) {
+    return (uint64_t)pages * COVEY_PAGE_SIZE * sizeof(covey__slot) > COVEY_CACHE_BYTES / 16;
+}
+
+/* What will be needed of an entity soon. */
+static inline void ask_for(covey__entity_page *const *alive, const uintptr_t *pages, uint32_t index, uint32_t reach) {
+    if (index / COVEY_PAGE_SIZE >= reach) return;
+    covey__prefetch_line((const char *)covey__slot_in(pages, index));
+    covey__prefetch_line((const char *)&alive[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE]);
+}
+
+/* The same of entities in any order, as long as all is well and they might not fill a block. */
+static void put_scattered(covey__change *c, covey_entity *ids) {
+    const covey_world *world = c->told.pool->world;
+    const covey_sparse_set *set = &c->told.pool->set;
+    covey__entity_page *const *alive = world->pages;
+    const uintptr_t *pages = set->pages;
+    const covey_entity *entities = c->told.entities;
+    uint32_t reach = set->page_count < world->page_count ? set->page_count : world->page_count;
+    uint32_t at = set->end, i = c->placed, count = c->told.count;
+    uint32_t ask_end = is_far(reach) && count > AHEAD ? count - AHEAD : 0;
+    for (; i < count; i++) {
+        if (i < ask_end) ask_for(alive, pages, entities[i + AHEAD].index, reach);
+        covey__slot id = COVEY__SLOT(entities[i].index, entities[i].generation); /* one load of both */
+        uint32_t index = covey__slot_position(id), generation = covey__slot_generation(id);
+        uint32_t number = index / COVEY_PAGE_SIZE;
+        if (!COVEY__LIKELY(number < reach)) break;
+        covey__slot *slot = covey__slot_in(pages, index);
+        if (!COVEY__LIKELY(alive[number]->generation[index % COVEY_PAGE_SIZE] == generation)) break;
+        if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && (generation & 1) != 0)) break;
+        if (index % 64 == 0 && i != c->placed && covey__may_be_block(&entities[i], count - i)) break;
+        *slot = id ^ index ^ (at + i);
+        if (ids) ids[i] = covey__entity(index, generation);
+    }
+    c->placed = i;
+}
+
+/* Slots of the entities from the first that has none on: their positions are at the end, and nobody counts them yet. */
+static covey_result put_slots(covey__change *c, covey_entity *ids) {
+    const covey_world *world = c->told.pool->world;
+    covey_result result = COVEY_OK;
+    while (c->placed < c->told.count && result == COVEY_OK) {
+        uint32_t blocks = covey__count_blocks(world, c->told.entities + c->placed, c->told.count - c->placed);
+        uint32_t before = c->placed;
+        if (blocks != 0) result = put_blocks(c, ids, blocks);
+        else put_scattered(c, ids);
+        if (c->placed == before && result == COVEY_OK) result = reach_next(c);
+    }
+    return result;
 }
 
 static void forget_slots(covey__change *c) {
@@ -350,13 +410,14 @@ static covey_result write_positions(covey__change *c, uint32_t at) {
 static covey_result append(covey__change *c) {
     covey_sparse_set *set = &c->told.pool->set;
     uint32_t count = c->told.count, at = set->end;
-    covey_result result = put_slots(c);
+    covey_entity *ids = spare_ids(c);
+    covey_result result = put_slots(c, ids);
     if (result == COVEY_OK) result = covey__set_prepare_spare(set, count);
     if (result != COVEY_OK) {
         forget_slots(c);
         return result;
     }
-    if (count != 0)
+    if (!ids && count != 0)
         copy_bytes(set->ids + at, c->told.entities, count * sizeof *set->ids, is_large(c, sizeof *set->ids));
     set->end += count;
     return write_positions(c, at);
