@@ -2,6 +2,7 @@
  * neighbours. */
 #include "many.h"
 
+#include "bits.h"
 #include "change.h"
 #include "entity.h"
 #include "lines.h"
@@ -124,10 +125,43 @@ static bool are_quiet(const covey_world *world, uint32_t index) {
     return true;
 }
 
+static bool swaps(const covey_pool *pool) {
+    return !covey__in_blocks(pool) && pool->set.removal == COVEY__REMOVE_SWAPPING;
+}
+
+/* As covey__pool_take_out does it, with what is the same for all in registers. */
+static inline void take_out_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
+    covey_sparse_set *set = &pool->set;
+    const uintptr_t *pages = set->pages;
+    covey_entity *ids = set->ids;
+    char *data = set->data;
+    uint32_t end = set->end;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = covey__position_in(pages, set->page_count, entities[i]);
+        if (at >= end) continue;
+        COVEY__TRACE(pool->removed, entities[i].index);
+        uint64_t moved = covey__set_id(set, --end);
+        ids[at] = (covey_entity){ (uint32_t)moved, (uint32_t)(moved >> 32) };
+        *covey__slot_in(pages, (uint32_t)moved) = moved ^ (uint32_t)moved ^ at;
+        *covey__slot_in(pages, entities[i].index) = COVEY__SLOT_NULL; /* the last one, if that is what moved */
+        if (at != end) memcpy(data + at * size, data + end * size, size);
+    }
+    *set->shifts += set->end - end;
+    set->end = end;
+}
+
+static void take_out_each(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (swaps(pool) && pool->size == 8) take_out_swapping(pool, entities, count, 8);
+    else if (swaps(pool)) take_out_swapping(pool, entities, count, pool->size);
+    else
+        for (uint32_t i = 0; i < count; i++) covey__pool_take_out(pool, entities[i], pool->size);
+}
+
+/* Of a block in which the pool is present. */
 static void take_out(covey_pool *pool, const covey_entity *entities, const covey__stretch *s) {
     uint32_t index = entities->index;
     if (!pool->plain) {
-        for (uint32_t i = 0; i < s->count; i++) covey__pool_take_out(pool, entities[i], pool->size);
+        take_out_each(pool, entities, s->count);
         return;
     }
     uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
@@ -184,15 +218,114 @@ static bool destroy_quietly(covey_world *world, const covey_entity *entities, co
     return true;
 }
 
-enum { AHEAD = 8 }; /* entities, when they come in no order */
+/* ---- Destroying in no order --------------------------------------------------------------------------------------*/
 
-/* What will be needed of an entity soon. */
-static void ask_for(const covey_world *world, uint32_t index) {
-    const covey__entity_page *page = covey__entity_page_of(world, index);
-    if (!page) return;
-    covey__prefetch_line((const char *)&page->generation[index % COVEY_PAGE_SIZE]);
-    covey__prefetch_line((const char *)&page->next[index % COVEY_PAGE_SIZE]);
-    covey__prefetch_line((const char *)&page->previous[index % COVEY_PAGE_SIZE]);
+enum { BATCH = 64, BATCH_LEAST = 8 };
+
+/* Entities that end together, each in a block of its own: first all of them, then pool by pool what they have, so that
+ * what the next ones need is asked for while these are dealt with. */
+typedef struct batch {
+    covey_entity entities[BATCH];
+    uint64_t present[BATCH]; /* which of 64 pools are present in the block of each */
+    uint32_t count;
+} batch;
+
+/* Looks which of 64 pools are present; returns all of these. */
+static uint64_t find_present(const covey_world *world, batch *b, uint32_t word) {
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t index = b->entities[i].index;
+        const covey__presence_page *page = covey__presence_page_of(world, index);
+        bool any = word < page->words;
+        b->present[i] = any ? page->bits[covey__block_of(index) * page->words + word] : 0;
+        all |= b->present[i];
+    }
+    return all;
+}
+
+/* Whether nobody's code is called, and the entities have enough in common that going by pools pays. */
+static bool may_end_together(const covey_world *world, batch *b) {
+    uint64_t in_all = 0, in_each = 0;
+    for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
+        uint64_t all = find_present(world, b, word);
+        in_all += covey__bits_in(all);
+        for (uint32_t i = 0; i < b->count; i++) in_each += covey__bits_in(b->present[i]);
+        for (; all != 0; all &= all - 1)
+            if (!is_quiet(world->pools[word * 64 + covey__lowest_bit(all)])) return false;
+    }
+    return in_all * b->count <= 2 * in_each;
+}
+
+static void ask_for_entities(const covey_world *world, const batch *b) {
+    for (uint32_t i = 0; i < b->count; i++) {
+        const covey__entity_page *page = covey__entity_page_of(world, b->entities[i].index);
+        if (!page) continue;
+        uint32_t at = b->entities[i].index % COVEY_PAGE_SIZE;
+        covey__prefetch_line((const char *)&page->generation[at]);
+        covey__prefetch_line((const char *)&page->next[at]);
+        covey__prefetch_line((const char *)&page->previous[at]);
+    }
+}
+
+/* Ends those that are alive, and leaves out the others: dead before, or twice in the list. */
+static void end_batch(covey_world *world, batch *b) {
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        covey_entity e = b->entities[i];
+        if (!covey_alive(world, e)) continue;
+        end_one(world, e);
+        COVEY__TRACE(world->destroyed, e.index);
+        b->entities[ended++] = e;
+    }
+    world->alive -= ended;
+    b->count = ended;
+}
+
+/* The slots that a sparse pool will read and write, and then ids and values. */
+static void ask_for_components(const covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = entities[i].index;
+        if (index / COVEY_PAGE_SIZE < set->page_count) covey__prefetch_line((const char *)covey__slot_of(set, index));
+        if (i < set->end) covey__prefetch_line((const char *)covey__slot_of(set, set->ids[set->end - 1 - i].index));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = covey__position(set, entities[i]);
+        if (at >= set->end) continue;
+        covey__prefetch_line((const char *)&set->ids[at]);
+        covey__prefetch_line((const char *)set->data + (size_t)at * set->size);
+    }
+}
+
+static void take_out_batch(covey_world *world, batch *b, uint32_t word) {
+    covey_entity there[BATCH];
+    for (uint64_t all = find_present(world, b, word); all != 0; all &= all - 1) {
+        covey_pool *pool = world->pools[word * 64 + covey__lowest_bit(all)];
+        uint64_t bit = all & (~all + 1);
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < b->count; i++) {
+            there[count] = b->entities[i];
+            count += (b->present[i] & bit) != 0;
+        }
+        if (swaps(pool)) ask_for_components(&pool->set, there, count);
+        take_out_each(pool, there, count);
+    }
+}
+
+/* Destroys the first entities of an array together, if that calls nobody's code. Returns how many were looked at. */
+static uint32_t destroy_batch(covey_world *world, const covey_entity *entities, uint32_t left, uint32_t *destroyed) {
+    batch b;
+    b.count = left < BATCH ? left : BATCH;
+    if (left < BATCH_LEAST || world->heard != 0) return 0;
+    uint32_t looked_at = b.count;
+    memcpy(b.entities, entities, b.count * sizeof *entities);
+    ask_for_entities(world, &b);
+    if (!may_end_together(world, &b)) return 0;
+    covey__fast_destroy_off(world);
+    end_batch(world, &b);
+    for (uint32_t word = 0; word * 64 < world->pool_count; word++) take_out_batch(world, &b, word);
+    *destroyed += b.count;
+    COVEY__CHANGED(world);
+    return looked_at;
 }
 
 uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count) {
@@ -201,14 +334,15 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
     for (uint32_t i = 0; i < count;) {
         bool alone = i + 1 == count || entities[i].index / 64 != entities[i + 1].index / 64;
         covey__stretch s = { 0, 0, false };
-        if (!alone) s = covey__next_stretch(world, entities + i, count - i);
+        uint32_t looked_at = 0;
+        if (alone) looked_at = destroy_batch(world, entities + i, count - i, &destroyed);
+        else s = covey__next_stretch(world, entities + i, count - i);
         if (s.count > 1 && destroy_quietly(world, entities + i, &s)) {
+            looked_at = s.count;
             destroyed += s.count;
-            i += s.count;
-        } else {
-            if (count - i > AHEAD) ask_for(world, entities[i + AHEAD].index);
-            destroyed += covey_destroy(world, entities[i++]);
         }
+        if (looked_at == 0) destroyed += covey_destroy(world, entities[i]);
+        i += looked_at != 0 ? looked_at : 1;
     }
     return destroyed;
 }

@@ -1,6 +1,8 @@
 /* Many entities at once: the same as one by one, or nothing at all. */
 #include "fixture.h"
 
+#include <stdio.h>
+
 enum { MANY = 9 };
 
 static void values_of(Value *values, uint32_t count, uint32_t first) {
@@ -462,6 +464,63 @@ static void test_nothing_is_added_to_a_crowd_when_one_is_wrong(void **state) {
     for_each_storage(one_of_a_crowd_is_wrong);
 }
 
+/* ---- Destroying in any order --------------------------------------------------------------------------------------*/
+
+static covey_type other_types[70];
+static char other_names[70][16];
+
+/* So many pools that those of the components are not among the first 64. */
+static void meet_others(void) {
+    for (uint32_t i = 0; i < COUNT_OF(other_types); i++) {
+        snprintf(other_names[i], sizeof other_names[i], "Other%u", i);
+        other_types[i] = (covey_type){ .name = other_names[i], .storage = COVEY_STORAGE_SPARSE };
+        assert_non_null(covey_pool_of_raw(world, &other_types[i]));
+    }
+}
+
+/* Which types, of those that are present in most blocks, the entities have; whether all are destroyed in one call. */
+typedef struct ending {
+    const covey_type *types[5];
+    bool with_others, at_once;
+} ending;
+
+static uint64_t digest_when_destroyed(void **state, const ending *how) {
+    start_over(state);
+    if (how->with_others) meet_others();
+    uint32_t count = crowd_count() - (crowd_count() % 7 == 0), listed = 0, destroyed = 0;
+    covey_entity all[CROWD], list[CROWD];
+    assert_true(covey_create_many(world, all, count));
+    for (uint32_t k = 0; how->types[k]; k++)
+        for (uint32_t i = 0; i < count; i++)
+            if (i % (k + 2) != 0) assert_non_null(add_value(all[i], how->types[k], i));
+    if (how->with_others) covey_add_raw(world, all[3], &other_types[9], NULL, 0);
+    for (uint32_t i = 0; i < count; i++)
+        if (i % 4 != 0) list[listed++] = all[i * 7 % count];
+    list[listed / 2] = list[0];
+    list[listed / 3] = entity(all[0].index, all[0].generation + 1);
+    list[listed / 4] = entity(COVEY_NONE - 1, 1);
+    if (how->at_once) destroyed = covey_destroy_many(world, list, listed);
+    else
+        for (uint32_t i = 0; i < listed; i++) destroyed += covey_destroy(world, list[i]);
+    assert_int_equal(destroyed, listed - 3);
+    test_world_is_valid(world);
+    return world_digest(world);
+}
+
+static void test_scattered_entities_end_as_they_would_one_by_one(void **state) {
+    ending ways[] = {
+        { .types = { covey_id(Packed), covey_id(Ordered), covey_id(Blocked) } },
+        { .types = { covey_id(Packed), covey_id(Blocked) }, .with_others = true },
+        { .types = { covey_id(Packed), covey_id(Kept), covey_id(Fixed) } }, /* not by pools: these take more care */
+        { .types = { NULL } },
+    };
+    for (uint32_t i = 0; i < COUNT_OF(ways); i++) {
+        uint64_t singly = digest_when_destroyed(state, &ways[i]);
+        ways[i].at_once = true;
+        assert_int_equal(digest_when_destroyed(state, &ways[i]), singly);
+    }
+}
+
 /* ---- Entities with components -------------------------------------------------------------------------------------*/
 
 static void test_an_entity_is_created_with_components(void **state) {
@@ -596,6 +655,7 @@ int main(void) {
         WORLD_TEST(test_entities_come_in_any_order),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_memory_is_out),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_one_is_wrong),
+        WORLD_TEST(test_scattered_entities_end_as_they_would_one_by_one),
         WORLD_TEST(test_an_entity_is_created_with_components),
         WORLD_TEST(test_many_are_created_with_copies_and_arrays),
         WORLD_TEST(test_what_cannot_be_created_leaves_nothing_behind),
