@@ -140,9 +140,10 @@ static inline void take_out_swapping(covey_pool *pool, const covey_entity *entit
         uint64_t at = covey__position_in(pages, set->page_count, entities[i]);
         if (at >= end) continue;
         COVEY__TRACE(pool->removed, entities[i].index);
-        uint64_t moved = covey__set_id(set, --end);
-        ids[at] = (covey_entity){ (uint32_t)moved, (uint32_t)(moved >> 32) };
-        *covey__slot_in(pages, (uint32_t)moved) = moved ^ (uint32_t)moved ^ at;
+        covey__slot moved = covey__set_id(set, --end);
+        uint32_t index = covey__slot_position(moved);
+        ids[at] = covey__entity(index, covey__slot_generation(moved));
+        *covey__slot_in(pages, index) = moved ^ index ^ (covey__slot)at;
         *covey__slot_in(pages, entities[i].index) = COVEY__SLOT_NULL; /* the last one, if that is what moved */
         if (at != end) memcpy(data + at * size, data + end * size, size);
     }
@@ -490,6 +491,11 @@ static covey_result create_with(creation *c, const covey_component *components, 
     return COVEY_OK;
 }
 
+static void say_not_created(covey_world *world, covey_result result, uint32_t count, const char *culprit) {
+    covey__fail(world, result, "%u entities could not be made with their components: %s%s%s", count,
+                culprit ? culprit : "", culprit ? ": " : "", covey_result_text(result));
+}
+
 bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
                                 const covey_component *components) {
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
@@ -501,52 +507,74 @@ bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint
     c.is_told = false;
     const char *culprit = NULL;
     covey_result result = create_with(&c, components, &culprit);
-    if (result != COVEY_OK && !c.is_told)
-        covey__fail(world, result, "%u entities could not be made with their components: %s%s%s", count,
-                    culprit ? culprit : "", culprit ? ": " : "", covey_result_text(result));
+    if (result != COVEY_OK && !c.is_told) say_not_created(world, result, count, culprit);
     COVEY__CHANGED(world);
     return result == COVEY_OK;
 }
 
-/* A place for a component in its pool, if there is one that needs no memory, and nobody has to know; or NULL. */
-static void *place_quickly(covey_pool *pool, covey_entity e, const covey_component *component) {
-    if (!pool || pool->watch || component->size != pool->size || component->count > 1) return NULL;
-    if (component->value && (pool->type->copy || !covey__type_can_copy(pool->type))) return NULL;
-    return covey__pool_append(pool, e, pool->size);
+/* A place that takes memory, or a block of its own: at the end, and nobody has to know. REFUSED: it is not as easy. */
+static covey_result place_elsewhere(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    const covey_sparse_set *set = covey__packed(pool);
+    bool appends = !set || set->policy == COVEY_SWAP_AND_POP || set->policy == COVEY_ORDERED;
+    if (pool->watch || !appends || covey__is_reactive(pool)) return COVEY_ERROR_REFUSED;
+    return covey__pool_place(pool, e, source, value);
+}
+
+static covey_result add_one_quickly(covey_pool *pool, covey_entity e, const covey_component *component) {
+    COVEY__CONTRACT(pool->world, component->size == pool->size, "the size is not that of the type");
+    const void *source = component->value ? component->value : component->values;
+    if (component->count > 1) return COVEY_ERROR_REFUSED;
+    if (component->value && (pool->type->copy || !covey__type_can_copy(pool->type))) return COVEY_ERROR_REFUSED;
+    void *to = covey__pool_append(pool, e, pool->size);
+    covey_result result = to ? COVEY_OK : place_elsewhere(pool, e, &source, &to);
+    if (result == COVEY_OK) covey__fill(to, source, pool->size);
+    return result;
 }
 
 static void unplace_quickly(covey_world *world, covey_entity e, const covey_component *components, uint32_t count) {
     while (count-- != 0) {
-        covey_pool *pool = covey__pool_bound(world, components[count].type);
+        covey_pool *pool = covey__type_entry_of(world, components[count].type)->pool;
         covey_sparse_set *set = covey__packed(pool);
         if (set) covey__set_unplace(set, e);
         else covey__pool_erase(pool, e);
     }
+    covey__entities_give_back(world, &e, 1);
 }
 
-/* Makes one entity where all that is easy. Null: it is not, and nothing has changed. */
-static covey_entity create_quickly(covey_world *world, const covey_component *components) {
-    covey_entity e = null_entity;
-    uint32_t count = 0;
-    if (world->listeners || covey__entities_take(world, &e, 1) != COVEY_OK) return null_entity;
-    for (; components[count].type; count++) {
-        const covey_component *component = &components[count];
-        void *to = count < COVEY_TERMS ? place_quickly(covey__pool_bound(world, component->type), e, component) : NULL;
-        if (!to) {
-            unplace_quickly(world, e, components, count);
-            covey__entities_give_back(world, &e, 1);
-            return null_entity;
-        }
-        covey__fill(to, component->value ? component->value : component->values, component->size);
+/* Adds the components of an entity from a number on where that is easy. Otherwise there is no entity, and *count is the
+ * number of the component that failed, or, if it is REFUSED, takes more than this. */
+static covey_result add_quickly(covey_world *world, covey_entity e, const covey_component *components,
+                                uint32_t *count) {
+    covey_result result = COVEY_OK;
+    for (; components[*count].type && result == COVEY_OK; *count += result == COVEY_OK) {
+        const covey__type_entry *entry = covey__type_entry_of(world, components[*count].type);
+        bool bound = *count < COVEY_TERMS && entry->type == components[*count].type;
+        result = bound ? add_one_quickly(entry->pool, e, &components[*count]) : COVEY_ERROR_REFUSED;
     }
-    return e;
+    if (result != COVEY_OK) unplace_quickly(world, e, components, *count);
+    return result;
+}
+
+static covey_entity create_slowly(covey_world *world, const covey_component *components) {
+    covey_entity e;
+    if (!covey_create_many_with_raw(world, &e, 1, components) || covey_alive(world, e)) return e;
+    covey__fail(world, COVEY_ERROR_GONE, "a listener destroyed %u:%u at once", e.index, e.generation);
+    return null_entity;
+}
+
+covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
+                                     const covey_component *components, uint32_t added) {
+    covey_entity e = covey__entity(index, generation);
+    covey_result result = add_quickly(world, e, components, &added);
+    if (result == COVEY_OK) return e;
+    if (result != COVEY_ERROR_MEMORY) return create_slowly(world, components); /* or finds out what is wrong */
+    say_not_created(world, result, 1, components[added].type->name);
+    return null_entity;
 }
 
 covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
-    covey_entity e = create_quickly(world, components);
-    if (!covey_is_null(e)) return e;
-    if (!covey_create_many_with_raw(world, &e, 1, components) || covey_alive(world, e)) return e;
-    covey__fail(world, COVEY_ERROR_GONE, "a listener destroyed %u:%u at once", e.index, e.generation);
-    return null_entity;
+    if (!covey__creates_quickly(world)) return create_slowly(world, components);
+    covey_entity e = covey_create(world);
+    return covey__create_with_rest(world, e.index, e.generation, components, 0);
 }

@@ -495,7 +495,7 @@ static uint64_t digest_when_destroyed(void **state, const ending *how) {
             if (i % (k + 2) != 0) assert_non_null(add_value(all[i], how->types[k], i));
     if (how->with_others) covey_add_raw(world, all[3], &other_types[9], NULL, 0);
     for (uint32_t i = 0; i < count; i++)
-        if (i % 4 != 0) list[listed++] = all[i * 7 % count];
+        if (i % 5 != 0) list[listed++] = all[i * 101 % count]; /* each in another block than the one before */
     list[listed / 2] = list[0];
     list[listed / 3] = entity(all[0].index, all[0].generation + 1);
     list[listed / 4] = entity(COVEY_NONE - 1, 1);
@@ -522,6 +522,83 @@ static void test_scattered_entities_end_as_they_would_one_by_one(void **state) {
 }
 
 /* ---- Entities with components -------------------------------------------------------------------------------------*/
+
+/* More than a block has, and more than there is room for at first. */
+static uint64_t digest_when_created(void **state, bool at_once) {
+    start_over(state);
+    for (uint32_t i = 0; i < 150; i++) {
+        Packed copied = value_of(i);
+        if (at_once) {
+            assert_true(covey_alive(world, covey_create_with(world, covey_with(Blocked, { i, i + 1 }),
+                                                             covey_with(Packed, { i, 7 }), covey_with_tag(Marked),
+                                                             covey_with_copies(Ordered, &copied))));
+            continue;
+        }
+        covey_entity e = covey_create(world);
+        covey_add(world, e, Blocked, { i, i + 1 });
+        covey_add(world, e, Packed, { i, 7 });
+        covey_add_tag(world, e, Marked);
+        covey_add_value(world, e, Ordered, &copied);
+    }
+    test_world_is_valid(world);
+    return world_digest(world);
+}
+static void test_entities_are_created_with_what_single_calls_would_add(void **state) {
+    uint64_t singly = digest_when_created(state, false);
+    assert_int_equal(digest_when_created(state, true), singly);
+}
+
+static void test_an_entity_is_not_created_without_memory_for_its_components(void **state) {
+    (void)state;
+    covey_entity first = covey_create_with(world, covey_with(Packed, { 3, 4 }), covey_with(Blocked, { 1, 2 }),
+                                           covey_with(Ordered, { 5, 6 }));
+    covey_destroy(world, covey_create(world)); /* an index is at hand, and no place */
+    covey_remove(world, first, Blocked);
+    covey_shrink(world);
+    uint64_t at = 1;
+    for (;; at++) {
+        uint64_t before = world_digest(world);
+        test_fail_at(&heap, at, true);
+        covey_entity e = covey_create_with(world, covey_with(Packed, { 5, 6 }), covey_with(Blocked, { 7, 8 }),
+                                           covey_with(Ordered, { 9, 10 }));
+        test_fail_never(&heap);
+        if (!covey_is_null(e)) break;
+        assert_failed(COVEY_ERROR_MEMORY);
+        assert_int_equal(world_digest(world), before);
+        test_world_is_valid(world);
+        covey_shrink(world);
+    }
+    assert_true(at > 3); /* each of them needs some */
+}
+
+static void test_an_entity_is_created_with_a_value_of_the_pool_that_grows(void **state) {
+    (void)state;
+    covey_entity e = covey_create_with(world, covey_with(Packed, { 1, 2 }));
+    covey_shrink(world);
+    e = covey_create_with(world, covey_with_copies(Packed, covey_get(world, e, Packed)));
+    assert_int_equal(covey_get(world, e, Packed)->check, 2);
+    covey_shrink(world);
+    e = covey_create_with(world, covey_with_array(Packed, covey_get(world, e, Packed)));
+    assert_int_equal(covey_get(world, e, Packed)->number, 1);
+}
+
+static void test_a_list_of_components_that_is_wrong_creates_nothing(void **state) {
+    (void)state;
+    covey_destroy(world, covey_create_with(world, covey_with(Packed, { 1, 2 }), covey_with_tag(Marked)));
+    uint64_t before = world_digest(world);
+    assert_no_entity(covey_create_with(world, covey_with(Packed, { 1, 2 }), covey_with(Packed, { 3, 4 })));
+    assert_failed(COVEY_ERROR_PRESENT);
+    Packed two[2] = { { 1, 2 }, { 3, 4 } };
+    assert_no_entity(covey_create_with(world, covey_with_tag(Marked),
+                                       { .type = covey_id(Packed), .values = two, .count = 2, .size = sizeof *two }));
+    assert_failed(COVEY_ERROR_RANGE);
+#define FOUR_TAGS covey_with_tag(Marked), covey_with_tag(Marked), covey_with_tag(Marked), covey_with_tag(Marked)
+    assert_no_entity(
+        covey_create_with(world, FOUR_TAGS, FOUR_TAGS, FOUR_TAGS, FOUR_TAGS, covey_with(Packed, { 1, 2 })));
+    assert_failed(COVEY_ERROR_RANGE);
+    assert_int_equal(world_digest(world), before);
+    test_world_is_valid(world);
+}
 
 static void test_an_entity_is_created_with_components(void **state) {
     (void)state;
@@ -656,6 +733,10 @@ int main(void) {
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_memory_is_out),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_one_is_wrong),
         WORLD_TEST(test_scattered_entities_end_as_they_would_one_by_one),
+        WORLD_TEST(test_entities_are_created_with_what_single_calls_would_add),
+        WORLD_TEST(test_an_entity_is_not_created_without_memory_for_its_components),
+        WORLD_TEST(test_an_entity_is_created_with_a_value_of_the_pool_that_grows),
+        WORLD_TEST(test_a_list_of_components_that_is_wrong_creates_nothing),
         WORLD_TEST(test_an_entity_is_created_with_components),
         WORLD_TEST(test_many_are_created_with_copies_and_arrays),
         WORLD_TEST(test_what_cannot_be_created_leaves_nothing_behind),

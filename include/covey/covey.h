@@ -869,27 +869,32 @@ typedef struct covey_component {
     size_t size;        /* of a value */
 } covey_component;
 
+/* All members are named: where one is left out, gcc 12 clears the whole list first, which takes longer than the rest. */
 #define covey_with(T, ...) \
-    { .type = covey_id(T), .values = &(T)__VA_ARGS__, .count = 1, .size = COVEY__SIZE(T) }
+    { .type = covey_id(T), .values = &(T)__VA_ARGS__, .value = NULL, .count = 1, .size = COVEY__SIZE(T) }
 #define covey_with_array(T, array) \
-    { .type = covey_id(T), .values = (array), .size = COVEY__SIZE_OF(T, array) }
+    { .type = covey_id(T), .values = (array), .value = NULL, .count = 0, .size = COVEY__SIZE_OF(T, array) }
 #define covey_with_copies(T, pointer) \
-    { .type = covey_id(T), .value = (pointer), .size = COVEY__SIZE_OF(T, pointer) }
+    { .type = covey_id(T), .values = NULL, .value = (pointer), .count = 0, .size = COVEY__SIZE_OF(T, pointer) }
 #define covey_with_tag(T) \
-    { .type = covey_id(T), .size = COVEY__SIZE_TAG(T) }
+    { .type = covey_id(T), .values = NULL, .value = NULL, .count = 0, .size = COVEY__SIZE_TAG(T) }
+#define COVEY__WITH_END \
+    { .type = NULL, .values = NULL, .value = NULL, .count = 0, .size = 0 }
 
 /* Makes an entity with these components: at most 16, and the raw call's list ends with one that has no type. Returns
  * null: MEMORY, FULL, TYPE, LAYOUT, COPY, PRESENT when a type is named twice, RANGE when there are too many, or when
  * `count` is not the number of entities; then nothing has changed, and values are still the caller's. Also when a
  * listener destroyed it at once (GONE): then the values were taken over, and are dropped. */
-#define covey_create_with(world, ...) covey_create_with_raw((world), (const covey_component[]){ __VA_ARGS__, { 0 } })
+#define covey_create_with(world, ...)                                                      \
+    covey__create_with((world), (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END }, \
+                       sizeof((const covey_component[]){ __VA_ARGS__ }) / sizeof(covey_component))
 COVEY_API covey_entity covey_create_with_raw(covey_world *world, const covey_component *components);
 
 /* The same for `count` entities, those that covey_create_many would make. In-place pools append, as with force_back.
  * False leaves null handles. True, whatever listeners have done to the entities since. O(components), by blocks of 64
  * indices. */
 #define covey_create_many_with(world, entities, count, ...) \
-    covey_create_many_with_raw((world), (entities), (count), (const covey_component[]){ __VA_ARGS__, { 0 } })
+    covey_create_many_with_raw((world), (entities), (count), (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END })
 COVEY_API bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
                                           const covey_component *components);
 
@@ -1276,6 +1281,12 @@ COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char
 #define COVEY__HIDE(x) ((void)0)
 #endif
 
+#if defined(__GNUC__) && !defined(__clang__)
+#define COVEY__UNROLL _Pragma("GCC unroll 16") /* a loop over a list that is known: COVEY_TERMS at most */
+#else
+#define COVEY__UNROLL
+#endif
+
 #if COVEY_ASSERT_LEVEL >= 1
 #define COVEY__CONTRACT(world, holds, what) \
     (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
@@ -1556,6 +1567,9 @@ COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, cons
                                       int line);
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
+/* Goes on with an entity that has the first ones of its components; undoes all of it where that does not go quickly. */
+COVEY_API covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
+                                               const covey_component *components, uint32_t added);
 COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
 /* Pure: what it remembers of a type that is unknown changes no answer. */
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
@@ -1681,6 +1695,12 @@ COVEY_HOT bool covey__is_current(const covey_world *world, covey_entity e) {
 COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     return e.index / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
+}
+
+/* Whether covey_create has an index at hand, and nobody hears of it. */
+COVEY_HOT bool covey__creates_quickly(const covey_world *world) {
+    const covey__range *range = &world->range;
+    return !world->listeners && (range->free != COVEY_NONE || range->fresh < range->fresh_end);
 }
 
 COVEY_HOT covey_entity covey_create(covey_world *world) {
@@ -2151,6 +2171,37 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
                            "no component is at this position");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, position, size);
     return covey__value_at(&pool->set, position, size);
+}
+
+/* Adds the first components of a list, up to one that takes more than the inline code does. Returns how many. */
+COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const covey_component *components,
+                                     uint32_t count) {
+    COVEY__UNROLL
+    for (uint32_t i = 0; i < count; i++) {
+        const covey_component component = components[i];
+        const covey__type_entry *entry = covey__type_entry_of(world, component.type);
+        if (!COVEY__LIKELY(entry->type == component.type && !component.value && component.count <= 1)) return i;
+        COVEY__CONTRACT(world, component.size == entry->pool->size, "the size is not that of the type");
+        void *to = covey__pool_append(entry->pool, e, component.size);
+        if (!COVEY__LIKELY(to != NULL)) return i;
+        if (component.values) covey__fill_literal(to, component.values, component.size);
+        else memset(to, 0, component.size);
+    }
+    return count;
+}
+
+/* The list is copied, so that compilers know all of it: the original goes to a function that they do not see. */
+COVEY_HOT covey_entity covey__create_with(covey_world *world, const covey_component *components, size_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_component own[COVEY_TERMS];
+    if (count > COVEY_TERMS || !COVEY__LIKELY(covey__creates_quickly(world)))
+        return covey_create_with_raw(world, components);
+    COVEY__UNROLL
+    for (size_t i = 0; i < count; i++) own[i] = components[i];
+    covey_entity e = covey_create(world);
+    uint32_t added = covey__add_listed(world, e, own, (uint32_t)count);
+    if (!COVEY__LIKELY(added == count)) return covey__create_with_rest(world, e.index, e.generation, components, added);
+    return e;
 }
 
 /* ---- Views -------------------------------------------------------------------------------------------------------*/
