@@ -81,8 +81,7 @@ void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks) {
         const covey__emission *told = &changes[i].told;
         if (!settles(&changes[i])) continue;
         told->pool->watch->settling = false;
-        for (uint32_t k = 0; k < told->count; k++)
-            (ticks ? covey__watch_added : covey__watch_placed)(told->pool, told->entities[k].index);
+        covey__watch_added_many(told->pool, told->entities, told->count, ticks);
     }
 }
 

@@ -1,15 +1,26 @@
 /* Pools that are kept in an order: each component goes to its place when it is added. */
 #include "order.h"
 
+#include "alloc.h"
 #include "observers.h"
 #include "sparse_set.h"
 #include "storage.h"
 
-static bool belongs_before(const covey_pool *pool, uint32_t a, uint32_t b) {
-    const covey_order *order = &pool->watch->order;
-    const void *left = covey__value_at(&pool->set, a, pool->size), *right = covey__value_at(&pool->set, b, pool->size);
-    if (order->compare) return covey__compare_values(order, left, right) < 0;
-    return covey__key_of(order, left, pool->set.ids[a].index) < covey__key_of(order, right, pool->set.ids[b].index);
+#include <stdalign.h>
+
+/* A component, wherever it lies. */
+typedef struct item {
+    const void *value;
+    uint32_t index;
+} item;
+
+static item item_at(const covey_sparse_set *set, uint32_t at) {
+    return (item){ covey__value_at(set, at, set->size), set->ids[at].index };
+}
+
+static bool belongs_before(const covey_order *order, item a, item b) {
+    if (order->compare) return covey__compare_values(order, a.value, b.value) < 0;
+    return covey__key_of(order, a.value, a.index) < covey__key_of(order, b.value, b.index);
 }
 
 /* Moves a value to a position before it, and those between by one. It waits behind the last element meanwhile, where a
@@ -28,14 +39,21 @@ static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
     if (set->zero_vacated) memset(waiting, 0, size);
 }
 
-void covey__sort_insert(covey_pool *pool, uint32_t index) {
-    covey_sparse_set *set = &pool->set;
-    uint32_t at = covey__slot_position(*covey__slot_of(set, index)), low = 0, high = at;
+/* Where a component belongs among those before a position: behind its equals. */
+static uint32_t place_of(const covey_order *order, const covey_sparse_set *set, item added, uint32_t end) {
+    uint32_t low = 0, high = end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (belongs_before(pool, at, middle)) high = middle;
+        if (belongs_before(order, added, item_at(set, middle))) high = middle;
         else low = middle + 1;
     }
+    return low;
+}
+
+void covey__sort_insert(covey_pool *pool, uint32_t index) {
+    covey_sparse_set *set = &pool->set;
+    uint32_t at = covey__slot_position(*covey__slot_of(set, index));
+    uint32_t low = place_of(&pool->watch->order, set, item_at(set, at), at);
     if (low == at) return;
     covey_entity e = set->ids[at];
     memmove(set->ids + low + 1, set->ids + low, (at - low) * sizeof *set->ids);
@@ -43,4 +61,100 @@ void covey__sort_insert(covey_pool *pool, uint32_t index) {
     for (uint32_t i = low; i <= at; i++) covey__set_put(set, i, covey__set_id(set, i));
     if (set->size != 0) rotate(set, at, low);
     covey__pool_moved(pool, true);
+}
+
+/* ---- Many at once ------------------------------------------------------------------------------------------------*/
+
+/* The last components of a pool, which are new: they are sorted by position, wait in memory of their own, and are merged
+ * with those before them from the back. */
+typedef struct tail {
+    const covey_order *order;
+    covey_sparse_set *set;
+    uint32_t first, count;
+    uint32_t *sorted, *scratch; /* positions; as many again */
+    covey__slot *ids;
+    char *values;
+} tail;
+
+/* Merges two runs of positions that follow each other. Of equals, those of the first run come first. */
+static void merge_runs(const tail *t, uint32_t *to, const uint32_t *from, uint32_t middle, uint32_t end) {
+    uint32_t left = 0, right = middle;
+    for (uint32_t i = 0; i < end; i++) {
+        bool take_right = left == middle;
+        if (!take_right && right < end)
+            take_right = belongs_before(t->order, item_at(t->set, from[right]), item_at(t->set, from[left]));
+        to[i] = from[take_right ? right++ : left++];
+    }
+}
+
+static void sort_tail(tail *t) {
+    for (uint32_t i = 0; i < t->count; i++) t->sorted[i] = t->first + i;
+    for (uint64_t width = 1; width < t->count; width *= 2) {
+        for (uint64_t at = 0; at < t->count; at += 2 * width) {
+            uint64_t left = t->count - at, middle = width < left ? width : left,
+                     end = 2 * width < left ? 2 * width : left;
+            merge_runs(t, t->scratch + at, t->sorted + at, (uint32_t)middle, (uint32_t)end);
+        }
+        uint32_t *other = t->sorted;
+        t->sorted = t->scratch;
+        t->scratch = other;
+    }
+}
+
+/* Moves the components from a position on, up to another, behind it by so many places. */
+static void move_up(covey_sparse_set *set, uint32_t from, uint32_t end, uint32_t by) {
+    size_t size = set->size;
+    char *data = set->data;
+    if (from == end) return;
+    memmove(set->ids + from + by, set->ids + from, (end - from) * sizeof *set->ids);
+    if (size != 0) memmove(data + (from + by) * size, data + from * size, (end - from) * size);
+    for (uint32_t i = from + by; i < end + by; i++) covey__set_put(set, i, covey__set_id(set, i));
+}
+
+static void merge_tail(const tail *t) {
+    covey_sparse_set *set = t->set;
+    size_t size = set->size;
+    uint32_t before = t->first, left = t->count;
+    for (uint32_t i = 0; i < left; i++) {
+        t->ids[i] = covey__set_id(set, t->sorted[i]);
+        covey__copy(t->values + i * size, covey__value_at(set, t->sorted[i], size), size);
+    }
+    for (; left != 0; left--) {
+        const char *value = t->values + (left - 1) * size;
+        uint32_t to = place_of(t->order, set, (item){ value, covey__slot_position(t->ids[left - 1]) }, before);
+        move_up(set, to, before, left);
+        before = to;
+        covey__set_put(set, before + left - 1, t->ids[left - 1]);
+        covey__copy(covey__value_at(set, before + left - 1, size), value, size);
+    }
+}
+
+/* False when memory is out. */
+static bool sort_in(covey_pool *pool, uint32_t count) {
+    covey__heap *heap = &pool->world->heap;
+    covey_sparse_set *set = &pool->set;
+    char none, *values = set->size ? covey__resize(heap, NULL, 0, count, set->size, set->align) : &none;
+    uint32_t *positions = covey__resize(heap, NULL, 0, count, 2 * sizeof *positions, alignof(uint32_t));
+    covey__slot *ids = covey__resize(heap, NULL, 0, count, sizeof *ids, alignof(covey__slot));
+    bool done = values && positions && ids;
+    if (done) {
+        tail t = { &pool->watch->order, set, set->end - count, count, positions, positions + count, ids, values };
+        sort_tail(&t);
+        merge_tail(&t);
+        if (set->zero_vacated) memset(values, 0, count * (size_t)set->size);
+    }
+    covey__free(heap, ids, count, sizeof *ids, alignof(covey__slot));
+    covey__free(heap, positions, count, 2 * sizeof *positions, alignof(uint32_t));
+    if (set->size) covey__free(heap, values, count, set->size, set->align);
+    return done;
+}
+
+void covey__sort_insert_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    bool last =
+        count > 1 && covey__slot_position(*covey__slot_of(&pool->set, entities->index)) == pool->set.end - count;
+    if (last && sort_in(pool, count)) {
+        covey__pool_moved(pool, true);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) covey__sort_insert(pool, entities[i].index);
 }

@@ -65,5 +65,7 @@ static inline int covey__compare_values(const covey_order *order, const void *a,
 
 /* Puts a component of a pool that is kept in order, before which all are sorted, in its place. */
 void covey__sort_insert(covey_pool *pool, uint32_t index);
+/* The same for the last components of the pool: one merge, or, without memory for it, one after the other. */
+void covey__sort_insert_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
 #endif

@@ -86,7 +86,7 @@ covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value
     covey_result result = covey__pool_place(pool, e, &value, &to);
     if (result != COVEY_OK) return result;
     covey__fill(to, value, pool->size);
-    if (pool->watch) covey__watch_added(pool, e.index);
+    if (pool->watch) covey__watch_added(pool, e);
     return COVEY_OK;
 }
 

@@ -7,8 +7,9 @@
 covey_result covey__watch_prepare(covey_pool *pool, covey_entity e); /* before a component gets a place */
 /* `anyway`: whatever else the entities have by now; they may get components of other pools before the observers hear. */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway);
-void covey__watch_added(covey_pool *pool, uint32_t index);  /* when its value is there; listeners are not told */
-void covey__watch_placed(covey_pool *pool, uint32_t index); /* the same without a tick */
+void covey__watch_added(covey_pool *pool, covey_entity e); /* when its value is there; listeners are not told */
+/* The same for the last components of a pool, or, in blocks, any. Without ticks, they were changed earlier. */
+void covey__watch_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks);
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
 bool covey__watch_set(covey_pool *pool, covey_entity e);    /* when it was; returns whether anybody's code has run */
 void *covey__found_again(covey_pool *pool, covey_entity e); /* by now; NULL (GONE) when it was taken away */

@@ -51,7 +51,10 @@ typedef enum trial_kind {
     /* It never asks for memory: with none to be had, it does what it always does. */
     NEEDS_NO_MEMORY,
     /* It gives memory back: it may ask for a smaller block, and does the same whatever the answer is. */
-    SURVIVES_FAILURES
+    SURVIVES_FAILURES,
+    /* It needs memory, and asks for some that it can do without: a failed call is as above, and so is what any other
+     * leads to. */
+    FAILS_OR_DOES_WITHOUT
 } trial_kind;
 
 /* Makes a test of each operation. */
