@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test asan hard tsan clang test-portable fuzz bench bench-quick instructions memory coverage format clean
+.PHONY: help setup run test asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,9 @@ asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 
 hard: setup ## the tests with tiny limits (test/hard_config.h) and more assertions
 	@$(call check,hard)
+
+narrow: setup ## the tests with handles of four bytes (test/narrow_config.h)
+	@$(call check,narrow)
 
 tsan: setup ## the tests under ThreadSanitizer
 	@$(call check,tsan,$(NO_ASLR))
@@ -77,9 +80,10 @@ instructions: ## the instructions of each kind of call, where nobody listens (ne
 	@$(call build,bench,covey-instructions)
 	@bench/instructions.sh build/bench/covey-instructions
 
-memory: setup ## the bytes of block pools beside three formulas; build/bench/memory.csv and memory.svg
-	@$(call build,bench,covey-memory)
+memory: setup ## the bytes of block pools beside three formulas, and of sparse pools; build/bench/memory.csv and memory.svg
+	@$(call build,bench,covey-memory covey-memory-narrow)
 	build/bench/covey-memory --csv build/bench/memory.csv --svg build/bench/memory.svg $(ARGS)
+	build/bench/covey-memory-narrow --sparse $(ARGS)
 
 coverage: setup ## the tests with gcov; prints line and branch coverage of each source file
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true

@@ -12,13 +12,14 @@ static const char help[] =
     "utilisations. Bars are for 1000000 entities, and for a second table with 1000.\n"
     "\n"
     "  --entities N   make the first table with so many entities; 1000000 unless given\n"
+    "  --sparse       print only the bytes of a sparse pool\n"
     "  --strict       exit with 1 when a bar is missed\n"
     "  --csv FILE     write the rows of both tables to this file\n"
     "  --svg FILE     draw the first table to this file\n"
     "  --help         print this and end\n";
 
 typedef struct options {
-    bool strict, help;
+    bool sparse, strict, help;
     const char *csv, *svg;
     uint32_t entities;
 } options;
@@ -38,6 +39,7 @@ static options parse(char **arguments) {
     for (int i = 1; arguments[i]; i++) {
         const char *argument = arguments[i];
         if (bench_is(argument, "--strict")) o.strict = true;
+        else if (bench_is(argument, "--sparse")) o.sparse = true;
         else if (bench_is(argument, "--help")) o.help = true;
         else if (bench_is(argument, "--entities")) o.entities = parse_count(argument, bench_value_of(arguments, &i));
         else if (bench_is(argument, "--csv")) o.csv = bench_value_of(arguments, &i);
@@ -55,6 +57,8 @@ static void write_csv(FILE *csv, const memory_table *many, const memory_table *f
     memory_write_csv(csv, few);
 }
 
+static void print_sparse(const options *o) { memory_print_sparse(o->entities, memory_measure_sparse(o->entities)); }
+
 /* Files are opened first: a name that is wrong shows before the work. Returns whether all bars were met. */
 static bool run(const options *o) {
     static memory_table many, few;
@@ -66,13 +70,16 @@ static bool run(const options *o) {
     bench_file_close(csv, o->csv);
     bench_file_close(svg, o->svg);
     memory_print_table(&many);
-    return memory_print_summary(&many, &few);
+    bool met = memory_print_summary(&many, &few);
+    print_sparse(o);
+    return met;
 }
 
 int main(int argc, char **argv) {
     (void)argc;
     options o = parse(argv);
     if (o.help) fputs(help, stdout);
+    else if (o.sparse) print_sparse(&o);
     else if (!run(&o) && o.strict) return 1;
     return 0;
 }

@@ -28,6 +28,9 @@ typedef struct memory_table {
     memory_cell cells[MEMORY_SIZES][MEMORY_SHARES];
 } memory_table;
 
+/* Fills a sparse pool of 8-byte components, which all entities have, and shrinks it. Returns its bytes. */
+size_t memory_measure_sparse(uint32_t n);
+
 typedef enum memory_class { MEMORY_BELOW_ALL, MEMORY_WITHIN, MEMORY_OVER } memory_class;
 
 /* Fills and compacts a pool for each cell, in both orders. */
@@ -45,6 +48,7 @@ typedef struct memory_number {
 } memory_number;
 memory_number memory_grouped(uint64_t number);
 
+void memory_print_sparse(uint32_t n, size_t bytes);
 void memory_print_table(const memory_table *table);
 /* Prints the worst of everything. Returns whether every bar was met. */
 bool memory_print_summary(const memory_table *many, const memory_table *few);

@@ -44,11 +44,11 @@ static void need(const covey_world *world, bool done, const char *what) {
     if (!done) bench_fail("cannot %s: %s", what, covey_result_text(why));
 }
 
-static void open_subject(subject *s, covey_entity *all, uint32_t n, uint32_t size) {
+static void open_subject(subject *s, covey_entity *all, uint32_t n, uint32_t size, covey_storage storage) {
     *s = (subject){ { 0, 0 }, NULL, NULL };
     s->world = covey_world_create(&(covey_world_desc){ .allocator = { count_bytes, &s->counter } });
     need(s->world, s->world && covey_create_many(s->world, all, n), "make the entities");
-    covey_type type = { .name = "Value", .size = size, .align = 8, .storage = COVEY_STORAGE_BLOCK };
+    covey_type type = { .name = "Value", .size = size, .align = 8, .storage = storage };
     const covey_type *made = covey_type_create(s->world, &type);
     s->pool = made ? covey_pool_of_raw(s->world, made) : NULL;
     need(s->world, s->pool != NULL, "make a pool");
@@ -61,11 +61,11 @@ static size_t bytes_of(const subject *s) {
     return covey_pool_memory(s->pool);
 }
 
-static memory_fill measure_fill(covey_entity *all, uint32_t n, const covey_entity *order, uint32_t count,
-                                uint32_t size) {
+static memory_fill measure_fill(covey_entity *all, uint32_t n, const covey_entity *order, uint32_t count, uint32_t size,
+                                covey_storage storage) {
     subject s;
     memory_fill fill;
-    open_subject(&s, all, n, size);
+    open_subject(&s, all, n, size, storage);
     for (uint32_t i = 0; i < count; i++)
         need(s.world, covey_pool_add_raw(s.pool, order[i], NULL, size) != NULL, "add a component");
     fill.filled = bytes_of(&s);
@@ -122,8 +122,8 @@ static void measure_cell(memory_cell *cell, handles *h, uint32_t size, double ut
         .size = size,
         .utilisation = utilisation,
         .model = covey_memory_model(size, h->n, utilisation),
-        .ordered = measure_fill(h->all, h->n, h->ordered, h->count, size),
-        .shuffled = measure_fill(h->all, h->n, h->shuffled, h->count, size),
+        .ordered = measure_fill(h->all, h->n, h->ordered, h->count, size, COVEY_STORAGE_BLOCK),
+        .shuffled = measure_fill(h->all, h->n, h->shuffled, h->count, size, COVEY_STORAGE_BLOCK),
     };
 }
 
@@ -137,6 +137,13 @@ void memory_measure(memory_table *table, uint32_t n) {
     }
     bench_progress_end();
     free_handles(&h);
+}
+
+size_t memory_measure_sparse(uint32_t n) {
+    handles h = make_handles(n);
+    size_t bytes = measure_fill(h.all, n, h.all, n, 8, COVEY_STORAGE_SPARSE).shrunk;
+    free_handles(&h);
+    return bytes;
 }
 
 /* ---- What came out ------------------------------------------------------------------------------------------------*/

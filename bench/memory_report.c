@@ -37,6 +37,11 @@ static void print_legend(void) {
     putchar('\n');
 }
 
+void memory_print_sparse(uint32_t n, size_t bytes) {
+    printf("A sparse pool of %s components of 8 bytes takes %.2f bytes for each; handles have %zu bytes\n",
+           memory_grouped(n).text, (double)bytes / n, sizeof(covey_entity));
+}
+
 void memory_print_table(const memory_table *table) {
     printf("Bytes of a block pool after compact, as a multiple of the smallest of linear, bitmask and sparse\n"
            "N = %s entities; down: bytes of a component; across: the share of the entities that have one\n\n       ",

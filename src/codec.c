@@ -17,7 +17,10 @@ bool covey__is_little_endian(void) {
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------*/
 
+enum { HANDLE = 8 }; /* bytes of a handle in a record: index and generation */
+
 static uint64_t element_bytes(const covey_field *field) {
+    if (field->kind == COVEY_KIND_ENTITY) return HANDLE;
     return field->nested ? covey__record_bytes(field->nested) : covey_kind_size(field->kind);
 }
 
@@ -96,10 +99,11 @@ static void add_field(planner *p, uint32_t first, const covey_field *is, const c
         add(p, step);
         return;
     }
-    if (is->kind == COVEY_KIND_ENTITY) unit = 4, count *= 2;
     bool as_is = unit == 1 || covey__is_little_endian();
     if (is->kind == COVEY_KIND_BOOL)
         add(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_BOOL });
+    else if (is->kind == COVEY_KIND_ENTITY && (unit != HANDLE || !as_is))
+        add(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_ENTITY });
     else if (as_is) add_copy(p, first, memory, record, unit * count);
     else
         add(p, (covey__step){
@@ -237,6 +241,36 @@ static bool decode_bools(char *to, size_t to_stride, const char *from, size_t fr
     return seen <= 1;
 }
 
+static void encode_u32(char *to, uint32_t number) {
+    for (uint32_t i = 0; i < 4; i++, number >>= 8) to[i] = (char)(unsigned char)number;
+}
+
+static void encode_entities(char *to, size_t to_stride, const char *from, size_t from_stride, size_t entities,
+                            size_t count) {
+    for (; count != 0; count--, to += to_stride, from += from_stride)
+        for (size_t i = 0; i < entities; i++) {
+            covey_entity e;
+            memcpy(&e, from + i * sizeof e, sizeof e);
+            encode_u32(to + i * HANDLE, e.index);
+            encode_u32(to + i * HANDLE + 4, e.generation);
+        }
+}
+
+/* False when one has an index or a generation that a handle has no room for. */
+static bool decode_entities(char *to, size_t to_stride, const char *from, size_t from_stride, size_t entities,
+                            size_t count) {
+    bool fit = true;
+    for (; count != 0; count--, to += to_stride, from += from_stride)
+        for (size_t i = 0; i < entities; i++) {
+            const unsigned char *record = (const unsigned char *)from + i * HANDLE;
+            uint32_t index = covey__u32_at(record), generation = covey__u32_at(record + 4);
+            covey_entity e = covey__entity(index, generation);
+            fit &= e.index == index && e.generation == generation;
+            memcpy(to + i * sizeof e, &e, sizeof e);
+        }
+    return fit;
+}
+
 static uint64_t read_integer(const unsigned char *from, uint32_t bytes, bool negative) {
     uint64_t value = negative && (from[bytes - 1] & 0x80) != 0 ? UINT64_MAX : 0;
     for (uint32_t i = bytes; i-- != 0;) value = value << 8 | from[i];
@@ -266,6 +300,7 @@ static void encode_steps(const covey__step *steps, uint32_t step_count, char *re
         case COVEY__OP_COPY: copy_each(to, record_stride, from, value_stride, step->count, count); break;
         case COVEY__OP_SWAP: swap_each(to, record_stride, from, value_stride, step, count); break;
         case COVEY__OP_BOOL: encode_bools(to, record_stride, from, value_stride, step->count, count); break;
+        case COVEY__OP_ENTITY: encode_entities(to, record_stride, from, value_stride, step->count, count); break;
         case COVEY__OP_WIDEN: break; /* what is saved is as wide as it is */
         case COVEY__OP_LOOP:
             for (uint32_t i = 0; i < step->count; i++, to += step->record_stride, from += step->memory_stride)
@@ -286,6 +321,9 @@ static bool decode_steps(const covey__step *steps, uint32_t step_count, char *va
         case COVEY__OP_COPY: copy_each(to, value_stride, from, record_stride, step->count, count); break;
         case COVEY__OP_SWAP: swap_each(to, value_stride, from, record_stride, step, count); break;
         case COVEY__OP_BOOL: sound &= decode_bools(to, value_stride, from, record_stride, step->count, count); break;
+        case COVEY__OP_ENTITY:
+            sound &= decode_entities(to, value_stride, from, record_stride, step->count, count);
+            break;
         case COVEY__OP_WIDEN: widen_each(to, value_stride, from, record_stride, step, count); break;
         case COVEY__OP_LOOP:
             for (uint32_t i = 0; i < step->count; i++, to += step->memory_stride, from += step->record_stride)

@@ -57,7 +57,7 @@ static size_t bytes_of_value(const covey_type *type) {
 
 static size_t bytes_of(const command *c) {
     covey__record_kind kind = kind_of(c);
-    if (kind == COVEY__RECORD_CALL) return bytes_of_call(c->bytes);
+    if (kind == COVEY__RECORD_CALL) return bytes_of_call((size_t)c->bytes);
     return has_value(kind) ? bytes_of_value(type_of(c)) : sizeof *c;
 }
 
@@ -150,7 +150,7 @@ bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data
     if (size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
     command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
     if (!appended) return false;
-    appended->bytes = (uint32_t)size;
+    appended->bytes = size;
     ((call_head *)(appended + 1))->fn = fn;
     if (size != 0) memcpy(value_of(appended), data, size);
     return true;
@@ -236,7 +236,7 @@ covey_result covey_commands_reserve(covey_commands *c, uint32_t entities) {
 /* Handles that were seen never name anybody there. */
 static void leave_clone(covey_world *clone, covey_entity e, bool seen) {
     if (seen && e.generation == COVEY_GENERATION_MAX) covey__entity_retire(clone, e.index);
-    else covey__entity_give_back(clone, covey__entity(e.index, e.generation + (seen ? 2 : 0)));
+    else covey__entity_give_back(clone, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
 }
 
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {

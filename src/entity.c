@@ -362,7 +362,7 @@ void covey__entity_give_back(covey_world *world, covey_entity e) {
     if (e.generation != 1) {
         covey__push_free(world, range, page, e.index);
     } else if (e.index < range->fresh) {
-        if (range->fresh != e.index + 1) range->fresh_end = e.index + 1;
+        if (range->fresh != e.index + 1u) range->fresh_end = e.index + 1u;
         range->fresh = e.index;
     }
 }

@@ -5,23 +5,31 @@
 
 #include <stdalign.h>
 
-enum { COUNT_MAX = 256, DEPTH_MAX = 8 };
+enum { COUNT_MAX = 256, DEPTH_MAX = 8, HANDLE = sizeof(covey_entity) };
 
 static const struct {
     const char *name;
     uint32_t size;
 } kinds[] = {
-    [COVEY_KIND_I8] = { "i8", 1 },           [COVEY_KIND_I16] = { "i16", 2 },
-    [COVEY_KIND_I32] = { "i32", 4 },         [COVEY_KIND_I64] = { "i64", 8 },
-    [COVEY_KIND_U8] = { "u8", 1 },           [COVEY_KIND_U16] = { "u16", 2 },
-    [COVEY_KIND_U32] = { "u32", 4 },         [COVEY_KIND_U64] = { "u64", 8 },
-    [COVEY_KIND_F32] = { "f32", 4 },         [COVEY_KIND_F64] = { "f64", 8 },
-    [COVEY_KIND_BOOL] = { "bool", 1 },       [COVEY_KIND_CHAR] = { "char", 1 },
-    [COVEY_KIND_ENTITY] = { "entity", 8 },   [COVEY_KIND_NESTED] = { "struct", 0 },
+    [COVEY_KIND_I8] = { "i8", 1 },
+    [COVEY_KIND_I16] = { "i16", 2 },
+    [COVEY_KIND_I32] = { "i32", 4 },
+    [COVEY_KIND_I64] = { "i64", 8 },
+    [COVEY_KIND_U8] = { "u8", 1 },
+    [COVEY_KIND_U16] = { "u16", 2 },
+    [COVEY_KIND_U32] = { "u32", 4 },
+    [COVEY_KIND_U64] = { "u64", 8 },
+    [COVEY_KIND_F32] = { "f32", 4 },
+    [COVEY_KIND_F64] = { "f64", 8 },
+    [COVEY_KIND_BOOL] = { "bool", 1 },
+    [COVEY_KIND_CHAR] = { "char", 1 },
+    [COVEY_KIND_ENTITY] = { "entity", HANDLE },
+    [COVEY_KIND_NESTED] = { "struct", 0 },
     [COVEY_KIND_PADDING] = { "padding", 1 },
 };
 
-_Static_assert(sizeof(bool) == 1 && sizeof(covey_entity) == 8, "images have a byte for a bool, and eight for a handle");
+_Static_assert(sizeof(bool) == 1, "images have a byte for a bool");
+_Static_assert(sizeof(covey_entity) == (COVEY__NARROW ? 4 : 8), "a handle has no padding");
 
 static bool is_kind(covey_kind kind) { return kind >= COVEY_KIND_I8 && kind <= COVEY_KIND_PADDING; }
 

@@ -11,11 +11,12 @@
 /* codec.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
  * after the other, little-endian and without padding. */
 typedef enum covey__op {
-    COVEY__OP_COPY,  /* bytes as they are */
-    COVEY__OP_SWAP,  /* numbers whose bytes are the other way round in memory */
-    COVEY__OP_BOOL,  /* bytes that are 0 or 1 */
-    COVEY__OP_WIDEN, /* integers that have become wider */
-    COVEY__OP_LOOP   /* the steps that follow, for each element of an array */
+    COVEY__OP_COPY,   /* bytes as they are */
+    COVEY__OP_SWAP,   /* numbers whose bytes are the other way round in memory */
+    COVEY__OP_BOOL,   /* bytes that are 0 or 1 */
+    COVEY__OP_ENTITY, /* handles that look otherwise in memory */
+    COVEY__OP_WIDEN,  /* integers that have become wider */
+    COVEY__OP_LOOP    /* the steps that follow, for each element of an array */
 } covey__op;
 
 typedef struct covey__step {

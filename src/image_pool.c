@@ -125,7 +125,8 @@ static void load_values(covey__loading *l, covey__part *p) {
     if (p->pool->size != 0) covey__each_run(p->pool, load_run_of_values, l);
     else covey__read_many(&l->values, p->count, p->described.record);
     if (!l->sound)
-        covey__refuse(&l->values, COVEY_FAULT_VALUE, at, "a %.100s has a bool that is neither", p->pool->type->name);
+        covey__refuse(&l->values, COVEY_FAULT_VALUE, at,
+                      "a %.100s has a bool that is neither, or a handle that does not fit", p->pool->type->name);
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
@@ -345,7 +346,9 @@ static void load_one_by_one(covey__loading *l, covey__part *p) {
         else if (result != COVEY_OK) covey__out_of_memory(l);
         else if (p->pool->size != 0) load_run_of_values(value, 1, l);
         else covey__read_many(&l->values, 1, p->described.record);
-        if (!l->sound) covey__refuse(&l->values, COVEY_FAULT_VALUE, l->values.at, "a bool that is neither");
+        if (!l->sound)
+            covey__refuse(&l->values, COVEY_FAULT_VALUE, l->values.at,
+                          "a bool that is neither, or a handle that does not fit");
     }
 }
 
@@ -439,8 +442,8 @@ static void load_resource_of(covey__loading *l, covey__reader *reader, const cov
     void *value = covey__resize(&l->heap, NULL, 0, type->size, 1, COVEY__ALIGN_MAX);
     if (!value && type->size != 0) covey__out_of_memory(l);
     else if (type->size != 0 && !covey__decode(&plan, value, record, 1))
-        covey__refuse(reader, COVEY_FAULT_VALUE, reader->at, "the resource %.100s has a bool that is neither",
-                      type->name);
+        covey__refuse(reader, COVEY_FAULT_VALUE, reader->at,
+                      "the resource %.100s has a bool that is neither, or a handle that does not fit", type->name);
     else if (covey_resource_has_raw(l->world, type))
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the image has the resource %.100s twice", type->name);
     else if (!covey_resource_set_raw(l->world, type, value, type->size)) {

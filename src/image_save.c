@@ -498,9 +498,12 @@ static bool is_saved(const writer *w, const covey_pool *pool) {
     return can_be_saved(pool->type) || covey_pool_count(pool) != 0;
 }
 
+/* A handle may have more bytes in an image than in memory. */
 static void check_type(writer *w, const covey_type *type) {
     if (!can_be_saved(type))
         fail(w, COVEY_ERROR_TYPE, "cannot be saved: describe its fields, or say raw or transient", type->name);
+    else if (type->fields && covey__record_bytes(type->fields) > UINT32_MAX)
+        fail(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);
 }
 
 /* A name stands for one type: by it an image, and a program that loads it, knows which. */

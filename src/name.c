@@ -302,8 +302,9 @@ static bool read_number(const char **text, const char *end, char last, uint32_t 
 
 /* The child that is written as #index:generation. */
 static covey_entity find_handle(const covey_world *world, uint32_t parent, const char *text, const char *end) {
-    covey_entity e;
-    if (!read_number(&text, end, ':', &e.index) || !read_number(&text, end, '\0', &e.generation)) return null_entity;
+    uint32_t index, generation;
+    if (!read_number(&text, end, ':', &index) || !read_number(&text, end, '\0', &generation)) return null_entity;
+    covey_entity e = covey_entity_make(index, generation);
     return covey_alive(world, e) && covey__parent_of(world, e.index) == parent ? e : null_entity;
 }
 

@@ -39,7 +39,7 @@ const void *covey__set_resolve(const covey_sparse_set *set, const covey__source 
 void covey__swap_bytes(void *a, void *b, size_t size);
 /* The id at a position as a word, and a word put there with its slot: compilers then load and store ids as a whole. */
 static inline covey__slot covey__set_id(const covey_sparse_set *set, uint32_t at) {
-    return COVEY__SLOT(set->ids[at].index, set->ids[at].generation);
+    return covey__word(set->ids[at]);
 }
 
 /* Tells the world that values are, or are found, elsewhere than before. */
@@ -49,7 +49,7 @@ static inline void covey__set_shifts(covey_sparse_set *set) {
 
 static inline void covey__set_put(covey_sparse_set *set, uint32_t at, covey__slot id) {
     uint32_t index = covey__slot_position(id);
-    set->ids[at] = covey__entity(index, covey__slot_generation(id));
+    set->ids[at] = covey__entity_of(id);
     *covey__slot_of(set, index) = id ^ index ^ at;
     covey__set_shifts(set);
 }
@@ -72,7 +72,7 @@ static inline void covey__set_exchange(covey_sparse_set *set, covey__slot *slot,
     char *data = (char *)set->data;
     if (at == other) return;
     covey__set_put(set, at, covey__set_id(set, other));
-    set->ids[other] = covey__entity(index, covey__slot_generation(id));
+    set->ids[other] = covey__entity_of(id);
     *slot = id ^ index ^ other;
     covey__swap_values(data + at * size, data + other * size, size);
 }

@@ -112,19 +112,15 @@ covey_pool *covey__pool_search(const covey_world *world, const covey_type *type)
     return is_unknown(world, type) ? NULL : search(world, type);
 }
 
-static covey_entity entity_of(covey__slot handle) {
-    return covey__entity(covey__slot_position(handle), covey__slot_generation(handle));
-}
-
 /* Out of line, so that the answer for a type that is unknown needs no registers to be saved. */
 static COVEY__NOINLINE void *search_and_get(const covey_world *world, covey__slot handle, const covey_type *type) {
     const covey_pool *pool = search(world, type);
-    return pool ? covey_pool_get_raw(pool, entity_of(handle), pool->size) : NULL;
+    return pool ? covey_pool_get_raw(pool, covey__entity_of(handle), pool->size) : NULL;
 }
 
 static COVEY__NOINLINE bool search_and_has(const covey_world *world, covey__slot handle, const covey_type *type) {
     const covey_pool *pool = search(world, type);
-    return pool && covey_pool_has(pool, entity_of(handle));
+    return pool && covey_pool_has(pool, covey__entity_of(handle));
 }
 
 void *covey__get_slowly(const covey_world *world, covey__slot handle, const covey_type *type) {

@@ -56,6 +56,15 @@ for word in script href url; do expect_count 0 $word memory.svg; done
 [ "$(count '<rect ' memory.svg)" = "$(count '<rect .*/>$' memory.svg)" ] || complain "a box of memory.svg does not end"
 if command -v xmllint >/dev/null; then xmllint --noout memory.svg; fi
 
+# A sparse pool has a slot, an id and a value for each component; small pages have a large directory besides.
+bytes=$(sed -n 's/^A sparse pool of .* takes \([0-9]*\)\.[0-9]* bytes for each; handles have 8 bytes$/\1/p' memory.txt)
+narrow=$(sed -n 's/^A sparse pool of .* takes \([0-9]*\)\.[0-9]* bytes for each; handles have 4 bytes$/\1/p' memory.txt)
+[ "${bytes:-none}" = 24 ] || [ "${narrow:-none}" = 16 ] || [ "$entities" = 1000 ] ||
+    complain "a sparse pool takes $bytes$narrow bytes"
+"$program" --sparse --entities "$entities" >sparse.txt
+expect_count 1 '' sparse.txt
+[ "$(cat sparse.txt)" = "$(tail -n 1 memory.txt)" ] || complain "--sparse prints $(cat sparse.txt)"
+
 # The same bytes in every run.
 "$program" --entities "$entities" --csv again.csv >/dev/null
 cmp memory.csv again.csv

@@ -720,10 +720,10 @@ static void the_validator_sees_through_buffers(void **state) {
     BREAK(uint32_t, *generation, 1, "entities: an index that is set aside and alive");
     BREAK(uint32_t, *generation, 2, "commands: an id of another generation");
     BREAK(uint32_t, world->range.fresh, 0, "entities: a fresh index that is set aside");
-    BREAK(uint32_t, commands->ids[3].index, commands->ids[2].index,
-          "commands: an index that is set aside for nobody, or twice");
-    BREAK(uint32_t, commands->ids[3].index, own->ids[0].index,
-          "commands: an index that is set aside for nobody, or twice");
+    break_id(&commands->ids[3], entity(commands->ids[2].index, commands->ids[3].generation),
+             "commands: an index that is set aside for nobody, or twice");
+    break_id(&commands->ids[3], entity(own->ids[0].index, commands->ids[3].generation),
+             "commands: an index that is set aside for nobody, or twice");
     BREAK(uint32_t, own->id_count, 0, "commands: an index that is set aside for nobody, or twice");
     BREAK(covey_commands *, own->previous_of_world, own, "commands: a buffer that is not in the list");
     BREAK(uint32_t, commands->taken, 9, "commands: more ids than there are");

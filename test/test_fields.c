@@ -6,17 +6,29 @@
 
 static void test_kinds_have_sizes_and_names(void **state) {
     (void)state;
+    enum { HANDLE = sizeof(covey_entity) };
     static const struct {
         covey_kind kind;
         uint32_t size;
         const char *name;
     } kinds[] = {
-        { COVEY_KIND_I8, 1, "i8" },         { COVEY_KIND_I16, 2, "i16" },       { COVEY_KIND_I32, 4, "i32" },
-        { COVEY_KIND_I64, 8, "i64" },       { COVEY_KIND_U8, 1, "u8" },         { COVEY_KIND_U16, 2, "u16" },
-        { COVEY_KIND_U32, 4, "u32" },       { COVEY_KIND_U64, 8, "u64" },       { COVEY_KIND_F32, 4, "f32" },
-        { COVEY_KIND_F64, 8, "f64" },       { COVEY_KIND_BOOL, 1, "bool" },     { COVEY_KIND_CHAR, 1, "char" },
-        { COVEY_KIND_ENTITY, 8, "entity" }, { COVEY_KIND_NESTED, 0, "struct" }, { COVEY_KIND_PADDING, 1, "padding" },
-        { (covey_kind)0, 0, "?" },          { (covey_kind)16, 0, "?" },
+        { COVEY_KIND_I8, 1, "i8" },
+        { COVEY_KIND_I16, 2, "i16" },
+        { COVEY_KIND_I32, 4, "i32" },
+        { COVEY_KIND_I64, 8, "i64" },
+        { COVEY_KIND_U8, 1, "u8" },
+        { COVEY_KIND_U16, 2, "u16" },
+        { COVEY_KIND_U32, 4, "u32" },
+        { COVEY_KIND_U64, 8, "u64" },
+        { COVEY_KIND_F32, 4, "f32" },
+        { COVEY_KIND_F64, 8, "f64" },
+        { COVEY_KIND_BOOL, 1, "bool" },
+        { COVEY_KIND_CHAR, 1, "char" },
+        { COVEY_KIND_ENTITY, HANDLE, "entity" },
+        { COVEY_KIND_NESTED, 0, "struct" },
+        { COVEY_KIND_PADDING, 1, "padding" },
+        { (covey_kind)0, 0, "?" },
+        { (covey_kind)16, 0, "?" },
     };
     for (uint32_t i = 0; i < COUNT_OF(kinds); i++) {
         assert_int_equal(covey_kind_size(kinds[i].kind), kinds[i].size);

@@ -334,6 +334,22 @@ static void test_values(void **state) {
     number(1, 2), field("a", COVEY_KIND_BOOL, 1), number(1, 2), REFUSED(STRUCTURE);
 }
 
+/* Values have handles as their images do, or as many bits of them as the constants say. */
+static void test_handles_in_values(void **state) {
+    (void)state;
+    bool narrow = COVEY_INDEX_BITS + COVEY_GENERATION_BITS <= 32;
+    uint32_t last = narrow ? UINT32_MAX >> COVEY_INDEX_BITS % 32 : UINT32_MAX;
+    pool_of(COVEY_KIND_ENTITY, 2), NUMBERS(0, 0, 1, 3, COVEY_NONE, last, 2, last), taken();
+    const uint32_t beyond[][2] = { { COVEY_NONE + 1, 1 }, { UINT32_MAX, 1 }, { 1, last + 1 }, { 1, UINT32_MAX } };
+    for (uint32_t i = 0; i < COUNT_OF(beyond); i++)
+        for (uint32_t at = 0; at < 4; at++) {
+            pool_of(COVEY_KIND_ENTITY, 2);
+            for (uint32_t j = 0; j < 4; j++) u32s(2, j == at ? beyond[i] : (const uint32_t[]){ 1, 1 });
+            if (narrow) REFUSED(VALUE);
+            else taken();
+        }
+}
+
 /* The program keeps it otherwise, so that components are added one by one. */
 static void test_values_that_are_added_one_by_one(void **state) {
     (void)state;
@@ -566,6 +582,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_disabled),
         cmocka_unit_test(test_ticks),
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_handles_in_values),
         cmocka_unit_test(test_values_that_are_added_one_by_one),
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_names_of_types),

@@ -392,6 +392,19 @@ static void test_types_that_say_nothing_of_their_bytes_cannot_be_saved(void **st
     assert_int_equal(covey_save_to_buffer(world, &image, &(covey_save_desc){ .types = some }, NULL), COVEY_OK);
 }
 
+/* In an image, handles have eight bytes. */
+static void test_values_that_are_too_large_for_an_image_cannot_be_saved(void **state) {
+    (void)state;
+    enum { HANDLE = sizeof(covey_entity) };
+    const uint32_t most = UINT32_MAX / HANDLE;
+    const covey_field field = { "crowd", COVEY_KIND_ENTITY, 0, most, NULL };
+    const covey_fields fields = { most * HANDLE, 1, &field };
+    const covey_type crowd = { .name = "Crowd", .size = fields.size, .align = HANDLE, .fields = &fields };
+    assert_non_null(covey_pool_of_raw(world, covey_type_create(world, &crowd)));
+    if (HANDLE == 4) fails_to_save(COVEY_ERROR_TYPE, "Crowd");
+    else save(world, &image);
+}
+
 static void test_a_name_of_two_types_cannot_be_saved(void **state) {
     (void)state;
     static const covey_type narrow = { .name = "InPack", .size = 4, .align = 4, .raw = true };
@@ -463,6 +476,7 @@ int main(void) {
         SAVE_TEST(test_progress_is_told_of),
         SAVE_TEST(test_saving_can_be_cancelled),
         SAVE_TEST(test_types_that_say_nothing_of_their_bytes_cannot_be_saved),
+        SAVE_TEST(test_values_that_are_too_large_for_an_image_cannot_be_saved),
         SAVE_TEST(test_a_name_of_two_types_cannot_be_saved),
         SAVE_TEST(test_listeners_cannot_save),
         SAVE_TEST(test_there_are_at_most_16384_sections),

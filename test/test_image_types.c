@@ -79,11 +79,19 @@ typedef struct kind_row {
     bool is_integer, is_signed;
 } kind_row;
 static const kind_row rows[] = {
-    { COVEY_KIND_I8, 8, true, true },        { COVEY_KIND_I16, 16, true, true },   { COVEY_KIND_I32, 32, true, true },
-    { COVEY_KIND_I64, 64, true, true },      { COVEY_KIND_U8, 8, true, false },    { COVEY_KIND_U16, 16, true, false },
-    { COVEY_KIND_U32, 32, true, false },     { COVEY_KIND_U64, 64, true, false },  { COVEY_KIND_F32, 32, false, true },
-    { COVEY_KIND_F64, 64, false, true },     { COVEY_KIND_BOOL, 8, false, false }, { COVEY_KIND_CHAR, 8, false, false },
-    { COVEY_KIND_ENTITY, 64, false, false },
+    { COVEY_KIND_I8, 8, true, true },
+    { COVEY_KIND_I16, 16, true, true },
+    { COVEY_KIND_I32, 32, true, true },
+    { COVEY_KIND_I64, 64, true, true },
+    { COVEY_KIND_U8, 8, true, false },
+    { COVEY_KIND_U16, 16, true, false },
+    { COVEY_KIND_U32, 32, true, false },
+    { COVEY_KIND_U64, 64, true, false },
+    { COVEY_KIND_F32, 32, false, true },
+    { COVEY_KIND_F64, 64, false, true },
+    { COVEY_KIND_BOOL, 8, false, false },
+    { COVEY_KIND_CHAR, 8, false, false },
+    { COVEY_KIND_ENTITY, 8 * sizeof(covey_entity), false, false },
 };
 
 /* Whether every number of one kind is one of the other. */

@@ -563,7 +563,7 @@ static void test_a_far_index_costs_a_pool_one_page_and_its_directory(void **stat
     size_t before = covey_pool_memory(pool);
     covey_add(world, covey_create_at(world, far), Packed, { 1, 1 });
     covey_pool_shrink(pool);
-    size_t directory = (far / COVEY_PAGE_SIZE + 1) * sizeof(void *), page = COVEY_PAGE_SIZE * sizeof(uint64_t);
+    size_t directory = (far / COVEY_PAGE_SIZE + 1) * sizeof(void *), page = COVEY_PAGE_SIZE * sizeof(covey__slot);
     assert_int_equal(covey_pool_memory(pool) - before, directory + page + sizeof(Packed) + sizeof(covey_entity));
 }
 

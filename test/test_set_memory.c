@@ -2,6 +2,8 @@
  * REQ-69. */
 #include "sets.h"
 
+enum { WORD = sizeof(covey__slot) }; /* bytes of a slot, and of an id */
+
 #define FAR_INDEX (COVEY_NONE > 1000000 ? 1000000 : COVEY_NONE - 1)
 
 /* ---- Paging (REQ-27 to REQ-30) -------------------------------------------------------------------------------------*/
@@ -32,7 +34,7 @@ static void one_far_index_costs_one_page_and_a_directory(void **state) {
     size_t before = heap.bytes;
     assert_int_equal(covey_sparse_set_push(set, id(FAR_INDEX), NULL), COVEY_OK);
     size_t directory = (FAR_INDEX / COVEY_PAGE_SIZE + 1) * sizeof(void *);
-    assert_int_equal(heap.bytes - before, COVEY_PAGE_SIZE * 8 + directory);
+    assert_int_equal(heap.bytes - before, COVEY_PAGE_SIZE * WORD + directory);
     set_finish(set, &heap);
 }
 
@@ -144,7 +146,8 @@ POLICY_TEST(shrinking_gives_empty_pages_and_spare_room_back) {
     bool keeps = covey_sparse_set_policy(set) == COVEY_SWAP_ONLY; /* the elements, and with them their pages */
     size_t marks = covey_sparse_set_policy(set) == COVEY_ORDERED ? 8 : 0, value = 4;
     if (covey_sparse_set_policy(set) == COVEY_IN_PLACE) value = COVEY_PAGE_SIZE * 4 + sizeof(void *);
-    if (!keeps) assert_int_equal(heap->bytes, sizeof *set + sizeof(void *) + COVEY_PAGE_SIZE * 8 + 8 + value + marks);
+    if (!keeps)
+        assert_int_equal(heap->bytes, sizeof *set + sizeof(void *) + COVEY_PAGE_SIZE * WORD + WORD + value + marks);
     else assert_int_equal(heap->bytes, full);
     covey_sparse_set_clear(set);
     covey_sparse_set_shrink(set);
@@ -164,7 +167,8 @@ POLICY_TEST(a_shrunken_set_takes_no_more_than_its_formula) {
             used++;
         }
         covey_sparse_set_shrink(set);
-        uint64_t bound = 8 * n + (8 + size) * used + COVEY_PAGE_SIZE * size + sizeof(void *) * pages + sizeof *set;
+        uint64_t bound =
+            (uint64_t)WORD * n + (WORD + size) * used + COVEY_PAGE_SIZE * size + sizeof(void *) * pages + sizeof *set;
         if (covey_sparse_set_policy(set) == COVEY_ORDERED) bound += used / 8 + 8;
         if (covey_sparse_set_policy(set) == COVEY_IN_PLACE) bound += sizeof(void *) * (used / COVEY_PAGE_SIZE + 1);
         assert_true(heap->bytes <= bound);

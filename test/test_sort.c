@@ -86,11 +86,12 @@ static int compare_keys(const covey_order *order, const void *left, const void *
 
 static int compare_rows(const covey_order *order, const row *a, const row *b) {
     unsigned char left[8], right[8];
+    uint32_t index = a->e.index, other = b->e.index;
     if (order->compare) {
         int result = order->compare(a->bytes, b->bytes, order->context);
         return order->descending ? -result : result;
     }
-    if (order->key == COVEY_KEY_INDEX) return compare_keys(order, &a->e.index, &b->e.index);
+    if (order->key == COVEY_KEY_INDEX) return compare_keys(order, &index, &other);
     if (!order->key_of) return compare_keys(order, a->bytes + order->offset, b->bytes + order->offset);
     order->key_of(left, a->bytes, order->context);
     order->key_of(right, b->bytes, order->context);

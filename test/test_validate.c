@@ -64,12 +64,13 @@ static void test_positions_and_slots_agree(void **state) {
     (void)state;
     covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)),
                      *kept = set_of(covey_id(Kept)), *ordered = set_of(covey_id(Ordered));
-    BREAK(uint32_t, packed->ids[1].index, COVEY_NONE, "set: an id that cannot exist");
-    BREAK(uint32_t, packed->ids[1].generation, 0, "set: the number of holes is not what was counted");
-    BREAK(uint32_t, kept->ids[kept->end].generation, 0, "set: an id that cannot exist");
-    BREAK(uint32_t, packed->ids[1].index, COVEY_NONE - 1, "set: an element without a page");
-    BREAK(uint32_t, packed->ids[1].index, packed->ids[0].index, "set: a slot that is not its element's");
-    BREAK(uint32_t, packed->ids[1].generation, 3, "set: a slot that is not its element's");
+    break_id(&packed->ids[1], entity(COVEY_NONE, packed->ids[1].generation), "set: an id that cannot exist");
+    break_id(&packed->ids[1], entity(packed->ids[1].index, 0), "set: the number of holes is not what was counted");
+    break_id(&kept->ids[kept->end], entity(kept->ids[kept->end].index, 0), "set: an id that cannot exist");
+    break_id(&packed->ids[1], entity(COVEY_NONE - 1, packed->ids[1].generation), "set: an element without a page");
+    break_id(&packed->ids[1], entity(packed->ids[0].index, packed->ids[1].generation),
+             "set: a slot that is not its element's");
+    break_id(&packed->ids[1], entity(packed->ids[1].index, 3), "set: a slot that is not its element's");
     covey__slot *slot = covey__slot_of(packed, packed->ids[1].index);
     BREAK(covey__slot, *slot, COVEY__SLOT_NULL, "set: a slot that is not its element's");
     BREAK(covey__slot, *slot, *slot + 1, "set: a slot that is not its element's");
@@ -89,7 +90,8 @@ static void test_the_list_of_holes(void **state) {
     assert_int_equal(fixed->holes, 3);
     BREAK(uint32_t, fixed->hole, 0, "set: the list of holes leads to an element");
     BREAK(uint32_t, fixed->hole, fixed->end, "set: the list of holes leads to an element");
-    BREAK(uint32_t, fixed->ids[second].index, first, "set: the list of holes is longer than their number");
+    break_id(&fixed->ids[second], entity(first, fixed->ids[second].generation),
+             "set: the list of holes is longer than their number");
     BREAK(uint32_t, fixed->hole, second, "set: a hole that is not in the list");
     BREAK(uint32_t, fixed->hole, COVEY_NONE, "set: a hole that is not in the list");
 }

@@ -133,7 +133,7 @@ typedef struct covey__command {
     uint64_t what; /* the address of the type and the kind */
     union {
         covey_entity entity;
-        uint32_t bytes; /* of the data of a call */
+        uint64_t bytes; /* of the data of a call; wide enough that the next command is at a multiple of 8, too */
     };
 } covey__command;
 

@@ -1,6 +1,6 @@
 /* Covey: an entity component system for C.
  *
- * An entity is an eight-byte handle. A component is a plain C struct. A world owns both: it knows which entities are
+ * An entity is a handle of eight bytes. A component is a plain C struct. A world owns both: it knows which entities are
  * alive, and keeps one pool for each component type. A pool keeps its components in blocks of 64 indices, in the order
  * of indices; or, for types that ask for it, in a sparse set: a paged table from an entity's index to a position, and
  * packed arrays of ids and values at that position.
@@ -58,6 +58,7 @@
 #include COVEY_CONFIG_FILE
 #endif
 
+/* With 32 bits or less for both, a handle has four bytes instead of eight, and so has a slot of a sparse set. */
 #ifndef COVEY_INDEX_BITS
 #define COVEY_INDEX_BITS 32 /* 4 to 32: a world holds up to 2^bits - 1 entities at once */
 #endif
@@ -85,6 +86,12 @@
 #endif
 #if COVEY_PAGE_SIZE < 2 || COVEY_PAGE_SIZE > 4096 || (COVEY_PAGE_SIZE & (COVEY_PAGE_SIZE - 1)) != 0
 #error "covey: COVEY_PAGE_SIZE is a power of two from 2 to 4096"
+#endif
+
+#if COVEY_INDEX_BITS + COVEY_GENERATION_BITS <= 32
+#define COVEY__NARROW 1
+#else
+#define COVEY__NARROW 0
 #endif
 
 #if defined(_WIN32) && defined(COVEY_SHARED)
@@ -132,20 +139,17 @@ typedef struct covey_sparse_set covey_sparse_set;
 
 /* A handle of an entity. The null handle is { 0, 0 }, so zeroed memory holds null handles. */
 typedef struct covey_entity {
+#if COVEY__NARROW
+    uint32_t index : COVEY_INDEX_BITS;
+    uint32_t generation : 32 - COVEY_INDEX_BITS; /* all that are left: equal handles have equal bytes */
+#else
     uint32_t index, generation;
+#endif
 } covey_entity;
 
-/* Of parts that a handle has room for. */
-COVEY_HOT covey_entity covey__entity(uint32_t index, uint32_t generation) {
-    covey_entity e = { index, generation };
-    return e;
-}
-
-/* The handle of an index and a generation; null when there is no such index or generation. */
-COVEY_INLINE covey_entity covey_entity_make(uint32_t index, uint32_t generation) {
-    bool exists = index < COVEY_NONE && generation <= COVEY_GENERATION_MAX;
-    return exists ? covey__entity(index, generation) : covey__entity(0, 0);
-}
+/* The handle of an index and a generation; null when there is no such index or generation. For parts that are not
+ * constants: where handles have four bytes, { index, generation } cuts off what does not fit. */
+COVEY_INLINE covey_entity covey_entity_make(uint32_t index, uint32_t generation);
 
 COVEY_INLINE bool covey_is_null(covey_entity e) { return e.generation == 0; }
 COVEY_INLINE bool covey_same(covey_entity a, covey_entity b) {
@@ -1316,12 +1320,16 @@ typedef struct covey__heap {
     size_t bytes;
 } covey__heap;
 
-/* What the table of a sparse set holds for an index: generation << 32 | position, in one word so that one load and one
- * compare answer whether a handle is there: (slot ^ generation << 32) is its position if so, and too large if not. An
- * absent index has the position COVEY_NONE. */
+/* What the table of a sparse set holds for an index: generation << shift | position, in one word so that one load and
+ * one compare answer whether a handle is there: (slot ^ generation << shift) is its position if so, and too large if
+ * not. An absent index has the position COVEY_NONE. Handles as words have the same form, with the index below. */
+#if COVEY__NARROW
+typedef uint32_t covey__slot;
+#define COVEY__SLOT_SHIFT COVEY_INDEX_BITS
+#else
 typedef uint64_t covey__slot;
-
 #define COVEY__SLOT_SHIFT 32
+#endif
 
 #define COVEY__SLOT(position, generation) ((covey__slot)(generation) << COVEY__SLOT_SHIFT | (covey__slot)(position))
 #define COVEY__SLOT_NULL COVEY__SLOT(COVEY_NONE, 0)
@@ -1331,9 +1339,49 @@ COVEY_HOT uint32_t covey__slot_position(covey__slot slot) {
 }
 COVEY_INLINE uint32_t covey__slot_generation(covey__slot slot) { return (uint32_t)(slot >> COVEY__SLOT_SHIFT); }
 
-/* The slot of an index is at pages[index / PAGE] + index * 8: an entry is the address of its page less the offset of
- * the page's first index, which saves the remainder. A page that is missing is one shared page of absent slots, which
- * differ from COVEY__SLOT_NULL so that nobody writes to them.
+/* A handle as a word, and its parts. Where bit-fields lie as they do in a slot, they are read and written by way of the
+ * word: gcc 12 loads and stores each of them on its own otherwise. */
+#if COVEY__NARROW && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+COVEY_HOT covey__slot covey__word(covey_entity e) {
+    covey__slot word;
+    memcpy(&word, &e, sizeof word);
+    return word;
+}
+COVEY_HOT covey_entity covey__entity_of(covey__slot word) {
+    covey_entity e;
+    memcpy(&e, &word, sizeof e);
+    return e;
+}
+COVEY_HOT uint32_t covey__index(covey_entity e) { return covey__slot_position(covey__word(e)); }
+COVEY_HOT uint32_t covey__generation(covey_entity e) { return covey__slot_generation(covey__word(e)); }
+COVEY_HOT covey_entity covey__entity(uint32_t index, uint32_t generation) {
+    return covey__entity_of(COVEY__SLOT(index & COVEY_NONE, generation));
+}
+#else
+COVEY_HOT covey__slot covey__word(covey_entity e) { return COVEY__SLOT(e.index, e.generation); }
+COVEY_HOT uint32_t covey__index(covey_entity e) { return e.index; }
+COVEY_HOT uint32_t covey__generation(covey_entity e) { return e.generation; }
+COVEY_HOT covey_entity covey__entity(uint32_t index, uint32_t generation) {
+#if COVEY__NARROW
+    covey_entity e = { index & COVEY_NONE, generation & UINT32_MAX >> COVEY_INDEX_BITS };
+#else
+    covey_entity e = { index, generation };
+#endif
+    return e;
+}
+COVEY_HOT covey_entity covey__entity_of(covey__slot word) {
+    return covey__entity(covey__slot_position(word), covey__slot_generation(word));
+}
+#endif
+
+COVEY_INLINE covey_entity covey_entity_make(uint32_t index, uint32_t generation) {
+    bool exists = index < COVEY_NONE && generation <= COVEY_GENERATION_MAX;
+    return exists ? covey__entity(index, generation) : covey__entity(0, 0);
+}
+
+/* The slot of an index is at pages[index / PAGE] + index * sizeof(covey__slot): an entry is the address of its page less
+ * the offset of the page's first index, which saves the remainder. A page that is missing is one shared page of absent
+ * slots, which differ from COVEY__SLOT_NULL so that nobody writes to them.
  *
  *     ids, data:  | live, or holes              | dead (swap only)  |
  *                 0                             end                 end + dead
@@ -1604,7 +1652,7 @@ COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t i
 
 /* The position of a handle, or a number that no position reaches. */
 COVEY_HOT uint64_t covey__position_in(const uintptr_t *pages, uint32_t page_count, covey_entity e) {
-    covey__slot handle = COVEY__SLOT(e.index, e.generation); /* one load of both */
+    covey__slot handle = covey__word(e); /* one load of both */
     uint32_t index = covey__slot_position(handle);
     if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < page_count)) return UINT64_MAX;
     return *covey__slot_in(pages, index) ^ handle ^ index;
@@ -1677,7 +1725,8 @@ COVEY_HOT covey_pool *covey__pool_known(const covey_world *world, const covey_ty
 COVEY_HOT covey_pool *covey__pool_to_change(covey_world *world, covey_entity e, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     const covey__type_entry *entry = covey__type_entry_of(world, type);
-    if (!COVEY__LIKELY(entry->type == type)) return covey__pool_meet(world, e.index, e.generation, type);
+    if (!COVEY__LIKELY(entry->type == type))
+        return covey__pool_meet(world, covey__index(e), covey__generation(e), type);
     COVEY__ASSUME(entry->pool != NULL);
     return entry->pool;
 }
@@ -1689,12 +1738,13 @@ COVEY_HOT uint32_t covey__generation_of(const covey_world *world, uint32_t index
 
 /* Whether the handle has the generation of its index, which the world's table reaches, and that is alive. */
 COVEY_HOT bool covey__is_current(const covey_world *world, covey_entity e) {
-    return covey__generation_of(world, e.index) == e.generation && (e.generation & 1) != 0;
+    uint32_t generation = covey__generation(e);
+    return covey__generation_of(world, covey__index(e)) == generation && (generation & 1) != 0;
 }
 
 COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    return e.index / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
+    return covey__index(e) / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
 }
 
 /* Whether covey_create has an index at hand, and nobody hears of it. */
@@ -1708,22 +1758,22 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
     covey__range *range = &world->range;
     covey_entity e = covey__entity(range->free, 0);
     if (!COVEY__LIKELY(!world->listeners)) return covey__create_slowly(world);
-    if (e.index == COVEY_NONE) {
+    if (covey__index(e) == COVEY_NONE) {
         if (!COVEY__LIKELY(range->fresh < range->fresh_end)) return covey__create_slowly(world);
         e = covey__entity(range->fresh++, 0);
     }
-    covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
+    covey__entity_page *page = world->pages[covey__index(e) / COVEY_PAGE_SIZE];
     if (range->free != COVEY_NONE) {
-        uint32_t next = page->next[e.index % COVEY_PAGE_SIZE], step = range->step, from = e.index;
-        if (COVEY__LIKELY(next == e.index + step)) {
+        uint32_t next = page->next[covey__index(e) % COVEY_PAGE_SIZE], step = range->step, from = covey__index(e);
+        if (COVEY__LIKELY(next == covey__index(e) + step)) {
             COVEY__HIDE(from); /* what is stored is not `next`, so the next call need not wait until that is loaded */
             range->free = from + step;
         } else {
-            range->step = next - e.index;
+            range->step = next - covey__index(e);
             range->free = next;
         }
     }
-    e = covey__entity(e.index, ++page->generation[e.index % COVEY_PAGE_SIZE]);
+    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
     world->alive++;
     COVEY__CHANGED(world);
     return e;
@@ -1754,7 +1804,7 @@ COVEY_HOT bool covey__take_out_next(covey__emptying *emptying, uint32_t index) {
 COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey__emptying *emptying = &world->emptying;
-    uint32_t index = e.index, generation = e.generation;
+    uint32_t index = covey__index(e), generation = covey__generation(e);
     if (!COVEY__LIKELY(emptying->block == index / 64 && emptying->moves == world->moves))
         return covey__destroy_slowly(world, index, generation);
     covey__entity_page *page = emptying->page;
@@ -1840,15 +1890,16 @@ COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page
 
 /* The same as covey__pool_append, for the block that is being filled. */
 COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
     const covey__filling *filling = &pool->filling;
-    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << e.index % 64;
-    if (!COVEY__LIKELY(filling->generations[e.index % 64] == e.generation && (e.generation & 1) != 0)) return NULL;
+    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << index % 64;
+    if (!COVEY__LIKELY(filling->generations[index % 64] == generation && (generation & 1) != 0)) return NULL;
     if (!COVEY__LIKELY(mask != with)) return NULL;
     *filling->mask = with;
     pool->blocks.count++;
-    COVEY__TRACE(pool->added, e.index);
+    COVEY__TRACE(pool->added, index);
     COVEY__CHANGED(pool->world);
-    char *value = filling->data + e.index % 64 * size;
+    char *value = filling->data + index % 64 * size;
     COVEY__ASSUME(value != NULL);
     return value;
 }
@@ -1856,25 +1907,28 @@ COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) 
 /* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
 COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
+#if !COVEY__NARROW
     COVEY__HIDE(e.generation); /* or gcc 12 puts both parts into a vector register, from which they come slowly */
-    if (e.index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
+#endif
+    uint32_t index = covey__index(e), generation = covey__generation(e);
+    if (index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
-        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->watch)) return NULL;
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->watch)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
-        void *to = covey__block_append(&pool->blocks, e.index, size);
-        if (to) COVEY__TRACE(pool->added, e.index);
+        void *to = covey__block_append(&pool->blocks, index, size);
+        if (to) COVEY__TRACE(pool->added, index);
         COVEY__CHANGED(pool->world);
         return to;
     }
-    if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count && set->end < set->room)) return NULL;
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count && set->end < set->room)) return NULL;
     /* Where the pool has a page for an index, the world has one, too. */
-    covey__slot *slot = covey__slot_of(set, e.index);
+    covey__slot *slot = covey__slot_of(set, index);
     if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && !pool->world->dying)) return NULL;
     if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
     size_t at = set->end++;
-    *slot = COVEY__SLOT(at, e.generation);
+    *slot = COVEY__SLOT(at, generation);
     set->ids[at] = e;
-    COVEY__TRACE(pool->added, e.index);
+    COVEY__TRACE(pool->added, index);
     COVEY__CHANGED(pool->world);
     return (char *)set->data + at * size;
 }
@@ -1882,16 +1936,17 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
 /* A literal lies nowhere in the pool, so it needs no care when the pool grows. As its address goes nowhere, either, its
  * fields stay in registers until they are stored where they belong. */
 COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     void *to = covey__pool_append(pool, e, size);
     if (!COVEY__LIKELY(to != NULL)) {
-        if (!literal) return covey__pool_add_slowly(pool, e.index, e.generation, value);
-        to = pool->adding == COVEY__ADD_TO_GROUP ? covey__group_place(pool, e.index, e.generation)
-                                                 : covey__pool_place_slowly(pool, e.index, e.generation);
+        if (!literal) return covey__pool_add_slowly(pool, index, generation, value);
+        to = pool->adding == COVEY__ADD_TO_GROUP ? covey__group_place(pool, index, generation)
+                                                 : covey__pool_place_slowly(pool, index, generation);
         if (!to) return NULL;
         if (pool->adding == COVEY__ADD_AND_SETTLE) {
             covey__fill_literal(to, value, size);
-            return covey__pool_settle(pool, e.index, e.generation);
+            return covey__pool_settle(pool, index, generation);
         }
     }
     if (literal) covey__fill_literal(to, value, size);
@@ -1929,18 +1984,19 @@ COVEY_HOT covey__lookup covey__lookup_in(const covey_world *world, const covey_p
 /* Whether a block has a component of the entity. No branch on the parts of the answer: which entities have a component
  * is often random. Who has one is alive. */
 COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) {
+    uint32_t index = covey__index(e);
     const covey__block_store *blocks = &lookup->pool->blocks;
-    if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
-    uint64_t there = covey__block_page_of(blocks, e.index)->masks[covey__block_of(e.index)] >> e.index % 64;
-    uint32_t generation = lookup->entities[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE];
-    return (bool)(there & (generation == e.generation));
+    if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+    uint64_t there = covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64;
+    uint32_t generation = lookup->entities[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
+    return (bool)(there & (generation == covey__generation(e)));
 }
 
 COVEY_HOT void *covey__lookup_get(const covey__lookup *lookup, covey_entity e, size_t size) {
     char *value;
     if (lookup->storage != COVEY_STORAGE_SPARSE) {
         if (!COVEY__LIKELY(covey__lookup_block(lookup, e))) return NULL;
-        value = (char *)covey__block_value(&lookup->pool->blocks, e.index, size);
+        value = (char *)covey__block_value(&lookup->pool->blocks, covey__index(e), size);
     } else {
         uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
         if (!COVEY__LIKELY(at < lookup->flat_end))
@@ -1965,10 +2021,11 @@ COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_
 }
 
 COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e);
     const covey_sparse_set *set = &pool->set;
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
-    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, e.index, size);
-    return covey__value_at(set, covey__slot_position(*covey__slot_of(set, e.index)), size);
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, size);
+    return covey__value_at(set, covey__slot_position(*covey__slot_of(set, index)), size);
 }
 
 COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
@@ -1977,19 +2034,20 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
 }
 
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
     void *to = covey_pool_get_raw(pool, e, size);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
     if (!COVEY__LIKELY((pool->uses & COVEY__USE_CARE) == 0)) {
         if (literal && (pool->uses & COVEY__USE_TOUCH) != 0) {
             covey__fill_literal(to, value, size);
-            covey__pool_touch(pool, e.index);
+            covey__pool_touch(pool, index);
             return to;
         }
-        if (!literal) return covey__pool_overwrite(pool, e.index, e.generation, value);
-        to = covey__pool_renew(pool, e.index, e.generation);
+        if (!literal) return covey__pool_overwrite(pool, index, generation, value);
+        to = covey__pool_renew(pool, index, generation);
         if (!to) return NULL;
         covey__fill_literal(to, value, size);
-        return covey__pool_renewed(pool, e.index, e.generation);
+        return covey__pool_renewed(pool, index, generation);
     }
     if (!literal && to == value) return to;
     if (literal) covey__fill_literal(to, value, size);
@@ -2004,23 +2062,24 @@ COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void 
 /* Removes a component and drops its value; false when it is absent. Of a block pool, the entity is alive or was so
  * until now: what is at its index is its own. */
 COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
     if (covey__in_blocks(pool)) {
         covey__block_store *blocks = &pool->blocks;
-        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
-        covey__block_page *page = covey__block_page_of(blocks, e.index);
-        uint64_t mask = page->masks[covey__block_of(e.index)], left = mask & ~((uint64_t)1 << e.index % 64);
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+        covey__block_page *page = covey__block_page_of(blocks, index);
+        uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % 64);
         if (left == mask) return false;
-        COVEY__TRACE(pool->removed, e.index);
-        if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_vacate(blocks, page, e.index, left, size);
-        else covey__pool_take_out_slowly(pool, e.index, e.generation);
+        COVEY__TRACE(pool->removed, index);
+        if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_vacate(blocks, page, index, left, size);
+        else covey__pool_take_out_slowly(pool, index, generation);
         return true;
     }
     covey_sparse_set *set = &pool->set;
-    if (!COVEY__LIKELY(e.index / COVEY_PAGE_SIZE < set->page_count)) return false;
-    covey__slot *slot = covey__slot_of(set, e.index);
-    covey__slot found = *slot ^ COVEY__SLOT(0, e.generation);
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count)) return false;
+    covey__slot *slot = covey__slot_of(set, index);
+    covey__slot found = *slot ^ COVEY__SLOT(0, generation);
     if (found >= set->end) return false;
-    COVEY__TRACE(pool->removed, e.index);
+    COVEY__TRACE(pool->removed, index);
     size_t at = (size_t)found;
     if (COVEY__LIKELY(set->removal == COVEY__REMOVE_SWAPPING)) {
         size_t last = --set->end;
@@ -2028,7 +2087,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
         if (at != last) {
             covey_entity moved = set->ids[last];
             set->ids[at] = moved;
-            *covey__slot_of(set, moved.index) = COVEY__SLOT(at, moved.generation);
+            *covey__slot_of(set, covey__index(moved)) = COVEY__SLOT(at, covey__generation(moved));
             covey__copy((char *)set->data + at * size, (char *)set->data + last * size, size);
         }
     } else if (set->removal == COVEY__REMOVE_MARKING) {
@@ -2037,8 +2096,8 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
         ++*set->shifts;
     } else {
         bool grouped = set->removal == COVEY__REMOVE_GROUPED;
-        if (grouped) covey__group_erase(pool, e.index, e.generation);
-        else covey__pool_take_out_slowly(pool, e.index, e.generation);
+        if (grouped) covey__group_erase(pool, index, generation);
+        else covey__pool_take_out_slowly(pool, index, generation);
         return true;
     }
     *slot = COVEY__SLOT_NULL;
@@ -2046,10 +2105,11 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
 }
 
 COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e);
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     if (covey__in_blocks(pool)) { /* where the index has one, its generation is alive */
-        if (!COVEY__LIKELY(e.index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
-        if (!COVEY__LIKELY(covey__generation_of(pool->world, e.index) == e.generation)) return false;
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
+        if (!COVEY__LIKELY(covey__generation_of(pool->world, index) == covey__generation(e))) return false;
     }
     bool removed = covey__pool_take_out(pool, e, size);
     COVEY__CHANGED(pool->world);
@@ -2105,7 +2165,7 @@ COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const co
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     const covey__type_entry *entry = covey__type_entry_of(world, type);
     covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or nobody's */
-    if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, COVEY__SLOT(e.index, e.generation), type);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, covey__word(e), type);
     COVEY__CONTRACT(world, size == entry->pool->size, "the size is not that of the pool's values");
     return covey__lookup_get(&lookup, e, size);
 }
@@ -2126,7 +2186,7 @@ COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const cov
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     const covey__type_entry *entry = covey__type_entry_of(world, type);
     covey__lookup lookup = covey__lookup_in(world, entry->pool);
-    if (!COVEY__LIKELY(entry->type == type)) return covey__has_slowly(world, COVEY__SLOT(e.index, e.generation), type);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__has_slowly(world, covey__word(e), type);
     return covey__lookup_has(&lookup, e);
 }
 
@@ -2307,7 +2367,7 @@ COVEY_HOT bool covey__look_up(const covey__join *join, uint32_t index) {
 /* Hands out the next position of an array, if all that has to be looked up is one sparse set that has it. */
 COVEY_HOT bool covey__take_position(covey_iter *it) {
     uint32_t at = it->at;
-    if (!covey__look_up(&it->join, it->array[at].index)) return false;
+    if (!covey__look_up(&it->join, covey__index(it->array[at]))) return false;
     it->at = at + 1;
     it->bit = at - it->base;
     return true;
@@ -2415,7 +2475,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 }
 
 COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
-    if (it->array) return row.entity.index;
+    if (it->array) return covey__index(row.entity);
     if (it->mode != COVEY__MODE_BLOCKS) return it->base + it->bit;
     return it->first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
 }

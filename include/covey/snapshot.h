@@ -40,7 +40,7 @@ typedef enum covey_fault {
     COVEY_FAULT_ENTITY = 6,       /* an index or generation that cannot be */
     COVEY_FAULT_TYPE = 7,         /* a type that the program does not know, or keeps otherwise */
     COVEY_FAULT_FIELD = 8,        /* a field has changed, and not in a way that can be converted */
-    COVEY_FAULT_VALUE = 9,        /* a value that cannot be: a bool that is neither */
+    COVEY_FAULT_VALUE = 9,        /* a value that cannot be: a bool that is neither, a handle that does not fit */
     COVEY_FAULT_PARENT = 10,      /* parents that go round in a circle, or are not there */
     COVEY_FAULT_NAME = 11,        /* a name that cannot be, or that a sibling has */
     COVEY_FAULT_LIMIT = 12        /* it asks for more than the limits allow */

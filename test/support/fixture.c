@@ -204,3 +204,5 @@ void break_world(void *place, const void *bytes, size_t size, const char *reason
     memcpy(place, saved, size);
     test_world_is_valid(world);
 }
+
+void break_id(covey_entity *place, covey_entity id, const char *reason) { break_world(place, &id, sizeof id, reason); }

@@ -76,6 +76,7 @@ covey_entity last_life(covey_entity e);
 void assert_reason(const char *reason);
 /* Puts other bytes somewhere, expects this reason, and puts the old ones back. */
 void break_world(void *place, const void *bytes, size_t size, const char *reason);
+void break_id(covey_entity *place, covey_entity id, const char *reason);
 #define BREAK(type, place, value, reason) break_world(&(place), &(type){ value }, sizeof(type), reason)
 
 #endif

@@ -374,7 +374,7 @@ bool oracle_component_is_enabled(oracle_world *world, const oracle_pool *pool, c
 void oracle_touch(oracle_world *world, const oracle_pool *pool, covey_entity e) {
     if (!pool->type->ticks) return;
     if (e.index >= world->tick_count) {
-        world->tick_count = (e.index + 1) * 2;
+        world->tick_count = (e.index + 1u) * 2;
         world->ticks = realloc(world->ticks, (size_t)world->tick_count * ORACLE_POOLS * sizeof *world->ticks);
         if (!world->ticks) abort();
     }

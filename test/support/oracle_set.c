@@ -257,8 +257,8 @@ static void move(oracle_set *set, uint32_t from, uint32_t to) {
 }
 
 static void erase_swap_only(oracle_set *set, uint32_t at) {
-    uint32_t *generation = &set->ids[at].generation;
-    *generation = *generation == COVEY_GENERATION_MAX ? 1 : *generation + 1;
+    covey_entity e = set->ids[at];
+    set->ids[at] = covey__entity(e.index, e.generation == COVEY_GENERATION_MAX ? 1 : e.generation + 1);
     if (at < set->end) {
         set->end--;
         set->dead++;
