@@ -25,6 +25,12 @@ static covey__block_page *missing_page(void) { return (covey__block_page *)(uint
 
 static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % 64; }
 
+/* Chunks moved, or were freed. */
+static void note_move(const covey__block_store *blocks) {
+    ++*blocks->moves;
+    ++*blocks->shifts;
+}
+
 /* ---- Pages -------------------------------------------------------------------------------------------------------*/
 
 /* `limit` is the number of pages that the world's table covers. */
@@ -50,7 +56,7 @@ static void free_page(covey__block_store *blocks, uint32_t page) {
     if (!covey__blocks_have_page(blocks, page)) return;
     covey__free(&blocks->heap, blocks->pages[page], 1, sizeof(covey__block_page), alignof(covey__block_page));
     blocks->pages[page] = missing_page();
-    ++*blocks->moves;
+    note_move(blocks);
 }
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------*/
@@ -81,7 +87,7 @@ static void note_order(const covey__block_store *blocks, covey__block_page *page
 static void set_chunk(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                       uint32_t capacity) {
     uint64_t bit = (uint64_t)1 << block;
-    ++*blocks->moves;
+    note_move(blocks);
     page->chunks[block].data = data;
     page->capacity[block] = (uint8_t)capacity;
     page->chunks[block].map = capacity == 64  ? covey__identity
@@ -269,7 +275,7 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
     for (uint32_t block = first != 0 ? first - 1 : 0; block < end && block + 1 < COVEY__PAGE_BLOCKS; block++)
         if (blocks->size != 0 && follows(blocks, page, block)) page->joined |= (uint64_t)1 << block;
     blocks->count += 64 * (end - first);
-    ++*blocks->moves;
+    note_move(blocks);
     return end - first;
 }
 
@@ -354,7 +360,7 @@ void covey__blocks_clear(covey__block_store *blocks) {
         if (blocks->pages[i]->summary != 0) memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
     covey__slabs_reset(blocks);
     blocks->count = 0;
-    ++*blocks->moves;
+    note_move(blocks);
 }
 
 void covey__blocks_free(covey__block_store *blocks) {
@@ -575,7 +581,7 @@ static bool shape_page(covey__block_store *blocks, covey__block_page *page, cove
 bool covey__blocks_shape(covey__block_store *blocks) {
     compaction plan = plan_of(blocks);
     covey__slab *slabs[17] = { NULL };
-    ++*blocks->moves;
+    note_move(blocks);
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         if (shape_page(blocks, page, &slabs[16], &plan)) continue;

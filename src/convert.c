@@ -45,7 +45,7 @@ covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
     covey__storage_end(pool);
     *pool = fresh;
     covey__fast_destroy_off(pool->world);
-    pool->world->moves++;
+    covey__values_moved(pool->world);
     covey__storage_mark_all(pool);
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);

@@ -74,7 +74,6 @@ static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list)
         any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
     }
     it->first = page * COVEY__BLOCK_PAGE;
-    it->page = it->columns[0].page;
     return view->any != 0 ? blocks & any : blocks;
 }
 

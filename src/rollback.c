@@ -762,7 +762,7 @@ static void restore_all(rollback *r) {
     restore_commands(r);
     covey__resources_replace(world, r->resources);
     covey__fast_destroy_off(world);
-    world->moves++;
+    covey__values_moved(world);
 }
 
 static bool is_large(const rollback *r) {
@@ -795,7 +795,7 @@ static void undo(rollback *r) {
     for (uint32_t i = 0; i < r->world->pool_count; i++) forget_plan(r, r->world->pools[i]);
     covey__resources_end(r->world, &r->resources);
     covey__fast_destroy_off(r->world);
-    r->world->moves++;
+    covey__values_moved(r->world);
 }
 
 static bool make_plans(rollback *r) {

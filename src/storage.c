@@ -40,6 +40,7 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
             .zero_vacated = type->zero_vacated,
             .pinned = storage == COVEY_STORAGE_PINNED,
             .moves = &pool->world->moves,
+            .shifts = &pool->world->shifts,
             .heap = { allocator, 0 },
         };
         return;

@@ -25,6 +25,12 @@ static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index
     return covey__value_at(&pool->set, covey__slot_position(*covey__slot_of(&pool->set, index)), pool->size);
 }
 
+/* Values of any pools are elsewhere, so that nobody may use what they remember. */
+static inline void covey__values_moved(covey_world *world) {
+    world->moves++;
+    world->shifts++;
+}
+
 /* Makes a place at the end, or in its block, for an index that is absent. *source may be the address of a value of the
  * storage: it follows when values move. MEMORY, FULL: the storage may have grown, but has no other components. */
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value);

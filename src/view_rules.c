@@ -68,38 +68,44 @@ static bool is_there(const covey_iter *it, uint32_t i, uint32_t index) {
     return asked ? covey__has_index(watched(it, i), index) : covey__sees(watched(it, i), index);
 }
 
-/* Finds a pool that one of these, other than the row's entity, got into, although the view excludes it. */
-static void check_excluded_of(const covey_iter *it, uint32_t base, uint64_t rows) {
+/* Finds a pool that an entity which is still to be visited got into, although the view excludes it. */
+static void check_excluded_of(const covey_iter *it, uint32_t index) {
+    for (uint32_t i = it->view->fields; i < COLUMNS; i++)
+        if (i != LEAD && index != it->id && is_there(it, i, index))
+            broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
+}
+
+static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t ids) {
+    for (; ids != 0; ids &= ids - 1)
+        check_excluded_of(it, it->first + block * COVEY__BLOCK_IDS + covey__lowest_bit(ids));
+}
+
+static void check_excluded_list(const covey_iter *it) {
     const covey_entity *array = it->set ? it->set->ids : it->array;
-    for (; rows != 0; rows &= rows - 1) {
-        uint32_t number = base + covey__lowest_bit(rows);
-        if (it->set && number >= it->set->end) return;
-        uint32_t index = array ? array[number].index : number;
-        for (uint32_t i = it->view->fields; i < COLUMNS; i++)
-            if (i != LEAD && index != it->id && is_there(it, i, index))
-                broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
+    for (uint32_t k = it->at + 1; k < it->stop; k++) {
+        uint32_t row = it->rows[k];
+        if (!it->set || row < it->set->end) check_excluded_of(it, array ? array[row].index : row);
     }
 }
 
-/* The same for all that are known to match and are still to be visited: the rest of the page, or of the batch. */
+/* The same for all that are known to match and are still to be visited: the rest of the page, or of the list. */
 static void check_excluded(const covey_iter *it, covey_row row) {
     bool blocks = it->mode == COVEY__MODE_BLOCKS;
-    uint64_t rows = blocks ? row.left & (row.left - 1) : it->batch, later = blocks ? row.blocks : it->kept[2];
-    uint32_t base = blocks ? it->first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS : it->base;
+    uint64_t rows = blocks ? row.left & (row.left - 1) : it->rest;
+    uint64_t later = blocks ? row.blocks & (row.blocks - 1) : it->blocks;
     if (it->view->without == 0 && !watched(it, HIDDEN)) return;
-    check_excluded_of(it, base, rows);
+    if (!blocks) check_excluded_list(it);
     if (it->array) return;
-    for (later = blocks ? later & (later - 1) : later; later != 0; later &= later - 1) {
-        uint32_t block = covey__lowest_bit(later);
-        check_excluded_of(it, it->first + block * COVEY__BLOCK_IDS, it->matches[block]);
-    }
+    if (rows != 0) check_excluded_ids(it, blocks ? covey__lowest_bit(row.blocks) : it->block, rows);
+    for (; later != 0; later &= later - 1)
+        check_excluded_ids(it, covey__lowest_bit(later), it->matches[covey__lowest_bit(later)]);
 }
 
 /* Finds a row's entity that has changed places among those to visit, and would be visited again. */
 static void check_place(const covey_iter *it, covey_row row) {
-    uint32_t index = row.entity.index;
+    uint32_t index = covey__row_index(it, row);
     if (!it->set || !it->refills || !covey__set_has(it->set, index, it->end - 1)) return;
-    if (covey__slot_position(*covey__slot_of(it->set, index)) != it->base + it->bit)
+    if (covey__slot_position(*covey__slot_of(it->set, index)) != it->rows[it->at])
         broken(it, it->lead, "the row's entity has another place in the order that is followed");
 }
 

@@ -16,7 +16,7 @@ memory   alloc bits crc32c lines pages result
 storage  block_store fields presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes type
 observe  listeners marks members observers order queue signal tick watch
 change   change commands convert copy enable entity listen many place pool pool_of resource
-query    group iter match reactive sort view view_rules
+query    batch group iter match reactive sort view view_rules
 tree     hierarchy name node
 state    codec file history image image_entities image_file image_load image_merge image_pool image_read image_save os
 state    rollback world_clone
@@ -49,10 +49,10 @@ includes)
     ;;
 kinds)
     # Besides the storage layer, these may ask:
-    #     view view_rules iter match  a loop over a pool is another one for each kind: the hot path
+    #     view view_rules iter batch match  a loop over a pool is another one for each kind: the hot path
     #     many place               so are places for many components at once
     found=$(grep -nE 'covey__in_blocks|COVEY_STORAGE_(SPARSE|BLOCK|PINNED)' ./*.[ch] | grep -v '\.storage = COVEY_' |
-        grep -vE '^\./(storage|storage_bytes|view|view_rules|iter|match|many|place)\.[ch]:' || true)
+        grep -vE '^\./(storage|storage_bytes|view|view_rules|iter|batch|match|many|place)\.[ch]:' || true)
     [ -n "$found" ] || exit 0
     echo "asks for the kind of a storage outside of the storage layer:"
     echo "$found"

@@ -620,9 +620,12 @@ COVEY_API uint32_t covey_view_count(const covey_view *view);
 COVEY_API covey_entity covey_view_first(const covey_view *view);
 COVEY_API bool covey_view_contains(const covey_view *view, covey_entity e);
 
-#define COVEY__BLOCK_IDS 64                                /* ids of a block: the bits of a word */
-#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks in a page of a block store */
-#define COVEY__ROW_CHUNKS 4                                /* fields whose chunks a row keeps */
+#define COVEY__BLOCK_IDS 64                                     /* ids of a block: the bits of a word */
+#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64)      /* blocks in a page of a block store */
+#define COVEY__ROW_CHUNKS 4                                     /* fields whose chunks a row keeps */
+#define COVEY__BATCH 128                                        /* entries of a list, in views with few fields */
+#define COVEY__FEW 4                                            /* fields, and */
+#define COVEY__PART (COVEY__BATCH / (COVEY_TERMS / COVEY__FEW)) /* entries of a list in views with more */
 
 /* Values, and where the value of bit i of a block is among them: at data + map[i] * size. */
 typedef struct covey__chunk {
@@ -633,11 +636,10 @@ typedef struct covey__chunk {
 /* One entity of an iteration: { 0 } before the first. Its insides are not API. Compilers keep it in registers. */
 typedef struct covey_row {
     uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page, its block first */
-    uint64_t moves;        /* where `chunks` were valid: as long as the world's number is the same */
+    uint64_t moves;        /* where `chunks` were valid: as long as this number of the world is the same */
     const uint64_t *now;   /* that number */
     covey__chunk chunks[COVEY__ROW_CHUNKS]; /* of the first fields */
-    uint64_t shifts; /* where the values of the row were found, if it is not one of a block: as long as this is the */
-    covey_entity entity; /* sum of both numbers of the world; and who it is, if an array is walked */
+    uint64_t listed;                        /* where the fields of a list were valid, likewise */
 } covey_row;
 
 /* For which of those that are disabled a view asks. */
@@ -653,71 +655,61 @@ typedef enum covey__mode {
     COVEY__MODE_POSITIONS /* by position in a sparse set or a list, the same */
 } covey__mode;
 
-/* A column of an iteration: a term of its view. The value of the row of bit i is at chunk.data + chunk.map[i] * size. */
+/* A column of an iteration: a term of its view. */
 typedef struct covey__column {
-    covey__chunk chunk;
-    char **found;                         /* where the values of a batch are, if they are looked up */
-    const struct covey__block_page *page; /* the one that is walked, of a pool in blocks in which entities must be */
+    covey__chunk chunk;                   /* of the block whose rows are handed out one by one */
     const covey_pool *pool;               /* NULL while the world does not know the type */
+    const struct covey__block_page *page; /* the one that is walked, of a pool in blocks in which entities must be */
     uint32_t added, removed, moved;       /* changes of the pool that were known when the span or row began */
 } covey__column;
 
-#define COVEY__LOOKED_UP 4 /* columns at most whose values are looked up row by row */
-
-/* How to look a value up in a sparse set, for as long as that does not change. */
-typedef struct covey__join {
-    const uintptr_t *pages;
-    char *values;
-    covey__chunk *to; /* where the address of the value goes */
-    size_t size;
-    uint32_t page_count, end;
-} covey__join;
-
-/* Entities are found in batches of up to 64, each a bit: the matches of a block of ids, or positions that follow each
- * other in an array. A scattered batch is handed out one by one. Blocks come a page at a time: the matches of block b are
- * the bits of matches[b]. */
+/* Entities are found in batches: a span of any length; the rows of a block, or a list of rows, that are scattered and are
+ * handed out as spans of one. */
 typedef struct covey_iter {
     uint32_t count;            /* rows of the span; what follows is not API */
-    uint32_t bit, base;        /* base + bit is the id of the span's first row, or its position in the array */
+    uint32_t at, stop;         /* the span's number in a list, and how many there are */
     uint32_t block;            /* of the page */
-    uint64_t left;             /* rows of a block that are still to be handed out one by one */
-    uint64_t batch;            /* rows of a batch that are still to be handed out one by one */
-    uint32_t at, stop;         /* positions of an array that are still to be looked up, in one set, and handed out */
-    uint64_t run;              /* the same, as runs of consecutive ids */
-    uint64_t blocks;           /* blocks of the page that are still to come: each has matches */
-    uint64_t longer;           /* of these, the ones that are not handed out one by one: */
-    uint64_t full, joined;     /* all 64 ids match and lie side by side; the values of the next block follow */
-    uint64_t packed;           /* all ids that are there match, and lie side by side */
+    uint64_t left;             /* rows of the block that are handed out one by one, this one first; 0: a list is */
     const covey_entity *array; /* what is walked by position; NULL: ids are */
+    const uint64_t *shifts;    /* the world's: counts values that moved */
     uint8_t mode;              /* a covey__mode */
     bool hides;                /* something that the view is about may be disabled */
     bool asks_more;            /* not only for being in blocks */
+    bool varies;               /* the spans of the list have lengths of their own */
+    bool slotted;              /* they are blocks whose ids do not follow each other */
     bool refills;              /* what leaves the array has its place taken by another */
+    bool sorts;                /* entities must have all fields, so that blocks can be handed out as they are */
     uint32_t first;            /* id of the page */
+    uint64_t rest;             /* rows of the block that are still to come, and were not begun with */
+    uint64_t blocks;           /* blocks of the page that are: each has matches */
+    uint64_t opened;           /* all of them */
+    uint64_t longer;           /* of these, the ones that are not handed out one by one: */
+    uint64_t full, joined;     /* all 64 ids match and lie side by side; the values of the next block follow */
+    uint64_t packed;           /* all ids that are there match, and lie side by side */
+    uint64_t scattered;        /* of all blocks of the page, those that are handed out one by one as they are */
     uint32_t next;             /* the page, or the position, to go on with */
     uint32_t end;              /* of the pages, or positions */
     uint32_t last;             /* index of the entity at the last position, while rows are visited */
-    uint32_t rows;             /* of the next batch, while rows are visited */
+    uint32_t most;             /* rows of the next list */
     uint32_t looked_up;        /* columns whose values are */
     uint32_t excluded;         /* columns whose pools are asked for each row, and must not have it */
-    uint32_t direct;           /* columns whose values are where the row is in the array */
-    uint32_t steady;           /* fields of rows that are where they were found until the world counts a move */
+    uint32_t direct;           /* columns whose values are where the row is in the array, or in its block */
     uint32_t id;               /* of the row, at assertion level 2 */
     const covey_view *view;
     const covey_pool *lead;                 /* its order is followed; NULL: that of ids, or of the list */
     const covey_sparse_set *set;            /* whose array is walked; NULL: a list, or ids */
     const struct covey_group *group;        /* whose members the first of the set are */
-    const struct covey__block_page *page;   /* of the first field */
     uint32_t destroyed;                     /* entities that were when the row began */
     uint32_t pools;                         /* of the world, when those of the terms were looked up */
     uint16_t changed, ticked;               /* fields: whose changes are asked for; that are written and have ticks */
     uint64_t since;                         /* the changes after this tick */
-    uint64_t kept[3];                       /* what is left of a page, where the inline code must not see it */
     const covey_pool *hidden;               /* who is disabled, if the view does not ask; or NULL */
     covey__column columns[COVEY_TERMS + 2]; /* the last two are for assertion level 2 */
-    uint64_t matches[COVEY__PAGE_BLOCKS];
-    covey__join join;
-    char *found[COVEY__LOOKED_UP][COVEY__BLOCK_IDS];
+    uint64_t matches[COVEY__PAGE_BLOCKS];   /* of the page: bit i of word b is the id of bit i of block b */
+    uint32_t rows[COVEY__BATCH];            /* the ids, or positions, at which the spans of the list begin */
+    uint32_t counts[COVEY__BATCH];          /* their rows, if they are not one each */
+    uint32_t ids[COVEY__BATCH];             /* of a list of rows, which may lose their places in the array */
+    char *values[COVEY__FEW][COVEY__BATCH]; /* where their fields are: see covey__list_of */
 } covey_iter;
 
 /* Begins an iteration; the view and the iterator stay where they are while it lasts. Entities come in one order, in
@@ -1454,7 +1446,8 @@ typedef struct covey__block_store {
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
     covey__slab **slabs;                /* all, by address */
     uint32_t slab_count, slab_capacity;
-    uint64_t *moves; /* the world's: counts chunks that moved or were freed */
+    uint64_t *moves;  /* the world's: counts chunks that moved or were freed */
+    uint64_t *shifts; /* the world's: counts these, too, and values that moved within their block */
     covey__heap heap;
 } covey__block_store;
 
@@ -1559,7 +1552,7 @@ struct covey_world {
     uint32_t reserved_count, reserved_capacity;
     covey__trace destroyed;
     uint64_t moves;  /* times that chunks of block stores moved or were freed */
-    uint64_t shifts; /* of values of sparse pools, and of what it takes to find them */
+    uint64_t shifts; /* that any values did, or what it takes to find them in sparse pools */
     covey__emptying emptying;
     struct covey__emission *emission; /* who is being told of what; NULL for nobody */
     uint64_t connections;             /* that were ever made */
@@ -1594,18 +1587,9 @@ COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
     trace->count++;
 }
 
-/* How an iteration goes on. */
-typedef enum covey__advance {
-    COVEY__ADVANCE_END,
-    COVEY__ADVANCE_SPAN, /* a span is there */
-    COVEY__ADVANCE_ROWS, /* the rows of it->left are to be handed out one by one */
-    COVEY__ADVANCE_PAGE  /* it->blocks have matches */
-} covey__advance;
-
-COVEY_API covey__advance covey__next_batch(covey_iter *it);
+COVEY_API bool covey__next_batch(covey_iter *it);
 COVEY_API uint64_t covey__next_row_page(covey_iter *it);
-COVEY_API bool covey__next_rows(covey_iter *it);
-COVEY_API void covey__rows_moved(covey_iter *it, covey_entity e);
+COVEY_API bool covey__next_rows(covey_iter *it, bool moved);
 COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
 COVEY_API void covey__span_begins(covey_iter *it);
 COVEY_API void covey__span_ends(const covey_iter *it);
@@ -1883,6 +1867,7 @@ COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page
     page->used[block] = (uint8_t)last;
     if (slot == last) return;
     page->ordered &= ~((uint64_t)1 << block);
+    ++*blocks->shifts;
     covey__copy(data + slot * size, data + last * size, size);
 }
 
@@ -2277,15 +2262,6 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #endif
 }
 
-/* Asks for the first bytes of what will be read soon; hardware goes on from there. */
-COVEY_HOT void covey__prefetch(const char *data) {
-#if defined(__GNUC__)
-    for (size_t line = 0; line < 4; line++) __builtin_prefetch(data + line * 64);
-#else
-    (void)data;
-#endif
-}
-
 #if COVEY_ASSERT_LEVEL >= 1
 #define COVEY__FIELD_NUMBER(it, field, T) covey__check_field((it), (field), covey_id(T), __FILE__, __LINE__)
 #else
@@ -2307,97 +2283,14 @@ COVEY_HOT void covey__prefetch(const char *data) {
 #define COVEY__ROW_ENDS(it, row) ((void)0)
 #endif
 
-/* Hands out a block of which all ids match, and those behind it as far as they follow in memory. */
-COVEY_HOT void covey__take_full(covey_iter *it, uint32_t block) {
-    uint32_t more = covey__lowest_bit(~(it->joined >> block));
-    uint64_t blocks = it->blocks & (UINT64_MAX - 1) << (block + more);
-    it->blocks = blocks;
-    it->bit = 0;
-    it->count = (more + 1) * COVEY__BLOCK_IDS;
-    for (uint32_t i = 0; i < it->view->fields && blocks != 0; i++)
-        covey__prefetch(it->columns[i].page->chunks[covey__lowest_bit(blocks)].data);
-}
-
-/* Hands out the next run of consecutive ids; not all of the block are left. */
-COVEY_HOT void covey__take_run(covey_iter *it, uint64_t run) {
-    uint32_t bit = covey__lowest_bit(run);
-    it->bit = bit;
-    it->count = covey__lowest_bit(~(run >> bit));
-    it->run = run & (run + (run & (~run + 1)));
-}
-
-/* Goes on to the next block with matches, and hands it out as a whole, or its first run; or leaves its rows to be handed
- * out one by one. */
-COVEY_HOT covey__advance covey__next_block(covey_iter *it) {
-    if (it->run != 0) {
-        covey__take_run(it, it->run);
-        return COVEY__ADVANCE_SPAN;
-    }
-    if (it->blocks == 0) {
-        covey__advance advance = covey__next_batch(it);
-        if (advance != COVEY__ADVANCE_PAGE) return advance;
-    }
-    uint32_t block = covey__lowest_bit(it->blocks);
-    it->block = block;
-    it->base = it->first + block * COVEY__BLOCK_IDS;
-    it->blocks &= it->blocks - 1;
-    for (uint32_t i = 0; i < it->view->fields; i++) it->columns[i].chunk = it->columns[i].page->chunks[block];
-    if (COVEY__LIKELY((it->longer >> block & 1) == 0)) {
-        it->left = it->matches[block];
-        it->count = 1;
-        return COVEY__ADVANCE_ROWS;
-    }
-    if ((it->full >> block & 1) != 0) covey__take_full(it, block);
-    else if ((it->packed >> block & 1) != 0) {
-        it->bit = covey__lowest_bit(it->matches[block]);
-        it->count = it->page->used[block];
-    } else covey__take_run(it, it->matches[block]);
-    return COVEY__ADVANCE_SPAN;
-}
-
-/* Looks an entity up in a sparse set: one load and one compare. Returns whether it is there. */
-COVEY_HOT bool covey__look_up(const covey__join *join, uint32_t index) {
-    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < join->page_count)) return false;
-    uint32_t at = covey__slot_position(*covey__slot_in(join->pages, index));
-    if (at >= join->end) return false;
-    join->to->data = join->values + at * join->size;
-    return true;
-}
-
-/* Hands out the next position of an array, if all that has to be looked up is one sparse set that has it. */
-COVEY_HOT bool covey__take_position(covey_iter *it) {
-    uint32_t at = it->at;
-    if (!covey__look_up(&it->join, covey__index(it->array[at]))) return false;
-    it->at = at + 1;
-    it->bit = at - it->base;
-    return true;
-}
-
-/* Hands out the next row of a batch that was looked up at once. */
-COVEY_HOT void covey__take_row(covey_iter *it) {
-    uint32_t bit = covey__lowest_bit(it->batch);
-    it->bit = bit;
-    it->batch &= it->batch - 1;
-    for (uint32_t left = it->looked_up; left != 0; left &= left - 1) {
-        covey__column *column = &it->columns[covey__lowest_bit(left)];
-        column->chunk.data = column->found[bit];
-    }
-}
-
 COVEY_HOT bool covey__next_span(covey_iter *it) {
-    uint64_t left = it->left;
-    if (!COVEY__LIKELY(left != 0)) {
-        if (it->at < it->stop && COVEY__LIKELY(covey__take_position(it))) return true;
-        if (it->batch != 0) {
-            covey__take_row(it);
-            return true;
-        }
-        covey__advance advance = covey__next_block(it);
-        if (advance != COVEY__ADVANCE_ROWS) return advance == COVEY__ADVANCE_SPAN;
-        left = it->left;
-    }
-    it->bit = covey__lowest_bit(left);
-    it->left = left & (left - 1);
+    uint64_t left = it->left & (it->left - 1);
+    uint32_t at = it->at + 1;
+    it->left = left;
+    if (COVEY__LIKELY(left != 0)) return true;
+    if (!COVEY__LIKELY(at < it->stop)) return covey__next_batch(it);
+    it->at = at;
+    if (it->varies) it->count = it->counts[at];
     return true;
 }
 
@@ -2409,18 +2302,36 @@ COVEY_HOT bool covey_next(covey_iter *it) {
     return true;
 }
 
-/* Adds integers: a component that is missing has the address NULL, from which a pointer must not step. */
+/* The id, or position, of the span's first row. */
+COVEY_HOT uint32_t covey__span_row(const covey_iter *it) {
+    if (it->left == 0) return it->rows[it->at];
+    return it->first + it->block * COVEY__BLOCK_IDS + covey__lowest_bit(it->left);
+}
+
+/* Where a field of the spans of a list is. In views with more than a few fields the lists are short, and four share the
+ * place of one. */
+COVEY_HOT char *const *covey__list_of(const covey_iter *it, uint32_t field) {
+    return &it->values[field % COVEY__FEW][field / COVEY__FEW * COVEY__PART];
+}
+
 COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field, size_t size) {
     const covey__chunk *chunk = &it->columns[field].chunk;
-    return (void *)((uintptr_t)chunk->data + chunk->map[it->bit] * size);
+    if (COVEY__LIKELY(it->left != 0)) return chunk->data + chunk->map[covey__lowest_bit(it->left)] * size;
+    return covey__list_of(it, field)[it->at];
+}
+
+/* The bit of a row of a span that is a block: the ids of slots lie before the map. */
+COVEY_HOT uint32_t covey__slot_bit(const covey_iter *it, uint32_t row) {
+    const covey__block_page *page = it->columns[0].page;
+    uint32_t block = (it->rows[it->at] - it->first) / COVEY__BLOCK_IDS;
+    return (page->chunks[block].map - page->capacity[block])[row];
 }
 
 COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
-    uint32_t bit = it->bit + row;
-    if (it->array) return it->array[it->base + bit];
-    if ((it->packed >> it->block & 1) != 0) /* the ids of slots lie before the map */
-        bit = (it->columns[0].chunk.map - it->page->capacity[it->block])[row];
-    return covey__entity(it->base + bit, covey__generation_of(it->view->world, it->base + bit));
+    uint32_t first = covey__span_row(it);
+    if (it->array) return it->array[first + row];
+    uint32_t index = first + (it->left == 0 && it->slotted ? covey__slot_bit(it, row) : row);
+    return covey__entity(index, covey__generation_of(it->view->world, index));
 }
 
 COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t block, uint32_t field) {
@@ -2445,18 +2356,18 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
     return true;
 }
 
-/* The next row of a batch, or of another one, if there is none, or values have moved since the last row. */
-COVEY_HOT bool covey__next_row_of_batch(covey_iter *it, covey_row *row) {
-    const covey_world *world = it->view->world;
-    if (row->now && row->shifts != world->moves + world->shifts) covey__rows_moved(it, row->entity);
-    if (it->batch != 0) {
-        it->bit = covey__lowest_bit(it->batch);
-        it->batch &= it->batch - 1;
-    } else if ((it->at >= it->stop || !covey__take_position(it)) && !covey__next_rows(it)) return false;
-    row->now = &world->moves;
-    row->moves = ~world->moves; /* no chunk is known */
-    row->shifts = world->moves + world->shifts;
-    if (it->array) row->entity = it->array[it->base + it->bit];
+/* The next row of a list, or of another one, if there is none, or values have moved since the rows were listed. */
+COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
+    uint32_t at = it->at + 1;
+    bool stays = row->now && row->listed == *row->now;
+    if (COVEY__LIKELY(stays && at < it->stop)) {
+        it->at = at;
+        return true;
+    }
+    if (!covey__next_rows(it, row->now && !stays)) return false;
+    row->now = it->shifts;
+    row->moves = ~*row->now; /* no chunk is known; fields are, unless they may be missing, or have ticks */
+    row->listed = it->mode < COVEY__MODE_IDS ? *row->now : ~*row->now;
     return true;
 }
 
@@ -2465,7 +2376,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
     row->left &= row->left - 1;
     if (!COVEY__LIKELY(row->left != 0)) {
         bool blocks = it->mode == COVEY__MODE_BLOCKS;
-        if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_batch(it, row))) {
+        if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row))) {
             row->now = NULL; /* no row is there */
             return false;
         }
@@ -2475,13 +2386,11 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 }
 
 COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
-    if (it->array) return covey__index(row.entity);
-    if (it->mode != COVEY__MODE_BLOCKS) return it->base + it->bit;
+    if (it->mode != COVEY__MODE_BLOCKS) return it->ids[it->at];
     return it->first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
 }
 
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
-    if (it->array) return row.entity;
     uint32_t index = covey__row_index(it, row);
     return covey__entity(index, covey__generation_of(it->view->world, index));
 }
@@ -2490,11 +2399,7 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
     if (COVEY__LIKELY(field < COVEY__ROW_CHUNKS && row.moves == *row.now))
         return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
-    const covey_world *world = it->view->world;
-    if ((it->steady >> field & 1) != 0 && row.shifts == world->moves + world->shifts) {
-        char *const *found = it->columns[field].found;
-        return found ? found[it->bit] : covey_field_raw(it, field, size);
-    }
+    if (row.left == 0 && row.listed == *row.now) return covey_field_raw(it, field, size);
     return covey__row_value(it, covey__row_index(it, row), field);
 }
 

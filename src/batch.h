@@ -1,0 +1,23 @@
+/* The entities of an iteration, in batches: a span, or a list of rows that are scattered. */
+#ifndef COVEY_BATCH_H
+#define COVEY_BATCH_H
+
+#include <covey/covey.h>
+
+/* Finds out anew which pools the world has for the terms, if it has met types. */
+void covey__iter_renew(covey_iter *it);
+/* Before the first batch of an array, which may have changed since the iteration was made. */
+void covey__array_begin(covey_iter *it);
+/* Remembers who is the last of those to visit. */
+void covey__note_last(covey_iter *it);
+
+/* A batch of scattered rows, at most it->most, from where the iteration is. Returns false at the end. */
+bool covey__list_positions(covey_iter *it);
+bool covey__list_ids(covey_iter *it);
+/* The next position that matches, in a batch of its own, without its fields. Returns false at the end. */
+bool covey__next_position(covey_iter *it);
+
+/* Whether the entity at a position matches. */
+bool covey__matches_at(const covey_iter *it, uint32_t at);
+
+#endif
