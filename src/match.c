@@ -2,9 +2,12 @@
  * is left. */
 #include "match.h"
 
+#include "bits.h"
 #include "lines.h"
 #include "tick.h"
 #include "view.h"
+
+enum { FEW = 8 }; /* blocks of a page, which are matched one by one */
 
 const covey__block_page covey__no_page;
 
@@ -157,7 +160,20 @@ static inline uint64_t match_pages(uint64_t *restrict matches, const covey__bloc
     return all;
 }
 
-static uint64_t match_blocks(covey_iter *it, const covey__page_list *list) {
+/* The same for some blocks only. */
+static void match_some(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
+    for (; blocks != 0; blocks &= blocks - 1) {
+        uint32_t block = covey__lowest_bit(blocks);
+        it->matches[block] = UINT64_MAX;
+        for (uint32_t i = 0; i < list->count; i++) it->matches[block] &= list->pages[i]->masks[block];
+    }
+}
+
+static uint64_t match_blocks(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
+    if (covey__bits_in(blocks) <= FEW) {
+        match_some(it, list, blocks);
+        return 0;
+    }
     switch (list->count) {
     case 1: return match_pages(it->matches, list->pages, 1);
     case 2: return match_pages(it->matches, list->pages, 2);
@@ -180,7 +196,7 @@ uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
     while (it->next < it->end) {
         uint64_t blocks = open_page(it, it->next++, list);
         if (blocks == 0) continue;
-        list->full = match_blocks(it, list) == UINT64_MAX && !it->asks_more;
+        list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->asks_more;
         for (uint64_t left = it->asks_more ? blocks : 0; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
             it->matches[block] = matches_of_block(it, it->first + block * COVEY__BLOCK_IDS, it->matches[block]);
