@@ -239,12 +239,13 @@ static bool valid_unowned(const covey_group *group, const char **why) {
     for (uint32_t at = covey_pool_next(group->pools[0], 0); at != COVEY_NONE;
          at = covey_pool_next(group->pools[0], at + 1)) {
         covey_entity e = covey_pool_at(group->pools[0], at);
-        bool asked = covey__group_asks_for(group, e.index);
+        uint32_t index = e.index, page = index / COVEY_PAGE_SIZE;
+        bool asked = covey__group_asks_for(group, index);
         REQUIRE(covey_sparse_set_live(set, e) == asked, "group: a member that is none, or the other way round");
         members += asked;
-        if (!covey__group_is_candidate(group, e.index)) continue;
+        if (!covey__group_is_candidate(group, index)) continue;
         candidates++;
-        REQUIRE(e.index / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, e.index / COVEY_PAGE_SIZE),
+        REQUIRE(page < set->page_count && covey__set_page(set, page),
                 "group: no page for one that may become a member");
     }
     REQUIRE(members == set->end && members == group->count, "group: a member that is in none of its pools");

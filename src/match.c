@@ -3,6 +3,7 @@
 #include "match.h"
 
 #include "bits.h"
+#include "block_store.h"
 #include "lines.h"
 #include "tick.h"
 #include "view.h"
@@ -68,7 +69,7 @@ static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list)
         if (!covey__in_blocks(column->pool)) continue;
         column->page = list->pages[list->count++] = page_of(column->pool, page);
         blocks &= column->page->summary;
-        prefetch_page(page_of(column->pool, page + 1));
+        if (covey__blocks_have_page(&column->pool->blocks, page + 1)) prefetch_page(page_of(column->pool, page + 1));
     }
     if (it->lead) blocks &= page_of(it->lead, page)->summary;
     const covey__column *column = &it->columns[view->with + view->optional];

@@ -184,8 +184,10 @@ static void change(covey_world *world, covey_entity e[8]) {
     covey_get(world, e[4], Shape)->corners[1].x = f32_of(0x7FC00001);
     covey_get(world, e[3], Shape)->corners[1].x = 0;
     covey_get(world, e[2], Numbers)->letter = 'n';
-    memset(covey_get(world, e[3], Blob)->bytes + 2, 0xAB, 17);
-    memset(covey_get(world, e[4], Blob)->bytes + 2, 0xCD, 2);
+    Blob *full = covey_get(world, e[3], Blob), *half = covey_get(world, e[4], Blob);
+    need(full && half, "a blob is missing");
+    memset(full->bytes + 2, 0xAB, 17);
+    memset(half->bytes + 2, 0xCD, 2);
     covey_enable(world, e[6]);
     covey_component_enable(world, e[0], Body);
     covey_component_disable(world, e[3], Stays);
