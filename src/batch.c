@@ -519,7 +519,9 @@ COVEY_HOT bool next_scattered(covey_iter *it) {
     it->left = it->matches[block];
     it->stop = 0;
     it->count = 1;
-    for (uint32_t i = 0; i < it->view->fields; i++) it->columns[i].chunk = it->columns[i].page->chunks[block];
+    it->columns[0].chunk = it->columns[0].page->chunks[block]; /* most views have one or two: no loop for these */
+    it->columns[1].chunk = it->columns[1].page->chunks[block];
+    for (uint32_t i = 2; i < it->view->fields; i++) it->columns[i].chunk = it->columns[i].page->chunks[block];
     return true;
 }
 

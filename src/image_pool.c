@@ -268,11 +268,11 @@ static bool build_blocks(covey__loading *l, const covey__part *p) {
 
 /* Puts an element where it was; false when its index is there already, or memory is out. */
 static bool put_element(covey__loading *l, covey__reader *reader, covey_sparse_set *set, uint32_t at, covey_entity e) {
-    uint32_t page = e.index / COVEY_PAGE_SIZE;
+    uint32_t index = e.index, page = index / COVEY_PAGE_SIZE;
     bool has_page = page < set->page_count && covey__set_page(set, page);
-    if (!has_page && covey__set_prepare(set, e.index, true) != COVEY_OK) return covey__out_of_memory(l);
-    if (covey__slot_position(*covey__slot_of(set, e.index)) != COVEY_NONE) {
-        covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "index %u has a component twice", e.index);
+    if (!has_page && covey__set_prepare(set, index, true) != COVEY_OK) return covey__out_of_memory(l);
+    if (covey__slot_position(*covey__slot_of(set, index)) != COVEY_NONE) {
+        covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "index %u has a component twice", index);
         return false;
     }
     set->ids[at] = e;

@@ -307,10 +307,10 @@ static covey_entity *spare_ids(const covey__change *c) {
 static covey_result reach_next(const covey__change *c) {
     covey_pool *pool = c->told.pool;
     covey_entity e = c->told.entities[c->placed];
-    uint32_t number = e.index / COVEY_PAGE_SIZE;
+    uint32_t index = e.index, number = index / COVEY_PAGE_SIZE;
     if (!covey_alive(pool->world, e)) return COVEY_ERROR_DEAD;
     if (number < pool->set.page_count && covey__set_page(&pool->set, number)) return COVEY_ERROR_PRESENT;
-    return reach_page(pool, e.index);
+    return reach_page(pool, index);
 }
 
 /* Slots, and ids, of neighbours that fill blocks. */
