@@ -2,15 +2,21 @@
  * instructions.sh. Nobody listens and nothing is grouped: this is what everybody pays. */
 #include <covey/covey.h>
 
-
 typedef struct Blocked {
     float x, y;
 } Blocked;
 typedef struct Packed {
     float x, y;
 } Packed;
+typedef Blocked HalfBlocked;
+typedef Packed HalfPacked;
 COVEY_COMPONENT_DEFINE(Blocked);
+COVEY_COMPONENT_DEFINE(HalfBlocked);
 COVEY_COMPONENT_DEFINE(Packed, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(HalfPacked, .storage = COVEY_STORAGE_SPARSE);
+
+#define TEXTBOOK_T Packed
+#include "textbook.h"
 
 enum { COUNT = 20000 }; /* as instructions.sh has it */
 
@@ -58,6 +64,68 @@ static void shuffle(void) {
     }
 }
 
+/* Loops over those that have both of two components, the second of which a random half has. */
+static covey_view both;
+static textbook all, half;
+
+#define LOOPS(kind, One, Two)                                                                   \
+    static __attribute__((noinline, noipa)) void calls_spans_##kind(void) {                     \
+        covey_iter it = covey_view_iter(&both);                                                 \
+        while (covey_next(&it)) {                                                               \
+            One *one = covey_field(&it, 0, One);                                                \
+            const Two *two = covey_field(&it, 1, Two);                                          \
+            for (uint32_t i = 0; i < it.count; i++) one[i].x += two[i].x, one[i].y += two[i].y; \
+        }                                                                                       \
+    }                                                                                           \
+    static __attribute__((noinline, noipa)) void calls_rows_##kind(void) {                      \
+        covey_iter it = covey_view_iter(&both);                                                 \
+        covey_row row = { 0 };                                                                  \
+        while (covey_next_row(&it, &row)) {                                                     \
+            One *one = covey_row_field(&it, row, 0, One);                                       \
+            const Two *two = covey_row_field(&it, row, 1, Two);                                 \
+            one->x += two->x, one->y += two->y;                                                 \
+        }                                                                                       \
+    }
+
+LOOPS(block, Blocked, HalfBlocked)
+LOOPS(sparse, Packed, HalfPacked)
+LOOPS(mixed, Blocked, HalfPacked)
+
+static __attribute__((noinline, noipa)) void calls_textbook(void) {
+    for (uint32_t i = 0; i < half.count; i++) {
+        Packed *one = textbook_get(&all, half.packed[i]);
+        one->x += half.data[i].x, one->y += half.data[i].y;
+    }
+}
+
+/* Twice over half of the entities. */
+static void loop_over(const covey_type *one, const covey_type *two, void spans(void), void rows(void)) {
+    both = covey_view_make(world, &(covey_view_desc){ .with = { one, two } });
+    for (int i = 0; i < 2; i++) spans(), rows();
+}
+
+static void loop(void) {
+    bool has[COUNT] = { false };
+    for (int i = 0; i < COUNT; i++) ordered[i] = covey_create(world);
+    shuffle();
+    for (int i = 0; i < COUNT / 2; i++) has[shuffled[i].index] = true;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        covey_set(world, ordered[i], Blocked, { 1, 2 });
+        covey_set(world, ordered[i], Packed, { 1, 2 });
+        textbook_add(&all, i, (Packed){ 1, 2 });
+        if (!has[ordered[i].index]) continue;
+        covey_set(world, ordered[i], HalfBlocked, { 1, 2 });
+        covey_set(world, ordered[i], HalfPacked, { 1, 2 });
+        textbook_add(&half, i, (Packed){ 1, 2 });
+    }
+    loop_over(covey_id(Blocked), covey_id(HalfBlocked), calls_spans_block, calls_rows_block);
+    loop_over(covey_id(Packed), covey_id(HalfPacked), calls_spans_sparse, calls_rows_sparse);
+    loop_over(covey_id(Blocked), covey_id(HalfPacked), calls_spans_mixed, calls_rows_mixed);
+    for (int i = 0; i < 2; i++) calls_textbook();
+    textbook_free(&all);
+    textbook_free(&half);
+}
+
 int main(void) {
     world = covey_world_create(NULL);
     blocked = covey_pool_of(world, Blocked);
@@ -86,6 +154,7 @@ int main(void) {
     shuffle();
     calls_add_block();
     calls_destroy_shuffled();
+    loop();
     covey_world_destroy(world);
     return 0;
 }
