@@ -65,6 +65,11 @@ size_t covey__runs_next(covey__runs *runs, char **at); /* bytes of the next one;
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
+/* Whether no id of the block of an index is there. */
+static inline bool covey__block_is_empty(const covey__block_store *blocks, uint32_t index) {
+    return index / COVEY__BLOCK_PAGE >= blocks->page_count ||
+           covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
+}
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why);
 size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* counted from what is there */
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */

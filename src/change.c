@@ -41,28 +41,36 @@ static covey_result reserve(covey_world *world, const covey__change *changes, ui
     return result;
 }
 
+/* Before anything moves. */
+static void begin(covey__change *c) {
+    c->placing.pool = c->told.pool;
+    c->placing.entities = c->told.entities;
+    c->placing.count = c->told.count;
+    c->placing.source = covey__storage_source(c->told.pool, c->placing.values);
+}
+
 static void note_added(const covey__change *c) {
     for (uint32_t i = 0; i < c->told.count; i++) COVEY__TRACE(c->told.pool->added, c->told.entities[i].index);
 }
 
 void covey__changes_unmake(covey__change *changes, uint32_t count) {
     while (count-- != 0)
-        if (adds(&changes[count])) covey__unplace_many(&changes[count]);
+        if (adds(&changes[count])) covey__unplace_many(&changes[count].placing);
 }
 
 covey_result covey__changes_make(covey_world *world, covey__change *changes, uint32_t count,
                                  const covey__change **culprit) {
     *culprit = NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (adds(&changes[i])) covey__place_begin(&changes[i]);
+        if (adds(&changes[i])) begin(&changes[i]);
     covey_result result = reserve(world, changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         *culprit = &changes[i];
-        if (adds(&changes[i])) result = covey__place_many(&changes[i]);
+        if (adds(&changes[i])) result = covey__place_many(&changes[i].placing);
     }
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         *culprit = &changes[i];
-        if (changes[i].is_claimed) result = covey__place_claimed(&changes[i]);
+        if (changes[i].placing.is_claimed) result = covey__place_claimed(&changes[i].placing);
     }
     if (result != COVEY_OK) covey__changes_unmake(changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)

@@ -1,4 +1,4 @@
-/* change.c, place.c: structural change of several entities, or of several pools, in one go. A call lists its changes;
+/* Structural change of several entities, or of several pools, in one go. A call lists its changes;
  * then come four steps:
  *
  *     covey__changes_make      all that can fail: memory for observers, places, values; all or nothing
@@ -9,7 +9,7 @@
 #define COVEY_CHANGE_H
 
 #include "signal.h"
-#include "sparse_set.h"
+#include "storage_place.h"
 
 #include <covey/covey.h>
 
@@ -17,15 +17,7 @@
  * entities were created (no pool), components are added, or values were set, which the caller does. */
 typedef struct covey__change {
     covey__emission told;
-    const void *values; /* for components that are added: `stride` bytes apart; NULL: zero bytes */
-    size_t stride;      /* 0: one value for all */
-    bool copies;        /* made by the type's hook, if it has one; otherwise values move, and no hook is called */
-    bool later;         /* the caller writes them when all have their places */
-    bool fills_hole;    /* the only one goes where an add would put it: in place, into a hole */
-    bool is_claimed;    /* not API of this module from here on: indices are taken, places follow */
-    bool in_hole;
-    uint32_t placed, made; /* entities that have a place; a value */
-    covey__source source;
+    covey__placing placing; /* of components that are added: of this, the caller gives the values */
 } covey__change;
 
 /* Gives all components their places and values, of which nobody has heard yet. The entities are alive, but for those of
@@ -43,11 +35,5 @@ void covey__changes_tell(covey_world *world, covey__change *changes, uint32_t co
  * room already. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed);
-
-/* place.c: the part of making that knows the storages. */
-void covey__place_begin(covey__change *change);        /* before anything moves */
-covey_result covey__place_many(covey__change *change); /* or claims their places */
-covey_result covey__place_claimed(covey__change *change);
-void covey__unplace_many(covey__change *change);
 
 #endif

@@ -4,7 +4,7 @@
 #include "pool.h"
 #include "result.h"
 #include "shortcut.h"
-#include "storage.h"
+#include "storage_place.h"
 #include "type.h"
 
 static covey_result move_all(const covey_pool *from, covey_pool *to) {
@@ -36,6 +36,7 @@ covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
         covey__pool_init(&fresh, storage);
         result = move_all(pool, &fresh);
         if (result != COVEY_OK) covey__storage_end(&fresh);
+        covey__storage_mark_all(result == COVEY_OK ? &fresh : pool); /* so far, where either is present */
     }
     if (result != COVEY_OK) {
         covey__fail(pool->world, result, "%s could not change its storage: %s", pool->type->name,
@@ -46,7 +47,6 @@ covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
     *pool = fresh;
     covey__fast_destroy_off(pool->world);
     covey__values_moved(pool->world);
-    covey__storage_mark_all(pool);
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
     return COVEY_OK;

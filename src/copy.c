@@ -97,9 +97,9 @@ static void note_changes(const copying *c) {
                       .signal = adds ? COVEY_ON_ADD : COVEY_ON_SET,
                       .entities = c->to,
                       .count = c->count },
-            .values = has_hook(&p) ? made(c, &p, 0) : covey__value_of_index(p.pool, c->from.index),
-            .stride = has_hook(&p) ? c->row : 0,
-            .fills_hole = !c->cloning,
+            .placing = { .values = has_hook(&p) ? made(c, &p, 0) : covey__value_of_index(p.pool, c->from.index),
+                         .stride = has_hook(&p) ? c->row : 0,
+                         .fills_hole = !c->cloning },
         };
     }
 }

@@ -13,7 +13,7 @@
 #include "signal.h"
 #include "sort.h"
 #include "sparse_set.h"
-#include "storage.h"
+#include "storage_erase.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
@@ -175,7 +175,7 @@ bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
         covey_entity e = covey_pool_at(from->nodes, at);
         if (covey__pool_put(to->nodes, e, covey__value_of_index(from->nodes, e.index)) == COVEY_OK) continue;
         while ((at = covey_pool_next(to->nodes, 0)) != COVEY_NONE)
-            covey__pool_erase(to->nodes, covey_pool_at(to->nodes, at));
+            covey__storage_erase(to->nodes, covey_pool_at(to->nodes, at), false);
         covey__fail(to, COVEY_ERROR_MEMORY, "no memory for the parents of a cloned world");
         return false;
     }

@@ -163,7 +163,7 @@ static void note_changes(const merging *m) {
         const part *p = &m->parts[i];
         m->changes[i + 1] = (covey__change){
             .told = { .pool = p->to, .signal = COVEY_ON_ADD, .entities = p->entities, .count = p->count },
-            .later = true,
+            .placing = { .later = true },
         };
     }
 }

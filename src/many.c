@@ -12,7 +12,9 @@
 #include "result.h"
 #include "shortcut.h"
 #include "signal.h"
-#include "storage.h"
+#include "storage_erase.h"
+#include "storage_place.h"
+#include "stretch.h"
 #include "type.h"
 
 static const covey_entity null_entity = { 0, 0 };
@@ -113,62 +115,10 @@ bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t coun
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* Whether entities leave a pool without anybody's code: nobody hears of it, and values need no end. */
-static bool is_quiet(const covey_pool *pool) {
-    if (covey__in_blocks(pool)) return pool->plain || covey__is_reactive(pool);
-    return pool->set.removal == COVEY__REMOVE_SWAPPING || pool->set.removal == COVEY__REMOVE_MARKING;
-}
-
 static bool are_quiet(const covey_world *world, uint32_t index) {
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
-        if (!is_quiet(p.pool)) return false;
+        if (!covey__storage_erases_quietly(p.pool)) return false;
     return true;
-}
-
-static bool swaps(const covey_pool *pool) {
-    return !covey__in_blocks(pool) && pool->set.removal == COVEY__REMOVE_SWAPPING;
-}
-
-/* As covey__pool_take_out does it, with what is the same for all in registers. */
-static inline void take_out_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
-    covey_sparse_set *set = &pool->set;
-    const uintptr_t *pages = set->pages;
-    covey_entity *ids = set->ids;
-    char *data = set->data;
-    uint32_t end = set->end;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = covey__position_in(pages, set->page_count, entities[i]);
-        if (at >= end) continue;
-        COVEY__TRACE(pool->removed, entities[i].index);
-        covey__slot moved = covey__set_id(set, --end);
-        uint32_t index = covey__slot_position(moved);
-        ids[at] = covey__entity(index, covey__slot_generation(moved));
-        *covey__slot_in(pages, index) = moved ^ index ^ (covey__slot)at;
-        *covey__slot_in(pages, entities[i].index) = COVEY__SLOT_NULL; /* the last one, if that is what moved */
-        if (at != end) memcpy(data + at * size, data + end * size, size);
-    }
-    *set->shifts += set->end - end;
-    set->end = end;
-}
-
-static void take_out_each(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (swaps(pool) && pool->size == 8) take_out_swapping(pool, entities, count, 8);
-    else if (swaps(pool)) take_out_swapping(pool, entities, count, pool->size);
-    else
-        for (uint32_t i = 0; i < count; i++) covey__pool_take_out(pool, entities[i], pool->size);
-}
-
-/* Of a block in which the pool is present. */
-static void take_out(covey_pool *pool, const covey_entity *entities, const covey__stretch *s) {
-    uint32_t index = entities->index;
-    if (!pool->plain) {
-        take_out_each(pool, entities, s->count);
-        return;
-    }
-    uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
-    for (uint32_t i = 0; i < s->count; i++)
-        if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->removed, entities[i].index);
-    if (bits != 0) covey__pool_erase_bits(pool, index, bits);
 }
 
 static void end_one(covey_world *world, covey_entity e) {
@@ -214,7 +164,7 @@ static bool destroy_quietly(covey_world *world, const covey_entity *entities, co
     covey__fast_destroy_off(world);
     end_all(world, entities, s);
     for (covey__present p = covey__present_at(world, entities->index, 0); covey__present_next(&p);)
-        take_out(p.pool, entities, s);
+        covey__storage_erase_stretch(p.pool, entities, s);
     COVEY__CHANGED(world);
     return true;
 }
@@ -252,7 +202,7 @@ static bool may_end_together(const covey_world *world, batch *b) {
         in_all += covey__bits_in(all);
         for (uint32_t i = 0; i < b->count; i++) in_each += covey__bits_in(b->present[i]);
         for (; all != 0; all &= all - 1)
-            if (!is_quiet(world->pools[word * 64 + covey__lowest_bit(all)])) return false;
+            if (!covey__storage_erases_quietly(world->pools[word * 64 + covey__lowest_bit(all)])) return false;
     }
     return in_all * b->count <= 2 * in_each;
 }
@@ -282,22 +232,7 @@ static void end_batch(covey_world *world, batch *b) {
     b->count = ended;
 }
 
-/* The slots that a sparse pool will read and write, and then ids and values. */
-static void ask_for_components(const covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = entities[i].index;
-        if (index / COVEY_PAGE_SIZE < set->page_count) covey__prefetch_line((const char *)covey__slot_of(set, index));
-        if (i < set->end) covey__prefetch_line((const char *)covey__slot_of(set, set->ids[set->end - 1 - i].index));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = covey__position(set, entities[i]);
-        if (at >= set->end) continue;
-        covey__prefetch_line((const char *)&set->ids[at]);
-        covey__prefetch_line((const char *)set->data + (size_t)at * set->size);
-    }
-}
-
-static void take_out_batch(covey_world *world, batch *b, uint32_t word) {
+static void erase_batch(covey_world *world, batch *b, uint32_t word) {
     covey_entity there[BATCH];
     for (uint64_t all = find_present(world, b, word); all != 0; all &= all - 1) {
         covey_pool *pool = world->pools[word * 64 + covey__lowest_bit(all)];
@@ -307,8 +242,8 @@ static void take_out_batch(covey_world *world, batch *b, uint32_t word) {
             there[count] = b->entities[i];
             count += (b->present[i] & bit) != 0;
         }
-        if (swaps(pool)) ask_for_components(&pool->set, there, count);
-        take_out_each(pool, there, count);
+        covey__storage_prefetch(pool, there, count);
+        covey__storage_erase_many(pool, there, count);
     }
 }
 
@@ -323,7 +258,7 @@ static uint32_t destroy_batch(covey_world *world, const covey_entity *entities, 
     if (!may_end_together(world, &b)) return 0;
     covey__fast_destroy_off(world);
     end_batch(world, &b);
-    for (uint32_t word = 0; word * 64 < world->pool_count; word++) take_out_batch(world, &b, word);
+    for (uint32_t word = 0; word * 64 < world->pool_count; word++) erase_batch(world, &b, word);
     *destroyed += b.count;
     COVEY__CHANGED(world);
     return looked_at;
@@ -403,9 +338,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     covey__change change = {
         .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = entities, .count = count },
-        .values = values,
-        .stride = copies ? 0 : size,
-        .copies = copies,
+        .placing = { .values = values, .stride = copies ? 0 : size, .copies = copies },
     };
     const covey__change *culprit;
     covey_result result = COVEY_ERROR_COPY;
@@ -453,9 +386,9 @@ static covey_result list_component(creation *c, const covey_component *component
     if (component->value && !covey__type_can_copy(pool->type)) return COVEY_ERROR_COPY;
     c->change[c->changes++] = (covey__change){
         .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = c->entities, .count = c->count },
-        .values = component->value ? component->value : component->values,
-        .stride = component->value ? 0 : pool->size,
-        .copies = component->value != NULL,
+        .placing = { .values = component->value ? component->value : component->values,
+                     .stride = component->value ? 0 : pool->size,
+                     .copies = component->value != NULL },
     };
     return COVEY_OK;
 }
@@ -532,12 +465,7 @@ static covey_result add_one_quickly(covey_pool *pool, covey_entity e, const cove
 }
 
 static void unplace_quickly(covey_world *world, covey_entity e, const covey_component *components, uint32_t count) {
-    while (count-- != 0) {
-        covey_pool *pool = covey__type_entry_of(world, components[count].type)->pool;
-        covey_sparse_set *set = covey__packed(pool);
-        if (set) covey__set_unplace(set, e);
-        else covey__pool_erase(pool, e);
-    }
+    while (count-- != 0) covey__storage_unplace(covey__type_entry_of(world, components[count].type)->pool, e);
     covey__entities_give_back(world, &e, 1);
 }
 

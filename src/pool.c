@@ -10,10 +10,11 @@
 #include "pages.h"
 #include "presence.h"
 #include "result.h"
-#include "shortcut_on.h"
+#include "shortcut.h"
 #include "signal.h"
 #include "sparse_set.h"
-#include "storage.h"
+#include "storage_erase.h"
+#include "storage_place.h"
 #include "watch.h"
 
 #include <stdalign.h>
@@ -30,53 +31,20 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
 
 /* ---- The slow halves ---------------------------------------------------------------------------------------------*/
 
-static covey_result place_sparse(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    covey_sparse_set *set = &pool->set;
-    bool force_back = set->policy != COVEY_IN_PLACE;
-    if (covey_pool_has(pool, e)) return COVEY_ERROR_PRESENT;
-    covey__source followed = covey__set_source(set, *source);
-    if (!covey__storage_mark_page(pool, e.index)) return COVEY_ERROR_MEMORY;
-    covey_result result = pool->watch ? covey__watch_prepare(pool, e) : COVEY_OK; /* values may move here, too */
-    if (result == COVEY_OK) result = covey__set_prepare(set, e.index, force_back);
-    if (result != COVEY_OK) {
-        covey__storage_unmark_page(pool, e.index);
-        covey__pool_moved(pool, false); /* one of the arrays may have grown */
-        return result;
-    }
-    *value = covey__value_at(set, covey__set_place(set, e, force_back), set->size);
-    *source = covey__set_resolve(set, &followed);
-    return COVEY_OK;
-}
-
-static bool block_is_empty(const covey_pool *pool, uint32_t index) {
-    const covey__block_store *blocks = &pool->blocks;
-    return index / COVEY__BLOCK_PAGE >= blocks->page_count ||
-           covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
-}
-
-/* By hand, into a reactive set. */
-static covey_result place_mark(covey_pool *tags, covey_entity e, void **value) {
-    covey_result result = covey__reactive_reserve(tags, e.index);
-    if (result == COVEY_OK) covey__reactive_mark(tags, e.index);
-    *value = covey__nothing;
-    return result;
-}
-
-static covey_result place_in_block(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    bool first = block_is_empty(pool, e.index);
-    if (!first && covey__block_has(&pool->blocks, e.index)) return COVEY_ERROR_PRESENT;
-    if (covey__is_reactive(pool)) return place_mark(pool, e, value);
-    covey_result result = pool->watch ? covey__watch_prepare(pool, e) : COVEY_OK;
-    if (result != COVEY_OK) return result;
-    if (first && !covey__presence_mark(pool->world, pool->number, e.index)) return COVEY_ERROR_MEMORY;
-    result = covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
-    if (result == COVEY_OK) covey__fast_add_on(pool, e.index);
-    else if (first) covey__presence_unmark(pool->world, pool->number, e.index);
+/* What observers need may make room in the pool itself. */
+static covey_result prepare(covey_pool *pool, covey_entity e, const void **source) {
+    if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
+    covey__source followed = covey__storage_source(pool, *source);
+    covey_result result = covey__watch_prepare_many(pool, &e, 1, false);
+    *source = covey__storage_resolve(pool, &followed);
+    if (result != COVEY_OK && pool->watch->keeps_order) covey__pool_moved(pool, false);
     return result;
 }
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    covey_result result = (covey__packed(pool) ? place_sparse : place_in_block)(pool, e, source, value);
+    bool needs_memory = pool->watch && pool->watch->needs_memory;
+    covey_result result = needs_memory ? prepare(pool, e, source) : COVEY_OK;
+    if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
     return result;
 }
@@ -151,31 +119,6 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
     return covey__pool_renewed(pool, index, generation);
 }
 
-void covey__pool_drop(const covey_pool *pool, covey_entity e) {
-    if (pool->type->drop) pool->type->drop(covey__value_of_index(pool, e.index), pool->type->context);
-}
-
-/* A block that is empty is no longer present, and nobody fills it. */
-static void note_erased(covey_pool *pool, uint32_t index) {
-    if (!block_is_empty(pool, index)) return;
-    covey__presence_unmark(pool->world, pool->number, index);
-    covey__fast_add_off(pool);
-}
-
-void covey__pool_erase(covey_pool *pool, covey_entity e) {
-    if (covey__is_reactive(pool)) {
-        covey__reactive_unmark(pool, e.index);
-        return;
-    }
-    covey__storage_erase(pool, e, pool->watch && pool->watch->keeps_order);
-    if (!covey__packed(pool)) note_erased(pool, e.index);
-}
-
-void covey__pool_erase_bits(covey_pool *pool, uint32_t index, uint64_t bits) {
-    covey__blocks_erase_bits(&pool->blocks, index, bits);
-    note_erased(pool, index);
-}
-
 /* A component that is gone is no longer disabled. */
 static void forget_off(const covey__watch *watch, uint32_t index) {
     uint64_t *page = covey__page_at(&watch->off, index);
@@ -189,7 +132,7 @@ static void take_out_observed(covey_pool *pool, covey_entity e) {
     if (!owned) covey__groups_leaving(pool, e.index);
     covey__pool_drop(pool, e);
     if (owned) covey__groups_erase(pool, e.index);
-    else covey__pool_erase(pool, e);
+    else covey__storage_erase(pool, e, pool->watch->keeps_order);
     if (excluded) covey__groups_left(pool, e);
 }
 
@@ -199,7 +142,7 @@ static void take_out(covey_pool *pool, covey_entity e) {
         return;
     }
     covey__pool_drop(pool, e);
-    covey__pool_erase(pool, e);
+    covey__storage_erase(pool, e, false);
 }
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {

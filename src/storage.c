@@ -2,12 +2,10 @@
 #include "storage.h"
 
 #include "block_store.h"
+#include "marks.h"
 #include "presence.h"
 #include "result.h"
 #include "sparse_set.h"
-
-/* Reactive sets have marks in pages that are reserved for them: present wherever they may have to mark. */
-static bool is_reserved(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }
 
 /* ---- Kinds -------------------------------------------------------------------------------------------------------*/
 
@@ -108,30 +106,7 @@ bool covey__storage_valid(const covey_pool *pool, const char **why) {
     if (!block) return covey__set_valid(&pool->set, "pool: bytes that are not accounted for", why);
     REQUIRE((uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
             "pool: a directory that reaches beyond the world's table");
-    return is_reserved(pool) || covey__blocks_valid(&pool->blocks, why);
-}
-
-/* ---- One component -----------------------------------------------------------------------------------------------*/
-
-static covey_result place_in_set(covey_sparse_set *set, covey_entity e, const void **source, void **value) {
-    bool at_end = set->policy != COVEY_IN_PLACE;
-    covey__source followed = covey__set_source(set, *source);
-    covey_result result = covey__set_prepare(set, e.index, at_end);
-    if (result != COVEY_OK) return result;
-    *value = covey__value_at(set, covey__set_place(set, e, at_end), set->size);
-    *source = covey__set_resolve(set, &followed);
-    return COVEY_OK;
-}
-
-covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    if (!covey__in_blocks(pool)) return place_in_set(&pool->set, e, source, value);
-    return covey__blocks_place(&pool->blocks, e.index, covey__block_limit(pool->world), source, value);
-}
-
-void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
-    if (covey__in_blocks(pool)) covey__blocks_erase(&pool->blocks, e.index);
-    else if (in_order) covey_sparse_set_erase_ordered(&pool->set, e);
-    else covey_sparse_set_erase(&pool->set, e);
+    return covey__is_reactive(pool) || covey__blocks_valid(&pool->blocks, why);
 }
 
 /* ---- Ids ---------------------------------------------------------------------------------------------------------*/
@@ -255,26 +230,32 @@ static bool set_has_page(const covey_sparse_set *set, uint32_t index) {
 }
 
 bool covey__storage_is_present(const covey_pool *pool, uint32_t index) {
-    if (is_reserved(pool)) return covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE);
+    if (covey__is_reactive(pool)) return covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE);
     if (covey__in_blocks(pool)) return covey__storage_mask(pool, index) != 0;
     uint32_t first = index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, at = 0;
     while (at < COVEY__BLOCK_IDS && !set_has_page(&pool->set, first + at)) at += COVEY_PAGE_SIZE;
     return at < COVEY__BLOCK_IDS;
 }
 
-/* Where the set has no page for the index yet, all blocks that the page covers may soon hold something. */
-bool covey__storage_mark_page(covey_pool *pool, uint32_t index) {
-    if (set_has_page(&pool->set, index)) return true;
+/* All blocks that the page of an index covers may soon hold something. */
+static bool mark_page(covey_pool *pool, uint32_t index) {
     uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += COVEY__BLOCK_IDS)
         if (!covey__presence_mark(pool->world, pool->number, first + i)) return false;
     return true;
 }
 
-void covey__storage_unmark_page(covey_pool *pool, uint32_t index) {
+static void unmark_page(covey_pool *pool, uint32_t index) {
     uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += COVEY__BLOCK_IDS)
         if (!covey__storage_is_present(pool, first + i)) covey__presence_unmark(pool->world, pool->number, first + i);
+}
+
+covey_result covey__storage_reach(covey_pool *pool, uint32_t index) {
+    if (set_has_page(&pool->set, index)) return COVEY_OK;
+    covey_result result = mark_page(pool, index) ? covey__set_reach(&pool->set, index) : COVEY_ERROR_MEMORY;
+    if (result != COVEY_OK) unmark_page(pool, index);
+    return result;
 }
 
 void covey__storage_unmark(const covey_pool *pool) {

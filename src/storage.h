@@ -1,5 +1,6 @@
-/* The storage of a pool: what everything else needs of it, whatever kind it is. Only these two files and the inline hot
- * path of covey.h know the kinds, with sparse_set, block_store and slab below them.
+/* The storage of a pool: what everything else needs of it, whatever kind it is. Only storage*.c and the inline hot path
+ * of covey.h know the kinds, with sparse_set, block_store, slab and marks below them. Components get their places in
+ * storage_place.h and leave them in storage_erase.h.
  *
  * Storages differ in one way that their users see. A packed one has its components in an order of its own, at positions
  * without regard to indices; the other ones have them by index, in blocks of 64. */
@@ -31,11 +32,20 @@ static inline void covey__values_moved(covey_world *world) {
     world->shifts++;
 }
 
-/* Makes a place at the end, or in its block, for an index that is absent. *source may be the address of a value of the
- * storage: it follows when values move. MEMORY, FULL: the storage may have grown, but has no other components. */
-covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value);
-/* Frees the place of a component that is there. In order: those behind it move up. */
-void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order);
+/* Ends its value, which is there. */
+static inline void covey__pool_drop(const covey_pool *pool, covey_entity e) {
+    if (pool->type->drop) pool->type->drop(covey__value_of_index(pool, e.index), pool->type->context);
+}
+
+/* Where a value that may lie in the pool itself is when room was made in its storage. Making room in blocks moves none but
+ * when a component is placed. */
+static inline covey__source covey__storage_source(const covey_pool *pool, const void *value) {
+    if (!value || covey__in_blocks(pool)) return (covey__source){ value, false, 0 };
+    return covey__set_source(&pool->set, value);
+}
+static inline const void *covey__storage_resolve(const covey_pool *pool, const covey__source *source) {
+    return source->inside ? covey__set_resolve(&pool->set, source) : source->value;
+}
 
 /* ---- Many --------------------------------------------------------------------------------------------------------*/
 
@@ -102,9 +112,8 @@ bool covey__storage_valid(const covey_pool *pool, const char **why);
 bool covey__storage_is_present(const covey_pool *pool, uint32_t index);
 /* Marks all of these blocks, and no others. False when memory is out; needs none where the pool was marked before. */
 bool covey__storage_mark_all(covey_pool *pool);
-/* Before the storage gets a page for the index, if it is packed; and when it did not get it. */
-bool covey__storage_mark_page(covey_pool *pool, uint32_t index);
-void covey__storage_unmark_page(covey_pool *pool, uint32_t index);
+/* A page for the index in the table of a packed storage, and the marks of all blocks that it covers. */
+covey_result covey__storage_reach(covey_pool *pool, uint32_t index);
 void covey__storage_unmark(const covey_pool *pool); /* before it is cleared: a packed one keeps its pages, and marks */
 bool covey__storage_is_marked(const covey_pool *pool); /* everywhere where it should be */
 

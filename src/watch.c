@@ -32,10 +32,6 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
     return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count); /* one may have to wait */
 }
 
-covey_result covey__watch_prepare(covey_pool *pool, covey_entity e) {
-    return covey__watch_prepare_many(pool, &e, 1, false);
-}
-
 void covey__watch_added(covey_pool *pool, covey_entity e) { covey__watch_added_many(pool, &e, 1, true); }
 
 void covey__watch_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks) {

@@ -13,9 +13,10 @@ cd "$2/src"
 # From the bottom to the top. A header is in the layer of its source.
 layers='
 memory   alloc bits crc32c lines pages result
-storage  block_store fields presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes type
-observe  listeners marks members observers order queue signal tick watch
-change   change commands convert copy enable entity listen many place pool pool_of resource
+storage  block_store fields marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
+storage  storage_erase storage_place stretch type
+observe  listeners members observers order queue signal tick watch
+change   change commands convert copy enable entity listen many pool pool_of resource
 query    batch group iter match reactive sort view view_rules
 tree     hierarchy name node
 state    codec file history image image_entities image_file image_load image_merge image_pool image_read image_save os
@@ -48,11 +49,9 @@ includes)
     exit $status
     ;;
 kinds)
-    # Besides the storage layer, these may ask:
-    #     view view_rules iter batch match  a loop over a pool is another one for each kind: the hot path
-    #     many place               so are places for many components at once
+    # Besides the storage layer, iter, batch and match may ask: a loop over a pool is another one for each kind, the hot path.
     found=$(grep -nE 'covey__in_blocks|COVEY_STORAGE_(SPARSE|BLOCK|PINNED)' ./*.[ch] | grep -v '\.storage = COVEY_' |
-        grep -vE '^\./(storage|storage_bytes|view|view_rules|iter|batch|match|many|place)\.[ch]:' || true)
+        grep -vE '^\./(storage(_[a-z]+)?|iter|batch|match)\.[ch]:' || true)
     [ -n "$found" ] || exit 0
     echo "asks for the kind of a storage outside of the storage layer:"
     echo "$found"

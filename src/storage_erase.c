@@ -1,0 +1,98 @@
+/* Freeing the places of components. */
+#include "storage_erase.h"
+
+#include "block_store.h"
+#include "lines.h"
+#include "marks.h"
+#include "presence.h"
+
+/* A block that is empty is no longer present, and nobody fills it. */
+static void note_erased(covey_pool *pool, uint32_t index) {
+    if (!covey__block_is_empty(&pool->blocks, index)) return;
+    covey__presence_unmark(pool->world, pool->number, index);
+    covey__fast_add_off(pool);
+}
+
+void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
+    if (covey__is_reactive(pool)) {
+        covey__reactive_unmark(pool, e.index);
+    } else if (covey__in_blocks(pool)) {
+        covey__blocks_erase(&pool->blocks, e.index);
+        note_erased(pool, e.index);
+    } else if (in_order) {
+        covey_sparse_set_erase_ordered(&pool->set, e);
+    } else {
+        covey_sparse_set_erase(&pool->set, e);
+    }
+}
+
+/* ---- Many --------------------------------------------------------------------------------------------------------*/
+
+bool covey__storage_erases_quietly(const covey_pool *pool) {
+    if (covey__in_blocks(pool)) return pool->plain || covey__is_reactive(pool);
+    return pool->set.removal == COVEY__REMOVE_SWAPPING || pool->set.removal == COVEY__REMOVE_MARKING;
+}
+
+static bool swaps(const covey_pool *pool) {
+    return !covey__in_blocks(pool) && pool->set.removal == COVEY__REMOVE_SWAPPING;
+}
+
+/* As covey__pool_take_out does it, with what is the same for all in registers. */
+static inline void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
+    covey_sparse_set *set = &pool->set;
+    const uintptr_t *pages = set->pages;
+    covey_entity *ids = set->ids;
+    char *data = set->data;
+    uint32_t end = set->end;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = covey__position_in(pages, set->page_count, entities[i]);
+        if (at >= end) continue;
+        COVEY__TRACE(pool->removed, entities[i].index);
+        covey__slot moved = covey__set_id(set, --end);
+        uint32_t index = covey__slot_position(moved);
+        ids[at] = covey__entity(index, covey__slot_generation(moved));
+        *covey__slot_in(pages, index) = moved ^ index ^ (covey__slot)at;
+        *covey__slot_in(pages, entities[i].index) = COVEY__SLOT_NULL; /* the last one, if that is what moved */
+        if (at != end) memcpy(data + at * size, data + end * size, size);
+    }
+    *set->shifts += set->end - end;
+    set->end = end;
+}
+
+void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (swaps(pool) && pool->size == 8) erase_swapping(pool, entities, count, 8);
+    else if (swaps(pool)) erase_swapping(pool, entities, count, pool->size);
+    else
+        for (uint32_t i = 0; i < count; i++) covey__pool_take_out(pool, entities[i], pool->size);
+}
+
+void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s) {
+    uint32_t index = entities->index;
+    if (!pool->plain) {
+        covey__storage_erase_many(pool, entities, s->count);
+        return;
+    }
+    uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
+    for (uint32_t i = 0; i < s->count; i++)
+        if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->removed, entities[i].index);
+    if (bits == 0) return;
+    covey__blocks_erase_bits(&pool->blocks, index, bits);
+    note_erased(pool, index);
+}
+
+/* The slots that will be read and written, and then ids and values. */
+void covey__storage_prefetch(const covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    const covey_sparse_set *set = &pool->set;
+    if (!swaps(pool)) return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = entities[i].index;
+        if (index / COVEY_PAGE_SIZE < set->page_count) covey__prefetch_line((const char *)covey__slot_of(set, index));
+        if (i < set->end) covey__prefetch_line((const char *)covey__slot_of(set, set->ids[set->end - 1 - i].index));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = covey__position(set, entities[i]);
+        if (at >= set->end) continue;
+        covey__prefetch_line((const char *)&set->ids[at]);
+        covey__prefetch_line((const char *)set->data + (size_t)at * set->size);
+    }
+}

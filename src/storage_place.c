@@ -1,0 +1,522 @@
+/* Places for components: for one; and for many at once, by blocks of 64 ids, and pages of a sparse set, rather than one by
+ * one. */
+#include "storage_place.h"
+
+#include "block_store.h"
+#include "lines.h"
+#include "marks.h"
+#include "presence.h"
+#include "shortcut_on.h"
+#include "storage_erase.h"
+#include "stretch.h"
+
+/* ---- One ---------------------------------------------------------------------------------------------------------*/
+
+/* By hand, into a reactive set. */
+static covey_result place_mark(covey_pool *tags, uint32_t index, void **value) {
+    if (covey__has_index(tags, index)) return COVEY_ERROR_PRESENT;
+    covey_result result = covey__reactive_reserve(tags, index);
+    if (result == COVEY_OK) covey__reactive_mark(tags, index);
+    *value = covey__nothing;
+    return result;
+}
+
+static covey_result place_in_block(covey_pool *pool, uint32_t index, const void **source, void **value) {
+    covey_world *world = pool->world;
+    if (covey__is_reactive(pool)) return place_mark(pool, index, value);
+    bool first = covey__block_is_empty(&pool->blocks, index);
+    if (first && !covey__presence_mark(world, pool->number, index)) return COVEY_ERROR_MEMORY;
+    covey_result result = covey__blocks_place(&pool->blocks, index, covey__block_limit(world), source, value);
+    if (result == COVEY_OK) covey__fast_add_on(pool, index);
+    else if (first) covey__presence_unmark(world, pool->number, index);
+    return result;
+}
+
+static covey_result place_in_set(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    covey_sparse_set *set = &pool->set;
+    bool at_end = set->policy != COVEY_IN_PLACE;
+    if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
+    covey__source followed = covey__storage_source(pool, *source);
+    covey_result result = covey__storage_reach(pool, e.index);
+    if (result == COVEY_OK) result = covey__set_prepare(set, e.index, at_end);
+    if (result != COVEY_OK) {
+        covey__pool_moved(pool, false); /* one of the arrays may have grown */
+        return result;
+    }
+    *value = covey__value_at(set, covey__set_place(set, e, at_end), set->size);
+    *source = covey__storage_resolve(pool, &followed);
+    return COVEY_OK;
+}
+
+covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value) : place_in_set(pool, e, source, value);
+}
+
+void covey__storage_unplace(covey_pool *pool, covey_entity e) {
+    if (covey__in_blocks(pool)) covey__storage_erase(pool, e, false);
+    else covey__set_unplace(&pool->set, e);
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------*/
+
+/* Whether a change writes more values than the caches should be filled with, in whole words. */
+static bool is_large(const covey__placing *p, size_t size) {
+    return size % 4 == 0 && (uint64_t)p->count * size >= COVEY_CACHE_BYTES / 4;
+}
+
+static void copy_bytes(void *to, const void *from, size_t bytes, bool large) {
+    if (large && bytes >= 256) covey__copy_past(to, from, bytes / 4, 1);
+    else memcpy(to, from, bytes);
+}
+
+/* 64 times a small value, so that those of a block are one copy of bytes. */
+typedef struct pattern {
+    bool is_made;
+    char bytes[64 * 16];
+} pattern;
+
+static void make_pattern(pattern *same, const covey__placing *p, size_t size) {
+    same->is_made = p->stride == 0 && p->values && size <= 16 && p->count >= 16;
+    for (uint32_t i = 0; i < 64 && same->is_made; i++) covey__copy(same->bytes + i * size, p->values, size);
+}
+
+/* The same value in a row. What is there already is copied, twice as much each time. */
+static void fill(char *to, uint32_t count, const void *value, size_t size) {
+    size_t bytes = count * size, done = size;
+    if (bytes == 0) return;
+    memcpy(to, value, size);
+    for (; done < bytes - done; done *= 2) memcpy(to + done, to, done);
+    memcpy(to + done, to, bytes - done);
+}
+
+static void fill_by(const pattern *same, char *to, uint32_t count, size_t size, bool large) {
+    for (; count > 64; count -= 64, to += 64 * size) copy_bytes(to, same->bytes, 64 * size, large);
+    copy_bytes(to, same->bytes, count * size, large);
+}
+
+static bool is_hooked(const covey__placing *p) { return p->copies && p->values && p->pool->type->copy; }
+
+/* Makes copies one after the other, until one is refused. */
+static bool copy_by_hook(covey__placing *p, char *to, uint32_t count) {
+    const covey_type *type = p->pool->type;
+    while (count-- != 0) {
+        if (!type->copy(to, p->values, type->context)) return false;
+        to += type->size;
+        p->made++;
+    }
+    return true;
+}
+
+/* Writes the values of the next entities, which lie in a row. False when a hook says no. */
+static bool write_values(covey__placing *p, const pattern *same, char *to, uint32_t count) {
+    size_t size = p->pool->size;
+    const char *from = p->values ? (const char *)p->values + p->made * p->stride : NULL;
+    if (is_hooked(p)) return copy_by_hook(p, to, count);
+    if (p->later) from = NULL;
+    else if (!from) memset(to, 0, count * size);
+    else if (p->stride == size) copy_bytes(to, from, count * size, is_large(p, size));
+    else if (p->stride != 0)
+        for (uint32_t i = 0; i < count; i++) covey__copy(to + i * size, from + i * p->stride, size);
+    else if (same->is_made) fill_by(same, to, count, size, is_large(p, size));
+    else fill(to, count, from, size);
+    p->made += count;
+    return true;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+
+static covey_result place_bits(covey__placing *p, uint32_t index, uint64_t bits) {
+    covey_pool *pool = p->pool;
+    covey_world *world = pool->world;
+    bool first = covey__block_is_empty(&pool->blocks, index);
+    if (first && !covey__presence_mark(world, pool->number, index)) return COVEY_ERROR_MEMORY;
+    covey_result result = covey__blocks_place_bits(&pool->blocks, index, bits, covey__block_limit(world), &p->values);
+    if (result != COVEY_OK && first) covey__presence_unmark(world, pool->number, index);
+    return result;
+}
+
+/* Blocks that lie side by side are written in one go. */
+static bool write_whole(covey__placing *p, const pattern *same, uint32_t index, uint32_t count) {
+    const covey_pool *pool = p->pool;
+    const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+    for (uint32_t block = covey__block_of(index), end = block + count; block < end;) {
+        uint32_t first = block++;
+        while (block < end && (page->joined >> (block - 1) & 1) != 0) block++;
+        if (!write_values(p, same, page->chunks[first].data, (block - first) * 64)) return false;
+    }
+    return true;
+}
+
+/* All ids of neighbouring blocks, as many of them as are empty. */
+static covey_result place_whole(covey__placing *p, const pattern *same, uint32_t index, uint32_t count) {
+    covey_pool *pool = p->pool;
+    covey_world *world = pool->world;
+    uint32_t empty = 0, placed = 0, page = index / COVEY__BLOCK_PAGE;
+    while (empty < count && covey__block_is_empty(&pool->blocks, index + empty * 64)) empty++;
+    if (empty == 0) return COVEY_ERROR_PRESENT;
+    bool reached = covey__blocks_have_page(&pool->blocks, page);
+    if (!reached && covey__blocks_reserve(&pool->blocks, index, covey__block_limit(world)) != COVEY_OK)
+        return COVEY_ERROR_MEMORY;
+    if (!covey__presence_has_room(world, pool->number, index) && !covey__presence_reserve(world, pool->number, index))
+        return COVEY_ERROR_MEMORY;
+    placed = covey__blocks_place_whole(&pool->blocks, index, empty);
+    for (uint32_t i = 0; i < placed; i++) covey__presence_set(world, pool->number, index + i * 64);
+    p->placed += placed * 64;
+    if (placed < empty) return COVEY_ERROR_MEMORY;
+    return write_whole(p, same, index, placed) ? COVEY_OK : COVEY_ERROR_COPY;
+}
+
+static covey_result place_stretch(covey__placing *p, const pattern *same, const covey__stretch *s) {
+    const covey_pool *pool = p->pool;
+    const covey_entity *entities = p->entities + p->placed;
+    covey_result result = place_bits(p, entities->index, s->bits);
+    if (result != COVEY_OK) return result;
+    p->placed += s->count;
+    uint32_t row = s->in_order ? s->count : 1; /* so many lie side by side */
+    for (uint32_t i = 0; i < s->count; i += row)
+        if (!write_values(p, same, covey__block_value(&pool->blocks, entities[i].index, pool->size), row))
+            return COVEY_ERROR_COPY;
+    return COVEY_OK;
+}
+
+/* ---- Blocks, in no order -----------------------------------------------------------------------------------------*/
+
+/* The blocks of some entities. */
+typedef struct blocks_of {
+    uint32_t first, last;
+} blocks_of;
+
+/* DEAD, if one of the entities from a number on is. */
+static covey_result find_blocks(const covey__placing *p, uint32_t from, blocks_of *found) {
+    const covey_world *world = p->pool->world;
+    uint32_t low = UINT32_MAX, high = 0;
+    for (uint32_t i = from; i < p->count; i++) {
+        covey_entity e = p->entities[i];
+        if (!covey_alive(world, e)) return COVEY_ERROR_DEAD;
+        low = e.index < low ? e.index : low;
+        high = e.index > high ? e.index : high;
+    }
+    *found = (blocks_of){ low / 64, high / 64 };
+    return COVEY_OK;
+}
+
+static covey_result reach_blocks(covey_pool *pool, blocks_of all) {
+    covey_result result = COVEY_OK;
+    uint32_t limit = covey__block_limit(pool->world);
+    for (uint32_t page = all.first / COVEY__PAGE_BLOCKS; page <= all.last / COVEY__PAGE_BLOCKS; page++)
+        if (result == COVEY_OK && !covey__blocks_have_page(&pool->blocks, page))
+            result = covey__blocks_reserve(&pool->blocks, page * COVEY__BLOCK_PAGE, limit);
+    return result;
+}
+
+static void unclaim(covey__placing *p, uint32_t end) {
+    covey_pool *pool = p->pool;
+    while (end-- != p->placed) {
+        uint32_t index = p->entities[end].index;
+        covey__blocks_unclaim(&pool->blocks, index);
+        if (covey__block_is_empty(&pool->blocks, index)) covey__presence_unmark(pool->world, pool->number, index);
+    }
+}
+
+static covey_result fit_blocks(covey__placing *p, blocks_of all) {
+    covey_pool *pool = p->pool;
+    covey_result result = COVEY_OK;
+    for (uint32_t block = all.first; block <= all.last && result == COVEY_OK; block++) {
+        uint32_t index = block * 64;
+        if (covey__block_is_empty(&pool->blocks, index)) continue;
+        bool fresh = covey__block_page_of(&pool->blocks, index)->capacity[covey__block_of(index)] == 0;
+        if (fresh && !covey__presence_mark(pool->world, pool->number, index)) return COVEY_ERROR_MEMORY;
+        result = covey__blocks_fit(&pool->blocks, index, &p->values);
+    }
+    return result;
+}
+
+static bool write_scattered(covey__placing *p, const pattern *same) {
+    const covey_pool *pool = p->pool;
+    const covey__block_store *blocks = &pool->blocks;
+    const covey_entity *entities = p->entities;
+    const char *values = p->values;
+    size_t size = pool->size;
+    while (p->made < p->count && (is_hooked(p) || !values || p->later))
+        if (!write_values(p, same, covey__block_value(blocks, entities[p->made].index, size), 1)) return false;
+    for (uint32_t i = p->made; i < p->count; i++)
+        covey__copy(covey__block_value(blocks, entities[i].index, size), values + i * p->stride, size);
+    p->made = p->count;
+    return true;
+}
+
+/* The rest of the entities, of which there are many for so many blocks: masks first, then each block gets its slots,
+ * then values are written. */
+static covey_result place_scattered(covey__placing *p, const pattern *same, blocks_of all) {
+    covey__block_store *blocks = &p->pool->blocks;
+    covey_result result = reach_blocks(p->pool, all);
+    if (result != COVEY_OK) return result;
+    for (uint32_t i = p->placed; i < p->count; i++) {
+        if (covey__blocks_claim(blocks, p->entities[i].index)) continue;
+        unclaim(p, i);
+        return COVEY_ERROR_PRESENT;
+    }
+    result = fit_blocks(p, all);
+    if (result != COVEY_OK) {
+        unclaim(p, p->count);
+        return result;
+    }
+    p->placed = p->count;
+    return write_scattered(p, same) ? COVEY_OK : COVEY_ERROR_COPY;
+}
+
+/* Whether all that are left are so scattered that this is worth it. */
+static bool are_scattered(const covey__placing *p, blocks_of *all) {
+    uint32_t left = p->count - p->placed;
+    if (left < 64 || find_blocks(p, p->placed, all) != COVEY_OK) return false;
+    return left / 4 > all->last - all->first;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+
+static covey_result place_in_blocks(covey__placing *p) {
+    covey_pool *pool = p->pool;
+    const covey_world *world = pool->world;
+    blocks_of all;
+    bool asked = false;
+    pattern same;
+    make_pattern(&same, p, pool->size);
+    while (p->placed < p->count) {
+        const covey_entity *entities = p->entities + p->placed;
+        uint32_t left = p->count - p->placed, whole = covey__count_blocks(world, entities, left);
+        if (whole != 0) {
+            covey_result result = place_whole(p, &same, entities->index, whole);
+            if (result != COVEY_OK) return result;
+            continue;
+        }
+        covey__stretch s = covey__next_stretch(world, entities, left);
+        if (s.count == 0) return COVEY_ERROR_DEAD;
+        if (s.count == 1 && !asked) {
+            asked = true;
+            if (are_scattered(p, &all)) return place_scattered(p, &same, all);
+        }
+        covey_result result = place_stretch(p, &same, &s);
+        if (result != COVEY_OK) return result;
+    }
+    return COVEY_OK;
+}
+
+static covey_result place_marks(covey__placing *p) {
+    covey_result result = COVEY_OK;
+    void *value;
+    for (; p->placed < p->count && result == COVEY_OK; p->placed += result == COVEY_OK) {
+        covey_entity e = p->entities[p->placed];
+        if (!covey_alive(p->pool->world, e)) result = COVEY_ERROR_DEAD;
+        else result = place_mark(p->pool, e.index, &value);
+    }
+    return result;
+}
+
+/* ---- Sparse sets -------------------------------------------------------------------------------------------------*/
+
+/* Gives 64 neighbours positions from `at` on. False when one is there. */
+static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t at) {
+    covey__slot any[2] = { 0, 0 }, all[2] = { (covey__slot)-1, (covey__slot)-1 };
+    for (uint32_t i = 0; i < 64; i += 2) {
+        any[0] |= slots[i];
+        any[1] |= slots[i + 1];
+        all[0] &= slots[i];
+        all[1] &= slots[i + 1];
+    }
+    if ((any[0] | any[1]) != COVEY__SLOT_NULL || (all[0] & all[1]) != COVEY__SLOT_NULL) return false;
+    for (uint32_t i = 0; i < 64; i++) slots[i] = COVEY__SLOT(at + i, generations[i]);
+    return true;
+}
+
+/* Where entities of a change get their ids: at the end, where nobody counts them yet. NULL: there is no room so far. */
+static covey_entity *spare_ids(const covey__placing *p) {
+    const covey_sparse_set *set = &p->pool->set;
+    return p->count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
+}
+
+/* The next entity is the first of its page, or there is something wrong with it. */
+static covey_result reach_next(const covey__placing *p) {
+    covey_pool *pool = p->pool;
+    covey_entity e = p->entities[p->placed];
+    uint32_t index = e.index, number = index / COVEY_PAGE_SIZE;
+    if (!covey_alive(pool->world, e)) return COVEY_ERROR_DEAD;
+    if (number < pool->set.page_count && covey__set_page(&pool->set, number)) return COVEY_ERROR_PRESENT;
+    return covey__storage_reach(pool, index);
+}
+
+/* Slots, and ids, of neighbours that fill blocks. */
+static covey_result put_blocks(covey__placing *p, covey_entity *ids, uint32_t blocks) {
+    const covey_sparse_set *set = &p->pool->set;
+    const covey_entity *entities = p->entities + p->placed;
+    uint32_t index = entities->index, number = index / COVEY_PAGE_SIZE, first = p->placed;
+    if (number >= set->page_count || !covey__set_page(set, number)) {
+        covey_result result = covey__storage_reach(p->pool, index);
+        if (result != COVEY_OK) return result;
+    }
+    const uint32_t *generations = p->pool->world->pages[number]->generation + index % COVEY_PAGE_SIZE;
+    covey__slot *slots = covey__slot_of(set, index);
+    for (; blocks != 0; blocks--, slots += 64, generations += 64, p->placed += 64)
+        if (!put_block(slots, generations, set->end + p->placed)) return COVEY_ERROR_PRESENT;
+    size_t bytes = (p->placed - first) * sizeof *ids;
+    if (ids) copy_bytes(ids + first, entities, bytes, is_large(p, sizeof *ids));
+    return COVEY_OK;
+}
+
+enum { AHEAD = 16 }; /* entities, when they come in no order */
+
+/* Whether a table has more slots than a cache of one core keeps. */
+static bool is_far(uint32_t pages) {
+    return (uint64_t)pages * COVEY_PAGE_SIZE * sizeof(covey__slot) > COVEY_CACHE_BYTES / 16;
+}
+
+/* What will be needed of an entity soon. */
+static inline void ask_for(covey__entity_page *const *alive, const uintptr_t *pages, uint32_t index, uint32_t reach) {
+    if (index / COVEY_PAGE_SIZE >= reach) return;
+    covey__prefetch_line((const char *)covey__slot_in(pages, index));
+    covey__prefetch_line((const char *)&alive[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE]);
+}
+
+/* The same of entities in any order, as long as all is well and they might not fill a block. */
+static void put_scattered(covey__placing *p, covey_entity *ids) {
+    const covey_world *world = p->pool->world;
+    const covey_sparse_set *set = &p->pool->set;
+    covey__entity_page *const *alive = world->pages;
+    const uintptr_t *pages = set->pages;
+    const covey_entity *entities = p->entities;
+    uint32_t reach = set->page_count < world->page_count ? set->page_count : world->page_count;
+    uint32_t at = set->end, i = p->placed, count = p->count;
+    uint32_t ask_end = is_far(reach) && count > AHEAD ? count - AHEAD : 0;
+    for (; i < count; i++) {
+        if (i < ask_end) ask_for(alive, pages, entities[i + AHEAD].index, reach);
+        covey__slot id = COVEY__SLOT(entities[i].index, entities[i].generation); /* one load of both */
+        uint32_t index = covey__slot_position(id), generation = covey__slot_generation(id);
+        uint32_t number = index / COVEY_PAGE_SIZE;
+        if (!COVEY__LIKELY(number < reach)) break;
+        covey__slot *slot = covey__slot_in(pages, index);
+        if (!COVEY__LIKELY(alive[number]->generation[index % COVEY_PAGE_SIZE] == generation)) break;
+        if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && (generation & 1) != 0)) break;
+        if (index % 64 == 0 && i != p->placed && covey__may_be_block(&entities[i], count - i)) break;
+        *slot = id ^ index ^ (at + i);
+        if (ids) ids[i] = covey__entity(index, generation);
+    }
+    p->placed = i;
+}
+
+/* Slots of the entities from the first that has none on: their positions are at the end, and nobody counts them yet. */
+static covey_result put_slots(covey__placing *p, covey_entity *ids) {
+    const covey_world *world = p->pool->world;
+    covey_result result = COVEY_OK;
+    while (p->placed < p->count && result == COVEY_OK) {
+        uint32_t blocks = covey__count_blocks(world, p->entities + p->placed, p->count - p->placed);
+        uint32_t before = p->placed;
+        if (blocks != 0) result = put_blocks(p, ids, blocks);
+        else put_scattered(p, ids);
+        if (p->placed == before && result == COVEY_OK) result = reach_next(p);
+    }
+    return result;
+}
+
+static void forget_slots(covey__placing *p) {
+    covey_sparse_set *set = &p->pool->set;
+    for (; p->placed != 0; p->placed--) *covey__slot_of(set, p->entities[p->placed - 1].index) = COVEY__SLOT_NULL;
+}
+
+/* Values of positions that follow each other; in place, they lie in pages. */
+static covey_result write_positions(covey__placing *p, uint32_t at) {
+    covey_sparse_set *set = &p->pool->set;
+    uint32_t end = at + p->count, page_left = set->paged ? COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE : UINT32_MAX;
+    pattern same;
+    p->values = covey__set_resolve(set, &p->source);
+    make_pattern(&same, p, set->size);
+    while (at < end) {
+        uint32_t count = end - at < page_left ? end - at : page_left;
+        if (!write_values(p, &same, covey__value_at(set, at, set->size), count)) return COVEY_ERROR_COPY;
+        at += count;
+        page_left = COVEY_PAGE_SIZE;
+    }
+    return COVEY_OK;
+}
+
+/* A set without dead elements gets the new ones at its end. */
+static covey_result append(covey__placing *p) {
+    covey_sparse_set *set = &p->pool->set;
+    uint32_t count = p->count, at = set->end;
+    covey_entity *ids = spare_ids(p);
+    covey_result result = put_slots(p, ids);
+    if (result == COVEY_OK) result = covey__set_prepare_spare(set, count);
+    if (result != COVEY_OK) {
+        forget_slots(p);
+        return result;
+    }
+    if (!ids && count != 0)
+        copy_bytes(set->ids + at, p->entities, count * sizeof *set->ids, is_large(p, sizeof *set->ids));
+    set->end += count;
+    return write_positions(p, at);
+}
+
+static covey_result place_in_hole(covey__placing *p) {
+    covey_sparse_set *set = &p->pool->set;
+    covey_entity e = *p->entities;
+    covey_result result = covey__storage_reach(p->pool, e.index);
+    if (result != COVEY_OK) return result;
+    uint32_t at = covey__set_place(set, e, false);
+    p->placed = 1;
+    p->in_hole = true;
+    return write_positions(p, at);
+}
+
+static covey_result claim(covey__placing *p) {
+    covey_pool *pool = p->pool;
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < p->count && result == COVEY_OK; i++) {
+        covey_entity e = p->entities[i];
+        if (!covey_alive(pool->world, e)) result = COVEY_ERROR_DEAD;
+        else result = covey__storage_reach(pool, e.index);
+    }
+    if (result == COVEY_OK) result = covey__set_claim(&pool->set, p->entities, p->count);
+    p->is_claimed = result == COVEY_OK;
+    return result;
+}
+
+covey_result covey__place_claimed(covey__placing *p) {
+    covey_sparse_set *set = &p->pool->set;
+    const pattern none = { .is_made = false };
+    p->values = covey__set_resolve(set, &p->source);
+    while (p->placed < p->count) {
+        uint32_t at = covey__set_place(set, p->entities[p->placed++], true);
+        if (!write_values(p, &none, covey__value_at(set, at, set->size), 1)) return COVEY_ERROR_COPY;
+    }
+    return COVEY_OK;
+}
+
+/* ---- Either ------------------------------------------------------------------------------------------------------*/
+
+static covey_result place(covey__placing *p) {
+    covey_pool *pool = p->pool;
+    if (covey__is_reactive(pool)) return place_marks(p);
+    if (covey__in_blocks(pool)) return place_in_blocks(p);
+    if (pool->set.dead != 0) return claim(p);
+    bool into_hole = p->fills_hole && pool->set.hole != COVEY_NONE;
+    return into_hole ? place_in_hole(p) : append(p);
+}
+
+covey_result covey__place_many(covey__placing *p) {
+    covey_result result = place(p);
+    if (is_large(p, sizeof(covey_entity)) || is_large(p, p->pool->size)) covey__end_lines();
+    return result;
+}
+
+/* Dead elements that were placed are dead again; all else is as it was. */
+static void unplace(const covey__placing *p, covey_entity e) {
+    if (p->in_hole || p->is_claimed) covey_sparse_set_erase(&p->pool->set, e);
+    else covey__storage_unplace(p->pool, e);
+}
+
+void covey__unplace_many(covey__placing *p) {
+    covey_pool *pool = p->pool;
+    if (p->is_claimed) covey__set_release(&pool->set, p->entities + p->placed, p->count - p->placed);
+    for (; p->made != 0 && p->copies; p->made--) covey__pool_drop(pool, p->entities[p->made - 1]);
+    for (; p->placed != 0; p->placed--) unplace(p, p->entities[p->placed - 1]);
+    p->is_claimed = p->in_hole = false;
+    covey__pool_moved(pool, false); /* what there is may have moved when room was made */
+}
