@@ -1,14 +1,120 @@
-/* Structural change in four steps, for all calls that change more than one entity or pool at a time: see change.h. */
+/* Structural change: components are added and removed, one or several at a time. change.h has the steps. */
 #include "change.h"
 
 #include "bits.h"
+#include "members.h"
 #include "observers.h"
 #include "queue.h"
+#include "result.h"
+#include "storage_erase.h"
 #include "watch.h"
 
-static bool adds(const covey__change *c) { return c->told.signal == COVEY_ON_ADD; }
+/* ---- Adding one --------------------------------------------------------------------------------------------------*/
 
-/* ---- Making ------------------------------------------------------------------------------------------------------*/
+/* Keeping an order needs room in the pool itself: values may move. */
+static COVEY__NOINLINE covey_result prepare_ordered(covey_pool *pool, covey_entity e, const void **source) {
+    covey__source followed = covey__set_source(&pool->set, *source);
+    covey_result result = covey__watch_prepare_many(pool, &e, 1, false);
+    *source = covey__set_resolve(&pool->set, &followed);
+    if (result != COVEY_OK) covey__pool_moved(pool, false);
+    return result;
+}
+
+static COVEY__NOINLINE covey_result prepare(covey_pool *pool, covey_entity e, const void **source) {
+    if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
+    if (pool->watch->keeps_order) return prepare_ordered(pool, e, source);
+    return covey__watch_prepare_many(pool, &e, 1, false);
+}
+
+covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    bool needs_memory = pool->watch && pool->watch->needs_memory;
+    covey_result result = needs_memory ? prepare(pool, e, source) : COVEY_OK;
+    if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
+    if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
+    return result;
+}
+
+covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value) {
+    void *to;
+    covey_result result = covey__pool_place(pool, e, &value, &to);
+    if (result != COVEY_OK) return result;
+    covey__fill(to, value, pool->size);
+    if (pool->watch) covey__watch_added_many(pool, &e, 1, true);
+    return COVEY_OK;
+}
+
+static void *place(covey_pool *pool, covey_entity e, const void **source) {
+    void *value = NULL;
+    covey_result result = COVEY_ERROR_DEAD;
+    if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
+    if (result != COVEY_OK)
+        covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
+                    covey_result_text(result));
+    if (!pool->watch) COVEY__CHANGED(pool->world); /* otherwise when it has settled */
+    return value;
+}
+
+void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    const void *none = NULL;
+    return place(pool, covey__entity(index, generation), &none);
+}
+
+void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
+    bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
+    bool quick = grouped && !covey__set_source(&pool->set, value).inside; /* what is inside may move */
+    void *to =
+        quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
+    if (!to) return NULL;
+    if (to != value) covey__fill(to, value, pool->size);
+    return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
+}
+
+/* The value is there. Returns its address in the end. */
+void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = covey__entity(index, generation);
+    covey__watch_added_many(pool, &e, 1, true);
+    bool called = covey__emit(pool->world, pool, COVEY_ON_ADD, &e, 1);
+    COVEY__CHANGED(pool->world);
+    return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
+}
+
+/* ---- Removing one ------------------------------------------------------------------------------------------------*/
+
+/* A component that is gone is no longer disabled. */
+static void forget_off(const covey__watch *watch, uint32_t index) {
+    uint64_t *page = covey__page_at(&watch->off, index);
+    if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
+}
+
+/* Leaves the groups first, and those that exclude the component are joined last. */
+static void remove_observed(covey_pool *pool, covey_entity e) {
+    bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;
+    forget_off(pool->watch, e.index);
+    if (!owned) covey__groups_leaving(pool, e.index);
+    covey__pool_drop(pool, e);
+    if (owned) covey__groups_erase(pool, e.index);
+    else covey__storage_erase(pool, e, pool->watch->keeps_order);
+    if (excluded) covey__groups_left(pool, e);
+}
+
+void covey__remove_announced(covey_pool *pool, covey_entity e) {
+    if (pool->watch) {
+        remove_observed(pool, e);
+        return;
+    }
+    covey__pool_drop(pool, e);
+    covey__storage_erase(pool, e, false);
+}
+
+void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = covey__entity(index, generation);
+    if (pool->watch && pool->watch->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
+    covey__remove_announced(pool, e);
+}
+
+/* ---- Several -----------------------------------------------------------------------------------------------------*/
+
+static bool adds(const covey__change *c) { return c->told.signal == COVEY_ON_ADD; }
 
 /* The events that a change means to a queue, from one of its sources, and those that follow when components are removed
  * again. That entities end has its room already: they are alive. */
@@ -53,7 +159,7 @@ static void note_added(const covey__change *c) {
     for (uint32_t i = 0; i < c->told.count; i++) COVEY__TRACE(c->told.pool->added, c->told.entities[i].index);
 }
 
-void covey__changes_unmake(covey__change *changes, uint32_t count) {
+static void unmake(covey__change *changes, uint32_t count) {
     while (count-- != 0)
         if (adds(&changes[count])) covey__unplace_many(&changes[count].placing);
 }
@@ -72,13 +178,11 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
         *culprit = &changes[i];
         if (changes[i].placing.is_claimed) result = covey__place_claimed(&changes[i].placing);
     }
-    if (result != COVEY_OK) covey__changes_unmake(changes, count);
+    if (result != COVEY_OK) unmake(changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (adds(&changes[i])) note_added(&changes[i]);
     return result;
 }
-
-/* ---- Nothing fails from here on ----------------------------------------------------------------------------------*/
 
 static bool settles(const covey__change *c) { return adds(c) && c->told.pool->watch; }
 

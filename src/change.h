@@ -1,10 +1,20 @@
-/* Structural change of several entities, or of several pools, in one go. A call lists its changes;
- * then come four steps:
+/* Structural change: how components are added and removed, whoever asks for it. They are added in four steps:
  *
- *     covey__changes_make      all that can fail: memory for observers, places, values; all or nothing
- *     (the call)               what cannot fail and is its own
- *     covey__changes_settle    components go to where groups and orders want them
- *     covey__changes_tell      queues, reactive sets and listeners hear of all of it */
+ *     prepare   memory for observers                                      may fail
+ *     place     a place in the storage, and then the value                may fail
+ *     settle    the component goes to where groups and orders want it
+ *     tell      queues, reactive sets and listeners hear of it
+ *
+ * and removed in these:
+ *
+ *     tell      and go on if it is still there
+ *     leave     groups that ask for the component
+ *     erase     the value is dropped, its place is freed
+ *     join      groups that exclude the component
+ *
+ * One component: the slow halves that covey.h declares, covey__pool_place_slowly and covey__pool_settle, between which
+ * inline code writes the value, covey__pool_add_slowly and covey__pool_take_out_slowly. Commands are replayed by these.
+ * Several entities, or several pools, in one go: a call lists its changes and takes each step for all of them. */
 #ifndef COVEY_CHANGE_H
 #define COVEY_CHANGE_H
 
@@ -12,6 +22,18 @@
 #include "storage_place.h"
 
 #include <covey/covey.h>
+
+/* ---- One ---------------------------------------------------------------------------------------------------------*/
+
+/* Prepares and places, without a value, for an entity that is alive; *source, which may lie in the pool, follows when
+ * values move. MEMORY, FULL, PRESENT: nothing has changed. */
+covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
+/* Adds a value to a pool of the library's own, of which nobody is told; the caller reports. */
+covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
+/* Removes a component that is there when its removal was told. */
+void covey__remove_announced(covey_pool *pool, covey_entity e);
+
+/* ---- Several -----------------------------------------------------------------------------------------------------*/
 
 /* Of the emission, the caller gives the pool, the signal, the entities and their number. The signal says what happens:
  * entities were created (no pool), components are added, or values were set, which the caller does. */
@@ -21,12 +43,10 @@ typedef struct covey__change {
 } covey__change;
 
 /* Gives all components their places and values, of which nobody has heard yet. The entities are alive, but for those of
- * a change that is the only one: DEAD. MEMORY, FULL, PRESENT, COPY: then nothing has changed, and *culprit is the change
- * that failed, or NULL. */
+ * a change that is the only one: DEAD. MEMORY, FULL, PRESENT, COPY: then nothing has changed, *culprit is the change that
+ * failed, or NULL, and values are still the caller's. */
 covey_result covey__changes_make(covey_world *world, covey__change *changes, uint32_t count,
                                  const covey__change **culprit);
-/* Takes them back; values that hooks have made are dropped, others are still the caller's. */
-void covey__changes_unmake(covey__change *changes, uint32_t count);
 /* Nothing fails from here on. `ticks`: the components were changed now. */
 void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks);
 void covey__changes_tell(covey_world *world, covey__change *changes, uint32_t count);

@@ -36,7 +36,7 @@ covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
         covey__pool_init(&fresh, storage);
         result = move_all(pool, &fresh);
         if (result != COVEY_OK) covey__storage_end(&fresh);
-        covey__storage_mark_all(result == COVEY_OK ? &fresh : pool); /* so far, where either is present */
+        covey__storage_mark_all(result == COVEY_OK ? &fresh : pool); /* so far, where either of them is */
     }
     if (result != COVEY_OK) {
         covey__fail(pool->world, result, "%s could not change its storage: %s", pool->type->name,

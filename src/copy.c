@@ -3,7 +3,6 @@
 #include "alloc.h"
 #include "change.h"
 #include "many.h"
-#include "pool.h"
 #include "presence.h"
 #include "result.h"
 #include "signal.h"

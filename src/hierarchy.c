@@ -5,9 +5,9 @@
  * Nodes do not know their depth: a parent that goes would change that of all below it, and not of its children alone. */
 #include "hierarchy.h"
 
+#include "change.h"
 #include "name.h"
 #include "node.h"
-#include "pool.h"
 #include "pool_of.h"
 #include "result.h"
 #include "signal.h"

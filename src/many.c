@@ -6,7 +6,6 @@
 #include "change.h"
 #include "entity.h"
 #include "lines.h"
-#include "pool.h"
 #include "presence.h"
 #include "marks.h"
 #include "result.h"

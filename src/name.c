@@ -3,6 +3,7 @@
 #include "name.h"
 
 #include "alloc.h"
+#include "change.h"
 #include "node.h"
 #include "pool.h"
 #include "pool_of.h"

@@ -1,23 +1,17 @@
 /* Pools: a sparse set or a block store, with a type and a world around it. The fast halves of add, set and remove are
- * inline in covey.h. */
+ * inline in covey.h; the slow ones of add and remove are in change.c. */
 #include "pool.h"
 
-#include "block_store.h"
-#include "entity.h"
+#include "change.h"
 #include "marks.h"
-#include "members.h"
 #include "observers.h"
-#include "pages.h"
 #include "presence.h"
 #include "result.h"
 #include "shortcut.h"
 #include "signal.h"
 #include "sparse_set.h"
-#include "storage_erase.h"
-#include "storage_place.h"
+#include "storage.h"
 #include "watch.h"
-
-#include <stdalign.h>
 
 /* Makes an empty storage, in the place of whatever was there. */
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
@@ -29,60 +23,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     if (set) covey__set_watch(set, pool->watch != NULL, type->drop != NULL);
 }
 
-/* ---- The slow halves ---------------------------------------------------------------------------------------------*/
-
-/* What observers need may make room in the pool itself. */
-static covey_result prepare(covey_pool *pool, covey_entity e, const void **source) {
-    if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
-    covey__source followed = covey__storage_source(pool, *source);
-    covey_result result = covey__watch_prepare_many(pool, &e, 1, false);
-    *source = covey__storage_resolve(pool, &followed);
-    if (result != COVEY_OK && pool->watch->keeps_order) covey__pool_moved(pool, false);
-    return result;
-}
-
-covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    bool needs_memory = pool->watch && pool->watch->needs_memory;
-    covey_result result = needs_memory ? prepare(pool, e, source) : COVEY_OK;
-    if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
-    if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
-    return result;
-}
-
-covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value) {
-    void *to;
-    covey_result result = covey__pool_place(pool, e, &value, &to);
-    if (result != COVEY_OK) return result;
-    covey__fill(to, value, pool->size);
-    if (pool->watch) covey__watch_added(pool, e);
-    return COVEY_OK;
-}
-
-static void *place(covey_pool *pool, covey_entity e, const void **source) {
-    void *value = NULL;
-    covey_result result = COVEY_ERROR_DEAD;
-    if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
-    if (result != COVEY_OK)
-        covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
-                    covey_result_text(result));
-    if (!pool->watch) COVEY__CHANGED(pool->world); /* otherwise when it has settled */
-    return value;
-}
-
-void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
-    const void *none = NULL;
-    return place(pool, covey__entity(index, generation), &none);
-}
-
-void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
-    bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
-    bool quick = grouped && !covey__set_source(&pool->set, value).inside; /* what is inside may move */
-    void *to =
-        quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
-    if (!to) return NULL;
-    if (to != value) covey__fill(to, value, pool->size);
-    return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
-}
+/* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
 bool covey__may_be_set(covey_pool *pool, covey_entity e) {
     covey_result result = covey__watch_prepare_set(pool, e);
@@ -119,37 +60,7 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
     return covey__pool_renewed(pool, index, generation);
 }
 
-/* A component that is gone is no longer disabled. */
-static void forget_off(const covey__watch *watch, uint32_t index) {
-    uint64_t *page = covey__page_at(&watch->off, index);
-    if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
-}
-
-/* Leaves the groups first, and those that exclude the component are joined last. */
-static void take_out_observed(covey_pool *pool, covey_entity e) {
-    bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;
-    forget_off(pool->watch, e.index);
-    if (!owned) covey__groups_leaving(pool, e.index);
-    covey__pool_drop(pool, e);
-    if (owned) covey__groups_erase(pool, e.index);
-    else covey__storage_erase(pool, e, pool->watch->keeps_order);
-    if (excluded) covey__groups_left(pool, e);
-}
-
-static void take_out(covey_pool *pool, covey_entity e) {
-    if (pool->watch) {
-        take_out_observed(pool, e);
-        return;
-    }
-    covey__pool_drop(pool, e);
-    covey__storage_erase(pool, e, false);
-}
-
-void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = covey__entity(index, generation);
-    if (pool->watch && pool->watch->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
-    take_out(pool, e);
-}
+/* ---- Clearing ----------------------------------------------------------------------------------------------------*/
 
 /* Whether somebody has to be told when components are removed: of that, or of what they were told only in part. */
 static bool is_heard(const covey_pool *pool) {
@@ -180,12 +91,12 @@ static void remove_some(covey_pool *pool, covey_entity *entities, uint32_t count
     for (uint32_t i = 0; i < count; i++) covey__tell_the_rest(pool, entities[i]);
     for (uint32_t i = 0; i < count; i++) {
         if (!covey_pool_has(pool, entities[i])) continue;
-        if (covey__end_announced(pool, entities[i])) take_out(pool, entities[i]);
+        if (covey__end_announced(pool, entities[i])) covey__remove_announced(pool, entities[i]);
         else entities[rest++] = entities[i];
     }
     uint64_t ended = covey__emit_removals(pool, entities, rest);
     for (uint32_t i = 0; i < rest; i++)
-        if ((ended >> i & 1) == 0 && covey_pool_has(pool, entities[i])) take_out(pool, entities[i]);
+        if ((ended >> i & 1) == 0 && covey_pool_has(pool, entities[i])) covey__remove_announced(pool, entities[i]);
 }
 
 /* Announces and removes all that is there, a few at a time. What listeners add meanwhile may stay. */

@@ -215,6 +215,7 @@ static void free_set_plan(rollback *r, set_plan *plan) {
 
 /* A page of the table for an index; of a pool, it is present then. */
 static bool reach(covey_sparse_set *set, covey_pool *pool, uint32_t index) {
+    if (index / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, index / COVEY_PAGE_SIZE)) return true;
     return (pool ? covey__storage_reach(pool, index) : covey__set_reach(set, index)) == COVEY_OK;
 }
 

@@ -1,6 +1,6 @@
-/* The storage of a pool: what everything else needs of it, whatever kind it is. Only storage*.c and the inline hot path
- * of covey.h know the kinds, with sparse_set, block_store, slab and marks below them. Components get their places in
- * storage_place.h and leave them in storage_erase.h.
+/* The storage of a pool: what everything else needs of it, whatever kind it is. Only storage*.c, the inline hot path of
+ * covey.h and the loops of views know the kinds, with sparse_set, block_store, slab and marks below them. Places are made
+ * in storage_place.h and freed in storage_erase.h.
  *
  * Storages differ in one way that their users see. A packed one has its components in an order of its own, at positions
  * without regard to indices; the other ones have them by index, in blocks of 64. */
@@ -32,19 +32,15 @@ static inline void covey__values_moved(covey_world *world) {
     world->shifts++;
 }
 
-/* Ends its value, which is there. */
+/* Drops its value; it is there. */
 static inline void covey__pool_drop(const covey_pool *pool, covey_entity e) {
     if (pool->type->drop) pool->type->drop(covey__value_of_index(pool, e.index), pool->type->context);
 }
 
-/* Where a value that may lie in the pool itself is when room was made in its storage. Making room in blocks moves none but
- * when a component is placed. */
+/* A value that may lie in a packed storage: covey__set_resolve finds it when room was made there. */
 static inline covey__source covey__storage_source(const covey_pool *pool, const void *value) {
     if (!value || covey__in_blocks(pool)) return (covey__source){ value, false, 0 };
     return covey__set_source(&pool->set, value);
-}
-static inline const void *covey__storage_resolve(const covey_pool *pool, const covey__source *source) {
-    return source->inside ? covey__set_resolve(&pool->set, source) : source->value;
 }
 
 /* ---- Many --------------------------------------------------------------------------------------------------------*/

@@ -44,7 +44,7 @@ static covey_result place_in_set(covey_pool *pool, covey_entity e, const void **
         return result;
     }
     *value = covey__value_at(set, covey__set_place(set, e, at_end), set->size);
-    *source = covey__storage_resolve(pool, &followed);
+    *source = covey__set_resolve(set, &followed);
     return COVEY_OK;
 }
 

@@ -4,9 +4,9 @@
 
 #include "storage.h"
 
-/* Makes a place where the storage would append, in a hole or in a block, for an entity that is alive. *source may be the
- * address of a value of the storage: it follows when values move. PRESENT, MEMORY, FULL: the storage may have grown, but
- * has no other components. */
+/* Makes a place for an entity that is alive: at the end, in a hole, or in its block. *source may be the address of a
+ * value of the storage: it follows when values move. PRESENT, MEMORY, FULL: the storage may have grown, but has no
+ * other components. */
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value);
 /* Takes back the place that was made last. */
 void covey__storage_unplace(covey_pool *pool, covey_entity e);

@@ -32,22 +32,10 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
     return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count); /* one may have to wait */
 }
 
-void covey__watch_added(covey_pool *pool, covey_entity e) { covey__watch_added_many(pool, &e, 1, true); }
-
 void covey__watch_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks) {
     for (uint32_t i = 0; i < count && ticks && pool->type->ticks; i++) covey__ticks_note(pool, entities[i].index);
     if (pool->watch->keeps_order) covey__sort_insert_many(pool, entities, count);
     for (uint32_t i = 0; i < count && pool->watch->group_count != 0; i++) covey__groups_added(pool, entities[i].index);
-}
-
-/* A component was added, and its value is there: it goes to where the observers want it, and listeners hear of it.
- * Returns its address. */
-void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
-    covey_entity e = covey__entity(index, generation);
-    covey__watch_added(pool, e);
-    bool called = covey__emit(pool->world, pool, COVEY_ON_ADD, &e, 1);
-    COVEY__CHANGED(pool->world);
-    return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
 }
 
 void *covey__found_again(covey_pool *pool, covey_entity e) {

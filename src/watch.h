@@ -7,8 +7,8 @@
 /* Before components get their places: asks for the memory that observers need; values of the pool may move. `anyway`:
  * whatever else the entities have by now; they may get components of other pools before the observers hear. */
 covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway);
-void covey__watch_added(covey_pool *pool, covey_entity e); /* when its value is there; listeners are not told */
-/* The same for the last components of a pool, or, in blocks, any. Without ticks, they were changed earlier. */
+/* When the values are there, of the last components of a pool, or, in blocks, of any; listeners are not told. Without
+ * ticks, they were changed earlier. */
 void covey__watch_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks);
 covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
 bool covey__watch_set(covey_pool *pool, covey_entity e);    /* when it was; returns whether anybody's code has run */
