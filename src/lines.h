@@ -44,8 +44,9 @@ static inline void covey__copy_past(uint32_t *to, const uint32_t *from, size_t c
     memcpy(to + i, from + i * step, (count - i) * sizeof *to);
 }
 
-/* Asks for a line of memory that will be needed soon. */
-static inline void covey__prefetch_line(const char *data) {
+/* Asks for a line of memory that will be needed soon. A function that does no more than that is COVEY_HOT, too: gcc 12
+ * takes it for one without effect, and leaves calls of it out. */
+COVEY_HOT void covey__prefetch_line(const char *data) {
 #if defined(__GNUC__)
     __builtin_prefetch(data);
 #else

@@ -241,7 +241,6 @@ static void erase_batch(covey_world *world, batch *b, uint32_t word) {
             there[count] = b->entities[i];
             count += (b->present[i] & bit) != 0;
         }
-        covey__storage_prefetch(pool, there, count);
         covey__storage_erase_many(pool, there, count);
     }
 }

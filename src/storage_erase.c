@@ -2,7 +2,6 @@
 #include "storage_erase.h"
 
 #include "block_store.h"
-#include "lines.h"
 #include "marks.h"
 #include "presence.h"
 
@@ -78,21 +77,4 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
     if (bits == 0) return;
     covey__blocks_erase_bits(&pool->blocks, index, bits);
     note_erased(pool, index);
-}
-
-/* The slots that will be read and written, and then ids and values. */
-void covey__storage_prefetch(const covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    const covey_sparse_set *set = &pool->set;
-    if (!swaps(pool)) return;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = entities[i].index;
-        if (index / COVEY_PAGE_SIZE < set->page_count) covey__prefetch_line((const char *)covey__slot_of(set, index));
-        if (i < set->end) covey__prefetch_line((const char *)covey__slot_of(set, set->ids[set->end - 1 - i].index));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = covey__position(set, entities[i]);
-        if (at >= set->end) continue;
-        covey__prefetch_line((const char *)&set->ids[at]);
-        covey__prefetch_line((const char *)set->data + (size_t)at * set->size);
-    }
 }

@@ -11,10 +11,9 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order);
 
 /* Whether components can be erased without anybody's code: nobody hears of it, and values are not dropped. */
 bool covey__storage_erases_quietly(const covey_pool *pool);
-/* These are for such pools. Frees the places of those that are there; of the entities of a block, in which the pool is
- * present; and asks for the memory that the first will need. */
+/* These are for such pools. Frees the places of those that are there; the same of the entities of a block, in which the
+ * pool is present. */
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s);
-void covey__storage_prefetch(const covey_pool *pool, const covey_entity *entities, uint32_t count);
 
 #endif

@@ -365,19 +365,19 @@ static covey_result put_blocks(covey__placing *p, covey_entity *ids, uint32_t bl
 enum { AHEAD = 16 }; /* entities, when they come in no order */
 
 /* Whether a table has more slots than a cache of one core keeps. */
-static bool is_far(uint32_t pages) {
-    return (uint64_t)pages * COVEY_PAGE_SIZE * sizeof(covey__slot) > COVEY_CACHE_BYTES / 16;
+static bool is_far(const covey_sparse_set *set) {
+    return (uint64_t)set->page_count * COVEY_PAGE_SIZE * sizeof(covey__slot) > COVEY_CACHE_BYTES / 16;
 }
 
 /* What will be needed of an entity soon. */
-static inline void ask_for(covey__entity_page *const *alive, const uintptr_t *pages, uint32_t index, uint32_t reach) {
+COVEY_HOT void ask_for(covey__entity_page *const *alive, const uintptr_t *pages, uint32_t index, uint32_t reach) {
     if (index / COVEY_PAGE_SIZE >= reach) return;
     covey__prefetch_line((const char *)covey__slot_in(pages, index));
     covey__prefetch_line((const char *)&alive[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE]);
 }
 
 /* The same of entities in any order, as long as all is well and they might not fill a block. */
-static void put_scattered(covey__placing *p, covey_entity *ids) {
+COVEY_HOT void put_scattered(covey__placing *p, covey_entity *ids, bool far) {
     const covey_world *world = p->pool->world;
     const covey_sparse_set *set = &p->pool->set;
     covey__entity_page *const *alive = world->pages;
@@ -385,9 +385,9 @@ static void put_scattered(covey__placing *p, covey_entity *ids) {
     const covey_entity *entities = p->entities;
     uint32_t reach = set->page_count < world->page_count ? set->page_count : world->page_count;
     uint32_t at = set->end, i = p->placed, count = p->count;
-    uint32_t ask_end = is_far(reach) && count > AHEAD ? count - AHEAD : 0;
+    uint32_t ask_end = count > AHEAD ? count - AHEAD : 0;
     for (; i < count; i++) {
-        if (i < ask_end) ask_for(alive, pages, entities[i + AHEAD].index, reach);
+        if (far && i < ask_end) ask_for(alive, pages, entities[i + AHEAD].index, reach);
         covey__slot id = COVEY__SLOT(entities[i].index, entities[i].generation); /* one load of both */
         uint32_t index = covey__slot_position(id), generation = covey__slot_generation(id);
         uint32_t number = index / COVEY_PAGE_SIZE;
@@ -410,7 +410,8 @@ static covey_result put_slots(covey__placing *p, covey_entity *ids) {
         uint32_t blocks = covey__count_blocks(world, p->entities + p->placed, p->count - p->placed);
         uint32_t before = p->placed;
         if (blocks != 0) result = put_blocks(p, ids, blocks);
-        else put_scattered(p, ids);
+        else if (is_far(&p->pool->set)) put_scattered(p, ids, true);
+        else put_scattered(p, ids, false);
         if (p->placed == before && result == COVEY_OK) result = reach_next(p);
     }
     return result;
