@@ -147,11 +147,11 @@ COVEY_HOT uint32_t find_list(lookup in, const covey_entity *array, const uint32_
 static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t count, char **found) {
     const uint32_t *rows = it->rows;
     uint32_t hits = 0;
-    if (covey__in_blocks(pool)) return find_list(lookup_in_blocks(pool), it->array, rows, count, found);
-    if (is_flat(pool) && it->array) return find_list(lookup_in_set(pool), it->array, rows, count, found);
+    if (covey__in_blocks(pool)) return find_list(lookup_in_blocks(pool), it->walk.array, rows, count, found);
+    if (is_flat(pool) && it->walk.array) return find_list(lookup_in_set(pool), it->walk.array, rows, count, found);
     if (is_flat(pool)) return find_list(lookup_in_set(pool), NULL, rows, count, found);
     for (uint32_t k = 0; k < count; k++) {
-        found[k] = find(pool, index_at(it->array, rows[k]));
+        found[k] = find(pool, index_at(it->walk.array, rows[k]));
         hits += found[k] != NULL;
     }
     return hits;
@@ -181,7 +181,7 @@ static uint32_t keep_found(covey_iter *it, uint32_t column, uint32_t columns, ui
 static uint32_t keep_absent(covey_iter *it, const covey_pool *pool, uint32_t columns, uint32_t count) {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < count; k++) {
-        bool there = covey__has_index(pool, index_at(it->array, it->rows[k]));
+        bool there = covey__has_index(pool, index_at(it->walk.array, it->rows[k]));
         move_row(it, columns, k, kept);
         kept += !there;
     }
@@ -191,11 +191,11 @@ static uint32_t keep_absent(covey_iter *it, const covey_pool *pool, uint32_t col
 /* Looks up a list of rows in all columns but those that have been, and keeps those that match. Returns how many do. */
 static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
     uint32_t columns = done;
-    for (uint32_t left = it->excluded; left != 0; left &= left - 1)
-        count = keep_absent(it, it->columns[covey__lowest_bit(left)].pool, columns, count);
-    for (uint32_t left = it->looked_up & ~done; left != 0; left &= left - 1) {
+    for (uint32_t left = it->walk.excluded; left != 0; left &= left - 1)
+        count = keep_absent(it, it->walk.columns[covey__lowest_bit(left)].pool, columns, count);
+    for (uint32_t left = it->walk.looked_up & ~done; left != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
-        uint32_t hits = find_rows(it, it->columns[column].pool, count, list_of(it, column));
+        uint32_t hits = find_rows(it, it->walk.columns[column].pool, count, list_of(it, column));
         columns |= 1u << column;
         if (hits != count) count = keep_found(it, column, columns, count);
     }
@@ -226,17 +226,17 @@ static uint32_t run_in(const covey_pool *pool, const covey_entity *array, uint32
 
 /* How many rows, from this one on, match, and have the values that are looked up side by side: at most `most`. */
 static uint32_t run_of_values(covey_iter *it, uint32_t row, uint32_t most) {
-    for (uint32_t left = it->looked_up; left != 0 && most != 0; left &= left - 1) {
+    for (uint32_t left = it->walk.looked_up; left != 0 && most != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
-        const covey_pool *pool = it->columns[column].pool;
-        char *value = find(pool, index_at(it->array, row));
+        const covey_pool *pool = it->walk.columns[column].pool;
+        char *value = find(pool, index_at(it->walk.array, row));
         set_value(it, column, value);
-        most = run_in(pool, it->array, row, most, value);
+        most = run_in(pool, it->walk.array, row, most, value);
     }
-    for (uint32_t left = it->excluded; left != 0; left &= left - 1) {
-        const covey_pool *pool = it->columns[covey__lowest_bit(left)].pool;
+    for (uint32_t left = it->walk.excluded; left != 0; left &= left - 1) {
+        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
         uint32_t run = 0;
-        while (run < most && !covey__has_index(pool, index_at(it->array, row + run))) run++;
+        while (run < most && !covey__has_index(pool, index_at(it->walk.array, row + run))) run++;
         most = run;
     }
     return most;
@@ -244,34 +244,37 @@ static uint32_t run_of_values(covey_iter *it, uint32_t row, uint32_t most) {
 
 /* ---- Positions of an array ---------------------------------------------------------------------------------------*/
 
-static bool is_hole(const covey_iter *it, uint32_t at) { return it->set->holes != 0 && covey__is_hole(it->set, at); }
+static bool is_hole(const covey_iter *it, uint32_t at) {
+    return it->walk.set->holes != 0 && covey__is_hole(it->walk.set, at);
+}
 
 /* How many positions from this one on are without holes, and have their values side by side: at most `most`. */
 static uint32_t run_of_positions(const covey_iter *it, uint32_t at, uint32_t most) {
     uint32_t run = 1;
-    if (most > it->end - at) most = it->end - at;
-    if (it->set->paged && most > COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE) most = COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE;
-    if (it->set->holes == 0) return most;
+    if (most > it->walk.end - at) most = it->walk.end - at;
+    if (it->walk.set->paged && most > COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE)
+        most = COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE;
+    if (it->walk.set->holes == 0) return most;
     while (run < most && !is_hole(it, at + run)) run++;
     return run;
 }
 
 /* Goes on to the next position that is no hole. Returns false at the end. */
 static bool reach_position(covey_iter *it) {
-    while (it->next < it->end && is_hole(it, it->next)) it->next++;
-    return it->next < it->end;
+    while (it->walk.next < it->walk.end && is_hole(it, it->walk.next)) it->walk.next++;
+    return it->walk.next < it->walk.end;
 }
 
 /* Lists so many positions, if they are there in the first column that is looked up. Returns how many are; that column is
  * *done. */
 static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint32_t *done) {
-    uint32_t column = it->looked_up != 0 ? covey__lowest_bit(it->looked_up) : 0;
-    const covey_pool *pool = it->columns[column].pool;
-    *done = it->looked_up & (0 - it->looked_up);
+    uint32_t column = it->walk.looked_up != 0 ? covey__lowest_bit(it->walk.looked_up) : 0;
+    const covey_pool *pool = it->walk.columns[column].pool;
+    *done = it->walk.looked_up & (0 - it->walk.looked_up);
     if (*done != 0 && covey__in_blocks(pool))
-        return list_array_in_blocks(pool, it->array, first, count, it->rows, list_of(it, column));
+        return list_array_in_blocks(pool, it->walk.array, first, count, it->rows, list_of(it, column));
     if (*done != 0 && !pool->set.paged)
-        return list_array_in_set(pool, it->array, first, count, it->rows, list_of(it, column));
+        return list_array_in_set(pool, it->walk.array, first, count, it->rows, list_of(it, column));
     for (uint32_t k = 0; k < count; k++) it->rows[k] = first + k;
     *done = 0;
     return count;
@@ -281,8 +284,8 @@ static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint3
 static void list_beside(covey_iter *it, uint32_t count) {
     uint32_t first = it->rows[0];
     bool follow = it->rows[count - 1] - first == count - 1;
-    for (uint32_t left = it->direct; left != 0; left &= left - 1) {
-        const covey_pool *pool = it->columns[covey__lowest_bit(left)].pool;
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
+        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
         char **values = list_of(it, covey__lowest_bit(left)), *value = covey__value_at(&pool->set, first, pool->size);
         size_t size = pool->size;
         for (uint32_t k = 0; k < count && follow; k++) values[k] = value + k * size;
@@ -293,9 +296,9 @@ static void list_beside(covey_iter *it, uint32_t count) {
 bool covey__list_positions(covey_iter *it) {
     uint32_t count = 0;
     while (count == 0 && reach_position(it)) {
-        uint32_t first = it->next, run = run_of_positions(it, first, it->most);
+        uint32_t first = it->walk.next, run = run_of_positions(it, first, it->walk.most);
         uint32_t done;
-        it->next += run;
+        it->walk.next += run;
         count = list_first(it, first, run, &done);
         count = look_up(it, done, count);
     }
@@ -305,16 +308,16 @@ bool covey__list_positions(covey_iter *it) {
 
 /* The next positions of an array: as a span, if their values follow each other in every column; otherwise as a list. */
 static bool next_positions(covey_iter *it) {
-    bool alone = (it->looked_up | it->excluded) == 0;
+    bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
     if (!reach_position(it)) return false;
-    uint32_t at = it->next, run = run_of_positions(it, at, alone ? it->end : MOST_ALONG);
+    uint32_t at = it->walk.next, run = run_of_positions(it, at, alone ? it->walk.end : MOST_ALONG);
     if (!alone) run = run_of_values(it, at, run);
     if (!alone && run < LONG) return covey__list_positions(it);
-    for (uint32_t left = it->direct; left != 0; left &= left - 1) {
-        const covey_pool *pool = it->columns[covey__lowest_bit(left)].pool;
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
+        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
         set_value(it, covey__lowest_bit(left), covey__value_at(&pool->set, at, pool->size));
     }
-    it->next += run;
+    it->walk.next += run;
     return hand_out_span(it, at, run);
 }
 
@@ -344,111 +347,112 @@ static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uin
 /* Decides how the blocks of a page are handed out. */
 static void sort_blocks(covey_iter *it, const covey__page_list *list) {
     uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
-    uint64_t full = list->full ? it->blocks : 0;
-    for (uint32_t left = it->direct; left != 0; left &= left - 1) {
-        const covey__column *column = &it->columns[covey__lowest_bit(left)];
+    uint64_t full = list->full ? it->walk.blocks : 0;
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
+        const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
         direct &= column->page->direct;
         compact &= ~column->page->direct;
         ordered &= column->page->ordered;
         if (column->pool->size != 0) joined &= column->page->joined;
     }
-    bool alone = it->looked_up == 0;
-    it->packed = alone && list->count != 0 ? same_ids(it, list, it->blocks & ordered & compact) : 0;
-    it->longer = it->packed | full;
-    for (uint64_t left = it->blocks & ordered & ~it->longer; left != 0; left &= left - 1) {
+    bool alone = it->walk.looked_up == 0;
+    it->walk.packed = alone && list->count != 0 ? same_ids(it, list, it->walk.blocks & ordered & compact) : 0;
+    it->walk.longer = it->walk.packed | full;
+    for (uint64_t left = it->walk.blocks & ordered & ~it->walk.longer; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left);
         uint64_t ids = it->matches[block];
         if (!has_long_run(ids) || !has_long_runs(ids)) continue;
         full |= (uint64_t)(ids == UINT64_MAX) << block;
-        it->longer |= (uint64_t)1 << block;
+        it->walk.longer |= (uint64_t)1 << block;
     }
-    it->full = alone ? full & direct : 0;
-    it->joined = joined & it->full & it->full >> 1;
-    it->scattered = alone && it->most != 1 ? it->blocks & ~it->longer : 0;
+    it->walk.full = alone ? full & direct : 0;
+    it->walk.joined = joined & it->walk.full & it->walk.full >> 1;
+    it->walk.scattered = alone && it->walk.most != 1 ? it->walk.blocks & ~it->walk.longer : 0;
 }
 
 static bool open_page(covey_iter *it) {
     covey__page_list list;
     covey__iter_renew(it);
-    it->opened = it->blocks = covey__next_page(it, &list);
-    if (it->blocks != 0 && it->sorts) sort_blocks(it, &list);
-    return it->blocks != 0;
+    it->walk.opened = it->walk.blocks = covey__next_page(it, &list);
+    if (it->walk.blocks != 0 && it->walk.sorts) sort_blocks(it, &list);
+    return it->walk.blocks != 0;
 }
 
 /* Takes the next block with matches from the page. */
 static void take_block(covey_iter *it) {
-    it->block = covey__lowest_bit(it->blocks);
-    it->blocks &= it->blocks - 1;
-    it->rest = it->matches[it->block];
+    it->block = covey__lowest_bit(it->walk.blocks);
+    it->walk.blocks &= it->walk.blocks - 1;
+    it->walk.rest = it->matches[it->block];
 }
 
 /* Goes on to the next block with matches, if there are none left in this one. Returns false at the end. */
 static bool reach_block(covey_iter *it) {
-    if (it->rest != 0) return true;
-    if (it->blocks == 0 && !open_page(it)) return false;
+    if (it->walk.rest != 0) return true;
+    if (it->walk.blocks == 0 && !open_page(it)) return false;
     take_block(it);
     return true;
 }
 
-static uint32_t first_of_block(const covey_iter *it) { return it->first + it->block * COVEY__BLOCK_IDS; }
+static uint32_t first_of_block(const covey_iter *it) { return it->walk.first + it->block * COVEY__BLOCK_IDS; }
 
 static const covey__chunk *chunk_of(const covey_iter *it, uint32_t column) {
-    return &it->columns[column].page->chunks[it->block];
+    return &it->walk.columns[column].page->chunks[it->block];
 }
 
 /* Takes rows of the block, from a bit on, whose values lie side by side, as span `n` of the batch. */
 static void take_run(covey_iter *it, uint32_t n, uint32_t bit, uint32_t count) {
-    for (uint32_t left = it->direct; left != 0; left &= left - 1) {
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
         const covey__chunk *chunk = chunk_of(it, column);
-        list_of(it, column)[n] = chunk->data + (size_t)chunk->map[bit] * it->columns[column].pool->size;
+        list_of(it, column)[n] = chunk->data + (size_t)chunk->map[bit] * it->walk.columns[column].pool->size;
     }
     it->rows[n] = first_of_block(it) + bit;
     it->counts[n] = count;
-    it->rest &= bit + count >= COVEY__BLOCK_IDS ? 0 : UINT64_MAX << (bit + count);
+    it->walk.rest &= bit + count >= COVEY__BLOCK_IDS ? 0 : UINT64_MAX << (bit + count);
 }
 
 /* Asks for the first bytes of a block that will be handed out soon; hardware goes on from there. */
 static void prefetch_block(const covey_iter *it, uint32_t block) {
-    for (uint32_t i = 0; i < it->view->with; i++)
+    for (uint32_t i = 0; i < it->walk.view->with; i++)
         for (size_t line = 0; line < 4; line++)
-            covey__prefetch_line(it->columns[i].page->chunks[block].data + line * 64);
+            covey__prefetch_line(it->walk.columns[i].page->chunks[block].data + line * 64);
 }
 
 /* Takes a block of which all ids match, and those behind it as far as they follow in memory. */
 static void take_full(covey_iter *it, uint32_t n) {
-    uint32_t more = covey__lowest_bit(~(it->joined >> it->block));
-    it->blocks &= (UINT64_MAX - 1) << (it->block + more);
-    if (it->blocks != 0) prefetch_block(it, covey__lowest_bit(it->blocks));
+    uint32_t more = covey__lowest_bit(~(it->walk.joined >> it->block));
+    it->walk.blocks &= (UINT64_MAX - 1) << (it->block + more);
+    if (it->walk.blocks != 0) prefetch_block(it, covey__lowest_bit(it->walk.blocks));
     take_run(it, n, 0, (more + 1) * COVEY__BLOCK_IDS);
 }
 
 /* Takes a block of which all ids that are there match. */
 static void take_packed(covey_iter *it, uint32_t n) {
-    take_run(it, n, covey__lowest_bit(it->rest), it->columns[0].page->used[it->block]);
+    take_run(it, n, covey__lowest_bit(it->walk.rest), it->walk.columns[0].page->used[it->block]);
     it->rows[n] = first_of_block(it);
-    it->rest = 0;
+    it->walk.rest = 0;
 }
 
 /* Lists bits of the block, from `n` on, if they are there in a pool that is looked up, and is a flat set; or NULL. Returns
  * where they end. */
 static uint32_t list_bits(covey_iter *it, uint64_t bits, uint32_t n, const covey_pool *pool) {
     uint32_t first = first_of_block(it);
-    if (pool) return list_bits_in_set(pool, first, bits, it->rows, list_of(it, covey__lowest_bit(it->looked_up)), n);
+    if (pool)
+        return list_bits_in_set(pool, first, bits, it->rows, list_of(it, covey__lowest_bit(it->walk.looked_up)), n);
     for (; bits != 0; bits &= bits - 1) it->rows[n++] = first + covey__lowest_bit(bits);
     return n;
 }
 
 /* The fields of listed ids that are in blocks of the page. */
 static void list_in_blocks(covey_iter *it, uint32_t count) {
-    for (uint32_t left = it->direct; left != 0; left &= left - 1) {
-        const covey__column *column = &it->columns[covey__lowest_bit(left)];
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
+        const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
         const covey__chunk *chunks = column->page->chunks;
         char **values = list_of(it, covey__lowest_bit(left));
         size_t size = column->pool->size;
         for (uint32_t k = 0; k < count;) {
             uint32_t first = it->rows[k] / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, bit = it->rows[k] - first;
-            covey__chunk chunk = chunks[(first - it->first) / COVEY__BLOCK_IDS];
+            covey__chunk chunk = chunks[(first - it->walk.first) / COVEY__BLOCK_IDS];
             do values[k] = chunk.data + chunk.map[bit] * size;
             while (++k < count && (bit = it->rows[k] - first) < COVEY__BLOCK_IDS);
         }
@@ -457,17 +461,18 @@ static void list_in_blocks(covey_iter *it, uint32_t count) {
 
 /* Whether a list of so many rows goes on with the next block: if that is of the same page, and scattered, too. */
 static bool goes_on(const covey_iter *it, uint32_t rows) {
-    bool few = rows < ENOUGH && it->most == COVEY__BATCH;
-    return few && it->blocks != 0 && (it->longer >> covey__lowest_bit(it->blocks) & 1) == 0;
+    bool few = rows < ENOUGH && it->walk.most == COVEY__BATCH;
+    return few && it->walk.blocks != 0 && (it->walk.longer >> covey__lowest_bit(it->walk.blocks) & 1) == 0;
 }
 
 bool covey__list_ids(covey_iter *it) {
-    const covey_pool *pool = it->looked_up != 0 ? it->columns[covey__lowest_bit(it->looked_up)].pool : NULL;
-    uint32_t count = 0, done = pool && is_flat(pool) ? it->looked_up & (0 - it->looked_up) : 0;
+    const covey_pool *pool =
+        it->walk.looked_up != 0 ? it->walk.columns[covey__lowest_bit(it->walk.looked_up)].pool : NULL;
+    uint32_t count = 0, done = pool && is_flat(pool) ? it->walk.looked_up & (0 - it->walk.looked_up) : 0;
     while (count == 0 && reach_block(it)) {
         do {
-            uint64_t rows = it->most < COVEY__BLOCK_IDS ? first_bits(it->rest, it->most) : it->rest;
-            it->rest &= ~rows;
+            uint64_t rows = it->walk.most < COVEY__BLOCK_IDS ? first_bits(it->walk.rest, it->walk.most) : it->walk.rest;
+            it->walk.rest &= ~rows;
             count = list_bits(it, rows, count, done != 0 ? pool : NULL);
         } while (goes_on(it, count) && reach_block(it));
         count = look_up(it, done, count);
@@ -476,13 +481,14 @@ bool covey__list_ids(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-static bool is_packed(const covey_iter *it, uint32_t block) { return (it->packed >> block & 1) != 0; }
+static bool is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
 
 /* Whether spans of the next block can be in one batch with those of this one. */
 static bool is_alike(const covey_iter *it) {
-    if (it->rest != 0) return true;
-    uint32_t next = it->blocks != 0 ? covey__lowest_bit(it->blocks) : 0;
-    return it->blocks != 0 && (it->longer >> next & 1) != 0 && is_packed(it, next) == is_packed(it, it->block);
+    if (it->walk.rest != 0) return true;
+    uint32_t next = it->walk.blocks != 0 ? covey__lowest_bit(it->walk.blocks) : 0;
+    return it->walk.blocks != 0 && (it->walk.longer >> next & 1) != 0 &&
+           is_packed(it, next) == is_packed(it, it->block);
 }
 
 /* Spans of the block, and of those behind it. All fields are in blocks. */
@@ -491,17 +497,19 @@ static bool next_spans(covey_iter *it) {
     it->slotted = is_packed(it, it->block);
     do {
         reach_block(it);
-        if ((it->full >> it->block & 1) != 0) take_full(it, n);
+        if ((it->walk.full >> it->block & 1) != 0) take_full(it, n);
         else if (it->slotted) take_packed(it, n);
-        else take_run(it, n, covey__lowest_bit(it->rest), ones_from(it->rest, covey__lowest_bit(it->rest)));
-    } while (++n < it->most && is_alike(it));
+        else
+            take_run(it, n, covey__lowest_bit(it->walk.rest),
+                     ones_from(it->walk.rest, covey__lowest_bit(it->walk.rest)));
+    } while (++n < it->walk.most && is_alike(it));
     it->varies = true;
     return hand_out(it, n, it->counts[0]);
 }
 
 /* The next run of the block: with all its values, if these lie side by side as well; otherwise the block is listed. */
 static bool next_run(covey_iter *it) {
-    uint32_t bit = covey__lowest_bit(it->rest), run = ones_from(it->rest, bit);
+    uint32_t bit = covey__lowest_bit(it->walk.rest), run = ones_from(it->walk.rest, bit);
     run = run_of_values(it, first_of_block(it) + bit, run);
     if (run < LONG) return covey__list_ids(it);
     take_run(it, 0, bit, run);
@@ -511,26 +519,28 @@ static bool next_run(covey_iter *it) {
 /* Hands out the rows of the next block of the page, if they are scattered, and all fields are in blocks. Returns false
  * otherwise. */
 COVEY_HOT bool next_scattered(covey_iter *it) {
-    uint64_t next = it->blocks & (0 - it->blocks);
-    if ((next & it->scattered) == 0 || it->rest != 0) return false;
+    uint64_t next = it->walk.blocks & (0 - it->walk.blocks);
+    if ((next & it->walk.scattered) == 0 || it->walk.rest != 0) return false;
     uint32_t block = covey__lowest_bit(next);
     it->block = block;
-    it->blocks &= it->blocks - 1;
+    it->walk.blocks &= it->walk.blocks - 1;
     it->left = it->matches[block];
     it->stop = 0;
     it->count = 1;
-    it->columns[0].chunk = it->columns[0].page->chunks[block]; /* most views have one or two: no loop for these */
-    it->columns[1].chunk = it->columns[1].page->chunks[block];
-    for (uint32_t i = 2; i < it->view->fields; i++) it->columns[i].chunk = it->columns[i].page->chunks[block];
+    it->walk.columns[0].chunk =
+        it->walk.columns[0].page->chunks[block]; /* most views have one or two: no loop for these */
+    it->walk.columns[1].chunk = it->walk.columns[1].page->chunks[block];
+    for (uint32_t i = 2; i < it->walk.view->fields; i++)
+        it->walk.columns[i].chunk = it->walk.columns[i].page->chunks[block];
     return true;
 }
 
 /* The next ids that have all fields. */
 static bool next_ids(covey_iter *it) {
-    if (it->rest == 0 && it->blocks == 0 && open_page(it) && next_scattered(it)) return true;
+    if (it->walk.rest == 0 && it->walk.blocks == 0 && open_page(it) && next_scattered(it)) return true;
     if (!reach_block(it)) return false;
-    if ((it->longer >> it->block & 1) == 0) return covey__list_ids(it);
-    return it->looked_up == 0 ? next_spans(it) : next_run(it);
+    if ((it->walk.longer >> it->block & 1) == 0) return covey__list_ids(it);
+    return it->walk.looked_up == 0 ? next_spans(it) : next_run(it);
 }
 
 /* ---- Fields that may be missing, and ticks -----------------------------------------------------------------------*/
@@ -542,14 +552,14 @@ static char *seen_value(const covey_pool *pool, uint32_t index, bool hides) {
 
 /* How far all columns go from a row on: values that follow each other, or rows without any; at most `most`. */
 COVEY_HOT uint32_t run_of_columns(covey_iter *it, uint32_t row, uint32_t most, bool hides) {
-    for (uint32_t i = 0; i < it->view->fields; i++) {
-        const covey_pool *pool = it->columns[i].pool;
-        char *value = seen_value(pool, index_at(it->array, row), hides);
+    for (uint32_t i = 0; i < it->walk.view->fields; i++) {
+        const covey_pool *pool = it->walk.columns[i].pool;
+        char *value = seen_value(pool, index_at(it->walk.array, row), hides);
         uint32_t run = 1;
         set_value(it, i, value);
         for (; run < most; run++) {
             const char *follows = value ? value + (size_t)run * pool->size : NULL;
-            if (seen_value(pool, index_at(it->array, row + run), hides) != follows) break;
+            if (seen_value(pool, index_at(it->walk.array, row + run), hides) != follows) break;
         }
         most = run;
     }
@@ -557,34 +567,34 @@ COVEY_HOT uint32_t run_of_columns(covey_iter *it, uint32_t row, uint32_t most, b
 }
 
 static uint32_t run_closely(covey_iter *it, uint32_t row, uint32_t most) {
-    return it->hides ? run_of_columns(it, row, most, true) : run_of_columns(it, row, most, false);
+    return it->walk.hides ? run_of_columns(it, row, most, true) : run_of_columns(it, row, most, false);
 }
 
 static bool next_ids_closely(covey_iter *it) {
-    if (it->sorts) return next_ids(it);
+    if (it->walk.sorts) return next_ids(it);
     if (!reach_block(it)) return false;
-    uint32_t bit = covey__lowest_bit(it->rest), run = ones_from(it->rest, bit);
+    uint32_t bit = covey__lowest_bit(it->walk.rest), run = ones_from(it->walk.rest, bit);
     run = run_closely(it, first_of_block(it) + bit, run);
     take_run(it, 0, bit, run);
     return hand_out(it, 1, run);
 }
 
 bool covey__matches_at(const covey_iter *it, uint32_t at) {
-    bool there = it->set ? !is_hole(it, at) : covey_alive(it->view->world, it->array[at]);
-    return there && (it->group || covey__matches(it, it->array[at].index));
+    bool there = it->walk.set ? !is_hole(it, at) : covey_alive(it->walk.view->world, it->walk.array[at]);
+    return there && (it->walk.group || covey__matches(it, it->walk.array[at].index));
 }
 
 bool covey__next_position(covey_iter *it) {
-    while (it->next < it->end && !covey__matches_at(it, it->next)) it->next++;
-    return it->next < it->end && hand_out_span(it, it->next++, 1);
+    while (it->walk.next < it->walk.end && !covey__matches_at(it, it->walk.next)) it->walk.next++;
+    return it->walk.next < it->walk.end && hand_out_span(it, it->walk.next++, 1);
 }
 
 static bool next_positions_closely(covey_iter *it) {
     if (!covey__next_position(it)) return false;
-    uint32_t at = it->rows[0], most = it->end - at, run = 1;
+    uint32_t at = it->rows[0], most = it->walk.end - at, run = 1;
     most = run_closely(it, at, most < MOST_ALONG ? most : MOST_ALONG);
     while (run < most && covey__matches_at(it, at + run)) run++;
-    it->next = at + run;
+    it->walk.next = at + run;
     return hand_out_span(it, at, run);
 }
 
@@ -592,14 +602,15 @@ static bool next_positions_closely(covey_iter *it) {
 static void note_span(const covey_iter *it, const covey_pool *pool) {
     uint32_t first = it->rows[0];
     if (it->slotted) covey__ticks_note_block(pool, first);
-    else if (!it->array) covey__ticks_note_run(pool, first, it->count);
-    for (uint32_t row = 0; it->array && row < it->count; row++) covey__ticks_note(pool, it->array[first + row].index);
+    else if (!it->walk.array) covey__ticks_note_run(pool, first, it->count);
+    for (uint32_t row = 0; it->walk.array && row < it->count; row++)
+        covey__ticks_note(pool, it->walk.array[first + row].index);
 }
 
 static void note_ticks(covey_iter *it) {
-    for (uint32_t left = it->ticked; left != 0; left &= left - 1) {
+    for (uint32_t left = it->walk.ticked; left != 0; left &= left - 1) {
         uint32_t field = covey__lowest_bit(left);
-        if (*list_of(it, field)) note_span(it, it->columns[field].pool);
+        if (*list_of(it, field)) note_span(it, it->walk.columns[field].pool);
     }
 }
 
@@ -608,8 +619,8 @@ static void note_ticks(covey_iter *it) {
 static COVEY__NOINLINE bool next_batch(covey_iter *it) {
     bool more = false;
     it->slotted = it->varies = false;
-    if (it->set && it->next == 0) covey__array_begin(it);
-    switch (it->mode) {
+    if (it->walk.set && it->walk.next == 0) covey__array_begin(it);
+    switch (it->walk.mode) {
     case COVEY__MODE_NOTHING: break;
     case COVEY__MODE_BLOCKS:
     case COVEY__MODE_MIXED: more = next_ids(it); break;
@@ -618,7 +629,7 @@ static COVEY__NOINLINE bool next_batch(covey_iter *it) {
     case COVEY__MODE_POSITIONS: more = next_positions_closely(it); break;
     }
     if (!more) it->count = it->stop = 0;
-    else if (it->ticked != 0) note_ticks(it);
+    else if (it->walk.ticked != 0) note_ticks(it);
     return more;
 }
 

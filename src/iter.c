@@ -15,176 +15,188 @@
 static uint32_t known_to(const covey_world *world) { return world->pool_count + world->hiding; }
 
 /* Whether it has since the iteration began: the types may be those of the view. */
-static bool has_met_types(const covey_iter *it) { return it->pools != known_to(it->view->world); }
+static bool has_met_types(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
 
 /* Finds out which terms can be disabled, for views that skip what is disabled. */
-static void find_hidden(covey_iter *it) {
-    const covey_world *world = it->view->world;
-    bool components = world->hiding != 0 && (it->view->asks & COVEY__ASKS_COMPONENTS) == 0;
-    it->hidden = (it->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->disabled : NULL;
-    it->hides = it->hidden || (components && covey__may_hide(it->lead));
-    for (uint32_t i = 0; components && i < covey__view_terms(it->view); i++)
-        it->hides |= covey__may_hide(it->columns[i].pool);
-    it->asks_more |= it->hides;
+static void find_hidden(covey__walk *walk) {
+    const covey_world *world = walk->view->world;
+    bool components = world->hiding != 0 && (walk->view->asks & COVEY__ASKS_COMPONENTS) == 0;
+    walk->hidden = (walk->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->disabled : NULL;
+    walk->hides = walk->hidden || (components && covey__may_hide(walk->lead));
+    for (uint32_t i = 0; components && i < covey__view_terms(walk->view); i++)
+        walk->hides |= covey__may_hide(walk->columns[i].pool);
+    walk->asks_more |= walk->hides;
 }
 
-static void find_ticks(covey_iter *it) {
-    for (uint32_t i = 0; i < it->view->fields; i++) {
-        bool written = (it->view->reads >> i & 1) == 0, ticks = it->columns[i].pool && it->columns[i].pool->type->ticks;
-        it->ticked |= (uint16_t)((written && ticks) << i);
+static void find_ticks(covey__walk *walk) {
+    for (uint32_t i = 0; i < walk->view->fields; i++) {
+        bool written = (walk->view->reads >> i & 1) == 0,
+             ticks = walk->columns[i].pool && walk->columns[i].pool->type->ticks;
+        walk->ticked |= (uint16_t)((written && ticks) << i);
     }
 }
 
 /* The pools of terms whose types the world did not know. */
-static void find_pools(covey_iter *it) {
-    const covey_view *view = it->view;
-    it->pools = known_to(view->world);
+static void find_pools(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    walk->pools = known_to(view->world);
     for (uint32_t i = 0; i < covey__view_terms(view); i++)
-        if (!it->columns[i].pool) it->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
-    find_hidden(it);
-    find_ticks(it);
+        if (!walk->columns[i].pool) walk->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
+    find_hidden(walk);
+    find_ticks(walk);
 }
 
-/* Into an iterator that the caller returns: it is large, and is not copied. */
-static void begin(covey_iter *it, const covey_view *view) {
-    memset(it, 0, offsetof(covey_iter, columns));
-    it->view = view;
+static void begin(covey__walk *walk, const covey_view *view) {
+    memset(walk, 0, offsetof(covey__walk, columns));
+    walk->view = view;
     for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++)
-        it->columns[i] = (covey__column){ .page = &covey__no_page };
+        walk->columns[i] = (covey__column){ .page = &covey__no_page };
     if (!view->world) return;
-    it->shifts = &view->world->shifts;
-    find_pools(it);
+    walk->shifts = &view->world->shifts;
+    find_pools(walk);
 }
 
-static bool all_known(const covey_iter *it) {
-    for (uint32_t i = 0; i < it->view->with; i++)
-        if (!it->columns[i].pool) return false;
-    return it->view->world != NULL;
+static bool all_known(const covey__walk *walk) {
+    for (uint32_t i = 0; i < walk->view->with; i++)
+        if (!walk->columns[i].pool) return false;
+    return walk->view->world != NULL;
 }
 
 /* The smallest of the pools in which entities must be, or NULL. */
-static const covey_pool *smallest(const covey_iter *it) {
+static const covey_pool *smallest(const covey__walk *walk) {
     const covey_pool *found = NULL;
-    for (uint32_t i = 0; i < it->view->with; i++) {
-        const covey_pool *pool = it->columns[i].pool;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
         if (!found || covey_pool_count(pool) < covey_pool_count(found)) found = pool;
     }
     return found;
 }
 
 /* The number of pages to walk: of the shortest directory of those in which entities must be. */
-static uint32_t pages_to_walk(const covey_iter *it) {
-    uint32_t end = covey__block_limit(it->view->world);
-    if (it->lead && it->lead->blocks.page_count < end) end = it->lead->blocks.page_count;
-    for (uint32_t i = 0; i < it->view->with; i++) {
-        const covey_pool *pool = it->columns[i].pool;
+static uint32_t pages_to_walk(const covey__walk *walk) {
+    uint32_t end = covey__block_limit(walk->view->world);
+    if (walk->lead && walk->lead->blocks.page_count < end) end = walk->lead->blocks.page_count;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
         if (covey__in_blocks(pool) && pool->blocks.page_count < end) end = pool->blocks.page_count;
     }
     return end;
 }
 
 /* The spans of a list at most. Ticks are noted when a span is handed out. */
-static uint32_t longest_list(const covey_iter *it) {
-    return it->ticked != 0 ? 1 : it->view->fields > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
+static uint32_t longest_list(const covey__walk *walk) {
+    return walk->ticked != 0 ? 1 : walk->view->fields > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
 }
 
-static void walk_ids(covey_iter *it) {
-    const covey_view *view = it->view;
+static void walk_ids(covey__walk *walk) {
+    const covey_view *view = walk->view;
     uint32_t sparse = 0;
-    for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(it->columns[i].pool) << i;
-    it->sorts = view->with == view->fields;
-    it->end = pages_to_walk(it);
-    it->asks_more |= it->lead || view->with == 0 || view->without != 0 || !it->sorts;
-    it->mode = !it->sorts || it->ticked != 0 ? COVEY__MODE_IDS : sparse != 0 ? COVEY__MODE_MIXED : COVEY__MODE_BLOCKS;
-    it->looked_up = it->sorts ? sparse : 0;
-    it->direct = it->sorts ? ((1u << view->with) - 1) & ~sparse : 0;
-    it->most = longest_list(it);
+    for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(walk->columns[i].pool) << i;
+    walk->sorts = view->with == view->fields;
+    walk->end = pages_to_walk(walk);
+    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->sorts;
+    walk->mode = !walk->sorts || walk->ticked != 0 ? COVEY__MODE_IDS
+                 : sparse != 0                     ? COVEY__MODE_MIXED
+                                                   : COVEY__MODE_BLOCKS;
+    walk->looked_up = walk->sorts ? sparse : 0;
+    walk->direct = walk->sorts ? ((1u << view->with) - 1) & ~sparse : 0;
+    walk->most = longest_list(walk);
 }
 
 /* Looks up what does not lie beside the array. */
-static void walk_array(covey_iter *it) {
-    const covey_view *view = it->view;
-    bool plain = view->with == view->fields && it->ticked == 0 && !it->hides && it->changed == 0;
-    it->mode = plain ? COVEY__MODE_ARRAY : COVEY__MODE_POSITIONS;
-    it->array = it->set->ids;
-    it->looked_up = plain ? ((1u << view->fields) - 1) & ~it->direct : 0;
-    for (uint32_t i = view->fields; plain && !it->group && i < covey__view_terms(view); i++)
-        it->excluded |= (uint32_t)(it->columns[i].pool != NULL) << i;
-    it->most = longest_list(it);
+static void walk_array(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    bool plain = view->with == view->fields && walk->ticked == 0 && !walk->hides && walk->changed == 0;
+    walk->mode = plain ? COVEY__MODE_ARRAY : COVEY__MODE_POSITIONS;
+    walk->array = walk->set->ids;
+    walk->looked_up = plain ? ((1u << view->fields) - 1) & ~walk->direct : 0;
+    for (uint32_t i = view->fields; plain && !walk->group && i < covey__view_terms(view); i++)
+        walk->excluded |= (uint32_t)(walk->columns[i].pool != NULL) << i;
+    walk->most = longest_list(walk);
 }
 
-static void walk_set(covey_iter *it, const covey_pool *lead) {
-    it->lead = lead;
-    it->set = &lead->set;
-    it->end = lead->set.end;
-    it->refills = lead->set.policy == COVEY_SWAP_AND_POP || lead->set.policy == COVEY_SWAP_ONLY;
-    for (uint32_t i = 0; i < it->view->with; i++) it->direct |= (uint32_t)(it->columns[i].pool == lead) << i;
-    walk_array(it);
+static void walk_set(covey__walk *walk, const covey_pool *lead) {
+    walk->lead = lead;
+    walk->set = &lead->set;
+    walk->end = lead->set.end;
+    walk->refills = lead->set.policy == COVEY_SWAP_AND_POP || lead->set.policy == COVEY_SWAP_ONLY;
+    for (uint32_t i = 0; i < walk->view->with; i++) walk->direct |= (uint32_t)(walk->columns[i].pool == lead) << i;
+    walk_array(walk);
 }
 
-static void walk_by(covey_iter *it, const covey_pool *lead) {
-    if (!lead || covey__in_blocks(lead)) walk_ids(it);
-    else walk_set(it, lead);
+static void walk_by(covey__walk *walk, const covey_pool *lead) {
+    if (!lead || covey__in_blocks(lead)) walk_ids(walk);
+    else walk_set(walk, lead);
 }
 
-static void begin_since(covey_iter *it, const covey_view *view, uint64_t tick) {
-    begin(it, view);
-    if (!all_known(it)) return;
-    it->since = tick;
-    it->changed = tick != 0 ? view->changed : 0;
-    it->asks_more |= it->changed != 0;
-    walk_by(it, smallest(it));
+static void begin_since(covey__walk *walk, const covey_view *view, uint64_t tick) {
+    begin(walk, view);
+    if (!all_known(walk)) return;
+    walk->since = tick;
+    walk->changed = tick != 0 ? view->changed : 0;
+    walk->asks_more |= walk->changed != 0;
+    walk_by(walk, smallest(walk));
+}
+
+/* A function of its own, in which nobody asks for its address: so its lists, which are empty, are not copied. */
+static COVEY__NOINLINE covey_iter iterate(const covey__walk *walk) {
+    covey_iter it;
+    it.count = it.at = it.stop = it.block = 0;
+    it.left = 0;
+    it.varies = it.slotted = false;
+    it.walk = *walk;
+    return it;
 }
 
 covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {
-    covey_iter it;
-    begin_since(&it, view, tick);
-    return it;
+    covey__walk walk;
+    begin_since(&walk, view, tick);
+    return iterate(&walk);
 }
 
 covey_iter covey_view_iter(const covey_view *view) {
-    covey_iter it;
-    begin_since(&it, view, 0);
-    return it;
+    covey__walk walk;
+    begin_since(&walk, view, 0);
+    return iterate(&walk);
 }
 
 covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
-    covey_iter it;
-    begin(&it, view);
+    covey__walk walk;
+    begin(&walk, view);
     COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
-    if (!all_known(&it)) return it;
-    it.lead = pool;
-    find_hidden(&it);
-    walk_by(&it, pool);
-    return it;
+    if (!all_known(&walk)) return iterate(&walk);
+    walk.lead = pool;
+    find_hidden(&walk);
+    walk_by(&walk, pool);
+    return iterate(&walk);
 }
 
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
-    covey_iter it;
-    begin(&it, view);
-    if (!all_known(&it)) return it;
-    it.mode = COVEY__MODE_POSITIONS;
-    it.array = entities;
-    it.end = count;
-    return it;
+    covey__walk walk;
+    begin(&walk, view);
+    if (!all_known(&walk)) return iterate(&walk);
+    walk.mode = COVEY__MODE_POSITIONS;
+    walk.array = entities;
+    walk.end = count;
+    return iterate(&walk);
 }
 
 covey_iter covey_group_iter(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
-    covey_iter it;
-    begin(&it, &group->view);
-    it.hides = false; /* who is disabled is no member */
-    it.group = group;
-    it.set = group->owned != 0 ? &group->pools[0]->set : &group->set;
-    it.direct = (1u << group->owned) - 1;
-    it.end = covey_group_count(group);
-    it.refills = true;
-    walk_array(&it);
-    return it;
+    covey__walk walk;
+    begin(&walk, &group->view);
+    walk.hides = false; /* who is disabled is no member */
+    walk.group = group;
+    walk.set = group->owned != 0 ? &group->pools[0]->set : &group->set;
+    walk.direct = (1u << group->owned) - 1;
+    walk.end = covey_group_count(group);
+    walk.refills = true;
+    walk_array(&walk);
+    return iterate(&walk);
 }
 
 void covey__iter_renew(covey_iter *it) {
-    if (has_met_types(it)) find_pools(it);
+    if (has_met_types(&it->walk)) find_pools(&it->walk);
 }
 
 uint64_t covey__next_row_page(covey_iter *it) {
@@ -193,16 +205,18 @@ uint64_t covey__next_row_page(covey_iter *it) {
     return covey__next_page(it, &list);
 }
 
-void covey__note_last(covey_iter *it) { it->last = it->end != 0 ? it->set->ids[it->end - 1].index : COVEY_NONE; }
+void covey__note_last(covey_iter *it) {
+    it->walk.last = it->walk.end != 0 ? it->walk.set->ids[it->walk.end - 1].index : COVEY_NONE;
+}
 
 void covey__array_begin(covey_iter *it) {
-    it->array = it->set->ids;
-    if (it->end > it->set->end) it->end = it->set->end;
+    it->walk.array = it->walk.set->ids;
+    if (it->walk.end > it->walk.set->end) it->walk.end = it->walk.set->end;
     covey__note_last(it);
 }
 
 uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
-    const covey_view *view = it->view;
+    const covey_view *view = it->walk.view;
     bool right =
         field < view->fields && (view->types[field] == type || strcmp(view->types[field]->name, type->name) == 0);
     if (!right) covey__contract_broken(view->world, "the field is not of this type", file, line);
@@ -213,36 +227,36 @@ uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_ty
 
 /* Whether the last of those to visit is still where it was. */
 static bool last_stays(const covey_iter *it) {
-    return it->end <= it->set->end && it->set->ids[it->end - 1].index == it->last;
+    return it->walk.end <= it->walk.set->end && it->walk.set->ids[it->walk.end - 1].index == it->walk.last;
 }
 
 /* The rows of the list that are still to come are matches of the page again. */
 static void put_back(covey_iter *it) {
-    uint32_t bit = it->rows[it->at] - it->first;
+    uint32_t bit = it->rows[it->at] - it->walk.first;
     it->block = bit / COVEY__BLOCK_IDS;
-    it->rest = it->matches[it->block] & (UINT64_MAX - 1) << bit % COVEY__BLOCK_IDS;
-    it->blocks = it->opened & (UINT64_MAX - 1) << it->block;
+    it->walk.rest = it->matches[it->block] & (UINT64_MAX - 1) << bit % COVEY__BLOCK_IDS;
+    it->walk.blocks = it->walk.opened & (UINT64_MAX - 1) << it->block;
 }
 
 /* Values have moved since the rows were listed, so that those to come are listed again. If the row's entity has left an
  * array, the last of those to visit may have taken its place: then it comes next, and there is one less. */
 static void begin_anew(covey_iter *it) {
-    const covey_sparse_set *set = it->set;
+    const covey_sparse_set *set = it->walk.set;
     uint32_t position = it->rows[it->at];
-    if (!it->array) put_back(it);
+    if (!it->walk.array) put_back(it);
     it->stop = 0;
-    it->most = 1; /* lists are short where values move, so that few rows are looked up in vain */
+    it->walk.most = 1; /* lists are short where values move, so that few rows are looked up in vain */
     if (!set) return;
     bool stays = position < set->end && set->ids[position].index == it->ids[it->at];
-    it->next = position + 1;
-    if (stays || !it->refills || last_stays(it)) return;
-    it->next = position;
-    it->end--;
+    it->walk.next = position + 1;
+    if (stays || !it->walk.refills || last_stays(it)) return;
+    it->walk.next = position;
+    it->walk.end--;
     covey__note_last(it);
 }
 
 static bool list_rows(covey_iter *it) {
-    switch (it->mode) {
+    switch (it->walk.mode) {
     case COVEY__MODE_POSITIONS: return covey__next_position(it);
     case COVEY__MODE_ARRAY: return covey__list_positions(it);
     default: return covey__list_ids(it);
@@ -250,15 +264,16 @@ static bool list_rows(covey_iter *it) {
 }
 
 bool covey__next_rows(covey_iter *it, bool moved) {
-    if (it->mode == COVEY__MODE_NOTHING) return false;
+    if (it->walk.mode == COVEY__MODE_NOTHING) return false;
     if (moved) begin_anew(it);
     covey__iter_renew(it);
-    if (it->set && it->next == 0) covey__array_begin(it);
-    if (it->set) it->array = it->set->ids;
+    if (it->walk.set && it->walk.next == 0) covey__array_begin(it);
+    if (it->walk.set) it->walk.array = it->walk.set->ids;
     bool more = list_rows(it);
-    for (uint32_t k = 0; k < it->stop; k++) it->ids[k] = it->array ? it->array[it->rows[k]].index : it->rows[k];
-    uint32_t longest = longest_list(it);
-    it->most = it->most * 2 < longest ? it->most * 2 : longest;
+    for (uint32_t k = 0; k < it->stop; k++)
+        it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]].index : it->rows[k];
+    uint32_t longest = longest_list(&it->walk);
+    it->walk.most = it->walk.most * 2 < longest ? it->walk.most * 2 : longest;
     return more;
 }
 
@@ -266,7 +281,7 @@ bool covey__next_rows(covey_iter *it, bool moved) {
  * there and is disabled. Notes a change if it may be written. */
 static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_pool *pool, uint32_t index,
                                            uint32_t field) {
-    const covey_view *view = it->view;
+    const covey_view *view = it->walk.view;
     bool asked = field < view->with || (view->asks & COVEY__ASKS_COMPONENTS) != 0;
     if (!asked && covey__is_off(pool, index)) return NULL;
     if (pool->type->ticks && (view->reads >> field & 1) == 0) covey__ticks_note(pool, index);
@@ -275,12 +290,13 @@ static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_poo
 
 /* Of a type that the world did not know when the iteration began, or when the page did. */
 static COVEY__NOINLINE void *late_value(const covey_iter *it, uint32_t index, uint32_t field) {
-    const covey_pool *pool = has_met_types(it) ? covey_pool_find_raw(it->view->world, it->view->types[field]) : NULL;
+    const covey_pool *pool =
+        has_met_types(&it->walk) ? covey_pool_find_raw(it->walk.view->world, it->walk.view->types[field]) : NULL;
     return covey__has_index(pool, index) ? watched_value(it, pool, index, field) : NULL;
 }
 
 void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field) {
-    const covey_pool *pool = it->columns[field].pool;
+    const covey_pool *pool = it->walk.columns[field].pool;
     if (!COVEY__LIKELY(pool != NULL)) return late_value(it, index, field);
     if (!covey__has_index(pool, index)) return NULL;
     bool closely = (pool->uses & COVEY__USE_CLOSELY) != 0;
@@ -291,17 +307,17 @@ void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field) {
 
 static uint32_t count_positions(const covey_iter *it) {
     uint32_t count = 0;
-    for (uint32_t at = 0; at < it->end; at++) count += covey__matches_at(it, at);
+    for (uint32_t at = 0; at < it->walk.end; at++) count += covey__matches_at(it, at);
     return count;
 }
 
 uint32_t covey_view_count(const covey_view *view) {
     covey_iter it = covey_view_iter(view);
     uint32_t count = 0;
-    if (it.mode == COVEY__MODE_NOTHING) return 0;
-    if (it.set) return count_positions(&it);
-    it.asks_more |= it.looked_up != 0; /* which need not be: masks are enough */
-    it.looked_up = 0;
+    if (it.walk.mode == COVEY__MODE_NOTHING) return 0;
+    if (it.walk.set) return count_positions(&it);
+    it.walk.asks_more |= it.walk.looked_up != 0; /* which need not be: masks are enough */
+    it.walk.looked_up = 0;
     for (uint64_t blocks = covey__next_row_page(&it); blocks != 0; blocks = covey__next_row_page(&it))
         for (; blocks != 0; blocks &= blocks - 1) count += covey__bits_in(it.matches[covey__lowest_bit(blocks)]);
     return count;
@@ -309,12 +325,13 @@ uint32_t covey_view_count(const covey_view *view) {
 
 covey_entity covey_view_first(const covey_view *view) {
     covey_iter it = covey_view_iter(view);
-    it.ticked = 0; /* nobody writes */
+    it.walk.ticked = 0; /* nobody writes */
     return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 
 bool covey_view_contains(const covey_view *view, covey_entity e) {
-    covey_iter it;
-    begin(&it, view);
+    covey__walk walk;
+    begin(&walk, view);
+    covey_iter it = iterate(&walk);
     return view->world && covey_alive(view->world, e) && covey__matches(&it, e.index);
 }

@@ -15,8 +15,8 @@ const covey__block_page covey__no_page;
 /* ---- Matching one ------------------------------------------------------------------------------------------------*/
 
 COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
-    const covey_view *view = it->view;
-    const covey__column *column = it->columns;
+    const covey_view *view = it->walk.view;
+    const covey__column *column = it->walk.columns;
     for (uint32_t i = 0; i < view->with; i++, column++)
         if (!covey__counts(column->pool, index, hides)) return false;
     column += view->optional;
@@ -28,22 +28,23 @@ COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
 }
 
 static bool is_hidden(const covey_iter *it, uint32_t index) {
-    return covey__has_index(it->hidden, index) || covey__is_off(it->lead, index);
+    return covey__has_index(it->walk.hidden, index) || covey__is_off(it->walk.lead, index);
 }
 
 /* Of one that has all that is asked for. */
 static bool has_changed(const covey_iter *it, uint32_t index) {
-    for (uint32_t left = it->changed; left != 0; left &= left - 1)
-        if (covey__ticks_of(it->columns[covey__lowest_bit(left)].pool, index) > it->since) return true;
-    return it->changed == 0;
+    for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
+        if (covey__ticks_of(it->walk.columns[covey__lowest_bit(left)].pool, index) > it->walk.since) return true;
+    return it->walk.changed == 0;
 }
 
 static COVEY__NOINLINE bool matches_closely(const covey_iter *it, uint32_t index) {
-    return has_terms(it, index, it->hides) && !(it->hides && is_hidden(it, index)) && has_changed(it, index);
+    return has_terms(it, index, it->walk.hides) && !(it->walk.hides && is_hidden(it, index)) && has_changed(it, index);
 }
 
 bool covey__matches(const covey_iter *it, uint32_t index) {
-    return COVEY__LIKELY(!it->hides && it->changed == 0) ? has_terms(it, index, false) : matches_closely(it, index);
+    return COVEY__LIKELY(!it->walk.hides && it->walk.changed == 0) ? has_terms(it, index, false)
+                                                                   : matches_closely(it, index);
 }
 
 /* ---- Walking ids -------------------------------------------------------------------------------------------------*/
@@ -61,23 +62,23 @@ static void prefetch_page(const covey__block_page *page) {
 
 /* Goes on to a page. Returns the blocks in which there may be matches. */
 static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list) {
-    const covey_view *view = it->view;
+    const covey_view *view = it->walk.view;
     uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
     list->count = 0;
     for (uint32_t i = 0; i < view->with; i++) {
-        covey__column *column = &it->columns[i];
+        covey__column *column = &it->walk.columns[i];
         if (!covey__in_blocks(column->pool)) continue;
         column->page = list->pages[list->count++] = page_of(column->pool, page);
         blocks &= column->page->summary;
         if (covey__blocks_have_page(&column->pool->blocks, page + 1)) prefetch_page(page_of(column->pool, page + 1));
     }
-    if (it->lead) blocks &= page_of(it->lead, page)->summary;
-    const covey__column *column = &it->columns[view->with + view->optional];
+    if (it->walk.lead) blocks &= page_of(it->walk.lead, page)->summary;
+    const covey__column *column = &it->walk.columns[view->with + view->optional];
     for (uint32_t i = 0; i < view->any; i++, column++) {
         bool sparse = column->pool && !covey__in_blocks(column->pool);
         any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
     }
-    it->first = page * COVEY__BLOCK_PAGE;
+    it->walk.first = page * COVEY__BLOCK_PAGE;
     return view->any != 0 ? blocks & any : blocks;
 }
 
@@ -106,29 +107,29 @@ COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bo
 
 /* Those of some ids that are enabled themselves, and so are their components that must be there. */
 static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
-    ids &= ~members(it->hidden, first, ids);
-    for (uint32_t i = 0; i < it->view->with; i++) ids &= ~covey__off_mask(it->columns[i].pool, first);
+    ids &= ~members(it->walk.hidden, first, ids);
+    for (uint32_t i = 0; i < it->walk.view->with; i++) ids &= ~covey__off_mask(it->walk.columns[i].pool, first);
     return ids;
 }
 
 /* Those of some ids that match of which any of the wanted components was changed. */
 static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     uint64_t found = 0;
-    for (uint32_t left = it->changed; left != 0; left &= left - 1)
-        found |= covey__ticks_since(it->columns[covey__lowest_bit(left)].pool, first, ids, it->since);
+    for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
+        found |= covey__ticks_since(it->walk.columns[covey__lowest_bit(left)].pool, first, ids, it->walk.since);
     return found;
 }
 
 /* What is left of the ids of a block that are in all the block pools of a view: looks into its other pools, but for
  * those whose values are looked up anyway, unless that is not all that is asked for. */
 COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t ids, bool hides) {
-    const covey_view *view = it->view;
-    const covey__column *columns = it->columns;
+    const covey_view *view = it->walk.view;
+    const covey__column *columns = it->walk.columns;
     uint64_t any = 0;
-    if (it->lead) ids &= seen(it->lead, first, ids, hides);
+    if (it->walk.lead) ids &= seen(it->walk.lead, first, ids, hides);
     else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
     if (hides) ids = enabled(it, first, ids);
-    for (uint32_t i = 0; i < view->with && (it->looked_up == 0 || it->changed != 0); i++)
+    for (uint32_t i = 0; i < view->with && (it->walk.looked_up == 0 || it->walk.changed != 0); i++)
         if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
     columns += view->with + view->optional;
     for (uint32_t i = 0; i < view->any; i++) any |= seen(columns[i].pool, first, ids, hides);
@@ -139,12 +140,12 @@ COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t id
 }
 
 static COVEY__NOINLINE uint64_t match_block_closely(const covey_iter *it, uint32_t first, uint64_t ids) {
-    ids = match_block(it, first, ids, it->hides);
-    return it->changed != 0 ? changed(it, first, ids) : ids;
+    ids = match_block(it, first, ids, it->walk.hides);
+    return it->walk.changed != 0 ? changed(it, first, ids) : ids;
 }
 
 static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
-    bool plainly = COVEY__LIKELY(!it->hides && it->changed == 0);
+    bool plainly = COVEY__LIKELY(!it->walk.hides && it->walk.changed == 0);
     return plainly ? match_block(it, first, ids, false) : match_block_closely(it, first, ids);
 }
 
@@ -194,15 +195,15 @@ static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
 }
 
 uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
-    while (it->next < it->end) {
-        uint64_t blocks = open_page(it, it->next++, list);
+    while (it->walk.next < it->walk.end) {
+        uint64_t blocks = open_page(it, it->walk.next++, list);
         if (blocks == 0) continue;
-        list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->asks_more;
-        for (uint64_t left = it->asks_more ? blocks : 0; left != 0; left &= left - 1) {
+        list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->walk.asks_more;
+        for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
-            it->matches[block] = matches_of_block(it, it->first + block * COVEY__BLOCK_IDS, it->matches[block]);
+            it->matches[block] = matches_of_block(it, it->walk.first + block * COVEY__BLOCK_IDS, it->matches[block]);
         }
-        if (it->asks_more || (list->count > 1 && !list->full)) blocks = with_matches(it, blocks);
+        if (it->walk.asks_more || (list->count > 1 && !list->full)) blocks = with_matches(it, blocks);
         if (blocks != 0) return blocks;
     }
     return 0;

@@ -14,46 +14,47 @@ enum { LEAD = COVEY_TERMS, HIDDEN, COLUMNS };
 
 /* A pool that an iteration is about, or NULL. The world may have met its type since. */
 static const covey_pool *watched(const covey_iter *it, uint32_t i) {
-    if (i == LEAD) return it->lead;
-    if (i == HIDDEN) return (it->view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->view->world->disabled : NULL;
-    if (i >= covey__view_terms(it->view)) return NULL;
-    return it->columns[i].pool ? it->columns[i].pool : covey_pool_find_raw(it->view->world, it->view->types[i]);
+    if (i == LEAD) return it->walk.lead;
+    if (i == HIDDEN) return (it->walk.view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->walk.view->world->disabled : NULL;
+    if (i >= covey__view_terms(it->walk.view)) return NULL;
+    return it->walk.columns[i].pool ? it->walk.columns[i].pool
+                                    : covey_pool_find_raw(it->walk.view->world, it->walk.view->types[i]);
 }
 
 static void remember_pools(covey_iter *it) {
-    it->destroyed = it->view->world->destroyed.count;
+    it->walk.destroyed = it->walk.view->world->destroyed.count;
     for (uint32_t i = 0; i < COLUMNS; i++) {
         const covey_pool *pool = watched(it, i);
-        it->columns[i].added = pool ? pool->added.count : 0;
-        it->columns[i].removed = pool ? pool->removed.count : 0;
-        it->columns[i].moved = pool ? pool->moved : 0;
+        it->walk.columns[i].added = pool ? pool->added.count : 0;
+        it->walk.columns[i].removed = pool ? pool->removed.count : 0;
+        it->walk.columns[i].moved = pool ? pool->moved : 0;
     }
-    if (!it->group) return;
-    it->columns[LEAD].added = it->group->joined;
-    it->columns[LEAD].removed = it->group->left.count;
+    if (!it->walk.group) return;
+    it->walk.columns[LEAD].added = it->walk.group->joined;
+    it->walk.columns[LEAD].removed = it->walk.group->left.count;
 }
 
 static void broken(const covey_iter *it, const covey_pool *pool, const char *rule) {
     char text[200];
     snprintf(text, sizeof text, "%s: %s", pool ? pool->type->name : "entities", rule);
-    covey__contract_broken(it->view->world, text, __FILE__, __LINE__);
+    covey__contract_broken(it->walk.view->world, text, __FILE__, __LINE__);
 }
 
 /* Whether nothing but being alive makes an entity match. */
 static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
 
 static void check_span(const covey_iter *it) {
-    const covey__column *members = &it->columns[LEAD];
-    if (it->group && (it->group->joined != members->added || it->group->left.count != members->removed))
+    const covey__column *members = &it->walk.columns[LEAD];
+    if (it->walk.group && (it->walk.group->joined != members->added || it->walk.group->left.count != members->removed))
         broken(it, NULL, "one joined or left a group while a span of it was open");
     for (uint32_t i = 0; i < COLUMNS; i++) {
-        const covey__column *column = &it->columns[i];
+        const covey__column *column = &it->walk.columns[i];
         const covey_pool *pool = watched(it, i);
         if (pool && (pool->added.count != column->added || pool->removed.count != column->removed ||
                      pool->moved != column->moved))
             broken(it, pool, "the pool changed while a span of a view with it was open");
     }
-    if (asks_for_nothing(it->view) && it->view->world->destroyed.count != it->destroyed)
+    if (asks_for_nothing(it->walk.view) && it->walk.view->world->destroyed.count != it->walk.destroyed)
         broken(it, NULL, "one was destroyed while a span of a view was open");
 }
 
@@ -64,38 +65,38 @@ static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
 }
 
 static bool is_there(const covey_iter *it, uint32_t i, uint32_t index) {
-    bool asked = (it->view->asks & COVEY__ASKS_COMPONENTS) != 0;
+    bool asked = (it->walk.view->asks & COVEY__ASKS_COMPONENTS) != 0;
     return asked ? covey__has_index(watched(it, i), index) : covey__sees(watched(it, i), index);
 }
 
 /* Finds a pool that an entity which is still to be visited got into, although the view excludes it. */
 static void check_excluded_of(const covey_iter *it, uint32_t index) {
-    for (uint32_t i = it->view->fields; i < COLUMNS; i++)
-        if (i != LEAD && index != it->id && is_there(it, i, index))
+    for (uint32_t i = it->walk.view->fields; i < COLUMNS; i++)
+        if (i != LEAD && index != it->walk.id && is_there(it, i, index))
             broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
 }
 
 static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t ids) {
     for (; ids != 0; ids &= ids - 1)
-        check_excluded_of(it, it->first + block * COVEY__BLOCK_IDS + covey__lowest_bit(ids));
+        check_excluded_of(it, it->walk.first + block * COVEY__BLOCK_IDS + covey__lowest_bit(ids));
 }
 
 static void check_excluded_list(const covey_iter *it) {
-    const covey_entity *array = it->set ? it->set->ids : it->array;
+    const covey_entity *array = it->walk.set ? it->walk.set->ids : it->walk.array;
     for (uint32_t k = it->at + 1; k < it->stop; k++) {
         uint32_t row = it->rows[k];
-        if (!it->set || row < it->set->end) check_excluded_of(it, array ? array[row].index : row);
+        if (!it->walk.set || row < it->walk.set->end) check_excluded_of(it, array ? array[row].index : row);
     }
 }
 
 /* The same for all that are known to match and are still to be visited: the rest of the page, or of the list. */
 static void check_excluded(const covey_iter *it, covey_row row) {
-    bool blocks = it->mode == COVEY__MODE_BLOCKS;
-    uint64_t rows = blocks ? row.left & (row.left - 1) : it->rest;
-    uint64_t later = blocks ? row.blocks & (row.blocks - 1) : it->blocks;
-    if (it->view->without == 0 && !watched(it, HIDDEN)) return;
+    bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
+    uint64_t rows = blocks ? row.left & (row.left - 1) : it->walk.rest;
+    uint64_t later = blocks ? row.blocks & (row.blocks - 1) : it->walk.blocks;
+    if (it->walk.view->without == 0 && !watched(it, HIDDEN)) return;
     if (!blocks) check_excluded_list(it);
-    if (it->array) return;
+    if (it->walk.array) return;
     if (rows != 0) check_excluded_ids(it, blocks ? covey__lowest_bit(row.blocks) : it->block, rows);
     for (; later != 0; later &= later - 1)
         check_excluded_ids(it, covey__lowest_bit(later), it->matches[covey__lowest_bit(later)]);
@@ -104,25 +105,25 @@ static void check_excluded(const covey_iter *it, covey_row row) {
 /* Finds a row's entity that has changed places among those to visit, and would be visited again. */
 static void check_place(const covey_iter *it, covey_row row) {
     uint32_t index = covey__row_index(it, row);
-    if (!it->set || !it->refills || !covey__set_has(it->set, index, it->end - 1)) return;
-    if (covey__slot_position(*covey__slot_of(it->set, index)) != it->rows[it->at])
-        broken(it, it->lead, "the row's entity has another place in the order that is followed");
+    if (!it->walk.set || !it->walk.refills || !covey__set_has(it->walk.set, index, it->walk.end - 1)) return;
+    if (covey__slot_position(*covey__slot_of(it->walk.set, index)) != it->rows[it->at])
+        broken(it, it->walk.lead, "the row's entity has another place in the order that is followed");
 }
 
 /* Finds what others than the row's entity lost. */
 static void check_lost(const covey_iter *it, uint32_t i) {
     const covey_pool *pool = watched(it, i);
-    if (!pool || pool->removed.count == it->columns[i].removed) return;
+    if (!pool || pool->removed.count == it->walk.columns[i].removed) return;
     if (pool->removed.index == COVEY_NONE)
         broken(it, pool, "the pool was cleared, converted or put in another order while rows were visited");
-    else if (!only_of(&pool->removed, it->columns[i].removed, it->id))
+    else if (!only_of(&pool->removed, it->walk.columns[i].removed, it->walk.id))
         broken(it, pool, "another entity than the row's lost it while rows were visited");
 }
 
 static void check_row(const covey_iter *it, covey_row row) {
-    const covey_view *view = it->view;
-    if (it->group) {
-        if (!only_of(&it->group->left, it->columns[LEAD].removed, it->id))
+    const covey_view *view = it->walk.view;
+    if (it->walk.group) {
+        if (!only_of(&it->walk.group->left, it->walk.columns[LEAD].removed, it->walk.id))
             broken(it, NULL, "another one than the row's left a group while its rows were visited");
         check_place(it, row);
         return;
@@ -131,7 +132,7 @@ static void check_row(const covey_iter *it, covey_row row) {
         bool optional = i >= view->with && i < (uint32_t)view->with + view->optional;
         if (i < view->fields ? !optional : i == LEAD) check_lost(it, i);
     }
-    if (asks_for_nothing(view) && !only_of(&view->world->destroyed, it->destroyed, it->id))
+    if (asks_for_nothing(view) && !only_of(&view->world->destroyed, it->walk.destroyed, it->walk.id))
         broken(it, NULL, "another one than the row's was destroyed while rows were visited");
     check_excluded(it, row);
     check_place(it, row);
@@ -145,7 +146,7 @@ void covey__span_ends(const covey_iter *it) {
 
 void covey__row_begins(covey_iter *it, covey_row row) {
     remember_pools(it);
-    it->id = covey__row_index(it, row);
+    it->walk.id = covey__row_index(it, row);
 }
 
 void covey__row_ends(const covey_iter *it, covey_row row) {
@@ -157,7 +158,7 @@ void covey__row_ends(const covey_iter *it, covey_row row) {
 /* For programs at level 2 with a library below it. */
 void covey__span_begins(covey_iter *it) { (void)it; }
 void covey__span_ends(const covey_iter *it) { (void)it; }
-void covey__row_begins(covey_iter *it, covey_row row) { it->id = covey__row_index(it, row); }
+void covey__row_begins(covey_iter *it, covey_row row) { it->walk.id = covey__row_index(it, row); }
 void covey__row_ends(const covey_iter *it, covey_row row) { (void)it, (void)row; }
 
 #endif

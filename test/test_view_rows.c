@@ -78,8 +78,8 @@ static void crowd(const covey_type *lead) {
 static void visit_row(const covey_iter *it, covey_row row, const covey_view_desc *desc, covey_entity f) {
     assert_true(fits(desc, f));
     assert_same(covey_row_entity(it, row), f);
-    for (uint32_t i = 0; i < covey_view_fields(it->view); i++) {
-        const covey_type *type = covey_view_type(it->view, i);
+    for (uint32_t i = 0; i < covey_view_fields(it->walk.view); i++) {
+        const covey_type *type = covey_view_type(it->walk.view, i);
         assert_ptr_equal(row_field(it, row, i), covey_get_raw(world, f, type, type->size));
         if (row_field(it, row, i) && type->size == sizeof(Value)) assert_value(f, type, f.index);
     }

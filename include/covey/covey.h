@@ -663,20 +663,13 @@ typedef struct covey__column {
     uint32_t added, removed, moved;       /* changes of the pool that were known when the span or row began */
 } covey__column;
 
-/* Entities are found in batches: a span of any length; the rows of a block, or a list of rows, that are scattered and are
- * handed out as spans of one. */
-typedef struct covey_iter {
-    uint32_t count;            /* rows of the span; what follows is not API */
-    uint32_t at, stop;         /* the span's number in a list, and how many there are */
-    uint32_t block;            /* of the page */
-    uint64_t left;             /* rows of the block that are handed out one by one, this one first; 0: a list is */
+/* How an iteration goes through its entities, and where it is: what is decided at its beginning. */
+typedef struct covey__walk {
     const covey_entity *array; /* what is walked by position; NULL: ids are */
     const uint64_t *shifts;    /* the world's: counts values that moved */
     uint8_t mode;              /* a covey__mode */
     bool hides;                /* something that the view is about may be disabled */
     bool asks_more;            /* not only for being in blocks */
-    bool varies;               /* the spans of the list have lengths of their own */
-    bool slotted;              /* they are blocks whose ids do not follow each other */
     bool refills;              /* what leaves the array has its place taken by another */
     bool sorts;                /* entities must have all fields, so that blocks can be handed out as they are */
     uint32_t first;            /* id of the page */
@@ -705,6 +698,25 @@ typedef struct covey_iter {
     uint64_t since;                         /* the changes after this tick */
     const covey_pool *hidden;               /* who is disabled, if the view does not ask; or NULL */
     covey__column columns[COVEY_TERMS + 2]; /* the last two are for assertion level 2 */
+} covey__walk;
+
+/* As large objects on the stack are, so that gcc can make one that is returned where the caller wants it. */
+#ifdef __cplusplus
+#define COVEY__ALIGN_STACK alignas(16)
+#else
+#define COVEY__ALIGN_STACK _Alignas(16)
+#endif
+
+/* Entities are found in batches: a span of any length; the rows of a block, or a list of rows, that are scattered and are
+ * handed out as spans of one. */
+typedef struct covey_iter {
+    COVEY__ALIGN_STACK uint32_t count; /* rows of the span; what follows is not API */
+    uint32_t at, stop;                 /* the span's number in a list, and how many there are */
+    uint32_t block;                    /* of the page */
+    uint64_t left; /* rows of the block that are handed out one by one, this one first; 0: a list is */
+    bool varies;   /* the spans of the list have lengths of their own */
+    bool slotted;  /* they are blocks whose ids do not follow each other */
+    covey__walk walk;
     uint64_t matches[COVEY__PAGE_BLOCKS];   /* of the page: bit i of word b is the id of bit i of block b */
     uint32_t rows[COVEY__BATCH];            /* the ids, or positions, at which the spans of the list begin */
     uint32_t counts[COVEY__BATCH];          /* their rows, if they are not one each */
@@ -2305,7 +2317,7 @@ COVEY_HOT bool covey_next(covey_iter *it) {
 /* The id, or position, of the span's first row. */
 COVEY_HOT uint32_t covey__span_row(const covey_iter *it) {
     if (it->left == 0) return it->rows[it->at];
-    return it->first + it->block * COVEY__BLOCK_IDS + covey__lowest_bit(it->left);
+    return it->walk.first + it->block * COVEY__BLOCK_IDS + covey__lowest_bit(it->left);
 }
 
 /* Where a field of the spans of a list is. In views with more than a few fields the lists are short, and four share the
@@ -2315,27 +2327,27 @@ COVEY_HOT char *const *covey__list_of(const covey_iter *it, uint32_t field) {
 }
 
 COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field, size_t size) {
-    const covey__chunk *chunk = &it->columns[field].chunk;
+    const covey__chunk *chunk = &it->walk.columns[field].chunk;
     if (COVEY__LIKELY(it->left != 0)) return chunk->data + chunk->map[covey__lowest_bit(it->left)] * size;
     return covey__list_of(it, field)[it->at];
 }
 
 /* The bit of a row of a span that is a block: the ids of slots lie before the map. */
 COVEY_HOT uint32_t covey__slot_bit(const covey_iter *it, uint32_t row) {
-    const covey__block_page *page = it->columns[0].page;
-    uint32_t block = (it->rows[it->at] - it->first) / COVEY__BLOCK_IDS;
+    const covey__block_page *page = it->walk.columns[0].page;
+    uint32_t block = (it->rows[it->at] - it->walk.first) / COVEY__BLOCK_IDS;
     return (page->chunks[block].map - page->capacity[block])[row];
 }
 
 COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
     uint32_t first = covey__span_row(it);
-    if (it->array) return it->array[first + row];
+    if (it->walk.array) return it->walk.array[first + row];
     uint32_t index = first + (it->left == 0 && it->slotted ? covey__slot_bit(it, row) : row);
-    return covey__entity(index, covey__generation_of(it->view->world, index));
+    return covey__entity(index, covey__generation_of(it->walk.view->world, index));
 }
 
 COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t block, uint32_t field) {
-    const covey__chunk *chunk = &it->columns[field].page->chunks[block];
+    const covey__chunk *chunk = &it->walk.columns[field].page->chunks[block];
     row->chunks[field].data = chunk->data;
     row->chunks[field].map = chunk->map;
 }
@@ -2347,7 +2359,7 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
     if (row->blocks == 0) return false;
     uint32_t block = covey__lowest_bit(row->blocks);
     row->left = it->matches[block];
-    row->now = &it->view->world->moves;
+    row->now = &it->walk.view->world->moves;
     row->moves = *row->now;
     covey__row_knows(it, row, block, 0); /* those that no field asks for vanish; a loop would not */
     covey__row_knows(it, row, block, 1);
@@ -2365,9 +2377,9 @@ COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
         return true;
     }
     if (!covey__next_rows(it, row->now && !stays)) return false;
-    row->now = it->shifts;
+    row->now = it->walk.shifts;
     row->moves = ~*row->now; /* no chunk is known; fields are, unless they may be missing, or have ticks */
-    row->listed = it->mode < COVEY__MODE_IDS ? *row->now : ~*row->now;
+    row->listed = it->walk.mode < COVEY__MODE_IDS ? *row->now : ~*row->now;
     return true;
 }
 
@@ -2375,7 +2387,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
     COVEY__ROW_ENDS(it, *row);
     row->left &= row->left - 1;
     if (!COVEY__LIKELY(row->left != 0)) {
-        bool blocks = it->mode == COVEY__MODE_BLOCKS;
+        bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
         if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row))) {
             row->now = NULL; /* no row is there */
             return false;
@@ -2386,13 +2398,13 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 }
 
 COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
-    if (it->mode != COVEY__MODE_BLOCKS) return it->ids[it->at];
-    return it->first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
+    if (it->walk.mode != COVEY__MODE_BLOCKS) return it->ids[it->at];
+    return it->walk.first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
 }
 
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
     uint32_t index = covey__row_index(it, row);
-    return covey__entity(index, covey__generation_of(it->view->world, index));
+    return covey__entity(index, covey__generation_of(it->walk.view->world, index));
 }
 
 /* Values that may have moved since they were found, and those of which a change is to be noted, are looked up. */

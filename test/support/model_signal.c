@@ -487,7 +487,7 @@ static void reactive_clear(model *m) {
 static void check_fields(model *m, const collected *set, const covey_iter *it, uint32_t row, covey_entity e) {
     for (uint32_t i = 0; i < COVEY_TERMS && set->match.with[i]; i++) {
         const covey_type *type = set->match.with[i];
-        const char *at = covey_field_raw(it, i, covey_view_type(it->view, i)->size);
+        const char *at = covey_field_raw(it, i, covey_view_type(it->walk.view, i)->size);
         model_check_field(m, type, e, at ? at + (size_t)row * type->size : NULL);
     }
 }

@@ -202,7 +202,7 @@ static void visit_span(model *m, const tour *t) {
         covey_entity e = covey_span_entity(it, row);
         model_append(&m->visited, e);
         for (uint32_t i = 0; i < covey_view_fields(&t->view); i++) {
-            const char *at = covey_field_raw(it, i, covey_view_type(it->view, i)->size);
+            const char *at = covey_field_raw(it, i, covey_view_type(it->walk.view, i)->size);
             check_field(m, t, i, e, at ? at + (size_t)row * covey_view_type(&t->view, i)->size : NULL);
         }
     }

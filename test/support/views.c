@@ -49,17 +49,17 @@ void give_each(const covey_entity *entities, uint32_t count, uint32_t step, cons
 static visits visited;
 
 char *span_field(const covey_iter *it, uint32_t field) {
-    return covey_field_raw(it, field, covey_view_type(it->view, field)->size);
+    return covey_field_raw(it, field, covey_view_type(it->walk.view, field)->size);
 }
 
 void *row_field(const covey_iter *it, covey_row row, uint32_t field) {
-    return covey_row_field_raw(it, row, field, covey_view_type(it->view, field)->size);
+    return covey_row_field_raw(it, row, field, covey_view_type(it->walk.view, field)->size);
 }
 
 static void check_cell(const covey_iter *it, uint32_t field, covey_entity e, const void *at) {
-    const covey_type *type = covey_view_type(it->view, field);
+    const covey_type *type = covey_view_type(it->walk.view, field);
     const unsigned char *value = covey_get_raw(world, e, type, type->size);
-    bool sees_all = (it->view->asks & COVEY__ASKS_COMPONENTS) != 0;
+    bool sees_all = (it->walk.view->asks & COVEY__ASKS_COMPONENTS) != 0;
     if (!sees_all && !covey_component_is_enabled_raw(world, e, type)) value = NULL;
     assert_ptr_equal(at, value);
     if (!value || type->size == 0) return;
@@ -77,9 +77,9 @@ const visits *visit_spans(covey_iter *it) {
         for (uint32_t row = 0; row < it->count; row++) {
             covey_entity e = covey_span_entity(it, row);
             visited.e[visited.count++] = e;
-            for (uint32_t i = 0; i < covey_view_fields(it->view); i++) {
+            for (uint32_t i = 0; i < covey_view_fields(it->walk.view); i++) {
                 const char *at = span_field(it, i);
-                check_cell(it, i, e, at ? at + (size_t)row * covey_view_type(it->view, i)->size : NULL);
+                check_cell(it, i, e, at ? at + (size_t)row * covey_view_type(it->walk.view, i)->size : NULL);
             }
         }
     }
@@ -94,7 +94,7 @@ const visits *visit_rows(covey_iter *it) {
         covey_entity e = covey_row_entity(it, row);
         assert_true(visited.count < VISITS);
         visited.e[visited.count++] = e;
-        for (uint32_t i = 0; i < covey_view_fields(it->view); i++) check_cell(it, i, e, row_field(it, row, i));
+        for (uint32_t i = 0; i < covey_view_fields(it->walk.view); i++) check_cell(it, i, e, row_field(it, row, i));
     }
     return &visited;
 }
