@@ -640,7 +640,7 @@ static void assert_not_created(uint32_t count, const covey_component *components
 
 static void test_what_cannot_be_created_leaves_nothing_behind(void **state) {
     (void)state;
-    const covey_type nameless = { .size = 4 }, uncopied = BOOKED(NULL, .storage = COVEY_STORAGE_SPARSE);
+    static const covey_type nameless = { .size = 4 }, uncopied = BOOKED(NULL, .storage = COVEY_STORAGE_SPARSE);
     Value value = value_of(1000);
     covey_pool_of(world, Packed);
     covey_pool_of(world, Blocked);
