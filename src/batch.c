@@ -11,6 +11,7 @@
 #include "storage.h"
 #include "tick.h"
 #include "view.h"
+#include "walk.h"
 
 enum {
     LONG = 8,                                 /* rows that are worth a span: each ends in a mispredicted branch */
@@ -248,6 +249,16 @@ static bool is_hole(const covey_iter *it, uint32_t at) {
     return it->walk.set->holes != 0 && covey__is_hole(it->walk.set, at);
 }
 
+void covey__note_last(covey_iter *it) {
+    it->walk.last = it->walk.end != 0 ? it->walk.set->ids[it->walk.end - 1].index : COVEY_NONE;
+}
+
+void covey__array_begin(covey_iter *it) {
+    it->walk.array = it->walk.set->ids;
+    if (it->walk.end > it->walk.set->end) it->walk.end = it->walk.set->end;
+    covey__note_last(it);
+}
+
 /* How many positions from this one on are without holes, and have their values side by side: at most `most`. */
 static uint32_t run_of_positions(const covey_iter *it, uint32_t at, uint32_t most) {
     uint32_t run = 1;
@@ -372,7 +383,7 @@ static void sort_blocks(covey_iter *it, const covey__page_list *list) {
 
 static bool open_page(covey_iter *it) {
     covey__page_list list;
-    covey__iter_renew(it);
+    covey__walk_renew(&it->walk);
     it->walk.opened = it->walk.blocks = covey__next_page(it, &list);
     if (it->walk.blocks != 0 && it->walk.sorts) sort_blocks(it, &list);
     return it->walk.blocks != 0;

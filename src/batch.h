@@ -4,14 +4,12 @@
 
 #include <covey/covey.h>
 
-/* Finds out anew which pools the world has for the terms, if it has met types. */
-void covey__iter_renew(covey_iter *it);
 /* Before the first batch of an array, which may have changed since the iteration was made. */
 void covey__array_begin(covey_iter *it);
 /* Remembers who is the last of those to visit. */
 void covey__note_last(covey_iter *it);
 
-/* A batch of scattered rows, at most it->most, from where the iteration is. Returns false at the end. */
+/* A batch of scattered rows, at most it->walk.most, from where the iteration is. Returns false at the end. */
 bool covey__list_positions(covey_iter *it);
 bool covey__list_ids(covey_iter *it);
 /* The next position that matches, in a batch of its own, without its fields. Returns false at the end. */

@@ -8,43 +8,9 @@
 #include "storage.h"
 #include "tick.h"
 #include "view.h"
+#include "walk.h"
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
-
-/* A number that grows when the world meets a type, or the first component of a type is disabled. */
-static uint32_t known_to(const covey_world *world) { return world->pool_count + world->hiding; }
-
-/* Whether it has since the iteration began: the types may be those of the view. */
-static bool has_met_types(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
-
-/* Finds out which terms can be disabled, for views that skip what is disabled. */
-static void find_hidden(covey__walk *walk) {
-    const covey_world *world = walk->view->world;
-    bool components = world->hiding != 0 && (walk->view->asks & COVEY__ASKS_COMPONENTS) == 0;
-    walk->hidden = (walk->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->disabled : NULL;
-    walk->hides = walk->hidden || (components && covey__may_hide(walk->lead));
-    for (uint32_t i = 0; components && i < covey__view_terms(walk->view); i++)
-        walk->hides |= covey__may_hide(walk->columns[i].pool);
-    walk->asks_more |= walk->hides;
-}
-
-static void find_ticks(covey__walk *walk) {
-    for (uint32_t i = 0; i < walk->view->fields; i++) {
-        bool written = (walk->view->reads >> i & 1) == 0,
-             ticks = walk->columns[i].pool && walk->columns[i].pool->type->ticks;
-        walk->ticked |= (uint16_t)((written && ticks) << i);
-    }
-}
-
-/* The pools of terms whose types the world did not know. */
-static void find_pools(covey__walk *walk) {
-    const covey_view *view = walk->view;
-    walk->pools = known_to(view->world);
-    for (uint32_t i = 0; i < covey__view_terms(view); i++)
-        if (!walk->columns[i].pool) walk->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
-    find_hidden(walk);
-    find_ticks(walk);
-}
 
 static void begin(covey__walk *walk, const covey_view *view) {
     memset(walk, 0, offsetof(covey__walk, columns));
@@ -53,7 +19,7 @@ static void begin(covey__walk *walk, const covey_view *view) {
         walk->columns[i] = (covey__column){ .page = &covey__no_page };
     if (!view->world) return;
     walk->shifts = &view->world->shifts;
-    find_pools(walk);
+    covey__walk_find_pools(walk);
 }
 
 static bool all_known(const covey__walk *walk) {
@@ -166,7 +132,7 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
     if (!all_known(&walk)) return iterate(&walk);
     walk.lead = pool;
-    find_hidden(&walk);
+    covey__walk_find_hidden(&walk);
     walk_by(&walk, pool);
     return iterate(&walk);
 }
@@ -195,24 +161,10 @@ covey_iter covey_group_iter(const covey_group *group) {
     return iterate(&walk);
 }
 
-void covey__iter_renew(covey_iter *it) {
-    if (has_met_types(&it->walk)) find_pools(&it->walk);
-}
-
 uint64_t covey__next_row_page(covey_iter *it) {
     covey__page_list list;
-    covey__iter_renew(it);
+    covey__walk_renew(&it->walk);
     return covey__next_page(it, &list);
-}
-
-void covey__note_last(covey_iter *it) {
-    it->walk.last = it->walk.end != 0 ? it->walk.set->ids[it->walk.end - 1].index : COVEY_NONE;
-}
-
-void covey__array_begin(covey_iter *it) {
-    it->walk.array = it->walk.set->ids;
-    if (it->walk.end > it->walk.set->end) it->walk.end = it->walk.set->end;
-    covey__note_last(it);
 }
 
 uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
@@ -266,7 +218,7 @@ static bool list_rows(covey_iter *it) {
 bool covey__next_rows(covey_iter *it, bool moved) {
     if (it->walk.mode == COVEY__MODE_NOTHING) return false;
     if (moved) begin_anew(it);
-    covey__iter_renew(it);
+    covey__walk_renew(&it->walk);
     if (it->walk.set && it->walk.next == 0) covey__array_begin(it);
     if (it->walk.set) it->walk.array = it->walk.set->ids;
     bool more = list_rows(it);
@@ -291,7 +243,7 @@ static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_poo
 /* Of a type that the world did not know when the iteration began, or when the page did. */
 static COVEY__NOINLINE void *late_value(const covey_iter *it, uint32_t index, uint32_t field) {
     const covey_pool *pool =
-        has_met_types(&it->walk) ? covey_pool_find_raw(it->walk.view->world, it->walk.view->types[field]) : NULL;
+        covey__walk_is_old(&it->walk) ? covey_pool_find_raw(it->walk.view->world, it->walk.view->types[field]) : NULL;
     return covey__has_index(pool, index) ? watched_value(it, pool, index, field) : NULL;
 }
 

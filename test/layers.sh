@@ -17,7 +17,7 @@ storage  block_store fields marks presence shortcut shortcut_on slab sparse_set 
 storage  storage_erase storage_place stretch type
 observe  listeners members observers order queue signal tick watch
 change   change commands convert copy enable entity listen many pool pool_of resource
-query    batch group iter match reactive sort view view_rules
+query    batch group iter match reactive sort view view_rules walk
 tree     hierarchy name node
 state    codec file history image image_entities image_file image_load image_merge image_pool image_read image_save os
 state    rollback world_clone

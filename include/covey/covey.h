@@ -1427,7 +1427,6 @@ typedef enum covey__removal {
  *     direct    data: | values of 64 slots |                          map: the identity, shared
  *     empty     no chunk; capacity 0
  */
-#define COVEY__BLOCK_IDS 64                                       /* of a block: as many as a word has bits */
 #define COVEY__BLOCK_PAGE (COVEY__BLOCK_IDS * COVEY__PAGE_BLOCKS) /* ids of a page */
 
 typedef struct covey__block_page {

@@ -1,0 +1,16 @@
+/* What an iteration knows of the pools of its view: which they are, and what has to be looked at closely in them. */
+#ifndef COVEY_WALK_H
+#define COVEY_WALK_H
+
+#include <covey/covey.h>
+
+/* Finds the pools of terms whose types the world did not know, what may be disabled in them, and what has ticks. */
+void covey__walk_find_pools(covey__walk *walk);
+/* Finds out which terms, and the pool that leads, can be disabled, for views that skip what is disabled. */
+void covey__walk_find_hidden(covey__walk *walk);
+/* Whether the world has met types since then: they may be those of the view. */
+bool covey__walk_is_old(const covey__walk *walk);
+/* Finds the pools again, if it has. */
+void covey__walk_renew(covey__walk *walk);
+
+#endif
