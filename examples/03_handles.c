@@ -42,6 +42,14 @@ int main(void) {
     if (covey_is_null(covey_create_at(world, 1000000)))
         printf("again: %s\n", covey_result_text(covey_world_result(world)));
 
+    /* An exact handle, index and generation: the entity that somebody else has made, under the same name. */
+    covey_entity exact = covey_create_exact(world, covey_entity_make(5, 3));
+    printf("exact %s, at index 5 %s\n", text(exact), text(covey_entity_at(world, 5)));
+    covey_destroy(world, exact);
+    if (covey_is_null(covey_create_exact(world, exact)))
+        printf("generation %u is used up: %s\n", covey_generation_at(world, 5),
+               covey_result_text(covey_world_result(world)));
+
     /* A range that covey_create leaves alone. Its indices come back to it. */
     covey_range remote = covey_range_reserve(world, 100, 50);
     covey_entity a = covey_create_in(world, remote), b = covey_create_in(world, remote);

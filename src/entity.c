@@ -306,30 +306,58 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
 
 covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
 
+/* Whether an index has a page, and nobody has it; otherwise fails. */
+static bool may_be_taken(covey_world *world, uint32_t index) {
+    if (covey__entities_prepare(world, 1) != COVEY_OK || !reach_page(world, index)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for an entity at index %u", index);
+        return false;
+    }
+    const covey__entity_page *page = page_of(world, index);
+    bool used = (page->generation[index % COVEY_PAGE_SIZE] & 1) != 0, aside = covey__is_set_aside(page, index);
+    if (!used && !aside && !is_retired(page, index)) return true;
+    covey__fail(world, COVEY_ERROR_TAKEN, "index %u is %s", index,
+                aside  ? "set aside for a command buffer"
+                : used ? "in use"
+                       : "retired");
+    return false;
+}
+
+/* An index that nobody has is no longer one to hand out. */
+static void take_wanted(covey_world *world, uint32_t index) {
+    covey__range *range = range_of(world, index);
+    if (page_of(world, index)->generation[index % COVEY_PAGE_SIZE] != 0) unlink_free(world, range, index);
+    else if (index == range->fresh && range->fresh < range->fresh_end) range->fresh++;
+    else if (index > range->fresh && index < range->fresh_end) range->fresh_end = index;
+}
+
 covey_entity covey_create_at(covey_world *world, uint32_t index) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (index >= COVEY_NONE) {
         covey__fail(world, COVEY_ERROR_RANGE, "index %u is too large", index);
         return null_entity;
     }
-    if (covey__entities_prepare(world, 1) != COVEY_OK || !reach_page(world, index)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for an entity at index %u", index);
+    if (!may_be_taken(world, index)) return null_entity;
+    take_wanted(world, index);
+    return tell_of(world, revive(world, index));
+}
+
+covey_entity covey_create_exact(covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    uint32_t index = e.index, generation = e.generation;
+    if (covey_is_null(covey_entity_make(index, generation)) || (generation & 1) == 0) {
+        covey__fail(world, COVEY_ERROR_RANGE, "no entity can be %u:%u: %s", index, generation,
+                    (generation & 1) == 0 ? "the generations of entities are odd" : "a part of it is too large");
         return null_entity;
     }
-    const covey__entity_page *page = page_of(world, index);
-    uint32_t generation = page->generation[index % COVEY_PAGE_SIZE];
-    bool aside = covey__is_set_aside(page, index);
-    if ((generation & 1) != 0 || is_retired(page, index) || aside) {
-        covey__fail(world, COVEY_ERROR_TAKEN, "index %u is %s", index,
-                    aside        ? "set aside"
-                    : generation ? "in use"
-                                 : "retired");
+    if (!may_be_taken(world, index)) return null_entity;
+    uint32_t *now = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+    if (generation <= *now) {
+        covey__fail(world, COVEY_ERROR_TAKEN, "generation %u of index %u is used up: the next one is %u", generation,
+                    index, *now + 1);
         return null_entity;
     }
-    covey__range *range = range_of(world, index);
-    if (generation != 0) unlink_free(world, range, index);
-    else if (index == range->fresh && range->fresh < range->fresh_end) range->fresh++;
-    else if (index > range->fresh && index < range->fresh_end) range->fresh_end = index;
+    take_wanted(world, index);
+    *now = generation - 1; /* those between are skipped */
     return tell_of(world, revive(world, index));
 }
 
@@ -440,6 +468,21 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
 uint32_t covey_entity_count(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     return world->alive;
+}
+
+covey_entity covey_entity_at(const covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    const covey__entity_page *page = covey__entity_page_of(world, index);
+    uint32_t generation = page ? page->generation[index % COVEY_PAGE_SIZE] : 0;
+    return (generation & 1) != 0 ? covey__entity(index, generation) : null_entity;
+}
+
+uint32_t covey_generation_at(const covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    const covey__entity_page *page = index < COVEY_NONE ? covey__entity_page_of(world, index) : NULL;
+    uint32_t generation = page ? page->generation[index % COVEY_PAGE_SIZE] : 0;
+    if (generation != 0) return generation - (generation % 2 == 0);
+    return page && is_retired(page, index) ? COVEY_GENERATION_MAX : 0;
 }
 
 covey_entity covey_entity_next(const covey_world *world, covey_entity previous) {

@@ -15,7 +15,7 @@ const char *covey_result_text(covey_result result) {
     case COVEY_ERROR_PRESENT: return "it is there already";
     case COVEY_ERROR_ABSENT: return "it is not there";
     case COVEY_ERROR_FULL: return "no index or position is left";
-    case COVEY_ERROR_TAKEN: return "the wanted index or range is in use, reserved, or retired";
+    case COVEY_ERROR_TAKEN: return "the wanted index, handle or range is in use, used up or reserved";
     case COVEY_ERROR_RANGE: return "an index or count is too large";
     case COVEY_ERROR_TYPE: return "the type's description is incomplete or contradicts itself";
     case COVEY_ERROR_LAYOUT: return "another type of this name has another layout";

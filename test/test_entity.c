@@ -1,6 +1,7 @@
 /* Handles and the world's table of them: which ids come in which order, and that a handle of the past names nobody. */
 #include "fixture.h"
 
+#include <covey/commands.h>
 #include <covey/snapshot.h>
 
 static const covey_entity none = { 0, 0 };
@@ -317,6 +318,178 @@ static void test_the_highest_index_costs_a_page_and_the_directory(void **state) 
     assert_int_equal(world_setup(state), 0);
 }
 
+/* ---- Exact handles ------------------------------------------------------------------------------------------------*/
+
+static void test_an_entity_is_made_with_exactly_this_handle(void **state) {
+    (void)state;
+    assert_same(covey_create_exact(world, entity(7, 3)), entity(7, 3));
+    assert_true(covey_alive(world, entity(7, 3)));
+    assert_int_equal(covey_entity_count(world), 1);
+    for (uint32_t i = 0; i < 7; i++) assert_same(covey_create(world), entity(i, 1));
+    assert_same(covey_create(world), entity(8, 1));
+}
+
+static void test_generations_go_on_behind_an_exact_handle(void **state) {
+    (void)state;
+    uint32_t last = COVEY_GENERATION_MAX;
+    assert_same(covey_create_exact(world, entity(0, last - 2)), entity(0, last - 2));
+    covey_destroy(world, entity(0, last - 2));
+    assert_same(covey_create(world), entity(0, last));
+    covey_destroy(world, entity(0, last));
+    assert_same(covey_create(world), entity(1, 1)); /* the other one is retired */
+}
+
+static void test_an_exact_handle_takes_an_index_out_of_the_free_list(void **state) {
+    (void)state;
+    covey_entity e[4];
+    create(e, 4);
+    for (uint32_t i = 3; i-- != 0;) covey_destroy(world, e[i]);
+    assert_same(covey_create_exact(world, entity(1, 3)), entity(1, 3));
+    test_world_is_valid(world);
+    assert_same(covey_create(world), entity(0, 3));
+    assert_same(covey_create(world), entity(2, 3));
+    assert_same(covey_create(world), entity(4, 1));
+}
+
+static void test_an_exact_handle_reaches_into_a_range(void **state) {
+    (void)state;
+    covey_range range = covey_range_reserve(world, 1, 2);
+    uint32_t last = COVEY_GENERATION_MAX;
+    assert_same(covey_create_exact(world, entity(1, last - 2)), entity(1, last - 2));
+    assert_same(covey_create(world), entity(0, 1));
+    assert_same(covey_create_in(world, range), entity(2, 1));
+    covey_destroy(world, entity(1, last - 2));
+    assert_same(covey_create(world), entity(3, 1));
+    assert_same(covey_create_in(world, range), entity(1, last));
+}
+
+static void refuse_exact(covey_entity e, covey_result why, const char *says) {
+    uint64_t before = world_digest(world);
+    assert_no_entity(covey_create_exact(world, e));
+    assert_failed(why);
+    assert_non_null(strstr(heard.text, says));
+    assert_int_equal(world_digest(world), before);
+}
+
+static void test_a_handle_that_was_used_is_refused(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    refuse_exact(e, COVEY_ERROR_TAKEN, "in use");
+    refuse_exact(entity(e.index, 3), COVEY_ERROR_TAKEN, "in use");
+    covey_destroy(world, e);
+    refuse_exact(e, COVEY_ERROR_TAKEN, "generation 1 of index 0 is used up: the next one is 3");
+    assert_same(covey_create_exact(world, entity(e.index, 3)), entity(e.index, 3));
+    covey_destroy(world, entity(e.index, 3));
+    refuse_exact(e, COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "the next one is 5" : "retired");
+}
+
+static void test_generations_that_were_skipped_are_used_up(void **state) {
+    (void)state;
+    assert_same(covey_create_exact(world, entity(5, 3)), entity(5, 3));
+    covey_destroy(world, entity(5, 3));
+    refuse_exact(entity(5, 1), COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "used up" : "retired");
+}
+
+static void test_a_retired_index_has_no_exact_handle(void **state) {
+    (void)state;
+    covey_destroy(world, last_life(covey_create(world)));
+    refuse_exact(entity(0, COVEY_GENERATION_MAX), COVEY_ERROR_TAKEN, "retired");
+}
+
+static void test_handles_that_no_entity_can_have_are_refused(void **state) {
+    (void)state;
+    refuse_exact(none, COVEY_ERROR_RANGE, "odd");
+    refuse_exact(entity(3, 2), COVEY_ERROR_RANGE, "odd");
+    refuse_exact(entity(COVEY_NONE, 1), COVEY_ERROR_RANGE, "too large");
+    if (COVEY_GENERATION_BITS + COVEY__NARROW * COVEY_INDEX_BITS < 32)
+        refuse_exact(entity(3, COVEY_GENERATION_MAX + 2), COVEY_ERROR_RANGE, "too large");
+}
+
+static void test_an_index_that_a_command_buffer_has_is_refused(void **state) {
+    (void)state;
+    covey_commands *commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 2 });
+    covey_entity later = covey_record_create(commands);
+    refuse_exact(later, COVEY_ERROR_TAKEN, "command buffer");
+    assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
+    assert_true(covey_alive(world, later));
+    refuse_exact(later, COVEY_ERROR_TAKEN, "in use");
+    covey_commands_destroy(commands);
+}
+
+static void test_the_entity_at_an_index_is_the_living_one(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    assert_same(covey_entity_at(world, 0), e);
+    assert_no_entity(covey_entity_at(world, 1));
+    assert_no_entity(covey_entity_at(world, COVEY_NONE - 1));
+    assert_no_entity(covey_entity_at(world, COVEY_NONE));
+    assert_no_entity(covey_entity_at(world, UINT32_MAX));
+    covey_destroy(world, e);
+    assert_no_entity(covey_entity_at(world, 0));
+    e = covey_create(world);
+    assert_same(covey_entity_at(world, 0), e);
+}
+
+static void test_the_generation_at_an_index_is_the_last_that_was_used(void **state) {
+    (void)state;
+    assert_int_equal(covey_generation_at(world, 0), 0);
+    covey_entity e = covey_create(world);
+    assert_int_equal(covey_generation_at(world, 0), 1);
+    covey_destroy(world, e);
+    assert_int_equal(covey_generation_at(world, 0), 1);
+    e = covey_create(world);
+    assert_int_equal(covey_generation_at(world, 0), 3);
+    covey_destroy(world, last_life(e));
+    assert_int_equal(covey_generation_at(world, 0), COVEY_GENERATION_MAX);
+    assert_int_equal(covey_generation_at(world, 1), 0);
+    assert_int_equal(covey_generation_at(world, COVEY_NONE), 0);
+    assert_int_equal(covey_generation_at(world, UINT32_MAX), 0);
+}
+
+static void note_handle(const covey_event *event, void *context) { *(covey_entity *)context = *event->entities; }
+
+static void test_listeners_hear_of_an_exact_entity(void **state) {
+    (void)state;
+    covey_entity created = none;
+    covey_connect(world, &(covey_listener){ .signals = COVEY_ON_CREATE, .call = note_handle, .context = &created });
+    assert_same(covey_create_exact(world, entity(4, 3)), entity(4, 3));
+    assert_same(created, entity(4, 3));
+}
+
+/* What a world was like, another one becomes from its handles alone. */
+static void test_worlds_have_the_same_handles_by_exact_creation(void **state) {
+    (void)state;
+    covey_entity e[12];
+    create(e, 12);
+    for (uint32_t i = 0; i < 12; i += 2) covey_destroy(world, e[i]);
+    create(e, 3);
+    covey_world *other = covey_world_create(NULL);
+    for (covey_entity at = covey_entity_next(world, none); !covey_is_null(at); at = covey_entity_next(world, at))
+        assert_same(covey_create_exact(other, at), at);
+    assert_int_equal(covey_entity_count(other), covey_entity_count(world));
+    for (covey_entity at = covey_entity_next(world, none); !covey_is_null(at); at = covey_entity_next(world, at))
+        assert_true(covey_alive(other, at));
+    test_world_is_valid(other);
+    covey_world_destroy(other);
+}
+
+static void test_images_have_exact_handles(void **state) {
+    (void)state;
+    uint32_t last = COVEY_GENERATION_MAX;
+    covey_create_exact(world, entity(9, last));
+    covey_destroy(world, covey_create_exact(world, entity(4, last - 2)));
+    covey_buffer buffer = { 0 };
+    covey_world *loaded = covey_world_create(NULL);
+    assert_int_equal(covey_save_to_buffer(world, &buffer, NULL, NULL), COVEY_OK);
+    assert_int_equal(covey_load_from_memory(loaded, buffer.bytes, buffer.size, NULL, NULL), COVEY_OK);
+    covey_buffer_free(&buffer);
+    assert_true(covey_alive(loaded, entity(9, last)));
+    assert_int_equal(covey_generation_at(loaded, 4), last - 2);
+    assert_no_entity(covey_create_exact(loaded, entity(4, last - 2)));
+    assert_same(covey_create(loaded), entity(4, last));
+    covey_world_destroy(loaded);
+}
+
 /* ---- Reserved ranges ----------------------------------------------------------------------------------------------*/
 
 static bool is_null_range(covey_range range) { return range.first == 0 && range.count == 0; }
@@ -628,6 +801,20 @@ int main(void) {
         WORLD_TEST(test_create_at_refuses_a_retired_index),
         WORLD_TEST(test_create_at_refuses_an_index_that_cannot_exist),
         WORLD_TEST(test_the_highest_index_costs_a_page_and_the_directory),
+        WORLD_TEST(test_an_entity_is_made_with_exactly_this_handle),
+        WORLD_TEST(test_generations_go_on_behind_an_exact_handle),
+        WORLD_TEST(test_an_exact_handle_takes_an_index_out_of_the_free_list),
+        WORLD_TEST(test_an_exact_handle_reaches_into_a_range),
+        WORLD_TEST(test_a_handle_that_was_used_is_refused),
+        WORLD_TEST(test_generations_that_were_skipped_are_used_up),
+        WORLD_TEST(test_a_retired_index_has_no_exact_handle),
+        WORLD_TEST(test_handles_that_no_entity_can_have_are_refused),
+        WORLD_TEST(test_an_index_that_a_command_buffer_has_is_refused),
+        WORLD_TEST(test_the_entity_at_an_index_is_the_living_one),
+        WORLD_TEST(test_the_generation_at_an_index_is_the_last_that_was_used),
+        WORLD_TEST(test_listeners_hear_of_an_exact_entity),
+        WORLD_TEST(test_worlds_have_the_same_handles_by_exact_creation),
+        WORLD_TEST(test_images_have_exact_handles),
         WORLD_TEST(test_create_leaves_reserved_ranges_alone),
         WORLD_TEST(test_a_range_can_be_reserved_while_creating),
         WORLD_TEST(test_a_range_gives_out_its_own_indices_in_the_usual_order),

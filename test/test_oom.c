@@ -124,6 +124,9 @@ static bool create_many(scene *s) {
     return covey_create_many(s->world, many, MANY);
 }
 static bool create_at(scene *s) { return !covey_is_null(covey_create_at(s->world, 70 * COVEY_PAGE_SIZE + 1)); }
+static bool create_exact(scene *s) {
+    return !covey_is_null(covey_create_exact(s->world, covey_entity_make(70 * COVEY_PAGE_SIZE + 1, 3)));
+}
 static bool create_in(scene *s) { return !covey_is_null(covey_create_in(s->world, s->range)); }
 static bool reserve_range(scene *s) { return covey_range_reserve(s->world, 50 * COVEY_PAGE_SIZE, 3).count == 3; }
 
@@ -344,6 +347,8 @@ static const operation operations[] = {
     { "covey_create_many_with, swap only, with dead", world_with_hole, create_many_with },
     { "covey_create_at", busy_world, create_at },
     { "covey_create_at, from nothing", empty_world, create_at },
+    { "covey_create_exact", busy_world, create_exact },
+    { "covey_create_exact, from nothing", empty_world, create_exact },
     { "covey_create_in", world_with_range, create_in },
     { "covey_range_reserve", busy_world, reserve_range },
     { "covey_add", busy_world, add },

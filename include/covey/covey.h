@@ -166,7 +166,7 @@ typedef enum covey_result {
     COVEY_ERROR_PRESENT = 3, /* it is there already */
     COVEY_ERROR_ABSENT = 4,  /* it is not there */
     COVEY_ERROR_FULL = 5,    /* no index or position is left */
-    COVEY_ERROR_TAKEN = 6,   /* the wanted index or range is in use, reserved, or retired */
+    COVEY_ERROR_TAKEN = 6,   /* the wanted index, handle or range is in use, used up or reserved */
     COVEY_ERROR_RANGE = 7,   /* an index or count is too large */
     COVEY_ERROR_TYPE = 8,    /* the descriptor is incomplete or contradicts itself */
     COVEY_ERROR_LAYOUT = 9,  /* another type of this name has another layout */
@@ -322,6 +322,12 @@ COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uin
  * memory is out. O(1); a high index costs a page, and 8 bytes for each page below. */
 COVEY_API covey_entity covey_create_at(covey_world *world, uint32_t index);
 
+/* Makes the entity with exactly this handle, for example one that a server has sent. The generations of the index that
+ * it skips are never used. Returns null when the index is in use or retired, or when this generation of it, or a later
+ * one, was used before (TAKEN); when no entity can have this handle: the index is too large, or the generation is even
+ * or too large (RANGE); or when memory is out. Costs as covey_create_at. */
+COVEY_API covey_entity covey_create_exact(covey_world *world, covey_entity e);
+
 /* A range of indices that covey_create leaves alone. { 0, 0 } is null. */
 typedef struct covey_range {
     uint32_t first, count;
@@ -352,6 +358,13 @@ COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e);
 
 /* How many entities are alive. */
 COVEY_API uint32_t covey_entity_count(const covey_world *world);
+
+/* The living entity with this index, or null. O(1). */
+COVEY_API covey_entity covey_entity_at(const covey_world *world, uint32_t index);
+
+/* The generation of the last entity that had this index, alive or dead: an odd number; 0 when there never was one. All
+ * up to it are used up: covey_create_exact takes a larger one. O(1). */
+COVEY_API uint32_t covey_generation_at(const covey_world *world, uint32_t index);
 
 /* All entities by index: start with a null handle; null means the end. The one in hand may be destroyed meanwhile.
  *     for (covey_entity e = covey_entity_next(world, none); !covey_is_null(e); e = covey_entity_next(world, e)) */

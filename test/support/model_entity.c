@@ -64,6 +64,28 @@ static void create_at(model *m) {
     if (model_settle(m, !covey_is_null(e), expected)) check_new(m, e, oracle_create_at(m->oracle, index));
 }
 
+/* A generation from two before the one that comes next to five behind it; now and then any. */
+static void create_exact(model *m) {
+    uint32_t index = pick_index(m), generation = oracle_generation_at(m->oracle, index) + program_below(&m->program, 8);
+    if (program_chance(&m->program, 16)) generation = program_number(&m->program);
+    if (is_crowded(m)) index = COVEY_NONE;
+    covey_entity wanted = covey__entity(index, generation);
+    covey_result expected = oracle_may_create_exact(m->oracle, wanted);
+    covey_entity e = covey_create_exact(m->world, wanted);
+    if (!model_settle(m, !covey_is_null(e), expected)) return;
+    check_new(m, e, oracle_create_exact(m->oracle, wanted));
+    REQUIRE(m, covey_same(e, wanted), "%u:%u is not the one that was wanted", e.index, e.generation);
+}
+
+static void entity_at(model *m) {
+    uint32_t index = pick_index(m), generation = covey_generation_at(m->world, index);
+    covey_entity e = covey_entity_at(m->world, index);
+    bool alive = oracle_state_of(m->oracle, index) == ORACLE_ALIVE;
+    REQUIRE(m, generation == oracle_generation_at(m->oracle, index), "%u is the generation of %u", generation, index);
+    REQUIRE(m, covey_same(e, alive ? covey__entity(index, generation) : (covey_entity){ 0, 0 }), "%u:%u is at %u",
+            e.index, e.generation, index);
+}
+
 static void reserve_range(model *m) {
     program *p = &m->program;
     uint32_t first = pick_index(m), count = program_below(p, 20);
@@ -107,6 +129,8 @@ const model_operation model_entity_operations[] = {
     { "create", create, 26, false },
     { "create_many", create_many, 4, false },
     { "create_at", create_at, 8, false },
+    { "create_exact", create_exact, 4, false },
+    { "entity_at, generation_at", entity_at, 3, true },
     { "range_reserve", reserve_range, 2, false },
     { "create_in", create_in, 6, false },
     { "destroy", destroy, 20, true },

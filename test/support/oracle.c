@@ -170,11 +170,35 @@ covey_result oracle_may_create_at(const oracle_world *world, uint32_t index) {
     return state == ORACLE_UNUSED || state == ORACLE_FREE ? COVEY_OK : COVEY_ERROR_TAKEN;
 }
 
-covey_entity oracle_create_at(oracle_world *world, uint32_t index) {
+static void take_wanted(oracle_world *world, uint32_t index) {
     oracle_range *range = &world->ranges[range_of(world, index)];
     for (uint32_t i = 0; i < range->free_count; i++)
         if (range->free[i] == index) forget_free(range, i);
+}
+
+covey_entity oracle_create_at(oracle_world *world, uint32_t index) {
+    take_wanted(world, index);
     return begin(world, index);
+}
+
+uint32_t oracle_generation_at(const oracle_world *world, uint32_t index) {
+    oracle_state state = oracle_state_of(world, index);
+    if (state == ORACLE_RETIRED) return COVEY_GENERATION_MAX;
+    return state != ORACLE_UNUSED ? world->indices[index].generation : 0;
+}
+
+covey_result oracle_may_create_exact(const oracle_world *world, covey_entity e) {
+    if (e.index >= COVEY_NONE || e.generation > COVEY_GENERATION_MAX || e.generation % 2 == 0) return COVEY_ERROR_RANGE;
+    covey_result result = oracle_may_create_at(world, e.index);
+    bool past = e.generation <= oracle_generation_at(world, e.index) && world->fault != ORACLE_REPEATS_GENERATIONS;
+    return result == COVEY_OK && past ? COVEY_ERROR_TAKEN : result;
+}
+
+covey_entity oracle_create_exact(oracle_world *world, covey_entity e) {
+    take_wanted(world, e.index);
+    reach(world, e.index);
+    world->indices[e.index].generation = e.generation;
+    return enrol(world, e.index);
 }
 
 covey_result oracle_may_reserve(const oracle_world *world, uint32_t first, uint32_t count) {
