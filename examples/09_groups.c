@@ -45,13 +45,12 @@ int main(void) {
         if (i % 2 == 1) covey_add(world, e[i], Velocity, { 1, 0 });
     }
 
-    covey_group *moving =
-        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Position), covey_id(Velocity) },
-                                                       .without = { covey_id(Frozen) } });
+    const covey_group_desc desc = { .own = { covey_id(Position), covey_id(Velocity) },
+                                    .without = { covey_id(Frozen) } };
+    covey_group *moving = covey_group_create(world, &desc);
     if (!moving) return EXIT_FAILURE;
     const covey_pool *positions = covey_pool_of(world, Position), *velocities = covey_pool_of(world, Velocity);
     show(moving, positions, "made");
-    show(moving, velocities, "");
     covey_add(world, e[4], Velocity, { 1, 0 });
     show(moving, positions, "4 moves");
     covey_add_tag(world, e[3], Frozen);
@@ -67,6 +66,10 @@ int main(void) {
         if (covey_row_field(&it, row, 0, Position)->x > 9) covey_destroy(world, covey_row_entity(&it, row));
     show(moving, positions, "9, 11 destroyed");
     right = right && covey_group_count(moving) == 4 && !covey_group_contains(moving, e[11]);
+
+    /* The description finds the group again. Its members may be put in the order of any pool. */
+    right = right && covey_group_of(world, &desc) == moving;
+    right = right && covey_group_sort_as(moving, velocities) == COVEY_OK;
 
     char text[80];
     covey_group_print(text, sizeof text, moving);

@@ -1,4 +1,5 @@
-/* Order: sorting a sparse pool by a key or a function, following another pool, keeping a pool sorted. */
+/* Order: sorting a sparse pool by a key or a function, following another pool, keeping a pool sorted. A function may
+ * compare two fields, or see entities and so what else they have. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +26,19 @@ static void show_sprites(const covey_pool *pool, const char *order) {
     printf("\n");
 }
 
-static int compare_names(const void *a, const void *b, void *context) {
+/* Two fields: by depth, and by name where the depth is equal. */
+static int compare_both(const void *a, const void *b, void *context) {
+    const Sprite *left = a, *right = b;
     (void)context;
-    return strcmp(((const Sprite *)a)->name, ((const Sprite *)b)->name);
+    if (left->depth != right->depth) return left->depth < right->depth ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+/* Another component of the entity is the key. */
+static void position_of(void *key, covey_entity e, const void *value, void *world) {
+    float x = -covey_get((const covey_world *)world, e, Position)->x;
+    (void)value;
+    memcpy(key, &x, sizeof x);
 }
 
 int main(void) {
@@ -47,28 +58,25 @@ int main(void) {
     bool right = covey_pool_sort(pool, &by_depth) == COVEY_OK;
     show_sprites(pool, "by depth");
 
-    /* Another pool follows, so that a view of both has long spans. */
-    right = right && covey_pool_sort_as(positions, pool) == COVEY_OK;
+    right = right && covey_pool_sort_as(positions, pool) == COVEY_OK; /* so that a view of both has long spans */
     right = right && covey_same(covey_pool_ids(positions)[0], covey_pool_ids(pool)[0]);
-
-    right = right && covey_pool_sort(pool, &(covey_order){ .compare = compare_names }) == COVEY_OK;
-    show_sprites(pool, "by name");
-    right = right && strcmp(covey_pool_values(pool, Sprite)[0].name, "cat") == 0;
+    right = right && covey_pool_sort(pool, &(covey_order){ .compare = compare_both }) == COVEY_OK;
+    show_sprites(pool, "by both");
+    right = right && strcmp(covey_pool_values(pool, Sprite)[2].name, "fence") == 0;
+    const covey_order by_position = { .key = COVEY_KEY_F32, .key_of_entity = position_of, .context = world };
+    right = right && covey_pool_sort(pool, &by_position) == COVEY_OK;
+    show_sprites(pool, "by place");
+    right = right && covey_same(covey_pool_ids(pool)[0], e[4]);
 
     /* A pool that is kept sorted: components go where they belong. The first timer is always the next. */
     covey_pool *timers = covey_pool_of(world, Timer);
     right = right && covey_pool_keep(timers, &(covey_order){ .key = COVEY_KEY_U32 }) == COVEY_OK;
     const uint32_t times[] = { 40, 10, 30, 20, 10 };
     for (int i = 0; i < 5; i++) covey_add(world, e[i], Timer, { times[i] });
-    for (uint32_t last = 0; covey_pool_count(timers) != 0;) {
-        covey_entity next = covey_pool_ids(timers)[0];
-        uint32_t at = covey_pool_get(timers, next, Timer)->at;
-        right = right && at >= last;
-        last = at;
-        printf("%s%u: entity %u%s", covey_pool_count(timers) == 5 ? "timers      " : ", ", at, next.index,
-               covey_pool_count(timers) == 1 ? "\n" : "");
-        covey_pool_remove(timers, next, Timer);
-    }
+    const Timer *sorted = covey_pool_values(timers, Timer);
+    for (uint32_t i = 0; i < 5; i++) printf("%s%u", i == 0 ? "timers      " : ", ", sorted[i].at);
+    printf("\n");
+    right = right && sorted[0].at == 10 && sorted[2].at == 20 && sorted[4].at == 40;
     covey_world_destroy(world);
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -152,6 +152,51 @@ void covey_group_destroy(covey_group *group) {
     COVEY__CHANGED(world);
 }
 
+/* ---- Finding -----------------------------------------------------------------------------------------------------*/
+
+static uint32_t count_types(const covey_type *const *types) {
+    uint32_t count = 0;
+    while (count < COVEY_TERMS && types[count]) count++;
+    return count;
+}
+
+/* Whether the pools from `first` on are those of the types. */
+static bool has_in_order(const covey_group *group, uint32_t first, const covey_type *const *types, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (group->pools[first + i] != covey__pool_known(group->world, types[i])) return false;
+    return true;
+}
+
+/* Whether it excludes each of the types, of which none is named twice. */
+static bool excludes_all(const covey_group *group, const covey_type *const *types, uint32_t count) {
+    uint32_t found = 0; /* a bit for each term */
+    for (uint32_t i = 0; i < count; i++) {
+        const covey_pool *pool = covey__pool_known(group->world, types[i]);
+        for (uint32_t k = asked(group); k < covey__group_terms(group); k++)
+            if (group->pools[k] == pool) found |= UINT32_C(1) << k;
+    }
+    return found == (UINT32_C(1) << covey__group_terms(group)) - (UINT32_C(1) << asked(group));
+}
+
+static bool is_described(const covey_group *group, const covey_group_desc *desc) {
+    uint32_t own = count_types(desc->own), with = count_types(desc->with), without = count_types(desc->without);
+    if (own != group->owned || own + with != asked(group) || without != group->view.without) return false;
+    return has_in_order(group, 0, desc->own, own) && has_in_order(group, own, desc->with, with) &&
+           excludes_all(group, desc->without, without);
+}
+
+covey_group *covey_group_find(const covey_world *world, const covey_group_desc *desc) {
+    COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
+    for (uint32_t i = 0; i < world->group_count; i++)
+        if (is_described(world->groups[i], desc)) return world->groups[i];
+    return NULL;
+}
+
+covey_group *covey_group_of(covey_world *world, const covey_group_desc *desc) {
+    covey_group *found = covey_group_find(world, desc);
+    return found ? found : covey_group_create(world, desc);
+}
+
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 uint32_t covey_group_count(const covey_group *group) {

@@ -8,19 +8,13 @@
 
 #include <stdalign.h>
 
-/* A component, wherever it lies. */
-typedef struct item {
-    const void *value;
-    uint32_t index;
-} item;
-
-static item item_at(const covey_sparse_set *set, uint32_t at) {
-    return (item){ covey__value_at(set, at, set->size), set->ids[at].index };
+static covey__item item_at(const covey_sparse_set *set, uint32_t at) {
+    return (covey__item){ covey__value_at(set, at, set->size), set->ids[at] };
 }
 
-static bool belongs_before(const covey_order *order, item a, item b) {
-    if (order->compare) return covey__compare_values(order, a.value, b.value) < 0;
-    return covey__key_of(order, a.value, a.index) < covey__key_of(order, b.value, b.index);
+static bool belongs_before(const covey_order *order, covey__item a, covey__item b) {
+    if (covey__order_compares(order)) return covey__compares_before(order, a, b);
+    return covey__key_of(order, a) < covey__key_of(order, b);
 }
 
 /* Moves a value to a position before it, and those between by one. It waits behind the last element meanwhile, where a
@@ -40,7 +34,7 @@ static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
 }
 
 /* Where a component belongs among those before a position: behind its equals. */
-static uint32_t place_of(const covey_order *order, const covey_sparse_set *set, item added, uint32_t end) {
+static uint32_t place_of(const covey_order *order, const covey_sparse_set *set, covey__item added, uint32_t end) {
     uint32_t low = 0, high = end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -121,7 +115,7 @@ static void merge_tail(const tail *t) {
     }
     for (; left != 0; left--) {
         const char *value = t->values + (left - 1) * size;
-        uint32_t to = place_of(t->order, set, (item){ value, covey__slot_position(t->ids[left - 1]) }, before);
+        uint32_t to = place_of(t->order, set, (covey__item){ value, covey__entity_of(t->ids[left - 1]) }, before);
         move_up(set, to, before, left);
         before = to;
         covey__set_put(set, before + left - 1, t->ids[left - 1]);

@@ -50,17 +50,31 @@ static inline uint64_t covey__key_at(covey_key kind, const void *at, uint64_t fl
 
 static inline uint64_t covey__flip_of(const covey_order *order) { return order->descending ? UINT64_MAX : 0; }
 
+/* A component, wherever it lies. */
+typedef struct covey__item {
+    const void *value;
+    covey_entity entity;
+} covey__item;
+
 /* The key of a component, whatever it comes from. */
-static inline uint64_t covey__key_of(const covey_order *order, const void *value, uint32_t index) {
+static inline uint64_t covey__key_of(const covey_order *order, covey__item item) {
     uint64_t made = 0;
+    uint32_t index = item.entity.index;
     if (order->key == COVEY_KEY_INDEX) return covey__key_of_32(&index, covey__flip_of(order), 0);
-    if (!order->key_of) return covey__key_at(order->key, (const char *)value + order->offset, covey__flip_of(order));
-    order->key_of(&made, value, order->context);
+    if (order->key_of) order->key_of(&made, item.value, order->context);
+    else if (order->key_of_entity) order->key_of_entity(&made, item.entity, item.value, order->context);
+    else return covey__key_at(order->key, (const char *)item.value + order->offset, covey__flip_of(order));
     return covey__key_at(order->key, &made, covey__flip_of(order));
 }
 
-static inline int covey__compare_values(const covey_order *order, const void *a, const void *b) {
-    return order->descending ? order->compare(b, a, order->context) : order->compare(a, b, order->context);
+/* Whether a function compares components, so that they have no keys. */
+static inline bool covey__order_compares(const covey_order *order) { return order->compare || order->compare_entities; }
+
+/* Of an order that does. */
+static inline bool covey__compares_before(const covey_order *order, covey__item a, covey__item b) {
+    covey__item first = order->descending ? b : a, second = order->descending ? a : b;
+    if (order->compare) return order->compare(first.value, second.value, order->context) < 0;
+    return order->compare_entities(first.entity, first.value, second.entity, second.value, order->context) < 0;
 }
 
 /* Puts a component of a pool that is kept in order, before which all are sorted, in its place. */

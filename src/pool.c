@@ -184,6 +184,19 @@ void covey_pool_compact(covey_pool *pool) {
     COVEY__CHANGED(pool->world);
 }
 
+covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *context) {
+    covey_sparse_set *set = covey__packed(pool);
+    if (!set || set->policy != COVEY_IN_PLACE)
+        return covey__fail(pool->world, COVEY_ERROR_REFUSED,
+                           "%s could not be packed: it is not in place; covey_pool_compact closes its holes",
+                           pool->type->name);
+    bool moves = set->holes != 0;
+    covey__set_pack(set, moved, context);
+    covey__pool_moved(pool, moves);
+    COVEY__CHANGED(pool->world);
+    return COVEY_OK;
+}
+
 void covey_pool_shrink(covey_pool *pool) {
     if (covey__is_reactive(pool)) return;
     covey__storage_shrink(pool);

@@ -599,7 +599,8 @@ static void restore_pool(rollback *r, covey_pool *pool) {
 
 static bool is_same_order(const covey_order *a, const covey_order *b) {
     return a->key == b->key && a->offset == b->offset && a->key_of == b->key_of && a->compare == b->compare &&
-           a->context == b->context && a->descending == b->descending && a->first == b->first;
+           a->key_of_entity == b->key_of_entity && a->compare_entities == b->compare_entities &&
+           a->context == b->context && a->descending == b->descending;
 }
 
 static void restore_order(covey_pool *pool, const covey__pool_image *image) {

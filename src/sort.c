@@ -14,15 +14,16 @@
 
 #include <stdalign.h>
 
-/* What is sorted: `count` components, from the first position on. */
+/* What is sorted: `count` components, from a position on; all other positions are counted from there. */
 typedef struct sorting {
-    covey_world *world;
+    covey__heap *heap; /* for scratch */
     const covey_order *order;
     const covey_entity *ids;
     const char *values;     /* theirs, `size` bytes apart; or NULL, and the pool says where each is */
     const covey_pool *pool; /* of the values */
     size_t size;
-    uint32_t count;
+    bool wipes; /* values leave nothing behind, and their keys do not, either */
+    uint32_t first, count;
     covey__keys_fn *make_keys; /* instead of the order, or NULL */
     uint64_t *keys;            /* NULL where a function compares */
     uint64_t *out;             /* a bit for each component: whether it is out of order with the others */
@@ -39,17 +40,28 @@ static uint32_t size_of_key(covey_key kind) {
                                                                                      : 4;
 }
 
-static bool is_valid(const covey_order *order, uint32_t size) {
-    if ((uint32_t)order->key > COVEY_KEY_U64) return false;
-    if (order->compare) return true;
-    if (order->key == COVEY_KEY_INDEX) return !order->key_of; /* a kind that was forgotten */
-    if (order->key_of) return true;
-    return order->offset <= size && size - order->offset >= size_of_key(order->key);
+static const char *wrong_key(const covey_order *order, uint32_t size) {
+    bool makes_keys = order->key_of || order->key_of_entity;
+    if ((uint32_t)order->key > COVEY_KEY_U64) return "there is no such kind of key";
+    if (covey__order_compares(order)) return NULL;
+    if (order->key == COVEY_KEY_INDEX) return makes_keys ? "a function makes keys, and .key does not say which" : NULL;
+    if (makes_keys || (order->offset <= size && size - order->offset >= size_of_key(order->key))) return NULL;
+    return "the key is not in the value";
 }
 
-static const void *value_of(const sorting *job, uint32_t position) {
-    if (job->values) return job->values + position * job->size;
-    return covey__value_of_index(job->pool, job->ids[position].index);
+/* Why values of a size, of which there are so many, have no such order; or NULL. */
+static const char *wrong_order(const covey_order *order, uint32_t size, uint32_t count) {
+    int functions = !!order->key_of + !!order->key_of_entity + !!order->compare + !!order->compare_entities;
+    if (functions > 1) return "its order has more than one function";
+    if (order->from > count || order->count > count - order->from)
+        return "the part ends behind the last: .from and .count are positions that there are";
+    return wrong_key(order, size);
+}
+
+static covey__item item_at(const sorting *job, uint32_t position) {
+    covey_entity e = job->ids[position];
+    if (job->values) return (covey__item){ job->values + position * job->size, e };
+    return (covey__item){ covey__value_of_index(job->pool, e.index), e };
 }
 
 /* ---- Comparing ---------------------------------------------------------------------------------------------------*/
@@ -57,7 +69,7 @@ static const void *value_of(const sorting *job, uint32_t position) {
 /* Whether the component at position b belongs before the one at position a, which is before it now. */
 static inline bool is_before(const sorting *job, uint32_t b, uint32_t a, bool by_key) {
     if (by_key) return job->keys[b] < job->keys[a];
-    return covey__compare_values(job->order, value_of(job, b), value_of(job, a)) < 0;
+    return covey__compares_before(job->order, item_at(job, b), item_at(job, a));
 }
 
 /* The same for any two positions: of equals, the one that is first stays first. */
@@ -149,7 +161,7 @@ static bool split_by_keys(sorting *job) {
         job->make_keys(job->pool, job->keys, job->count);
         return split(job, true);
     }
-    if (job->values && !order->key_of) {
+    if (job->values && !order->key_of && !order->key_of_entity) {
         switch (order->key) {
         case COVEY_KEY_F32: return split_making_keys(job, COVEY_KEY_F32);
         case COVEY_KEY_F64: return split_making_keys(job, COVEY_KEY_F64);
@@ -160,7 +172,7 @@ static bool split_by_keys(sorting *job) {
         case COVEY_KEY_INDEX: break;
         }
     }
-    for (uint32_t i = 0; i < job->count; i++) job->keys[i] = covey__key_of(order, value_of(job, i), job->ids[i].index);
+    for (uint32_t i = 0; i < job->count; i++) job->keys[i] = covey__key_of(order, item_at(job, i));
     return split(job, true);
 }
 
@@ -246,13 +258,12 @@ static bool has_wide_keys(const sorting *job) {
     return kind == COVEY_KEY_F64 || kind == COVEY_KEY_I64 || kind == COVEY_KEY_U64;
 }
 
-/* Keys are parts of values: those of a type that leaves nothing behind do not stay in the scratch, either. */
 static void wipe(const sorting *job, void *scratch, size_t size) {
-    if (job->pool->type->zero_vacated && scratch) memset(scratch, 0, size);
+    if (job->wipes && scratch) memset(scratch, 0, size);
 }
 
 static covey_result sort_by_radix(const sorting *job, uint32_t *positions, uint32_t count) {
-    covey__heap *heap = &job->world->heap;
+    covey__heap *heap = job->heap;
     uint64_t *words = covey__resize(heap, NULL, 0, count, 2 * sizeof *words, alignof(uint64_t));
     uint32_t(*starts)[DIGIT_VALUES] = covey__resize(heap, NULL, 0, DIGITS, sizeof *starts, alignof(uint32_t));
     bool done = words && starts;
@@ -349,16 +360,16 @@ static covey_result find_moves(sorting *job, uint32_t *scratch) {
 
 /* The scratch of a sorting: what `job` points to, and room for positions. */
 static covey_result sort(sorting *job) {
-    covey__heap *heap = &job->world->heap;
+    covey__heap *heap = job->heap;
     size_t words = job->count / 64 + 1;
     job->out_most = job->count / 16 + 4 < job->count / 2 ? job->count / 16 + 4 : job->count / 2;
-    uint64_t *keys =
-        job->order->compare ? NULL : covey__resize(heap, NULL, 0, job->count, sizeof *keys, alignof(uint64_t));
+    bool compares = covey__order_compares(job->order);
+    uint64_t *keys = compares ? NULL : covey__resize(heap, NULL, 0, job->count, sizeof *keys, alignof(uint64_t));
     uint32_t *scratch = covey__resize(heap, NULL, 0, job->count, 2 * sizeof *scratch, alignof(uint32_t));
     job->out = covey__resize(heap, NULL, 0, words, sizeof *job->out, alignof(uint64_t));
     job->keys = keys;
     covey_result result = COVEY_ERROR_MEMORY;
-    if (scratch && job->out && (keys || job->order->compare)) {
+    if (scratch && job->out && (keys || compares)) {
         memset(job->out, 0, words * sizeof *job->out);
         result = find_moves(job, scratch);
     }
@@ -376,19 +387,21 @@ static void move_in(covey_sparse_set *set, const sorting *job, covey__slot *ids,
     size_t size = set->size;
     char *data = set->data;
     for (uint32_t i = 0; i < job->moves; i++) {
-        ids[i] = covey__set_id(set, job->from[i]);
-        covey__copy(values + i * size, data + job->from[i] * size, size);
+        uint32_t from = job->first + job->from[i];
+        ids[i] = covey__set_id(set, from);
+        covey__copy(values + i * size, data + from * size, size);
     }
     for (uint32_t i = 0; i < job->moves; i++) {
-        covey__set_put(set, job->to[i], ids[i]);
-        covey__copy(data + job->to[i] * size, values + i * size, size);
+        uint32_t to = job->first + job->to[i];
+        covey__set_put(set, to, ids[i]);
+        covey__copy(data + to * size, values + i * size, size);
     }
     if (set->zero_vacated) memset(values, 0, job->moves * size);
 }
 
 /* Makes the same moves in several sets: in all or in none. */
 static covey_result move_all(const sorting *job, covey_sparse_set *const *sets, uint32_t set_count) {
-    covey__heap *heap = &job->world->heap;
+    covey__heap *heap = job->heap;
     uint32_t size = 0, align = 1;
     for (uint32_t i = 0; i < set_count; i++) {
         if (sets[i]->size > size) size = sets[i]->size;
@@ -406,15 +419,14 @@ static covey_result move_all(const sorting *job, covey_sparse_set *const *sets, 
 
 /* A list of moves with room for all and one more, which is written and does not count. */
 static bool take_lists(sorting *job) {
-    uint32_t *lists =
-        covey__resize(&job->world->heap, NULL, 0, job->count + (size_t)1, 2 * sizeof *lists, alignof(uint32_t));
+    uint32_t *lists = covey__resize(job->heap, NULL, 0, job->count + (size_t)1, 2 * sizeof *lists, alignof(uint32_t));
     job->from = lists;
     job->to = lists ? lists + job->count + 1 : NULL;
     return lists != NULL;
 }
 
 static void free_lists(sorting *job) {
-    covey__free(&job->world->heap, job->from, job->count + (size_t)1, 2 * sizeof *job->from, alignof(uint32_t));
+    covey__free(job->heap, job->from, job->count + (size_t)1, 2 * sizeof *job->from, alignof(uint32_t));
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
@@ -442,10 +454,14 @@ static covey_result refuse_owned(const covey_pool *pool) {
                        pool->type->name, text);
 }
 
-/* Sorts, and makes the moves in these sets. */
+/* Sorts the part that the order names, which there is, and makes the moves in these sets. */
 static covey_result sort_sets(sorting *job, covey_sparse_set *const *sets, uint32_t set_count) {
-    if (job->order->first != 0 && job->order->first < job->count) job->count = job->order->first;
+    const covey_order *order = job->order;
+    job->first = order->from;
+    job->count = order->count != 0 ? order->count : job->count - order->from;
     if (job->count < 2) return COVEY_OK;
+    job->ids += order->from;
+    if (job->values) job->values += order->from * job->size;
     if (!take_lists(job)) return COVEY_ERROR_MEMORY;
     covey_result result = sort(job);
     if (result == COVEY_OK) result = move_all(job, sets, set_count);
@@ -456,12 +472,13 @@ static covey_result sort_sets(sorting *job, covey_sparse_set *const *sets, uint3
 static covey_result sort_quietly(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
     covey_sparse_set *set = &pool->set;
     sorting job = {
-        .world = pool->world,
+        .heap = &pool->world->heap,
         .order = order,
         .ids = set->ids,
         .values = set->data,
         .pool = pool,
         .size = pool->size,
+        .wipes = pool->type->zero_vacated,
         .count = set->end,
         .make_keys = make_keys,
     };
@@ -469,8 +486,8 @@ static covey_result sort_quietly(covey_pool *pool, const covey_order *order, cov
 }
 
 static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
-    if (!make_keys && !is_valid(order, pool->size))
-        return refuse(pool, COVEY_ERROR_RANGE, "the key is not in the value");
+    const char *wrong = make_keys ? NULL : wrong_order(order, pool->size, pool->set.end);
+    if (wrong) return refuse(pool, COVEY_ERROR_RANGE, wrong);
     covey_result result = sort_quietly(pool, order, make_keys);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
@@ -497,13 +514,12 @@ covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys) {
     return sort_if_free(pool, &order, keys);
 }
 
-/* Those that the other pool has come first, in its order; then the others. */
-static void follow(sorting *job, const covey_pool *other) {
-    const covey_sparse_set *set = &job->pool->set;
+/* Of the first components of a set, those that the other pool has come first, in its order; then the others. */
+static void follow(sorting *job, const covey_pool *other, const covey_sparse_set *set) {
     uint32_t to = 0;
     for (uint32_t at = covey_pool_next(other, 0); at != COVEY_NONE; at = covey_pool_next(other, at + 1)) {
         uint32_t index = covey__index_at(other, at);
-        if (!covey__has_index(job->pool, index)) continue;
+        if (!covey__set_has(set, index, job->count)) continue;
         uint32_t from = covey__slot_position(*covey__slot_of(set, index));
         job->out[from / 64] |= (uint64_t)1 << from % 64;
         move_one(job, from, to++);
@@ -512,15 +528,16 @@ static void follow(sorting *job, const covey_pool *other) {
         if (!is_out(job, from)) move_one(job, from, to++);
 }
 
-static covey_result sort_as(sorting *job, const covey_pool *other, covey_sparse_set *set) {
-    covey__heap *heap = &job->world->heap;
+/* The first `count` components of these sets, which are the same entities in the same order. */
+static covey_result sort_as(sorting *job, const covey_pool *other, covey_sparse_set *const *sets, uint32_t set_count) {
+    covey__heap *heap = job->heap;
     size_t words = job->count / 64 + 1;
     covey_result result = COVEY_ERROR_MEMORY;
     job->out = covey__resize(heap, NULL, 0, words, sizeof *job->out, alignof(uint64_t));
     if (take_lists(job) && job->out) {
         memset(job->out, 0, words * sizeof *job->out);
-        follow(job, other);
-        result = move_all(job, &set, 1);
+        follow(job, other, sets[0]);
+        result = move_all(job, sets, set_count);
     }
     if (job->from) free_lists(job);
     covey__free(heap, job->out, words, sizeof *job->out, alignof(uint64_t));
@@ -532,8 +549,9 @@ covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
     COVEY__CONTRACT(pool->world, other->world == pool->world, "the pool is of another world");
     if (covey__pool_owner(pool)) return refuse_owned(pool);
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
-    sorting job = { .world = pool->world, .pool = pool, .count = pool->set.end };
-    covey_result result = sort_as(&job, other, &pool->set);
+    covey_sparse_set *set = &pool->set;
+    sorting job = { .heap = &pool->world->heap, .count = set->end };
+    covey_result result = sort_as(&job, other, &set, 1);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
@@ -560,7 +578,8 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     if (covey__pool_owner(pool)) return refuse_owned(pool);
     if (!reason && pool->set.policy != COVEY_SWAP_AND_POP) reason = "only with swap and pop is a pool kept in order";
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
-    if (order->first != 0) return refuse(pool, COVEY_ERROR_RANGE, "all of a pool is kept in order, or nothing");
+    if (order->from != 0 || order->count != 0)
+        return refuse(pool, COVEY_ERROR_RANGE, "all of a pool is kept in order, or nothing");
     if (!covey__pool_watch(pool)) return refuse(pool, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
     result = sort_pool(pool, order, NULL);
     if (result == COVEY_OK) set_keeping(pool, order);
@@ -590,31 +609,57 @@ static bool has_inner(const covey_group *group) {
     return found;
 }
 
-covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order) {
-    COVEY__CONTRACT(NULL, group, "a call needs a group");
-    covey_order by_index = { 0 };
-    if (!order) order = &by_index;
-    if (field >= group->view.fields) return refuse_group(group, COVEY_ERROR_RANGE, "it has no such field");
-    const covey_pool *pool = group->pools[field];
-    if (!is_valid(order, pool->size)) return refuse_group(group, COVEY_ERROR_RANGE, "the key is not in the value");
-    if (has_inner(group))
-        return refuse_group(group, COVEY_ERROR_REFUSED, "an inner group has its entities at the front");
-    covey_sparse_set *sets[COVEY_TERMS] = { &group->set };
+/* The sets that have the members in the order of the group; returns how many. */
+static uint32_t sets_of(covey_group *group, covey_sparse_set **sets) {
     for (uint32_t i = 0; i < group->owned; i++) sets[i] = &group->pools[i]->set;
-    sorting job = {
-        .world = group->world,
-        .order = order,
-        .ids = sets[0]->ids,
-        .values = field < group->owned ? group->pools[field]->set.data : NULL,
-        .pool = pool,
-        .size = pool->size,
-        .count = covey_group_count(group),
-    };
-    covey_result result = sort_sets(&job, sets, group->owned != 0 ? group->owned : 1);
+    if (group->owned == 0) sets[0] = &group->set;
+    return group->owned != 0 ? group->owned : 1;
+}
+
+static const char *group_objection(const covey_group *group) {
+    return has_inner(group) ? "an inner group has its entities at the front" : NULL;
+}
+
+static covey_result group_sorted(covey_group *group, covey_result result) {
     if (result != COVEY_OK) return refuse_group(group, result, covey_result_text(result));
     for (uint32_t i = 0; i < group->owned; i++) covey__pool_moved(group->pools[i], true);
     COVEY__TRACE(group->left, COVEY_NONE);
     covey__group_disturb_outer(group, COVEY_NONE);
     COVEY__CHANGED(group->world);
     return COVEY_OK;
+}
+
+covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    covey_order by_index = { 0 };
+    if (!order) order = &by_index;
+    if (field >= group->view.fields) return refuse_group(group, COVEY_ERROR_RANGE, "it has no such field");
+    const covey_pool *pool = group->pools[field];
+    const char *wrong = wrong_order(order, pool->size, covey_group_count(group)), *reason = group_objection(group);
+    if (wrong) return refuse_group(group, COVEY_ERROR_RANGE, wrong);
+    if (reason) return refuse_group(group, COVEY_ERROR_REFUSED, reason);
+    covey_sparse_set *sets[COVEY_TERMS];
+    uint32_t set_count = sets_of(group, sets);
+    sorting job = {
+        .heap = &group->world->heap,
+        .order = order,
+        .ids = sets[0]->ids,
+        .values = field < group->owned ? group->pools[field]->set.data : NULL,
+        .pool = pool,
+        .size = pool->size,
+        .wipes = pool->type->zero_vacated,
+        .count = covey_group_count(group),
+    };
+    return group_sorted(group, sort_sets(&job, sets, set_count));
+}
+
+covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool) {
+    COVEY__CONTRACT(NULL, group && pool, "a call needs a group and a pool");
+    COVEY__CONTRACT(group->world, pool->world == group->world, "the pool is of another world");
+    const char *reason = group_objection(group);
+    if (reason) return refuse_group(group, COVEY_ERROR_REFUSED, reason);
+    covey_sparse_set *sets[COVEY_TERMS];
+    uint32_t set_count = sets_of(group, sets);
+    sorting job = { .heap = &group->world->heap, .count = covey_group_count(group) };
+    return group_sorted(group, sort_as(&job, pool, sets, set_count));
 }

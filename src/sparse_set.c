@@ -652,6 +652,26 @@ void covey_sparse_set_compact(covey_sparse_set *set) {
     else compact_in_place(set);
 }
 
+/* Holes that will be behind the last element are not filled, so that no element moves twice. Whoever looks from `moved`
+ * finds a hole where the element was. */
+void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context) {
+    uint32_t end = set->end, count = set->end - set->holes;
+    covey__set_shifts(set);
+    for (uint32_t hole = set->hole; hole != COVEY_NONE;) {
+        uint32_t to = hole;
+        hole = set->ids[to].index;
+        if (to >= count) continue;
+        end = skip_holes_back(set, end) - 1;
+        move(set, end, to);
+        vacate(set, end);
+        set->ids[end] = covey__entity(COVEY_NONE, 0);
+        if (moved) moved(set->ids[to], value_at(set, end), value_at(set, to), context);
+    }
+    set->end = count;
+    set->holes = 0;
+    set->hole = COVEY_NONE;
+}
+
 /* Drops holes behind the last element; the list of holes keeps its order. */
 static void trim_holes(covey_sparse_set *set) {
     uint32_t end = skip_holes_back(set, set->end), last = COVEY_NONE;

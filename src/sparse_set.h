@@ -25,6 +25,8 @@ void covey__set_unplace(covey_sparse_set *set, covey_entity e);
  * Placing ends a claim; release takes back those that are not placed. */
 covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
 void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uint32_t count);
+/* In place: closes all holes, and tells which elements moved. */
+void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context);
 /* Returns what lies behind the last live element without moving any: trailing holes, dead elements. */
 void covey__set_trim(covey_sparse_set *set);
 /* Where `value` is after the set has made room: values may lie in the set themselves. */

@@ -515,6 +515,12 @@ static void pools_are_sorted() {
         return std::abs(a.layer - middle) < std::abs(b.layer - middle);
     }) == COVEY_OK);
     CHECK((layers(sprites) == std::vector<int>{ 2, 1, 3, 0, 4 })); // equals stay as they were
+    CHECK(sprites.sort([](covey_entity a, covey_entity b) { return a.index > b.index; }) == COVEY_OK);
+    CHECK((layers(sprites) == std::vector<int>{ 4, 3, 2, 1, 0 }));
+    std::vector<int> visited; // rows come in the order of the pool
+    covey::view_of(world).with<const Sprite>().each([&](const Sprite &s) { visited.push_back(s.layer); });
+    CHECK(visited == layers(sprites));
+    CHECK(sprites.pack() == COVEY_ERROR_REFUSED);
     covey::pool<Timer> timers = covey::pool_of<Timer>(world);
     for (covey_entity e : made) timers.add(e, { 10 - static_cast<int64_t>(e.index) });
     CHECK(timers.sort_as(sprites) == COVEY_OK && timers.ids()[0] == sprites.ids()[0]);
@@ -549,6 +555,9 @@ static void groups() {
     CHECK(covey::pool_of<Timer>(world).ids()[0] == made[56]);
     CHECK(drawn.sort<Timer>([](const Timer &a, const Timer &b) { return a.at < b.at; }) == COVEY_OK);
     CHECK(drawn.first() == made[4]);
+    auto terms = covey::group_of(world).own<Sprite, const Timer>().with<Velocity>();
+    CHECK(terms.without<Marked>().find() == drawn && terms.without<Marked>().find_or_make() == drawn && !terms.find());
+    CHECK(drawn.sort_as(covey::pool_of<Velocity>(world)) == COVEY_OK && drawn.first() == made[4]);
     drawn.each([&](covey_entity e, Sprite &s, const Timer &, Velocity &v) {
         CHECK(&s == covey::get<Sprite>(world, e) && &v == covey::get<Velocity>(world, e));
         if (s.layer % 8 == 0) covey_destroy(world, e);

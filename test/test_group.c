@@ -1346,6 +1346,54 @@ static void test_bytes_that_joins_and_leaves_vacate_are_zero(void **state) {
     assert_wiped();
 }
 
+/* ---- Finding ------------------------------------------------------------------------------------------------------*/
+
+static void test_a_group_is_found_by_its_description(void **state) {
+    (void)state;
+    scatter(types, COUNT_OF(types), 7);
+    for (uint32_t shape = 0; shape < COUNT_OF(shapes); shape++) {
+        assert_null(covey_group_find(world, &shapes[shape]));
+        covey_group *group = covey_group_of(world, &shapes[shape]);
+        assert_non_null(group);
+        assert_ptr_equal(covey_group_find(world, &shapes[shape]), group);
+        assert_ptr_equal(covey_group_of(world, &shapes[shape]), group);
+        assert_int_equal(covey_world_group_count(world), 1);
+        for (uint32_t other = 0; other < COUNT_OF(shapes); other++)
+            if (other != shape) assert_null(covey_group_find(world, &shapes[other]));
+        covey_group_destroy(group);
+        assert_null(covey_group_find(world, &shapes[shape]));
+    }
+    check_all();
+}
+
+/* Fields have numbers, so their order is a part of the description; what is excluded has none. */
+static void test_which_descriptions_are_the_same(void **state) {
+    (void)state;
+    covey_group *group = make_group(&(covey_group_desc){ .own = { AB }, .without = { covey_id(X), covey_id(Y) } });
+    const covey_group_desc same[] = {
+        { .own = { AB }, .without = { covey_id(X), covey_id(Y) } },
+        { .own = { AB }, .without = { covey_id(Y), covey_id(X) } },
+    };
+    const covey_group_desc others[] = {
+        { .own = { covey_id(B), covey_id(A) }, .without = { covey_id(X), covey_id(Y) } },
+        { .own = { AB }, .without = { covey_id(X), covey_id(X) } },
+        { .own = { AB }, .without = { covey_id(X) } },
+        { .own = { AB }, .with = { covey_id(X) }, .without = { covey_id(Y) } },
+        { .own = { covey_id(A) }, .with = { covey_id(B) }, .without = { covey_id(X), covey_id(Y) } },
+        { .own = { AB }, .without = { covey_id(X), covey_id(E) } },
+        { .own = { NULL } },
+    };
+    for (uint32_t i = 0; i < COUNT_OF(same); i++) assert_ptr_equal(covey_group_find(world, &same[i]), group);
+    for (uint32_t i = 0; i < COUNT_OF(others); i++) assert_null(covey_group_find(world, &others[i]));
+    assert_null(covey_group_of(world, &others[0])); /* it cannot be made beside the other one, either */
+    assert_failed(COVEY_ERROR_CONFLICT);
+    /* Types are what their names say, whatever their addresses are. */
+    covey_type again = *covey_id(A);
+    assert_ptr_equal(covey_group_find(world, &(covey_group_desc){ .own = { &again, covey_id(B) },
+                                                                  .without = { covey_id(X), covey_id(Y) } }),
+                     group);
+}
+
 /* ---- Sorting ------------------------------------------------------------------------------------------------------*/
 
 static uint32_t number_at(const covey_group *group, uint32_t field, covey_entity of) {
@@ -1407,13 +1455,58 @@ static void test_a_group_is_sorted_by_index_or_in_part(void **state) {
         covey_entity visited[1000];
         scatter_for(&shapes[shape], shape);
         covey_group *group = make_group(&shapes[shape]);
-        covey_order some = { .key = COVEY_KEY_U32, .first = covey_group_count(group) - 2 };
+        covey_order some = { .key = COVEY_KEY_U32, .count = covey_group_count(group) - 2 };
         assert_int_equal(covey_group_sort(group, 0, &some), COVEY_OK);
         assert_sorted(group, 0, false, 2);
         check_all();
         assert_int_equal(covey_group_sort(group, group->view.fields - 1, NULL), COVEY_OK);
         uint32_t count = check_spans(group, visited);
         for (uint32_t i = 1; i < count; i++) assert_true(visited[i - 1].index < visited[i].index);
+        check_all();
+        next_world();
+    }
+}
+
+static void test_a_part_of_the_members_is_sorted(void **state) {
+    (void)state;
+    for (uint32_t shape = 0; shape < COUNT_OF(shapes); shape++) {
+        covey_entity before[1000], after[1000];
+        scatter_for(&shapes[shape], shape);
+        covey_group *group = make_group(&shapes[shape]);
+        covey_order some = { .key = COVEY_KEY_INDEX, .descending = true, .from = 1 };
+        some.count = covey_group_count(group) - 2;
+        uint32_t count = check_spans(group, before);
+        assert_int_equal(covey_group_sort(group, 0, &some), COVEY_OK);
+        assert_int_equal(check_spans(group, after), count);
+        assert_same(after[0], before[0]);
+        assert_same(after[count - 1], before[count - 1]);
+        for (uint32_t i = 2; i < count - 1; i++) assert_true(after[i - 1].index > after[i].index);
+        check_all();
+        next_world();
+    }
+}
+
+/* Members that the other pool has come first, in its order; the others follow in the order that they had. */
+static void test_a_group_is_sorted_as_a_pool(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(shapes) * COUNT_OF(types); i++) {
+        const covey_group_desc *shape = &shapes[i / COUNT_OF(types)];
+        covey_entity before[1000], after[1000], wanted[1000];
+        uint32_t found = 0;
+        scatter_for(shape, i);
+        covey_group *group = make_group(shape);
+        const covey_pool *pool = covey_pool_of_raw(world, types[i % COUNT_OF(types)]);
+        covey_pool_sort(covey_pool_of_raw(world, pool->type),
+                        &(covey_order){ .descending = true }); /* where it may be */
+        uint32_t count = check_spans(group, before);
+        for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+            if (covey_group_contains(group, covey_pool_at(pool, at))) wanted[found++] = covey_pool_at(pool, at);
+        for (uint32_t k = 0; k < count; k++)
+            if (!covey_pool_has(pool, before[k])) wanted[found++] = before[k];
+        assert_int_equal(found, count);
+        assert_int_equal(covey_group_sort_as(group, pool), COVEY_OK);
+        assert_int_equal(check_spans(group, after), count);
+        for (uint32_t k = 0; k < count; k++) assert_same(after[k], wanted[k]);
         check_all();
         next_world();
     }
@@ -1504,11 +1597,18 @@ static void test_sorting_that_is_refused(void **state) {
     assert_not_sorted(outer, 1, &outside, COVEY_ERROR_RANGE,
                       "the group own A, B could not be sorted: the key is not in the value");
     assert_not_sorted(outer, 1, &unknown, COVEY_ERROR_RANGE,
-                      "the group own A, B could not be sorted: the key is not in the value");
+                      "the group own A, B could not be sorted: there is no such kind of key");
+    covey_order beyond = { .from = 1, .count = covey_group_count(outer) };
+    assert_not_sorted(outer, 1, &beyond, COVEY_ERROR_RANGE,
+                      "the group own A, B could not be sorted: the part ends behind the last: .from and .count are "
+                      "positions that there are");
     assert_int_equal(covey_group_sort(outer, 1, &by_number), COVEY_OK);
     covey_group *inner = make_group(&shapes[5]);
     assert_not_sorted(outer, 0, &by_number, COVEY_ERROR_REFUSED,
                       "the group own A, B could not be sorted: an inner group has its entities at the front");
+    assert_int_equal(covey_group_sort_as(outer, covey_pool_of(world, C)), COVEY_ERROR_REFUSED);
+    assert_failed(COVEY_ERROR_REFUSED);
+    check_all();
     assert_int_equal(covey_group_sort(inner, 2, &by_number), COVEY_OK);
     assert_sorted(inner, 2, false, 0);
     assert_int_equal(covey_group_sort(unowned, 1, &by_number), COVEY_OK);
@@ -1667,8 +1767,20 @@ static bool sorts_by_comparing(scene *s) {
     return covey_group_sort(covey_world_group(s->world, 0), 1, &order) == COVEY_OK;
 }
 
+static bool sorts_as(scene *s) {
+    return covey_group_sort_as(covey_world_group(s->world, 0), covey_pool_of(s->world, Y)) == COVEY_OK;
+}
+static bool finds_or_makes(scene *s) {
+    uint32_t before = covey_world_group_count(s->world);
+    const covey_group *group = covey_group_of(s->world, &shapes[12]);
+    assert_ptr_equal(covey_group_find(s->world, &shapes[12]), group);
+    assert_int_equal(covey_world_group_count(s->world), before + (group != NULL));
+    return group != NULL;
+}
+
 static const operation operations[] = {
     { "making a group that owns", ungrouped, makes_owning },
+    { "covey_group_of, of a group that is made", ungrouped, finds_or_makes },
     { "making a group that owns and excludes", ungrouped, makes_owning_without },
     { "making a group of types that are new", empty_scene, makes_of_new_types },
     { "making a group around another", with_inner, makes_owning },
@@ -1694,6 +1806,8 @@ static const operation operations[] = {
     { "covey_group_sort", with_owning, sorts },
     { "covey_group_sort, by comparing", with_owning, sorts_by_comparing },
     { "covey_group_sort, of a group that owns nothing", with_unowned, sorts },
+    { "covey_group_sort_as", with_owning, sorts_as },
+    { "covey_group_sort_as, of a group that owns nothing", with_unowned, sorts_as },
 };
 
 static bool joins_and_leaves(scene *s) {
@@ -1912,8 +2026,12 @@ int main(void) {
         GROUP_TEST(test_a_group_as_text),
         GROUP_TEST(test_each_value_is_dropped_once),
         GROUP_TEST(test_bytes_that_joins_and_leaves_vacate_are_zero),
+        GROUP_TEST(test_a_group_is_found_by_its_description),
+        GROUP_TEST(test_which_descriptions_are_the_same),
         GROUP_TEST(test_a_group_is_sorted_by_any_of_its_fields),
         GROUP_TEST(test_a_group_is_sorted_by_index_or_in_part),
+        GROUP_TEST(test_a_part_of_the_members_is_sorted),
+        GROUP_TEST(test_a_group_is_sorted_as_a_pool),
         GROUP_TEST(test_sorting_a_group_leaves_others_where_they_are),
         GROUP_TEST(test_values_of_several_sizes_are_sorted_together),
         GROUP_TEST(test_sorting_that_is_refused),

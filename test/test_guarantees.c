@@ -262,6 +262,50 @@ FOR_EACH_TYPE(test_compacting) {
     }
 }
 
+/* What moved was told of, with both addresses; all else stays. */
+static uint32_t told;
+static bool was_moved[COUNT];
+static void hear_of_move(covey_entity who, const void *from, void *to, void *context) {
+    uint32_t i = 0;
+    assert_ptr_equal(context, &told);
+    while (!covey_same(e[i], who)) i++;
+    assert_ptr_equal(before[i].at, from);
+    assert_ptr_equal(get_value(who, pool->type), to); /* the world may be read meanwhile */
+    assert_true(covey_pool_next(pool, position_of(who)) == position_of(who));
+    uint32_t seen = 0;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) seen++;
+    assert_int_equal(
+        seen, covey_view_count(&(covey_view){ .world = world, .types = { pool->type }, .with = 1, .fields = 1 }));
+    was_moved[i] = true;
+    told++;
+}
+static bool was_not_moved(uint32_t i) { return !was_moved[i]; }
+
+FOR_EACH_TYPE(test_packing) {
+    told = 0;
+    memset(was_moved, 0, sizeof was_moved);
+    assert_int_equal(covey_pool_pack(pool, hear_of_move, &told),
+                     type == covey_id(Fixed) ? COVEY_OK : COVEY_ERROR_REFUSED);
+    all_stay(); /* refused, or without holes */
+    for (uint32_t i = 0; i < COUNT; i += 5) remove_value(e[i], type);
+    note();
+    uint32_t holes = covey_pool_size(pool) - covey_pool_count(pool);
+    assert_int_equal(covey_pool_pack(pool, hear_of_move, &told),
+                     type == covey_id(Fixed) ? COVEY_OK : COVEY_ERROR_REFUSED);
+    addresses_stay(was_not_moved);
+    values_stay(all);
+    if (type != covey_id(Fixed)) {
+        assert_int_equal(told, 0);
+        return;
+    }
+    assert_true(told != 0 && told <= holes && covey_pool_size(pool) == covey_pool_count(pool));
+    add_value(e[0], type, 0); /* there is no hole that it could fill */
+    assert_int_equal(position_of(e[0]), covey_pool_count(pool) - 1);
+    remove_value(e[1], type);
+    assert_int_equal(covey_pool_pack(pool, NULL, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_size(pool), covey_pool_count(pool));
+}
+
 FOR_EACH_TYPE(test_clearing) {
     const covey_entity *ids = covey_pool_ids(pool);
     const void *values = covey_pool_values_raw(pool);
@@ -401,7 +445,7 @@ FOR_EACH_TYPE(test_sorting) {
     all_stay(); /* refused, or sorted already */
     if (!is_sortable(type)) return;
     assert_int_equal(covey_pool_swap(pool, e[0], e[3]), COVEY_OK);
-    assert_int_equal(covey_pool_sort(pool, &(covey_order){ .key = COVEY_KEY_U32, .first = 3 }), COVEY_OK);
+    assert_int_equal(covey_pool_sort(pool, &(covey_order){ .key = COVEY_KEY_U32, .count = 3 }), COVEY_OK);
     addresses_stay(from_the_fourth); /* what has its place stays */
     positions_stay(all);
     assert_int_equal(covey_pool_sort(pool, &(covey_order){ .key = COVEY_KEY_U32, .descending = true }), COVEY_OK);
@@ -444,7 +488,7 @@ FOR_EACH_TYPE(test_keeping_order) {
     assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, Other)), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .first = 2 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .count = 2 }), COVEY_ERROR_RANGE);
     assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_sort(pool, NULL), COVEY_OK);
 }
@@ -673,6 +717,7 @@ int main(void) {
         WORLD_TEST(test_swapping),
         WORLD_TEST(test_reserving_and_shrinking),
         WORLD_TEST(test_compacting),
+        WORLD_TEST(test_packing),
         WORLD_TEST(test_clearing),
         WORLD_TEST(test_rows_go_on_while_others_are_made),
         WORLD_TEST(test_rows_go_on_while_other_pools_change),

@@ -489,6 +489,9 @@ static bool compact(scene *s) {
     covey_compact(s->world);
     return true;
 }
+static bool pack(scene *s) {
+    return covey_pool_pack(covey_pool_find_raw(s->world, covey_id(Fixed)), NULL, NULL) == COVEY_OK;
+}
 static bool shrink(scene *s) {
     covey_clear(s->world, Plain);
     covey_remove(s->world, s->e[0], Sorted);
@@ -617,6 +620,7 @@ static const operation free_operations[] = {
     { "covey_create_many, of free indices", busy_world, recycle },
     { "covey_pool_swap", busy_world, swap },
     { "covey_compact", world_with_hole, compact },
+    { "covey_pool_pack", world_with_hole, pack },
     { "looking", busy_world, look },
     { "covey_remove, block", world_with_blocks, remove_blocks },
     { "covey_clear, block", world_with_blocks, clear_blocks },

@@ -87,28 +87,35 @@ static int compare_keys(const covey_order *order, const void *left, const void *
 static int compare_rows(const covey_order *order, const row *a, const row *b) {
     unsigned char left[8], right[8];
     uint32_t index = a->e.index, other = b->e.index;
-    if (order->compare) {
-        int result = order->compare(a->bytes, b->bytes, order->context);
+    if (order->compare || order->compare_entities) {
+        int result = order->compare ? order->compare(a->bytes, b->bytes, order->context)
+                                    : order->compare_entities(a->e, a->bytes, b->e, b->bytes, order->context);
         return order->descending ? -result : result;
     }
     if (order->key == COVEY_KEY_INDEX) return compare_keys(order, &index, &other);
+    if (order->key_of_entity) {
+        order->key_of_entity(left, a->e, a->bytes, order->context);
+        order->key_of_entity(right, b->e, b->bytes, order->context);
+        return compare_keys(order, left, right);
+    }
     if (!order->key_of) return compare_keys(order, a->bytes + order->offset, b->bytes + order->offset);
     order->key_of(left, a->bytes, order->context);
     order->key_of(right, b->bytes, order->context);
     return compare_keys(order, left, right);
 }
 
-/* Sorts the first `count` rows. Only numbers of rows move until the end. */
+/* Sorts `count` rows from the first one of the part on. Only numbers of rows move until the end. */
 static void naive_sort(const covey_order *order, uint32_t count) {
+    row *part = rows + order->from;
     static row copy[COUNT_OF(rows)];
     static uint32_t sorted[COUNT_OF(rows)];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = i;
-        for (; at != 0 && compare_rows(order, &rows[i], &rows[sorted[at - 1]]) < 0; at--) sorted[at] = sorted[at - 1];
+        for (; at != 0 && compare_rows(order, &part[i], &part[sorted[at - 1]]) < 0; at--) sorted[at] = sorted[at - 1];
         sorted[at] = i;
     }
-    memcpy(copy, rows, count * sizeof *rows);
-    for (uint32_t i = 0; i < count; i++) rows[i] = copy[sorted[i]];
+    memcpy(copy, part, count * sizeof *part);
+    for (uint32_t i = 0; i < count; i++) part[i] = copy[sorted[i]];
 }
 
 /* The pool has the rows, byte for byte, and handles lead to them. */
@@ -127,9 +134,8 @@ static void assert_rows(const covey_pool *pool) {
 static void sorts(covey_pool *pool, const covey_order *order) {
     covey_order by_index = { 0 };
     const covey_order *naive = order ? order : &by_index;
-    uint32_t count = pool->set.end;
     remember(pool);
-    naive_sort(naive, naive->first != 0 && naive->first < count ? naive->first : count);
+    naive_sort(naive, naive->count != 0 ? naive->count : pool->set.end - naive->from);
     assert_int_equal(covey_pool_sort(pool, order), COVEY_OK);
     assert_true((pool->uses & COVEY_USE_ORDER) != 0);
     assert_rows(pool);
@@ -350,21 +356,149 @@ static void test_tags_are_sorted_by_index(void **state) {
     for (uint32_t i = 0; i < 50; i++) assert_true(covey_add_tag(world, e[i * 77 % COUNT], Marked));
     sorts(pool, NULL);
     sorts(pool, &(covey_order){ .descending = true });
-    sorts(pool, &(covey_order){ .first = 20 });
+    sorts(pool, &(covey_order){ .count = 20 });
+    sorts(pool, &(covey_order){ .from = 20 });
     assert_int_equal(covey_pool_sort(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_ERROR_RANGE);
 }
 
-static void test_only_the_first_are_sorted_where_asked_for(void **state) {
+static void test_only_a_part_is_sorted_where_asked_for(void **state) {
     (void)state;
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(5, 3, 4, 9, 1, 0));
     covey_order order = by_number;
-    order.first = 3;
+    order.count = 3;
     assert_int_equal(covey_pool_sort(pool, &order), COVEY_OK);
     assert_numbers(pool, NUMBERS(3, 4, 5, 9, 1, 0));
+    order.from = 2;
+    assert_int_equal(covey_pool_sort(pool, &order), COVEY_OK);
+    assert_numbers(pool, NUMBERS(3, 4, 1, 5, 9, 0));
+    order.from = 3, order.count = 0; /* all that follow */
+    assert_int_equal(covey_pool_sort(pool, &order), COVEY_OK);
+    assert_numbers(pool, NUMBERS(3, 4, 1, 0, 5, 9));
     test_random random = { 6 };
-    for (uint32_t first = 0; first < 60; first++) {
-        pool = fill_with_keys(&random, COVEY_KEY_I32, 50); /* more than there are is all */
-        sorts(pool, &(covey_order){ .key = COVEY_KEY_I32, .first = first });
+    for (uint32_t first = 0; first <= 50; first++) {
+        pool = fill_with_keys(&random, COVEY_KEY_I32, 50);
+        sorts(pool, &(covey_order){ .key = COVEY_KEY_I32, .count = first });
+        pool = fill_with_keys(&random, COVEY_KEY_I32, 50);
+        sorts(pool, &(covey_order){ .key = COVEY_KEY_I32, .from = first, .count = test_below(&random, 51 - first) });
+    }
+    pool = fill_with_keys(&random, COVEY_KEY_I64, 600); /* enough for a radix sort */
+    sorts(pool, &(covey_order){ .key = COVEY_KEY_I64, .from = 100, .count = 400 });
+}
+
+static void test_a_part_that_is_not_there_is_refused(void **state) {
+    (void)state;
+    covey_pool *pool = fill(covey_id(Packed), NUMBERS(5, 3, 4));
+    const covey_order beyond[] = {
+        { .from = 4 },
+        { .count = 4 },
+        { .from = 2, .count = 2 },
+        { .from = UINT32_MAX, .count = 2 },
+        { .from = 1, .count = UINT32_MAX },
+    };
+    for (uint32_t i = 0; i < COUNT_OF(beyond); i++) {
+        assert_int_equal(covey_pool_sort(pool, &beyond[i]), COVEY_ERROR_RANGE);
+        assert_failed(COVEY_ERROR_RANGE);
+        assert_numbers(pool, NUMBERS(5, 3, 4));
+    }
+    assert_int_equal(covey_pool_sort(pool, &(covey_order){ .from = 3 }), COVEY_OK); /* none */
+}
+
+/* ---- Functions that see entities ------------------------------------------------------------------------------------*/
+
+/* By another component than the one that is sorted; those who lack it come last. */
+static uint32_t rank_of(covey_entity who) {
+    const Value *value = covey_get_raw(world, who, covey_id(Fixed), sizeof *value);
+    return value ? value->number : UINT32_MAX;
+}
+
+static int compare_by_other(covey_entity a, const void *a_value, covey_entity b, const void *b_value, void *context) {
+    assert_ptr_equal(context, &row_count);
+    assert_non_null(a_value);
+    assert_non_null(b_value);
+    return (rank_of(a) > rank_of(b)) - (rank_of(a) < rank_of(b));
+}
+
+static void key_by_other(void *key, covey_entity who, const void *value, void *context) {
+    uint32_t rank = rank_of(who);
+    assert_ptr_equal(context, &row_count);
+    assert_non_null(value);
+    memcpy(key, &rank, sizeof rank);
+}
+
+static void test_functions_see_entities(void **state) {
+    (void)state;
+    test_random random = { 7 };
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (i % 5 != 0) add_value(e[i], covey_id(Fixed), test_below(&random, 40));
+    for (uint32_t i = 0; i < 12; i++) {
+        covey_order order = { .context = &row_count, .descending = i % 2 != 0 };
+        if (i % 4 < 2) order.compare_entities = compare_by_other;
+        else order.key = COVEY_KEY_U32, order.key_of_entity = key_by_other;
+        if (i >= 8) order.from = 3, order.count = 7;
+        sorts(fill_with_keys(&random, COVEY_KEY_U32, i < 4 ? 15 : 400), &order);
+    }
+}
+
+static void test_a_pool_is_kept_by_functions_that_see_entities(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++) add_value(e[i], covey_id(Fixed), i * 7 % 40);
+    for (uint32_t how = 0; how < 2; how++) {
+        covey_pool *pool = covey_pool_of(world, Packed);
+        covey_order order = { .context = &row_count };
+        if (how == 0) order.compare_entities = compare_by_other;
+        else order.key = COVEY_KEY_U32, order.key_of_entity = key_by_other;
+        assert_int_equal(covey_pool_keep(pool, &order), COVEY_OK);
+        for (uint32_t i = 0; i < 20; i++) add_value(e[i], covey_id(Packed), i);
+        Value values[20];
+        for (uint32_t i = 0; i < 20; i++) values[i] = (Value){ 20 + i, ~(20 + i) };
+        assert_true(covey_add_array_raw(world, e + 20, 20, covey_id(Packed), values, sizeof *values));
+        for (uint32_t i = 0; i < 40; i++) assert_int_equal(rank_of(covey_pool_at(pool, i)), i);
+        test_world_is_valid(world);
+        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+        covey_clear(world, Packed);
+    }
+}
+
+static int compare_two_fields(const void *a, const void *b, void *context) {
+    const Keyed *left = a, *right = b;
+    (void)context;
+    if (left->key[0] != right->key[0]) return left->key[0] < right->key[0] ? -1 : 1;
+    return (left->number < right->number) - (left->number > right->number); /* the second one downwards */
+}
+
+static void key_of_two_fields(void *key, const void *value, void *context) {
+    const Keyed *keyed = value;
+    uint64_t both = (uint64_t)keyed->key[0] << 32 | (UINT32_MAX - keyed->number);
+    (void)context;
+    memcpy(key, &both, sizeof both);
+}
+
+static void test_two_fields_make_one_order(void **state) {
+    (void)state;
+    test_random random = { 8 };
+    covey_entity ids[500];
+    covey_pool *pool = fill_with_keys(&random, COVEY_KEY_I32, 500);
+    sorts(pool, &(covey_order){ .compare = compare_two_fields });
+    for (uint32_t i = 0; i < 500; i++) ids[i] = covey_pool_at(pool, i);
+    assert_int_equal(covey_pool_sort(pool, NULL), COVEY_OK);
+    sorts(pool, &(covey_order){ .key = COVEY_KEY_U64, .key_of = key_of_two_fields });
+    for (uint32_t i = 0; i < 500; i++) assert_same(covey_pool_at(pool, i), ids[i]);
+}
+
+static void test_an_order_has_one_function(void **state) {
+    (void)state;
+    covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2));
+    const covey_order wrong[] = {
+        { .key = COVEY_KEY_U32, .key_of = key_of_two_fields, .compare = compare_two_fields },
+        { .compare = compare_two_fields, .compare_entities = compare_by_other },
+        { .key = COVEY_KEY_U32, .key_of = key_of_two_fields, .key_of_entity = key_by_other },
+        { .key_of_entity = key_by_other }, /* of which kind? */
+    };
+    for (uint32_t i = 0; i < COUNT_OF(wrong); i++) {
+        assert_int_equal(covey_pool_sort(pool, &wrong[i]), COVEY_ERROR_RANGE);
+        assert_failed(COVEY_ERROR_RANGE);
+        assert_int_equal(covey_pool_keep(pool, &wrong[i]), COVEY_ERROR_RANGE);
+        assert_numbers(pool, NUMBERS(3, 1, 2));
     }
 }
 
@@ -1083,7 +1217,7 @@ static void test_all_of_a_pool_is_kept_or_nothing(void **state) {
     (void)state;
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2));
     covey_order order = by_number;
-    order.first = 2;
+    order.count = 2;
     assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
     assert_failed(COVEY_ERROR_RANGE);
     assert_null(pool->watch);
@@ -1382,7 +1516,12 @@ int main(void) {
         SORT_TEST(test_keys_lie_anywhere_in_the_value),
         SORT_TEST(test_an_unknown_kind_of_key_is_refused),
         SORT_TEST(test_tags_are_sorted_by_index),
-        SORT_TEST(test_only_the_first_are_sorted_where_asked_for),
+        SORT_TEST(test_only_a_part_is_sorted_where_asked_for),
+        SORT_TEST(test_a_part_that_is_not_there_is_refused),
+        SORT_TEST(test_functions_see_entities),
+        SORT_TEST(test_a_pool_is_kept_by_functions_that_see_entities),
+        SORT_TEST(test_two_fields_make_one_order),
+        SORT_TEST(test_an_order_has_one_function),
         SORT_TEST(test_none_and_one_and_two_are_sorted),
         SORT_TEST(test_any_input_comes_out_as_from_the_naive_sort),
         SORT_TEST(test_what_is_almost_sorted_is_not_sorted_as_a_whole),

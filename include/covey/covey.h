@@ -382,7 +382,7 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * it is cleared, swapped, sorted, compacted, shrunk, reserved or converted; in a group, also until that happens to
  * another pool which the group owns. In a block pool, adding and removing matter only
  * among the 512 indices around. With COVEY_STORAGE_PINNED, and under COVEY_IN_PLACE, it is valid until its own
- * component is removed. docs/guarantees.md has the whole table.
+ * component is removed, or, in place, until covey_pool_pack moves it. docs/guarantees.md has the whole table.
  *
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
  * A NULL value stands for zero bytes. */
@@ -542,10 +542,18 @@ COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_e
 COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 
 /* Closes the holes that removal left, in one pass that keeps the order. In-place pools keep their addresses: they lose
- * only the holes behind the last component. Sparse pools keep their memory; blocks get the form that fits them best and
+ * only the holes behind the last component; covey_pool_pack closes the others. Sparse pools keep their memory; blocks get the form that fits them best and
  * give back the rest. Never fails. covey_compact does it to all pools that have more holes than .compact_above. */
 COVEY_API void covey_pool_compact(covey_pool *pool);
 COVEY_API void covey_compact(covey_world *world);
+
+/* Hears of a component that has another address: its value was at `from`, where nothing is any more, and is at `to`.
+ * Must not change the world. */
+typedef void covey_moved_fn(covey_entity e, const void *from, void *to, void *context);
+/* Closes all holes of an in-place pool, the one call that moves its values: the last components fill the holes, and
+ * moved(e, from, to, context) is called for each of them, once; `moved` may be NULL. REFUSED for pools that are not in place:
+ * covey_pool_compact closes their holes. Never allocates. O(holes + components that move). */
+COVEY_API covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *context);
 
 /* Keeps the components of a pool in another storage from now on: its type's, for COVEY_STORAGE_DEFAULT. Handles stay
  * valid, addresses do not; a pool that becomes sparse has its components by index. All or nothing: MEMORY; REFUSED for
@@ -790,20 +798,28 @@ typedef enum covey_key {
 typedef void covey_key_fn(void *key, const void *value, void *context);
 /* Below 0 if a comes before b, above 0 if behind it, 0 if either may. Must not change the world. */
 typedef int covey_compare_fn(const void *a, const void *b, void *context);
+/* The same with the entities, to look up what else they have. Must not change the world. */
+typedef void covey_entity_key_fn(void *key, covey_entity e, const void *value, void *context);
+typedef int covey_entity_compare_fn(covey_entity a, const void *a_value, covey_entity b, const void *b_value,
+                                    void *context);
 
-/* By which components are ordered: { 0 } is by index. */
+/* By which components are ordered: { 0 } is by index. At most one of the four functions is given. To sort by two fields,
+ * compare the second where the first is equal; or, faster, make one key of both: layer << 32 | depth, as COVEY_KEY_U64. */
 typedef struct covey_order {
-    covey_key key;             /* of what kind the key is */
-    uint32_t offset;           /* where it is in the value */
-    covey_key_fn *key_of;      /* or what makes it from the value */
-    covey_compare_fn *compare; /* or what compares values instead of keys */
-    void *context;             /* for the functions */
+    covey_key key;                             /* of what kind the key is */
+    uint32_t offset;                           /* where it is in the value */
+    covey_key_fn *key_of;                      /* or what makes it from the value, */
+    covey_entity_key_fn *key_of_entity;        /* or from the entity and the value */
+    covey_compare_fn *compare;                 /* or what compares values instead of keys, */
+    covey_entity_compare_fn *compare_entities; /* or entities and values */
+    void *context;                             /* for the functions */
     bool descending;
-    uint32_t first; /* only so many, from the first on; 0 is all */
+    uint32_t from, count; /* only a part: so many from this position on; a count of 0 is all that follow */
 } covey_order;
 
 /* Sorts a pool. MEMORY (for scratch: up to 42 bytes a component, and the ids and values that move), REFUSED, RANGE (a
- * key that is not inside of the value, or has no kind). O(n) with a key, O(n log n) with a function that compares. */
+ * key that is not inside of the value, or has no kind; two functions; a part that ends behind the last component). O(n)
+ * with a key, O(n log n) with a function that compares. */
 COVEY_API covey_result covey_pool_sort(covey_pool *pool, const covey_order *order);
 /* Puts the components of entities that `other` has, too, into the order of `other`, before the rest. The other pool may
  * be in blocks. O(n + size of the other). */
@@ -836,6 +852,11 @@ typedef struct covey_group_desc {
  * Returns NULL, and nothing has changed: MEMORY; TYPE, LAYOUT (of the types, or of the description); REFUSED when an
  * owned pool is not sparse with swap and pop, or is kept sorted; CONFLICT, and the log names the other group. O(n). */
 COVEY_API covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc);
+/* The group of this description that there is already, or NULL: one that owns and asks for the same types, in the same
+ * order, so that its fields have the same numbers, and excludes the same, in whatever order. covey_group_of makes it when
+ * there is none, as covey_group_create does; so a second call with the same description gives the same group. */
+COVEY_API covey_group *covey_group_find(const covey_world *world, const covey_group_desc *desc);
+COVEY_API covey_group *covey_group_of(covey_world *world, const covey_group_desc *desc);
 /* Ends a group; the components stay. NULL is fine. */
 COVEY_API void covey_group_destroy(covey_group *group);
 
@@ -849,9 +870,12 @@ COVEY_API const covey_view *covey_group_view(const covey_group *group);
  * nobody joins a group inside of this one, or leaves it and stays in this one. While a span is open, no pool of the group
  * changes. */
 COVEY_API covey_iter covey_group_iter(const covey_group *group);
-/* Sorts the entities of a group by the values of a field: all owned pools, or the order of a group that owns none.
- * MEMORY, RANGE; REFUSED where an inner group has its entities at the front. */
+/* Sorts the entities of a group by the values of a field: all owned pools, or the order of a group that owns none. A
+ * part of an order is one of the members. MEMORY, RANGE; REFUSED where an inner group has its entities at the front. */
 COVEY_API covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order);
+/* Puts the entities of a group that a pool has, too, into the order of that pool, before the rest. The pool may be any
+ * of the world's. MEMORY; REFUSED as above. O(entities of the group + size of the pool). */
+COVEY_API covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool);
 /* Writes what a group is about, as snprintf does: "own Position, Velocity without Frozen". */
 COVEY_API int covey_group_print(char *text, size_t size, const covey_group *group);
 /* All groups, from the outer to the inner. */

@@ -555,7 +555,9 @@ inline bool operator!=(const handle &a, const handle &b) noexcept { return !cove
  *
  *     covey::pool_of<Sprite>(world).sort(covey::by<&Sprite::depth>());
  *     covey::pool_of<Timer>(world).keep(covey::by<&Timer::at>());
- *     covey::pool_of<Name>(world).sort([](const Name &a, const Name &b) { return a.number < b.number; }); */
+ *     covey::pool_of<Name>(world).sort([](const Name &a, const Name &b) { return a.number < b.number; });
+ *
+ * The function may take two covey_entity instead. */
 
 namespace detail {
 
@@ -596,6 +598,20 @@ template <class T, class Less> covey_order order_of(const Less &less) noexcept {
 
 template <class Less, class T>
 using if_less = std::enable_if_t<std::is_invocable_r_v<bool, const Less &, const T &, const T &>>;
+
+/* The same of less(covey_entity, covey_entity). */
+template <class Less> covey_order order_of_entities(const Less &less) noexcept {
+    covey_order order = {};
+    order.compare_entities = [](covey_entity a, const void *, covey_entity b, const void *, void *context) noexcept {
+        const Less &is_less = *static_cast<const Less *>(context);
+        return is_less(a, b) ? -1 : is_less(b, a) ? 1 : 0;
+    };
+    order.context = const_cast<void *>(static_cast<const void *>(std::addressof(less)));
+    return order;
+}
+
+template <class Less>
+using if_less_entity = std::enable_if_t<std::is_invocable_r_v<bool, const Less &, covey_entity, covey_entity>>;
 
 } // namespace detail
 
@@ -649,9 +665,16 @@ template <class T> class pool {
     template <class Less, class = detail::if_less<Less, T>> covey_result sort(const Less &less) const noexcept {
         return sort(detail::order_of<T>(less));
     }
+    template <class Less, class = detail::if_less_entity<Less>, class = void>
+    covey_result sort(const Less &less) const noexcept {
+        return sort(detail::order_of_entities(less));
+    }
     covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
     covey_result keep(const covey_order &order) const noexcept { return covey_pool_keep(pool_, &order); }
     void end_keeping() const noexcept { covey_pool_keep(pool_, nullptr); }
+    covey_result pack(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
+        return covey_pool_pack(pool_, moved, context);
+    }
 
   private:
     covey_pool *pool_;
@@ -839,6 +862,7 @@ template <class... F> class group {
     template <class Body> void each(Body &&body) const { rows::each(covey_group_iter(group_), body); }
 
     /* Sorts the entities by the values of a field. */
+    covey_result sort_as(const covey_pool *pool) const noexcept { return covey_group_sort_as(group_, pool); }
     template <class T> covey_result sort(const covey_order &order) const noexcept {
         return covey_group_sort(group_, number_of<T>(), &order);
     }
@@ -880,15 +904,29 @@ class group_terms<detail::types<O...>, detail::types<W...>, detail::types<N...>>
         return group_terms<detail::types<O...>, detail::types<W...>, detail::types<N..., T...>>(world_);
     }
     group<O..., W...> make() const noexcept {
+        const covey_group_desc desc = describe();
+        return group<O..., W...>(covey_group_create(world_, &desc));
+    }
+    /* The one that there is already, which may be none; the same, made when there is none. */
+    group<O..., W...> find() const noexcept {
+        const covey_group_desc desc = describe();
+        return group<O..., W...>(covey_group_find(world_, &desc));
+    }
+    group<O..., W...> find_or_make() const noexcept {
+        const covey_group_desc desc = describe();
+        return group<O..., W...>(covey_group_of(world_, &desc));
+    }
+
+  private:
+    static covey_group_desc describe() noexcept {
         static_assert(sizeof...(O) + sizeof...(W) != 0, "covey: a group asks for one type at least");
         covey_group_desc desc = {};
         detail::name_terms<O...>(desc.own);
         detail::name_terms<W...>(desc.with);
         detail::name_terms<N...>(desc.without);
-        return group<O..., W...>(covey_group_create(world_, &desc));
+        return desc;
     }
 
-  private:
     covey_world *world_;
 };
 

@@ -416,6 +416,35 @@ static void pool_compact(model *m) {
     compacted(pool);
 }
 
+/* What the callback was told: each component has the address that it was told of, and had the other one. */
+typedef struct packing {
+    model *m;
+    const oracle_pool *pool;
+    uint32_t moves;
+} packing;
+
+static void note_move(covey_entity e, const void *from, void *to, void *context) {
+    packing *p = context;
+    uint32_t at = oracle_set_live(p->pool->set, e);
+    REQUIRE(p->m, at != COVEY_NONE && p->pool->set->addresses[at] == from, "it was not there");
+    REQUIRE(p->m, covey_get_raw(p->m->world, e, p->pool->type, p->pool->type->size) == to, "it is not there");
+    p->pool->set->addresses[at] = to;
+    p->moves++;
+}
+
+static void pool_pack(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    if (!pool) return;
+    bool in_place = !pool->set->by_index && pool->set->policy == COVEY_IN_PLACE;
+    uint32_t end = pool->set->end, holes = pool->set->hole_count;
+    packing p = { m, pool, 0 };
+    covey_result result = covey_pool_pack(covey_pool_find_raw(m->world, type), note_move, &p);
+    if (!model_settle(m, result == COVEY_OK, in_place ? COVEY_OK : COVEY_ERROR_REFUSED)) return;
+    oracle_set_pack(pool->set);
+    REQUIRE(m, p.moves <= holes && pool->set->end == end - holes, "%u moved into %u holes", p.moves, holes);
+}
+
 static void compact(model *m) {
     bool blocks = model_pool_count(m) != covey_world_pool_count(m->world); /* the library's own are */
     uint64_t calls = m->program.heap.calls;
@@ -476,7 +505,8 @@ const model_operation model_component_operations[] = {
     { "pool_of", pool_of, 2, false },
     { "pool_swap", pool_swap, 8, true },
     { "pool_reserve", pool_reserve, 2, false },
-    { "pool_compact", pool_compact, 2, false },
+    { "pool_compact", pool_compact, 1, false },
+    { "pool_pack", pool_pack, 1, true },
     { "compact", compact, 1, false },
     { "shrink", shrink, 2, false },
     { "type_create", type_create, 1, false },

@@ -89,12 +89,62 @@ static void check_print(model *m, const covey_group *group) {
     REQUIRE(m, strlen(text) < sizeof text && strncmp(text, all, strlen(text)) == 0, "another text when it is short");
 }
 
+static bool is_same_list(const covey_type *const *a, uint32_t a_count, const covey_type *const *b, uint32_t b_count) {
+    bool same = a_count == b_count;
+    for (uint32_t i = 0; i < a_count && same; i++) same = b[i]->name && strcmp(a[i]->name, b[i]->name) == 0;
+    return same;
+}
+
+static bool has_all_types(const covey_type *const *a, uint32_t count, const covey_type *const *b, uint32_t b_count) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0;
+        while (k < b_count && !(a[i]->name && b[k]->name && strcmp(a[i]->name, b[k]->name) == 0)) k++;
+        found += k < b_count;
+    }
+    return found == count;
+}
+
+static uint32_t length_of(const covey_type *const *types) {
+    uint32_t count = 0;
+    while (count < COVEY_TERMS && types[count]) count++;
+    return count;
+}
+
+/* Names of types are what tells them from each other; of those that the world does not take, there is no group. */
+static bool is_described(const oracle_group *group, const covey_group_desc *desc) {
+    uint32_t fields = length_of(group->desc.with), without = length_of(group->desc.without);
+    if (without != length_of(desc->without)) return false;
+    return is_same_list(group->desc.with, group->owned, desc->own, length_of(desc->own)) &&
+           is_same_list(group->desc.with + group->owned, fields - group->owned, desc->with, length_of(desc->with)) &&
+           has_all_types(group->desc.without, without, desc->without, without) &&
+           has_all_types(desc->without, without, group->desc.without, without);
+}
+
+/* Whether one of the groups that the oracle knows is the one that is found, or there is none to be found. */
+static void check_find(model *m, const covey_group_desc *desc, const covey_group *found) {
+    bool there = false, right = false;
+    for (uint32_t i = 0; i < m->oracle->group_count; i++) {
+        bool described = is_described(&m->oracle->groups[i], desc);
+        there |= described;
+        right |= described && m->oracle->groups[i].group == found;
+    }
+    REQUIRE(m, found ? right : !there, "%s group is found", found ? "another" : "no");
+}
+
 static void group_create(model *m) {
     if (m->oracle->group_count == ORACLE_GROUPS) return;
     covey_group_desc desc = pick_desc(m);
     covey_result expected = oracle_may_group(m->oracle, &desc);
-    covey_group *group = covey_group_create(m->world, &desc);
+    covey_group *found = covey_group_find(m->world, &desc);
+    bool twice = found && program_chance(&m->program, 64);
+    check_find(m, &desc, found);
+    covey_group *group = (found && !twice ? covey_group_of : covey_group_create)(m->world, &desc);
     meet_terms(m, &desc);
+    if (found && !twice) {
+        REQUIRE(m, group == found, "a group that is there is made again");
+        return;
+    }
     if (!model_settle(m, group != NULL, expected)) return;
     oracle_group_begin(m->oracle, &desc, group);
     check_print(m, group);
@@ -342,23 +392,29 @@ static void group_rows_change(model *m) {
 
 /* ---- Order --------------------------------------------------------------------------------------------------------*/
 
-static covey_result may_sort(model *m, const oracle_group *group, uint32_t field, const covey_order *order) {
-    if (field >= fields_of(group)) return COVEY_ERROR_RANGE;
-    if (!oracle_order_valid(order, group->desc.with[field]->size)) return COVEY_ERROR_RANGE;
+static covey_result may_move(const model *m, const oracle_group *group) {
     for (uint32_t i = 0; i < m->oracle->group_count; i++)
         if (oracle_group_is_inner(&m->oracle->groups[i], group)) return COVEY_ERROR_REFUSED;
     return COVEY_OK;
 }
 
-/* Sorts m->wanted by a field, as a set of its own. */
-static oracle_set *sort_members(model *m, const oracle_pool *pool, const covey_order *order) {
-    covey_sparse_set_desc desc = { .size = pool->type->size };
+/* m->wanted has the members. */
+static covey_result may_sort(const model *m, const oracle_group *group, uint32_t field, const covey_order *order) {
+    if (field >= fields_of(group)) return COVEY_ERROR_RANGE;
+    if (!oracle_order_valid(order, group->desc.with[field]->size, m->wanted.count)) return COVEY_ERROR_RANGE;
+    return may_move(m, group);
+}
+
+/* Sorts m->wanted by the values of a pool, or, without an order, as the pool is sorted: as a set of its own. */
+static void sort_members(model *m, const oracle_pool *pool, const covey_order *order) {
+    covey_sparse_set_desc desc = { .size = order ? pool->type->size : 0 };
     oracle_set *sorted = oracle_set_create(&desc, m->oracle->fault);
     for (uint32_t i = 0; i < m->wanted.count; i++)
-        oracle_set_push(sorted, m->wanted.ids[i], oracle_get(m->oracle, pool, m->wanted.ids[i]), true);
-    oracle_set_sort(sorted, order);
+        oracle_set_push(sorted, m->wanted.ids[i], order ? oracle_get(m->oracle, pool, m->wanted.ids[i]) : NULL, true);
+    if (order) oracle_set_sort(sorted, order);
+    else oracle_set_sort_as(sorted, pool->set);
     for (uint32_t i = 0; i < m->wanted.count; i++) m->wanted.ids[i] = sorted->ids[i];
-    return sorted;
+    oracle_set_destroy(sorted);
 }
 
 /* Behind the members, owned pools stay as they are. */
@@ -394,7 +450,18 @@ static void group_sort(model *m) {
     covey_result expected = may_sort(m, group, field, &order);
     covey_result result = covey_group_sort(group->group, field, by_index ? NULL : &order);
     if (model_settle(m, result == COVEY_OK, expected))
-        oracle_set_destroy(sort_members(m, oracle_pool_of(m->oracle, group->desc.with[field]), &order));
+        sort_members(m, oracle_pool_of(m->oracle, group->desc.with[field]), &order);
+    check_sorted(m, group);
+}
+
+static void group_sort_as(model *m) {
+    const oracle_group *group = pick_group(m);
+    const oracle_pool *pool = oracle_pool_of(m->oracle, model_pick_type(m));
+    if (!group || !pool || is_too_costly(m)) return;
+    list_members(m, group);
+    covey_result expected = may_move(m, group);
+    covey_result result = covey_group_sort_as(group->group, covey_pool_find_raw(m->world, pool->type));
+    if (model_settle(m, result == COVEY_OK, expected)) sort_members(m, pool, NULL);
     check_sorted(m, group);
 }
 
@@ -403,7 +470,8 @@ const model_operation model_group_operations[] = {
     { "group_destroy", group_destroy, 2, true },
     { "group, count, first, contains, spans, rows", group_look, 5, true },
     { "group, rows that change", group_rows_change, 5, false },
-    { "group_sort", group_sort, 5, false },
+    { "group_sort", group_sort, 3, false },
+    { "group_sort_as", group_sort_as, 2, false },
     { "group, to fill it", group_fill, 3, false },
     { NULL, NULL, 0, false },
 };

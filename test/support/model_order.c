@@ -30,6 +30,22 @@ static void write_f32(void *key, const void *value, void *context) {
     memcpy(key, &numbers[rank_of(value, context) % 8], sizeof numbers[0]);
 }
 
+/* Of entities: how often their index was used counts as well. */
+static uint32_t rank_of_entity(covey_entity e, const void *value, void *context) {
+    uint32_t index = e.index, generation = e.generation;
+    return rank_of(value, context) ^ (index + generation) % 4;
+}
+
+static int compare_entities(covey_entity a, const void *a_value, covey_entity b, const void *b_value, void *context) {
+    uint32_t left = rank_of_entity(a, a_value, context), right = rank_of_entity(b, b_value, context);
+    return left < right ? -1 : left > right ? 5 : 0;
+}
+
+static void write_entity_u64(void *key, covey_entity e, const void *value, void *context) {
+    uint64_t number = (uint64_t)rank_of_entity(e, value, context) << 33 | (uint32_t)e.index % 2;
+    memcpy(key, &number, sizeof number);
+}
+
 static void pick_key_in_value(model *m, covey_order *order, uint32_t size) {
     order->key = (covey_key)(1 + program_below(&m->program, 6));
     bool wide = order->key == COVEY_KEY_F64 || order->key == COVEY_KEY_I64 || order->key == COVEY_KEY_U64;
@@ -50,12 +66,16 @@ covey_order model_pick_order(model *m, const covey_type *type, uint32_t count) {
     covey_order order = { .context = type->size != 0 ? &has_bytes : NULL };
     uint32_t how = program_below(&m->program, 16);
     if (how < 6) pick_key_in_value(m, &order, type->size);
-    else if (how < 9) pick_key_function(m, &order);
-    else if (how < 12) order.compare = compare;
+    else if (how < 8) pick_key_function(m, &order);
+    else if (how == 8) order.key = COVEY_KEY_U64, order.key_of_entity = write_entity_u64;
+    else if (how < 11) order.compare = compare;
+    else if (how == 11) order.compare_entities = compare_entities;
     else if (how == 12) order.key = (covey_key)(1 + program_below(&m->program, 8)); /* a kind that is none, or at 0 */
     else if (how == 13) order.offset = UINT32_MAX - program_below(&m->program, 8), order.key = COVEY_KEY_I32;
     order.descending = program_chance(&m->program, 96);
-    if (program_chance(&m->program, 40)) order.first = 1 + program_below(&m->program, count + 3);
+    if (program_chance(&m->program, 4)) order.compare = compare, order.key_of = write_u32; /* one too many */
+    if (program_chance(&m->program, 40)) order.from = program_below(&m->program, count + 1);
+    if (program_chance(&m->program, 40)) order.count = program_below(&m->program, count - order.from + 3);
     return order;
 }
 
@@ -97,7 +117,7 @@ static void pool_sort(model *m) {
     covey_order order = model_pick_order(m, pool->type, pool->set->end);
     bool by_index = program_chance(&m->program, 16);
     if (by_index) order = (covey_order){ .key = COVEY_KEY_INDEX };
-    covey_result expected = oracle_order_valid(&order, pool->type->size) ? COVEY_OK : COVEY_ERROR_RANGE;
+    covey_result expected = oracle_order_valid(&order, pool->type->size, pool->set->end) ? COVEY_OK : COVEY_ERROR_RANGE;
     if (!can_be_sorted(pool) || model_is_bound(m, pool)) expected = COVEY_ERROR_REFUSED;
     covey_result result = covey_pool_sort(covey_pool_find_raw(m->world, pool->type), by_index ? NULL : &order);
     if (!settle_result(m, result, expected)) return;
@@ -119,7 +139,8 @@ static void pool_sort_as(model *m) {
 static covey_result may_keep(model *m, const oracle_pool *pool, const covey_order *order) {
     if (oracle_is_owned(m->oracle, pool)) return COVEY_ERROR_REFUSED;
     if (!can_be_sorted(pool) || pool->set->policy != COVEY_SWAP_AND_POP) return COVEY_ERROR_REFUSED;
-    return order->first == 0 && oracle_order_valid(order, pool->type->size) ? COVEY_OK : COVEY_ERROR_RANGE;
+    bool all = order->from == 0 && order->count == 0;
+    return all && oracle_order_valid(order, pool->type->size, pool->set->end) ? COVEY_OK : COVEY_ERROR_RANGE;
 }
 
 static void pool_keep(model *m) {

@@ -80,15 +80,17 @@ void oracle_set_erase_ordered(oracle_set *set, uint32_t position); /* closes all
 void oracle_set_clear(oracle_set *set);
 void oracle_set_swap(oracle_set *set, uint32_t a, uint32_t b);
 void oracle_set_compact(oracle_set *set);
+void oracle_set_pack(oracle_set *set); /* in place: the last ones fill the holes before them, each once */
 oracle_set *oracle_set_copy(const oracle_set *set);
 /* Puts a set without holes in the order of indices, to stay in it or not. */
 void oracle_set_convert(oracle_set *set, bool by_index);
 /* What compaction does to a pool that must not move its elements. */
 void oracle_set_trim(oracle_set *set);
 
-/* Whether the key of an order is one, and inside of a value of this size. */
-bool oracle_order_valid(const covey_order *order, uint32_t size);
-bool oracle_order_is_before(const covey_order *order, const void *a, uint32_t a_index, const void *b, uint32_t b_index);
+/* Whether the key of an order is one, and inside of a value of this size, and its part inside of so many. */
+bool oracle_order_valid(const covey_order *order, uint32_t size, uint32_t count);
+bool oracle_order_is_before(const covey_order *order, const void *a, covey_entity a_id, const void *b,
+                            covey_entity b_id);
 bool oracle_set_is_sorted(const oracle_set *set, const covey_order *order);
 void oracle_set_sort(oracle_set *set, const covey_order *order);
 void oracle_set_sort_as(oracle_set *set, oracle_set *other);

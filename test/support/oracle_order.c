@@ -16,11 +16,14 @@ static uint32_t width_of(covey_key key) {
     return UINT32_MAX;
 }
 
-bool oracle_order_valid(const covey_order *order, uint32_t size) {
+bool oracle_order_valid(const covey_order *order, uint32_t size, uint32_t count) {
     uint32_t width = width_of(order->key);
-    if (width == UINT32_MAX) return false;
-    if (order->compare || order->key_of || order->key == COVEY_KEY_INDEX) return true;
-    return (uint64_t)order->offset + width <= size;
+    bool compares = order->compare || order->compare_entities, makes = order->key_of || order->key_of_entity;
+    if (width == UINT32_MAX || (compares && makes)) return false;
+    if ((order->compare && order->compare_entities) || (order->key_of && order->key_of_entity)) return false;
+    if (order->from > count || (uint64_t)order->from + order->count > count) return false;
+    if (compares || (makes && order->key != COVEY_KEY_INDEX)) return true;
+    return !makes && (order->key == COVEY_KEY_INDEX || (uint64_t)order->offset + width <= size);
 }
 
 /* ---- Two values ---------------------------------------------------------------------------------------------------*/
@@ -64,26 +67,32 @@ static bool is_less(covey_key key, const void *a, const void *b, bool descending
     return is_less_u32(a, b, descending);
 }
 
-bool oracle_order_is_before(const covey_order *order, const void *a, uint32_t a_index, const void *b,
-                            uint32_t b_index) {
+static bool is_before_by_function(const covey_order *order, const void *a, covey_entity a_id, const void *b,
+                                  covey_entity b_id) {
+    int result = order->compare ? order->compare(a, b, order->context)
+                                : order->compare_entities(a_id, a, b_id, b, order->context);
+    return order->descending ? result > 0 : result < 0;
+}
+
+static const void *key_of(const covey_order *order, const void *value, covey_entity e, uint64_t *made) {
+    if (order->key_of) order->key_of(made, value, order->context);
+    else if (order->key_of_entity) order->key_of_entity(made, e, value, order->context);
+    else return (const char *)value + order->offset;
+    return made;
+}
+
+bool oracle_order_is_before(const covey_order *order, const void *a, covey_entity a_id, const void *b,
+                            covey_entity b_id) {
     uint64_t left = 0, right = 0;
-    if (order->compare) {
-        int result = order->compare(a, b, order->context);
-        return order->descending ? result > 0 : result < 0;
-    }
-    if (order->key == COVEY_KEY_INDEX) return order->descending ? b_index < a_index : a_index < b_index;
-    if (!order->key_of)
-        return is_less(order->key, (const char *)a + order->offset, (const char *)b + order->offset, order->descending);
-    order->key_of(&left, a, order->context);
-    order->key_of(&right, b, order->context);
-    return is_less(order->key, &left, &right, order->descending);
+    if (order->compare || order->compare_entities) return is_before_by_function(order, a, a_id, b, b_id);
+    if (order->key == COVEY_KEY_INDEX) return order->descending ? b_id.index < a_id.index : a_id.index < b_id.index;
+    return is_less(order->key, key_of(order, a, a_id, &left), key_of(order, b, b_id, &right), order->descending);
 }
 
 /* ---- Sets ---------------------------------------------------------------------------------------------------------*/
 
 static bool is_before(const oracle_set *set, const covey_order *order, uint32_t a, uint32_t b) {
-    return oracle_order_is_before(order, oracle_set_value(set, a), set->ids[a].index, oracle_set_value(set, b),
-                                  set->ids[b].index);
+    return oracle_order_is_before(order, oracle_set_value(set, a), set->ids[a], oracle_set_value(set, b), set->ids[b]);
 }
 
 bool oracle_set_is_sorted(const oracle_set *set, const covey_order *order) {
@@ -98,11 +107,12 @@ static void move_up(oracle_set *set, uint32_t from, uint32_t to) {
 }
 
 void oracle_set_sort(oracle_set *set, const covey_order *order) {
-    uint32_t end = order->first != 0 && order->first < set->end ? order->first : set->end;
+    uint32_t first = order->from, end = order->count != 0 ? first + order->count : set->end;
     bool unstable = set->fault == ORACLE_SORTS_UNSTABLY;
-    for (uint32_t i = 1; i < end; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t at = i;
-        while (at != 0 && (is_before(set, order, i, at - 1) || (unstable && !is_before(set, order, at - 1, i)))) at--;
+        while (at != first && (is_before(set, order, i, at - 1) || (unstable && !is_before(set, order, at - 1, i))))
+            at--;
         move_up(set, i, at);
     }
 }

@@ -214,8 +214,8 @@ static uint32_t place_in_order(const oracle_set *set, covey_entity e, const void
     static const unsigned char zero[64];
     uint32_t at = set->end;
     if (set->fault == ORACLE_KEEPS_LOOSELY) return at;
-    while (at != 0 && oracle_order_is_before(&set->order, value ? value : zero, e.index, oracle_set_value(set, at - 1),
-                                             set->ids[at - 1].index))
+    while (at != 0 && oracle_order_is_before(&set->order, value ? value : zero, e, oracle_set_value(set, at - 1),
+                                             set->ids[at - 1]))
         at--;
     return at;
 }
@@ -254,6 +254,7 @@ static void vacate(oracle_set *set, uint32_t at) {
 
 static void move(oracle_set *set, uint32_t from, uint32_t to) {
     set->ids[to] = set->ids[from];
+    set->addresses[to] = set->addresses[from];
     memmove(oracle_set_value(set, to), oracle_set_value(set, from), set->size);
 }
 
@@ -339,6 +340,17 @@ void oracle_set_compact(oracle_set *set) {
     if (set->policy == COVEY_ORDERED) compact_ordered(set);
     else compact_in_place(set);
     if (set->fault == ORACLE_COMPACTS_FROM_FRONT) reverse(set);
+    set->hole_count = 0;
+}
+
+void oracle_set_pack(oracle_set *set) {
+    uint32_t count = oracle_set_count(set), from = set->end;
+    for (uint32_t i = set->hole_count; i-- != 0;) {
+        if (set->holes[i] >= count) continue;
+        while (set->ids[--from].generation == 0) continue;
+        move(set, from, set->holes[i]);
+    }
+    set->end = count;
     set->hole_count = 0;
 }
 
