@@ -162,6 +162,7 @@ static void add_struct(planner *p, uint32_t first, const covey_fields *is, const
 }
 
 covey_encoding covey__type_encoding(const covey_type *type) {
+    if (type->codec) return COVEY_ENCODING_CODEC;
     if (type->fields && covey__record_bytes(type->fields) != 0) return COVEY_ENCODING_FIELDS;
     if (!type->raw) return COVEY_ENCODING_NONE;
     return covey__is_little_endian() ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG;
@@ -172,9 +173,9 @@ covey_result covey__plan_make(covey__heap *heap, covey__plan *plan, const covey_
                               const covey_fields *fields, char *why, size_t room) {
     planner p = { heap, plan, COVEY_OK, why, room };
     *plan = (covey__plan){ .size = type->size, .defaults = type->defaults };
-    if (encoding == COVEY_ENCODING_FIELDS) {
-        plan->record = (uint32_t)covey__record_bytes(fields);
-        if (type->fields) add_struct(&p, 0, type->fields, fields, 0, 0);
+    if (encoding == COVEY_ENCODING_FIELDS || encoding == COVEY_ENCODING_CODEC) {
+        plan->record = fields ? (uint32_t)covey__record_bytes(fields) : 0;
+        if (type->fields && fields) add_struct(&p, 0, type->fields, fields, 0, 0);
     } else if (encoding != COVEY_ENCODING_NONE) {
         plan->record = type->size;
         plan->covered = type->size;
@@ -375,4 +376,25 @@ bool covey__decode(const covey__plan *plan, void *values, const void *records, s
         from += batch * plan->record;
     }
     return sound;
+}
+
+/* ---- One kind ----------------------------------------------------------------------------------------------------*/
+
+size_t covey__kind_bytes(covey_kind kind) { return kind == COVEY_KIND_ENTITY ? HANDLE : covey_kind_size(kind); }
+
+static bool is_swapped(covey_kind kind) { return covey_kind_size(kind) != 1 && !covey__is_little_endian(); }
+
+void covey__encode_kind(covey_kind kind, void *bytes, const void *values, size_t count) {
+    if (kind == COVEY_KIND_BOOL) encode_bools(bytes, 0, values, 0, count, 1);
+    else if (kind == COVEY_KIND_ENTITY) encode_entities(bytes, 0, values, 0, count, 1);
+    else if (is_swapped(kind)) swap_units(bytes, values, covey_kind_size(kind), count);
+    else memcpy(bytes, values, count * covey_kind_size(kind));
+}
+
+bool covey__decode_kind(covey_kind kind, void *values, const void *bytes, size_t count) {
+    if (kind == COVEY_KIND_BOOL) return decode_bools(values, 0, bytes, 0, count, 1);
+    if (kind == COVEY_KIND_ENTITY) return decode_entities(values, 0, bytes, 0, count, 1);
+    if (is_swapped(kind)) swap_units(values, bytes, covey_kind_size(kind), count);
+    else memcpy(values, bytes, count * covey_kind_size(kind));
+    return true;
 }

@@ -52,6 +52,11 @@ bool covey__is_written(const covey_field *field);
 /* The bytes of a record with these fields; more than UINT32_MAX: too many. */
 uint64_t covey__record_bytes(const covey_fields *fields);
 
+/* Values of one kind, one after the other, as they are in records; not of structs and padding. */
+size_t covey__kind_bytes(covey_kind kind); /* of one, in a record */
+void covey__encode_kind(covey_kind kind, void *bytes, const void *values, size_t count);
+bool covey__decode_kind(covey_kind kind, void *values, const void *bytes, size_t count); /* false: not a value */
+
 /* ---- The frame -----------------------------------------------------------------------------------------------------
  *
  *     magic 8 | version 4 | zero 4 | sections ... | table: kind 4, checksum 4, bytes 8 of each | size 8 | sections 4 |
@@ -138,14 +143,45 @@ typedef struct covey__described {
 bool covey__read_type(covey__reader *reader, covey__heap *heap, covey__described *described); /* IMAGE, MEMORY */
 void covey__described_free(covey__heap *heap, covey__described *described);
 
+/* For an image whose entities get other handles: `entered` is called when the entities are known, and before any value
+ * is; `now` says what became of a handle. */
+typedef struct covey__entering {
+    covey_result (*entered)(void *context);
+    covey_entity (*now)(const void *context, covey_entity before);
+    void *context;
+} covey__entering;
+
+/* image_codec.c: what functions of a type write for one value: bytes 4, handles 4, the handles, the bytes. */
+struct covey_writer {
+    covey_buffer bytes, handles;
+    covey_result result;
+    uint64_t limit;
+};
+
+struct covey_reader {
+    const unsigned char *bytes, *handles;
+    size_t size, handle_count; /* that are left */
+    bool failed;
+    const covey__entering *entering; /* whose handles these become; or NULL */
+};
+
+/* Calls the save function for a value. Results are those of the function, or MEMORY, LIMIT, TYPE. */
+covey_result covey__codec_save(covey_writer *writer, const covey_type *type, const void *value);
+void covey__writer_free(covey_writer *writer);
+/* Calls the load function with what is next in an image. False: it is refused, there is no memory, and no value. */
+bool covey__codec_load(covey__reader *reader, const covey_type *type, void *value, const covey__entering *entering);
+
 /* image_save.c */
 bool covey__buffer_reserve(covey_buffer *buffer, size_t more); /* room behind what is there; false: no memory */
 bool covey__type_listed(const covey_type *const *types, const covey_type *type);
 
 /* image_load.c */
-/* Loads into a world that is empty; logs nothing. What another world knows is known, too; it may be the same one. */
+/* Loads into a world that is empty; logs nothing. What another world knows is known, too; it may be the same one.
+ * `entering` may be NULL. */
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
-                         const covey_load_desc *desc, covey_report *report);
+                         const covey_load_desc *desc, const covey__entering *entering, covey_report *report);
+/* Ends a value that the functions of its type have made, and that nobody has got. */
+void covey__drop_loaded(const covey_type *type, void *value);
 /* Ends a call: logs what its report says, if that is not good. */
 covey_result covey__report_to(covey_world *world, covey_report *report, covey_result result, const char *what);
 

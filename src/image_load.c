@@ -188,17 +188,26 @@ static void prepare_telling(covey__loading *l) {
 
 /* ---- All together ------------------------------------------------------------------------------------------------*/
 
-/* No value has been one to anybody yet: none is dropped. */
+static void drop_resources(covey_world *world) {
+    for (uint32_t i = covey_world_resource_count(world); i-- != 0;) {
+        const covey_type *type = covey_world_resource(world, i);
+        covey__drop_loaded(type, covey_resource_get_raw(world, type, type->size));
+    }
+}
+
+/* No value has been one to anybody yet: none is dropped but those that functions have made. */
 static void undo(covey__loading *l) {
     covey_world *world = l->world;
     const covey_pool *names = world->names ? world->names->pool : NULL;
     for (uint32_t at; names && (at = covey_pool_next(names, 0)) != COVEY_NONE;)
         covey__name_lose(world, covey_pool_at(names, at).index);
     if (world->nodes) covey__pool_forget(world->nodes);
+    drop_resources(world);
     covey__resources_forget(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
         covey__part *p = &l->parts[i];
         if (!p->pool) continue;
+        covey__drop_part(p);
         covey__pool_forget(p->pool);
         if (!p->pool->watch) continue;
         p->pool->watch->settling = false;
@@ -208,10 +217,17 @@ static void undo(covey__loading *l) {
     world->tick = l->tick;
 }
 
+static void load_entities(covey__loading *l, const covey__section_entry *section) {
+    covey__load_entities(l, section);
+    if (!covey__is_fine(l) || !l->entering) return;
+    covey_result result = l->entering->entered(l->entering->context);
+    if (result != COVEY_OK) fail(l, result, covey_result_text(result));
+}
+
 static void load_section(covey__loading *l, const covey__section_entry *section) {
     switch (section->kind) {
     case COVEY_SECTION_WORLD: break;
-    case COVEY_SECTION_ENTITIES: covey__load_entities(l, section); break;
+    case COVEY_SECTION_ENTITIES: load_entities(l, section); break;
     case COVEY_SECTION_POOL: covey__load_pool(l, section); break;
     case COVEY_SECTION_RESOURCE: covey__load_resource(l, section); break;
     case COVEY_SECTION_PARENTS: load_parents(l, section); break;
@@ -275,10 +291,13 @@ static bool open_image(covey__loading *l, const void *bytes, size_t size) {
 }
 
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
-                         const covey_load_desc *desc, covey_report *report) {
-    covey__loading l = {
-        .world = world, .knows = knows, .desc = desc, .report = report, .heap = { world->heap.allocator, 0 }
-    };
+                         const covey_load_desc *desc, const covey__entering *entering, covey_report *report) {
+    covey__loading l = { .world = world,
+                         .knows = knows,
+                         .desc = desc,
+                         .entering = entering,
+                         .report = report,
+                         .heap = { world->heap.allocator, 0 } };
     covey_log_fn *log = world->log;
     covey_result before = world->result;
     l.tick = world->tick;
@@ -313,6 +332,6 @@ covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (!report) report = &unheard;
-    covey_result result = covey__load(world, world, bytes, size, desc ? desc : &defaults, report);
+    covey_result result = covey__load(world, world, bytes, size, desc ? desc : &defaults, NULL, report);
     return covey__report_to(world, report, result, "the image could not be loaded");
 }

@@ -16,6 +16,7 @@ typedef struct covey__part {
     covey_pool *pool;
     uint32_t count, end, dead, blocks, off;
     const unsigned char *ids, *dead_ids, *holes, *masks, *off_masks, *ticks; /* in the image */
+    uint32_t made;                                                           /* values that functions have made */
     covey_entity *entities; /* if somebody watches: all that have the component */
 } covey__part;
 
@@ -23,6 +24,7 @@ typedef struct covey__loading {
     covey_world *world;
     const covey_world *knows; /* types, by their names */
     const covey_load_desc *desc;
+    const covey__entering *entering;
     covey_report *report;
     covey__image image;
     covey__heap heap; /* for what is needed only meanwhile */
@@ -58,6 +60,7 @@ void covey__expect_end(const covey__loading *l, covey__reader *reader); /* of a 
 /* image_entities.c, image_pool.c */
 void covey__load_entities(covey__loading *l, const covey__section_entry *section);
 void covey__load_pool(covey__loading *l, const covey__section_entry *section);
+void covey__drop_part(const covey__part *part); /* the values that functions have made */
 void covey__load_resource(covey__loading *l, const covey__section_entry *section);
 
 static inline covey__entity_page *covey__page_of(const covey_world *world, uint32_t index) {

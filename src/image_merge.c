@@ -8,6 +8,7 @@
 #include "entity.h"
 #include "fields.h"
 #include "hierarchy.h"
+#include "kept.h"
 #include "many.h"
 #include "name.h"
 #include "node.h"
@@ -34,12 +35,12 @@ typedef struct merging {
     covey_world *from, *to;
     covey__heap heap;
     covey_entity *entities;  /* the new handles, by the index that they had */
-    uint32_t count;          /* of them */
+    uint32_t room, count;    /* for how many; how many there are */
     covey_sparse_set *known; /* from handles as they were to those here */
     part *parts;
     uint32_t part_count;
     const covey_type **resources; /* that both worlds have meanwhile */
-    uint32_t resource_count;
+    uint32_t resource_room, resource_count;
     covey__change *changes;
 } merging;
 
@@ -52,13 +53,18 @@ static covey_entity now(const merging *m, covey_entity before) {
     return found ? *found : null_entity;
 }
 
-static covey_result make_entities(merging *m) {
+static covey_entity now_in(const void *merging_, covey_entity before) { return now(merging_, before); }
+
+/* When the entities of the image are known, and before any value is. */
+static covey_result make_entities(void *context) {
+    merging *m = context;
     uint32_t alive = m->from->alive, i = 0;
     covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
                                    .align = alignof(covey_entity),
                                    .allocator = m->heap.allocator };
     m->known = covey_sparse_set_create(&desc);
     m->entities = covey__resize(&m->heap, NULL, 0, alive, sizeof *m->entities, alignof(covey_entity));
+    if (m->entities) m->room = alive;
     if (!m->known || (!m->entities && alive != 0)) return COVEY_ERROR_MEMORY;
     covey_result result = covey__entities_take(m->to, m->entities, alive);
     if (result != COVEY_OK) return result;
@@ -206,6 +212,7 @@ static covey_result set_resources(merging *m) {
     uint32_t count = covey_world_resource_count(m->from);
     m->resources = covey__resize(&m->heap, NULL, 0, count, sizeof *m->resources, alignof(covey_type *));
     if (!m->resources && count != 0) return COVEY_ERROR_MEMORY;
+    m->resource_room = count;
     for (uint32_t i = 0; i < count; i++) {
         const covey_type *was = covey_world_resource(m->from, i), *type = was;
         char *value = covey_resource_get_raw(m->from, was, was->size);
@@ -233,9 +240,24 @@ static void undo(merging *m) {
 
 static void move_values(const part *p) {
     uint32_t i = 0, size = p->to->size;
-    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
-        covey__copy(covey__value_of_index(p->to, p->entities[i].index), covey_pool_value_at_raw(p->from, at, size),
-                    size);
+    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++) {
+        const void *value = covey_pool_value_at_raw(p->from, at, size);
+        covey__kept_moved(p->from->type, p->to->type, value);
+        covey__copy(covey__value_of_index(p->to, p->entities[i].index), value, size);
+    }
+}
+
+/* Those that were set here are here. */
+static void move_resources(const merging *m) {
+    for (uint32_t i = 0; i < m->resource_count; i++) {
+        const covey_type *type = m->resources[i];
+        for (uint32_t k = 0; k < covey_world_resource_count(m->from); k++) {
+            const covey_type *was = covey_world_resource(m->from, k);
+            if (strcmp(was->name, type->name) != 0) continue;
+            covey__kept_moved(was, type, covey_resource_get_raw(m->from, was, was->size));
+            covey__resource_forget(m->from, was);
+        }
+    }
 }
 
 static void disable_components(const part *p) {
@@ -252,8 +274,10 @@ static void move_all(merging *m) {
         remap_values(m, m->parts[i].from);
         move_values(&m->parts[i]);
     }
+    move_resources(m);
     covey__changes_settle(m->changes, m->part_count + 1, true);
     for (uint32_t i = 0; i < m->part_count; i++) disable_components(&m->parts[i]);
+    for (uint32_t i = 0; i < m->part_count; i++) covey__pool_forget(m->parts[i].from);
 }
 
 static void tell(const merging *m, const covey_load_desc *desc) {
@@ -265,20 +289,19 @@ static void tell(const merging *m, const covey_load_desc *desc) {
     covey__changes_tell(m->to, m->changes, m->part_count + 1);
 }
 
-static void free_all(merging *m, uint32_t alive, uint32_t resources) {
+static void free_all(merging *m) {
     uint32_t pools = m->from->pool_count + 1;
     for (uint32_t i = 0; i < m->part_count; i++)
         covey__free(&m->heap, m->parts[i].entities, m->parts[i].count, sizeof(covey_entity), alignof(covey_entity));
     covey__free(&m->heap, m->parts, pools, sizeof *m->parts, alignof(part));
     covey__free(&m->heap, m->changes, pools, sizeof *m->changes, alignof(covey__change));
-    covey__free(&m->heap, (void *)m->resources, resources, sizeof *m->resources, alignof(covey_type *));
-    covey__free(&m->heap, m->entities, alive, sizeof *m->entities, alignof(covey_entity));
+    covey__free(&m->heap, (void *)m->resources, m->resource_room, sizeof *m->resources, alignof(covey_type *));
+    covey__free(&m->heap, m->entities, m->room, sizeof *m->entities, alignof(covey_entity));
     covey_sparse_set_destroy(m->known);
 }
 
 static covey_result prepare(merging *m) {
-    covey_result result = make_entities(m);
-    if (result == COVEY_OK) result = list_parts(m);
+    covey_result result = list_parts(m);
     if (result == COVEY_OK) result = link_parents(m);
     if (result == COVEY_OK) result = give_names(m);
     if (result == COVEY_OK) result = set_resources(m);
@@ -286,28 +309,39 @@ static covey_result prepare(merging *m) {
     return result;
 }
 
-static covey_result merge(covey_world *from, covey_world *to, const covey_load_desc *desc) {
-    merging m = { .from = from, .to = to, .heap = { to->heap.allocator, 0 } };
-    covey_log_fn *log = to->log;
-    covey_result before = to->result;
-    uint32_t alive = from->alive, resources = covey_world_resource_count(from);
-    to->log = NULL; /* one sentence says it all */
-    covey_result result = prepare(&m);
-    if (result != COVEY_OK) undo(&m);
-    else move_all(&m);
-    to->log = log;
-    to->result = before;
-    if (result == COVEY_OK) tell(&m, desc);
-    free_all(&m, alive, resources);
-    return result;
+/* What is left in the image is nobody's: no value is dropped but those that functions have made. */
+static void destroy_image(covey_world *image) {
+    for (uint32_t i = 0; i < image->pool_count; i++) {
+        covey_pool *pool = image->pools[i];
+        if (covey__is_internal(pool)) continue;
+        for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+            covey__drop_loaded(pool->type, covey_pool_value_at_raw(pool, at, pool->size));
+        covey__pool_forget(pool);
+    }
+    while (covey_world_resource_count(image) != 0) {
+        const covey_type *type = covey_world_resource(image, 0);
+        covey__drop_loaded(type, covey_resource_get_raw(image, type, type->size));
+        covey__resource_forget(image, type);
+    }
+    covey_world_destroy(image);
 }
 
-/* Its values have moved, or were never anybody's: none is dropped. */
-static void destroy_image(covey_world *image) {
-    for (uint32_t i = 0; image && i < image->pool_count; i++)
-        if (!covey__is_internal(image->pools[i])) covey__pool_forget(image->pools[i]);
-    if (image) covey__resources_forget(image);
-    covey_world_destroy(image);
+static covey_result merge(merging *m, const void *bytes, size_t size, const covey_load_desc *desc,
+                          covey_report *report) {
+    covey_world *to = m->to;
+    covey_log_fn *log = to->log;
+    covey_result before = to->result;
+    covey__entering entering = { make_entities, now_in, m };
+    to->log = NULL; /* one sentence says it all */
+    covey_result result = covey__load(m->from, to, bytes, size, desc, &entering, report);
+    if (result == COVEY_OK) result = prepare(m);
+    if (result != COVEY_OK) undo(m);
+    else move_all(m);
+    to->log = log;
+    to->result = before;
+    if (result == COVEY_OK) tell(m, desc);
+    free_all(m);
+    return result;
 }
 
 covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
@@ -316,15 +350,16 @@ covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (!report) report = &unheard;
-    if (!desc) desc = &defaults;
     *report = (covey_report){ 0 };
     covey_world_desc aside = { .allocator = world->heap.allocator,
                                .on_assert = world->on_assert,
                                .assert_context = world->assert_context };
-    covey_world *image = covey_world_create(&aside);
-    covey_result result = image ? covey__load(image, world, bytes, size, desc, report) : COVEY_ERROR_MEMORY;
-    if (result == COVEY_OK) result = merge(image, world, desc);
-    destroy_image(image);
+    covey_result result = COVEY_ERROR_MEMORY;
+    merging m = { .from = covey_world_create(&aside), .to = world, .heap = { world->heap.allocator, 0 } };
+    if (m.from) {
+        result = merge(&m, bytes, size, desc ? desc : &defaults, report);
+        destroy_image(m.from);
+    }
     COVEY__CHANGED(world);
     return covey__report_to(world, report, result, "the image could not be merged");
 }

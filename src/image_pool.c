@@ -48,7 +48,9 @@ static const char *conflict(const covey_type *type, const covey__described *d) {
         if (!type->raw) return "raw in the image, and is not in the program";
         return type->size != d->type.size ? "raw, and has another size" : NULL;
     }
-    return type->size == 0 || type->fields ? NULL : "not described by fields in the program";
+    if (type->size == 0 || type->fields || type->codec) return NULL;
+    return d->encoding == COVEY_ENCODING_CODEC ? "written by functions in the image, and has none in the program"
+                                               : "not described by fields in the program";
 }
 
 /* The type of the program or the world; one that is made, if it is kept; NULL if it is skipped, or refused. */
@@ -156,7 +158,8 @@ static void read_ids(covey__loading *l, covey__reader *reader, covey__part *p) {
     p->off_masks = covey__read_many(reader, p->off, 12);
     if (p->described.type.ticks) p->ticks = covey__read_many(reader, p->count, 8);
     uint64_t values = (uint64_t)p->count * p->described.record;
-    if (covey__is_fine(l) && values != reader->end - reader->at)
+    size_t left = reader->end - reader->at;
+    if (covey__is_fine(l) && (p->described.encoding == COVEY_ENCODING_CODEC ? values > left : values != left))
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the values of %.100s are not as many as its ids",
                       p->described.type.name);
 }
@@ -352,6 +355,32 @@ static void load_one_by_one(covey__loading *l, covey__part *p) {
     }
 }
 
+/* Functions make the values complete, in the order of the image. What they may need is not known: as much again. Where
+ * the type has no functions any more, what they wrote is left out. */
+static void load_owned(covey__loading *l, covey__part *p) {
+    const covey_type *type = p->pool->type;
+    if (p->described.encoding != COVEY_ENCODING_CODEC) {
+        if (type->codec) p->made = p->count;
+        return;
+    }
+    if (!type->codec) {
+        l->values.at = l->values.end;
+        return;
+    }
+    if (!covey__needs(l, &l->values, (l->values.end - l->values.at) * UINT64_C(2))) return;
+    for (walk w = { 0 }; next_id(p, &w) && covey__is_fine(l);) {
+        bool made = covey__codec_load(&l->values, type, covey__value_of_index(p->pool, w.index), l->entering);
+        p->made += made;
+        if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
+    }
+}
+
+void covey__drop_part(const covey__part *p) {
+    uint32_t left = p->made;
+    for (walk w = { 0 }; left != 0 && next_id(p, &w); left--)
+        covey__drop_loaded(p->pool->type, covey__value_of_index(p->pool, w.index));
+}
+
 /* A pool that had been converted is so again, if it may be. */
 static void convert(const covey__part *p) {
     covey_pool *pool = p->pool;
@@ -380,6 +409,7 @@ static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) 
     l->values = *reader;
     if (exact) load_values(l, p);
     else load_one_by_one(l, p);
+    if (covey__is_fine(l)) load_owned(l, p);
     *reader = l->values;
     if (exact && covey__is_fine(l) && !covey__storage_mark_all(p->pool)) covey__out_of_memory(l);
     covey__pool_update(p->pool);
@@ -433,25 +463,40 @@ void covey__load_pool(covey__loading *l, const covey__section_entry *section) {
 
 /* ---- Resources ---------------------------------------------------------------------------------------------------*/
 
+/* Makes a value from its record, and from what functions wrote. False: there is none. */
+static bool make_resource(covey__loading *l, covey__reader *reader, const covey_type *type, const covey__described *d,
+                          const covey__plan *plan, const unsigned char *record, void *value) {
+    bool owns = d->encoding == COVEY_ENCODING_CODEC;
+    if (covey_resource_has_raw(l->world, type))
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the image has the resource %.100s twice", type->name);
+    else if (type->size != 0 && !covey__decode(plan, value, record, 1))
+        covey__refuse(reader, COVEY_FAULT_VALUE, reader->at,
+                      "the resource %.100s has a bool that is neither, or a handle that does not fit", type->name);
+    if (owns && !type->codec) reader->at = reader->end;
+    if (!covey__is_fine(l) || !owns || !type->codec) return covey__is_fine(l);
+    if (!covey__needs(l, reader, (reader->end - reader->at) * UINT64_C(2))) return false;
+    return covey__codec_load(reader, type, value, l->entering);
+}
+
+static void set_resource(covey__loading *l, covey__reader *reader, const covey_type *type, void *value) {
+    covey__expect_end(l, reader);
+    if (covey__is_fine(l) && covey_resource_set_raw(l->world, type, value, type->size)) return;
+    covey__drop_loaded(type, value);
+    if (!covey__is_fine(l)) return;
+    if (l->world->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
+    else
+        covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "the resource %.100s: %s", type->name,
+                      covey_result_text(l->world->result));
+}
+
 static void load_resource_of(covey__loading *l, covey__reader *reader, const covey_type *type,
                              const covey__described *d) {
     covey__plan plan;
     const unsigned char *record = covey__read(reader, d->record);
-    covey__expect_end(l, reader);
     if (!record || !covey__needs(l, reader, type->size) || !make_plan(l, reader, &plan, type, d)) return;
     void *value = covey__resize(&l->heap, NULL, 0, type->size, 1, COVEY__ALIGN_MAX);
     if (!value && type->size != 0) covey__out_of_memory(l);
-    else if (type->size != 0 && !covey__decode(&plan, value, record, 1))
-        covey__refuse(reader, COVEY_FAULT_VALUE, reader->at,
-                      "the resource %.100s has a bool that is neither, or a handle that does not fit", type->name);
-    else if (covey_resource_has_raw(l->world, type))
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the image has the resource %.100s twice", type->name);
-    else if (!covey_resource_set_raw(l->world, type, value, type->size)) {
-        if (l->world->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
-        else
-            covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "the resource %.100s: %s", type->name,
-                          covey_result_text(l->world->result));
-    }
+    else if (make_resource(l, reader, type, d, &plan, record, value)) set_resource(l, reader, type, value);
     covey__free(&l->heap, value, type->size, 1, COVEY__ALIGN_MAX);
     covey__plan_free(&l->heap, &plan);
 }

@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "crc32c.h"
+#include "kept.h"
 #include "storage.h"
 #include "type.h"
 
@@ -239,7 +240,7 @@ static covey_field read_field(covey__reader *reader, arena *memory, uint32_t dep
     field.kind = (covey_kind)covey__read_u8(reader);
     field.count = covey__read_u32(reader);
     uint64_t size = covey_kind_size(field.kind);
-    uint32_t own = align_of_kind(field.kind);
+    uint32_t own = field.kind == COVEY_KIND_NESTED ? 1 : align_of_kind(field.kind);
     if (!covey__is_sound(reader)) return field;
     if (field.kind == COVEY_KIND_NESTED) field.nested = read_fields(reader, memory, depth + 1, &own, &size);
     else if (size == 0 || field.kind == COVEY_KIND_PADDING)
@@ -260,12 +261,12 @@ static bool is_repeated(const covey_field *fields, uint32_t number) {
     return false;
 }
 
-/* The fields of a struct, laid out as C compilers usually do. */
+/* The fields of a struct, laid out as C compilers usually do, behind what it has already of a size and alignment. */
 static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t depth, uint32_t *align,
                                  uint64_t *size) {
     size_t at = reader->at;
     uint32_t count = covey__read_u16(reader);
-    uint64_t offset = 0;
+    uint64_t offset = *size;
     if (!covey__is_sound(reader)) return NULL;
     if (count == 0 || count > FIELDS_MAX || depth > DEPTH_MAX) {
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a struct with %u fields, %u deep", count, depth);
@@ -273,7 +274,6 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
     }
     covey_fields *fields = take(memory, sizeof *fields);
     covey_field *list = take(memory, count * sizeof *list);
-    *align = 1;
     for (uint32_t i = 0; i < count && covey__is_sound(reader); i++) {
         covey_field field = read_field(reader, memory, depth, align, &offset);
         if (!list || !covey__is_sound(reader)) continue;
@@ -283,6 +283,16 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
     *size = rounded(offset, *align);
     if (fields) *fields = (covey_fields){ (uint32_t)*size, count, list };
     return fields;
+}
+
+/* Such a type is kept, if it is not known. It may have no fields. */
+static void read_codec(covey__reader *reader, arena *memory, covey_type *type, uint64_t *size) {
+    covey__reader ahead = *reader;
+    covey__kept_describe(type);
+    *size = sizeof(covey_kept);
+    type->align = alignof(covey_kept);
+    if (covey__read_u16(&ahead) == 0) *reader = ahead;
+    else type->fields = read_fields(reader, memory, 1, &type->align, size);
 }
 
 static void read_values(covey__reader *reader, arena *memory, covey__described *d) {
@@ -299,11 +309,13 @@ static void read_values(covey__reader *reader, arena *memory, covey__described *
         type->align = covey__read_u32(reader);
         type->raw = true;
         break;
+    case COVEY_ENCODING_CODEC: read_codec(reader, memory, type, &size); break;
     default: covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "values are written in a way that there is not"); return;
     }
     if (!covey__is_sound(reader)) return; /* there may be fewer fields than it says */
     type->size = (uint32_t)size;
-    d->record = type->fields ? (uint32_t)covey__record_bytes(type->fields) : type->size;
+    if (type->fields) d->record = (uint32_t)covey__record_bytes(type->fields);
+    else if (type->raw) d->record = type->size;
 }
 
 static void read_description(covey__reader *reader, arena *memory, covey__described *d) {

@@ -17,7 +17,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 
-enum { SUM_EVERY = 1 << 14, STREAM_WINDOW = 1 << 16, PROGRESS_EVERY = 1 << 20 };
+enum { HANDLE = 8, SUM_EVERY = 1 << 14, STREAM_WINDOW = 1 << 16, PROGRESS_EVERY = 1 << 20 };
 
 /* Writes to a window: all of the caller's memory, or a part that is handed on when it is full. From where nothing fits any
  * more, or something has failed, it only counts. */
@@ -37,7 +37,8 @@ typedef struct writer {
     uint64_t all, told;
     covey__section_entry *sections;
     uint32_t section_count, section_capacity;
-    covey__plan plan; /* of the pool or resource in hand */
+    covey__plan plan;   /* of the pool or resource in hand */
+    covey_writer owned; /* what functions write for the value in hand */
 } writer;
 
 static uint64_t position(const writer *w) { return w->before + (uint64_t)(w->at - w->window); }
@@ -318,7 +319,8 @@ static void put_type(writer *w, const covey_type *type, uint32_t storage) {
                   (type->no_copy ? COVEY__FLAG_NO_COPY : 0u));
     put_u8(w, type->compact_above);
     put_u8(w, storage);
-    if (encoding == COVEY_ENCODING_FIELDS) put_fields(w, type->fields);
+    if (type->fields && covey__record_bytes(type->fields) != 0) put_fields(w, type->fields);
+    else if (encoding == COVEY_ENCODING_CODEC) put_u16(w, 0);
     if (!type->raw) return;
     put_u32(w, type->size);
     put_u32(w, type->align ? type->align : 1);
@@ -360,6 +362,37 @@ static void put_all_values(writer *w, const covey_pool *pool) {
     w->large = (uint64_t)covey_pool_count(pool) * w->plan.record >= COVEY_CACHE_BYTES / 4 && !w->sink;
     covey__each_run(pool, put_run, w);
     w->large = false;
+}
+
+static void fail_to_write(writer *w, const covey_type *type, covey_result result) {
+    char text[160];
+    const char *why = w->owned.result == COVEY_ERROR_LIMIT ? "a value has more bytes than the limit of its codec"
+                      : w->owned.result == COVEY_ERROR_TYPE
+                          ? "its save function writes structs or padding; write their members"
+                          : covey_result_text(result);
+    snprintf(text, sizeof text, "cannot be saved: %s", why);
+    fail(w, result, text, type->name);
+}
+
+/* What functions write, value by value. */
+static void put_owned(writer *w, const covey_type *type, const void *value) {
+    covey_writer *owned = &w->owned;
+    if (!is_fine(w)) return;
+    covey_result result = covey__codec_save(owned, type, value);
+    if (result != COVEY_OK) {
+        fail_to_write(w, type, result);
+        return;
+    }
+    put_u32(w, (uint32_t)owned->bytes.size);
+    put_u32(w, (uint32_t)(owned->handles.size / HANDLE));
+    put(w, owned->handles.bytes, owned->handles.size);
+    put(w, owned->bytes.bytes, owned->bytes.size);
+}
+
+static void put_all_owned(writer *w, const covey_pool *pool) {
+    if (!pool->type->codec) return;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+        put_owned(w, pool->type, covey_pool_value_at_raw(pool, at, pool->size));
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
@@ -421,6 +454,7 @@ static void put_pool(writer *w, const covey_pool *pool) {
     put_off(w, pool);
     if (pool->type->ticks) put_ticks(w, pool);
     put_all_values(w, pool);
+    put_all_owned(w, pool);
     end(w);
     covey__plan_free(&w->heap, &w->plan);
 }
@@ -429,7 +463,9 @@ static void put_resource(writer *w, const covey_type *type) {
     if (!make_plan(w, type)) return;
     begin(w, COVEY_SECTION_RESOURCE);
     put_type(w, type, covey__type_storage(type));
-    put_values(w, covey_resource_get_raw(w->world, type, type->size), 1);
+    const void *value = covey_resource_get_raw(w->world, type, type->size);
+    put_values(w, value, 1);
+    if (type->codec) put_owned(w, type, value);
     end(w);
     covey__plan_free(&w->heap, &w->plan);
 }
@@ -489,7 +525,7 @@ static bool is_wanted(const writer *w, const covey_type *type) {
     return !type->transient && (!w->desc->types || covey__type_listed(w->desc->types, type));
 }
 
-static bool can_be_saved(const covey_type *type) { return type->size == 0 || type->raw || type->fields; }
+static bool can_be_saved(const covey_type *type) { return type->size == 0 || type->raw || type->fields || type->codec; }
 
 /* Whether a pool is in the image. One that has nothing, and could not be saved, need not be. */
 static bool is_saved(const writer *w, const covey_pool *pool) {
@@ -501,7 +537,8 @@ static bool is_saved(const writer *w, const covey_pool *pool) {
 /* A handle may have more bytes in an image than in memory. */
 static void check_type(writer *w, const covey_type *type) {
     if (!can_be_saved(type))
-        fail(w, COVEY_ERROR_TYPE, "cannot be saved: describe its fields, or say raw or transient", type->name);
+        fail(w, COVEY_ERROR_TYPE, "cannot be saved: describe its fields, give it a codec, or say raw or transient",
+             type->name);
     else if (type->fields && covey__record_bytes(type->fields) > UINT32_MAX)
         fail(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);
 }
@@ -554,6 +591,7 @@ static bool prepare(writer *w, covey_world *world, const covey_save_desc *desc, 
     *w = (writer){
         .world = world, .desc = desc ? desc : &defaults, .report = report, .heap = { world->heap.allocator, 0 }
     };
+    w->owned.bytes.allocator = w->owned.handles.allocator = world->heap.allocator;
     only_count(w);
     check_types(w);
     w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4;
@@ -592,6 +630,7 @@ static void count_all(writer *w) {
 static covey_result finish(writer *w) {
     covey__free(&w->heap, w->sections, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
     covey__plan_free(&w->heap, &w->plan);
+    covey__writer_free(&w->owned);
     if (is_fine(w) && w->desc->progress) w->desc->progress(position(w), position(w), w->desc->progress_context);
     return covey__report_to(w->world, w->report, w->report->result, "the world could not be saved");
 }
@@ -638,7 +677,8 @@ covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, cons
         count_all(&w);
         if (is_fine(&w) && (w.all > SIZE_MAX || !covey__buffer_reserve(buffer, (size_t)w.all)))
             fail(&w, COVEY_ERROR_MEMORY, "no memory for the image", NULL);
-        if (is_fine(&w)) write_to(&w, buffer->bytes + buffer->size, (size_t)w.all);
+        if (is_fine(&w) && write_to(&w, buffer->bytes + buffer->size, (size_t)w.all) != w.all)
+            fail(&w, COVEY_ERROR_TYPE, "a save function wrote another number of bytes the second time", NULL);
         if (is_fine(&w)) buffer->size += (size_t)w.all;
     }
     return finish(&w);

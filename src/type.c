@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "fields.h"
+#include "kept.h"
 #include "result.h"
 #include "sparse_set.h"
 #include "storage.h"
@@ -13,6 +14,7 @@
 struct covey__made_type {
     struct covey__made_type *next;
     covey_type type;
+    covey__kept_context kept;
     size_t bytes;
     max_align_t behind[];
 };
@@ -32,6 +34,7 @@ bool covey__type_valid(const covey_type *type) {
     if (type->compact_above > 100) return false;
     if (type->raw && (type->drop || type->copy || type->fields || type->size == 0)) return false;
     if (type->fields && !covey__fields_valid(type->fields, type->size)) return false;
+    if (type->codec && (type->raw || type->size == 0 || !type->codec->save || !type->codec->load)) return false;
     if (type->defaults && !type->fields) return false;
     return type->size != 0 || (!type->drop && !type->copy && !type->zero_vacated);
 }
@@ -45,7 +48,7 @@ bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
     return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
            a->policy == b->policy && a->zero_vacated == b->zero_vacated && a->no_copy == b->no_copy &&
            a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy && a->raw == b->raw &&
-           a->transient == b->transient && covey__fields_same(a->fields, b->fields);
+           a->transient == b->transient && !a->codec == !b->codec && covey__fields_same(a->fields, b->fields);
 }
 
 bool covey__type_can_copy(const covey_type *type) { return !type->no_copy && (!type->drop || type->copy); }
@@ -225,11 +228,13 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
         return NULL;
     }
-    *made = (struct covey__made_type){ world->made_types, *description, bytes };
+    *made = (struct covey__made_type){ .next = world->made_types, .type = *description, .bytes = bytes };
     char *behind = (char *)made->behind;
     if (fields != 0) made->type.fields = covey__fields_copy(description->fields, behind);
     if (defaults != 0) made->type.defaults = memcpy(behind + fields, description->defaults, defaults);
     if (description->name) made->type.name = memcpy(behind + fields + defaults, description->name, length);
+    made->kept = (covey__kept_context){ world, description->size };
+    if (covey__is_kept(description)) made->type.context = &made->kept;
     return made;
 }
 

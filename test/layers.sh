@@ -13,14 +13,14 @@ cd "$2/src"
 # From the bottom to the top. A header is in the layer of its source.
 layers='
 memory   alloc bits crc32c lines pages result
-storage  block_store fields marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
+storage  block_store fields kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
 storage  storage_erase storage_place stretch type
 observe  listeners members observers order queue signal tick watch
 change   change commands convert copy enable entity listen many pool pool_of resource
 query    batch group iter match reactive sort view view_rules walk
 tree     hierarchy name node
-state    codec file history image image_entities image_file image_load image_merge image_pool image_read image_save os
-state    rollback world_clone
+state    codec file history image image_codec image_entities image_file image_load image_merge image_pool image_read
+state    image_save os rollback world_clone
 world    advise memory_model print validate world
 '
 

@@ -109,6 +109,24 @@ COVEY_FIELDS_DEFINE(Wheel, f32(radius), boolean(flat));
 COVEY_FIELDS_DEFINE(Car, i32(seats), entity(driver), nested_array(Wheel, wheels), matrix(f32, matrix),
                     array(character, plate), padding(void *, engine));
 COVEY_CPP_DEFINE(Car, covey::options().fields(&covey_fields_Car));
+// Its functions save what it owns.
+struct Path {
+    std::vector<float> steps;
+};
+static covey_result path_save(covey_writer *writer, const void *value, void *) {
+    const Path *path = static_cast<const Path *>(value);
+    covey_write_count(writer, static_cast<uint32_t>(path->steps.size()));
+    covey_write(writer, COVEY_KIND_F32, path->steps.data(), path->steps.size());
+    return COVEY_OK;
+}
+static covey_result path_load(covey_reader *reader, void *value, void *) {
+    Path *path = new (value) Path;
+    path->steps.resize(covey_read_count(reader, COVEY_KIND_F32));
+    covey_read(reader, COVEY_KIND_F32, path->steps.data(), path->steps.size());
+    return COVEY_OK;
+}
+static constexpr covey_codec path_codec = { path_save, path_load, 0 };
+COVEY_CPP_DEFINE(Path, covey::options().relocatable().codec(&path_codec));
 struct Dice {
     int eyes;
 };
@@ -817,9 +835,10 @@ static void worlds_are_saved_and_loaded() {
     Car car = { 5,       other, { { 1, false }, { 2, true }, { 3, false }, { 4, true } }, { { 1, 2 }, { 3, 4 } },
                 "CVY 1", &car };
     CHECK(covey::add<Car>(world, e, car) && covey::add<Dice>(world, e, { 6 }) && covey::add<Cache>(world, e, { 1 }));
+    CHECK(covey::add<Path>(world, e, Path{ { 1, 2.5f, 3 } }));
     covey_buffer image = {};
     CHECK(covey_save_to_buffer(world, &image, nullptr, nullptr) == COVEY_OK);
-    const covey_type *types[] = { covey::type_of<Car>(), covey::type_of<Dice>(), nullptr };
+    const covey_type *types[] = { covey::type_of<Car>(), covey::type_of<Dice>(), covey::type_of<Path>(), nullptr };
     covey_load_desc desc = {};
     desc.types = types;
     covey_report report;
@@ -828,6 +847,7 @@ static void worlds_are_saved_and_loaded() {
     CHECK(loaded && loaded->seats == 5 && covey_same(loaded->driver, other) && loaded->engine == nullptr);
     CHECK(loaded->wheels[3].flat && loaded->wheels[2].radius > 2 && std::strcmp(loaded->plate, "CVY 1") == 0);
     CHECK(covey::get<Dice>(fresh, e)->eyes == 6 && !covey::has<Cache>(fresh, e));
+    CHECK(covey::get<Path>(fresh, e)->steps == covey::get<Path>(world, e)->steps);
     CHECK(covey_merge_from_memory(fresh, image.bytes, image.size, &desc, nullptr) == COVEY_OK);
     CHECK(covey_entity_count(fresh) == 4);
     check_valid(fresh);

@@ -6,6 +6,7 @@
  * which leaves those that are there as they are. */
 #include "fixture.h"
 #include "images.h"
+#include "texts.h"
 
 #include <covey/hierarchy.h>
 #include <stdio.h>
@@ -73,6 +74,9 @@ static void fill_blocks(covey_world *to) {
     assert_int_equal(covey_pool_convert(covey_pool_of(to, InPack), COVEY_STORAGE_BLOCK), COVEY_OK);
 }
 
+/* Values that functions have written, with and without fields. */
+static void fill_texts(covey_world *to) { assert_true(text_fill(to)); }
+
 /* ---- Files --------------------------------------------------------------------------------------------------------------*/
 
 typedef struct golden {
@@ -97,9 +101,9 @@ static const covey_type *const portable[] = { covey_id(Kinds),
 static const golden files[] = {
     { "nothing", fill_nothing, NULL, false },   { "everything", fill_everything, portable, false },
     { "changing", fill_changing, NULL, false }, { "raw", fill_raw, NULL, true },
-    { "blocks", fill_blocks, NULL, false },
+    { "blocks", fill_blocks, NULL, false },     { "texts", fill_texts, NULL, false },
 };
-enum { NOTHING, EVERYTHING, CHANGING, RAW, BLOCKS };
+enum { NOTHING, EVERYTHING, CHANGING, RAW, BLOCKS, TEXTS };
 
 static void write_image(const golden *g, covey_buffer *to) {
     test_heap other;
@@ -275,6 +279,24 @@ static void test_blocks_and_converted_pools_are_loaded(void **state) {
     assert_null(covey_pool_ids(covey_pool_of(world, InPack)));
 }
 
+static void test_texts_are_loaded(void **state) {
+    (void)state;
+    go_through(TEXTS, &(covey_load_desc){ .types = text_types });
+    const Crew *crew = covey_get(world, entity(4, 1), Crew);
+    assert_int_equal(crew->rank, 4);
+    assert_int_equal(crew->score, -4);
+    assert_same(crew->captain, entity(4, 1));
+    assert_string_equal(text_of(&crew->motto)->text, "ahoy");
+    const text_place *text = text_of(covey_get(world, entity(8, 1), Text));
+    assert_int_equal(text->length, 1);
+    assert_int_equal(text->text[0], 'a');
+    assert_int_equal(text->link_count, 2);
+    assert_same(text->links[0], entity(0, 1));
+    assert_same(text->links[1], entity(8, 1));
+    assert_null(covey_get(world, entity(2, 1), TextInPlace));
+    assert_string_equal(text_of(covey_resource_get(world, TextResource))->text, "world");
+}
+
 /* ---- Writing them -------------------------------------------------------------------------------------------------------*/
 
 static int write_files(const char *folder) {
@@ -307,6 +329,7 @@ int main(int argc, char **argv) {
         WORLD_TEST(test_a_type_that_has_changed_since_is_loaded),
         WORLD_TEST(test_raw_values_are_for_machines_of_their_byte_order),
         WORLD_TEST(test_blocks_and_converted_pools_are_loaded),
+        WORLD_TEST(test_texts_are_loaded),
     };
     if (argc > 1) return write_files(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * or what it says can be, and then the world is valid and goes the same way again. */
 #include "fixture.h"
 #include "images.h"
+#include "texts.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,8 @@ static covey_buffer image;
 static int image_setup(void **state) {
     test_heap other;
     covey_world *full = image_world(&other);
-    if (!image_fill(full) || covey_save_to_buffer(full, &image, NULL, NULL) != COVEY_OK) return -1;
+    texts = (text_ledger){ 0 };
+    if (!image_fill(full) || !text_fill(full) || covey_save_to_buffer(full, &image, NULL, NULL) != COVEY_OK) return -1;
     covey_world_destroy(full);
     return world_setup(state);
 }
@@ -94,7 +96,7 @@ static void test_a_flip_of_any_bit_is_refused(void **state) {
 
 static void test_what_is_refused_does_not_change_a_world_it_is_merged_into(void **state) {
     (void)state;
-    assert_true(image_fill(world));
+    assert_true(image_fill(world) && text_fill(world));
     uint64_t digest = image_digest(world);
     for (size_t bit = 0; bit < image.size * 8; bit += 11) {
         image.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);

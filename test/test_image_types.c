@@ -2,6 +2,7 @@
  * cannot have. */
 #include "fixture.h"
 #include "images.h"
+#include "texts.h"
 
 #include <stdio.h>
 
@@ -439,7 +440,7 @@ static void test_storage_and_policy_may_change(void **state) {
 
 static void test_unknown_types_are_refused_by_name(void **state) {
     (void)state;
-    assert_true(image_fill(origin));
+    assert_true(image_fill(origin) && text_fill(origin));
     save(origin, &image);
     for (uint32_t i = 0; image_types[i]; i++) {
         const covey_type *types[16];
@@ -453,7 +454,7 @@ static void test_unknown_types_are_refused_by_name(void **state) {
         assert_non_null(strstr(report.text, image_types[i]->name));
         assert_int_equal(covey_entity_count(world), 0);
         begin_anew();
-        assert_true(image_fill(origin));
+        assert_true(image_fill(origin) && text_fill(origin));
         save(origin, &image);
     }
 }
@@ -576,7 +577,7 @@ static void test_descriptions_that_cannot_be_are_refused(void **state) {
         size_t at;
         unsigned char byte;
     } wrong[] = {
-        { 2, '\0' },      { ENCODING, 4 }, { ENCODING, 255 }, { STORAGE, 0 }, { STORAGE, 4 }, { POLICY, 4 },
+        { 2, '\0' },      { ENCODING, 5 }, { ENCODING, 255 }, { STORAGE, 0 }, { STORAGE, 4 }, { POLICY, 4 },
         { POLICY, 1 },    { FLAGS, 8 },    { COMPACT, 101 },  { STORED, 0 },  { STORED, 4 },  { COUNT, 0 },
         { COUNT + 1, 2 }, { NAME + 2, 0 }, { KIND, 0 },       { KIND, 15 },   { KIND, 16 },
     };

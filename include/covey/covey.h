@@ -135,6 +135,7 @@ typedef struct covey_world covey_world;
 typedef struct covey_pool covey_pool;
 typedef struct covey_type covey_type;
 typedef struct covey_fields covey_fields;
+typedef struct covey_codec covey_codec;
 typedef struct covey_sparse_set covey_sparse_set;
 
 /* A handle of an entity. The null handle is { 0, 0 }, so zeroed memory holds null handles. */
@@ -243,6 +244,7 @@ struct covey_type {
     covey_copy_fn *copy;   /* optional: without it, a type with `drop` cannot be copied */
     void *context;         /* handed to the hooks */
     const covey_fields *fields; /* optional: what its bytes mean (covey/fields.h); not of raw types */
+    const covey_codec *codec;   /* optional: functions that save and load what its values own (covey/snapshot.h) */
     const void *defaults;       /* optional: a value; loading takes from it the fields that an image lacks */
     uint32_t reserved;          /* leave it zero */
 };
@@ -1618,7 +1620,7 @@ struct covey_world {
     covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
     struct covey__names *names;      /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
-    size_t borrowed;                 /* bytes of calls that are under way */
+    size_t borrowed;                 /* bytes of calls that are under way, and of values of kept types */
     covey_pool *disabled;            /* the entities that are; NULL while none ever was */
     uint32_t hiding;                 /* pools of which components were disabled ever */
     uint64_t tick;

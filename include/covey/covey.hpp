@@ -99,6 +99,12 @@ class options {
         changed.fields_ = fields;
         return changed;
     }
+    /* What values own, by functions of C (covey/snapshot.h): `load` gets memory that is zero, and constructs there. */
+    constexpr options codec(const covey_codec *codec) const noexcept {
+        options changed = *this;
+        changed.codec_ = codec;
+        return changed;
+    }
     constexpr options compact_above(uint8_t percent) const noexcept {
         options changed = *this;
         changed.compact_above_ = percent;
@@ -125,6 +131,7 @@ class options {
     bool raw_ = false;
     bool transient_ = false;
     const covey_fields *fields_ = nullptr;
+    const covey_codec *codec_ = nullptr;
     uint8_t compact_above_ = 0;
     bool relocatable_ = false;
 };
@@ -215,6 +222,7 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.raw = raw_;
     type.transient = transient_;
     type.fields = fields_;
+    type.codec = codec_;
     type.compact_above = compact_above_;
     type.drop = detail::drop_hook<T>();
     type.copy = detail::copy_hook<T>();

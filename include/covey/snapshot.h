@@ -12,8 +12,9 @@
  * order of their pools, what is disabled, ticks, resources, names and parents. It does not hold groups, who listens, what
  * waits in queues and command buffers, or reactive sets; ids that a command buffer has set aside are free in it.
  *
- * A type is in it field by field (covey/fields.h), or byte by byte if it says `raw`; a tag needs neither. A type that says
- * `transient` is left out. Any other with components, and any other resource, makes saving fail.
+ * A type is in it field by field (covey/fields.h), as its functions write it (covey_codec), or byte by byte if it says
+ * `raw`; a tag needs none of these. A type that says `transient` is left out. Any other with components, and any other
+ * resource, makes saving fail.
  *
  * Loading checks everything before the world changes: an image that is damaged, hostile or does not fit is refused, with
  * a number, a sentence and the offset of the byte, and the world is as it was. docs/format.md has the format byte by
@@ -21,7 +22,7 @@
 #ifndef COVEY_SNAPSHOT_H
 #define COVEY_SNAPSHOT_H
 
-#include <covey/covey.h>
+#include <covey/fields.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,7 +41,8 @@ typedef enum covey_fault {
     COVEY_FAULT_ENTITY = 6,       /* an index or generation that cannot be */
     COVEY_FAULT_TYPE = 7,         /* a type that the program does not know, or keeps otherwise */
     COVEY_FAULT_FIELD = 8,        /* a field has changed, and not in a way that can be converted */
-    COVEY_FAULT_VALUE = 9,        /* a value that cannot be: a bool that is neither, a handle that does not fit */
+    COVEY_FAULT_VALUE = 9,        /* a value that cannot be: a bool that is neither, a handle that does not fit, or one
+                                   * that the load function of its type refuses */
     COVEY_FAULT_PARENT = 10,      /* parents that go round in a circle, or are not there */
     COVEY_FAULT_NAME = 11,        /* a name that cannot be, or that a sibling has */
     COVEY_FAULT_LIMIT = 12        /* it asks for more than the limits allow */
@@ -60,6 +62,76 @@ typedef struct covey_report {
 /* Hears how far a call has come, in bytes of the image; `all` may grow. Returning false cancels the call (CANCELLED).
  * Must not change the world. */
 typedef bool covey_progress_fn(uint64_t done, uint64_t all, void *context);
+
+/* ---- Values that own memory ----------------------------------------------------------------------------------------
+ *
+ * Fields describe what lies in a value. What a value owns elsewhere, such as a text, an array or a handle of another
+ * system, is saved and loaded by two functions of its type.
+ *
+ *     static covey_result text_save(covey_writer *writer, const void *value, void *context) {
+ *         const Text *text = value;
+ *         covey_write_count(writer, text->length);
+ *         covey_write(writer, COVEY_KIND_CHAR, text->bytes, text->length);
+ *         return COVEY_OK;
+ *     }
+ *     static covey_result text_load(covey_reader *reader, void *value, void *context) {
+ *         Text *text = value;
+ *         text->length = covey_read_count(reader, COVEY_KIND_CHAR);
+ *         text->bytes = malloc(text->length + 1);
+ *         if (!text->bytes) return COVEY_ERROR_MEMORY;
+ *         covey_read(reader, COVEY_KIND_CHAR, text->bytes, text->length);
+ *         return COVEY_OK;
+ *     }
+ *     static const covey_codec text_codec = { .save = text_save, .load = text_load };
+ *     COVEY_COMPONENT_DEFINE(Text, .codec = &text_codec, .drop = text_drop);
+ *
+ * A type may have fields, too. The library then saves the fields, and has loaded them when `load` is called; the other
+ * members are zero, or those of the type's defaults. A type without fields has only what its functions write. */
+
+typedef struct covey_writer covey_writer;
+typedef struct covey_reader covey_reader;
+
+/* Writes what a value owns. Equal values should give equal bytes. Saving ends with the result if it is not OK. */
+typedef covey_result covey_save_fn(covey_writer *writer, const void *value, void *context);
+/* Makes a complete value of what was written; any bytes may come. Loading ends with the result if it is not OK: MEMORY or
+ * LIMIT as they are, all others as IMAGE. The value then owns nothing. If another part of the image is refused later, or
+ * this function has read more or less than there is, values that were made are dropped. */
+typedef covey_result covey_load_fn(covey_reader *reader, void *value, void *context);
+
+/* Both functions get the context of the type, and must not change the world. Both are called with the type's pool
+ * in any order; saving may call `save` several times for a value. */
+struct covey_codec {
+    covey_save_fn *save;
+    covey_load_fn *load;
+    uint32_t limit; /* bytes that a value may have in an image, without its fields: LIMIT. 0: 4 GB */
+};
+
+/* Writes values of a kind from an array, as fields of this kind are written: the same bytes on every machine. Handles
+ * (COVEY_KIND_ENTITY) lie apart from all else in an image, so that merging can map them. Not for structs and padding:
+ * saving then fails (TYPE). When memory is out, or the limit is passed, saving fails in the end. */
+COVEY_API void covey_write(covey_writer *writer, covey_kind kind, const void *values, size_t count);
+/* Writes how many values follow. */
+COVEY_API void covey_write_count(covey_writer *writer, uint32_t count);
+
+/* Reads values of a kind, in the order in which they were written. False when there are fewer, or what is there is no
+ * value of this kind: all of them are zero then, as is all that is read later, and the image is refused in the end.
+ * Functions need not look. */
+COVEY_API bool covey_read(covey_reader *reader, covey_kind kind, void *values, size_t count);
+/* How many values of a kind follow. 0, as for a read that fails, when there are fewer bytes than these need: memory for
+ * that many values is never much more than the image itself has. */
+COVEY_API uint32_t covey_read_count(covey_reader *reader, covey_kind kind);
+/* How many values of a kind there are at most up to the end. */
+COVEY_API size_t covey_read_left(const covey_reader *reader, covey_kind kind);
+
+/* What functions have written for a value whose type is not known here, but kept (COVEY_UNKNOWN_KEEP). */
+typedef struct covey_kept {
+    const unsigned char *bytes;
+    const covey_entity *entities;
+    uint32_t size, entity_count;
+} covey_kept;
+
+/* NULL: the type is known, or was not written by functions. */
+COVEY_API const covey_kept *covey_kept_of(const covey_type *type, const void *value);
 
 /* ---- Saving --------------------------------------------------------------------------------------------------------
  *
@@ -162,7 +234,8 @@ typedef enum covey_encoding {
     COVEY_ENCODING_NONE = 0,       /* a tag */
     COVEY_ENCODING_FIELDS = 1,     /* field by field */
     COVEY_ENCODING_RAW_LITTLE = 2, /* the bytes of a little-endian machine */
-    COVEY_ENCODING_RAW_BIG = 3     /* or of a big-endian one */
+    COVEY_ENCODING_RAW_BIG = 3,    /* or of a big-endian one */
+    COVEY_ENCODING_CODEC = 4       /* fields, if there are any, and what functions of the type write */
 } covey_encoding;
 
 typedef struct covey_section {
@@ -172,7 +245,7 @@ typedef struct covey_section {
     uint64_t count;         /* of slots, components, parents or names */
     covey_encoding encoding;
     covey_storage storage;
-    uint64_t value_bytes; /* of one value, as it is written */
+    uint64_t value_bytes; /* of one value, as it is written; without what functions write */
 } covey_section;
 
 typedef struct covey_image_info {

@@ -1,5 +1,7 @@
 #include "images.h"
 
+#include "texts.h"
+
 #include "../../src/crc32c.h"
 #include "../../src/entity.h"
 #include "../../src/image.h"
@@ -32,9 +34,12 @@ COVEY_COMPONENT_DEFINE(Lost, .transient = true);
 COVEY_TAG_DEFINE(PlainTag);
 COVEY_TAG_DEFINE(SparseTag, .storage = COVEY_STORAGE_SPARSE);
 
-const covey_type *const image_types[] = { covey_id(Kinds),    covey_id(InBlocks), covey_id(InPins),    covey_id(InPack),
-                                          covey_id(InPlace),  covey_id(InShelf),  covey_id(InQueue),   covey_id(Blob),
-                                          covey_id(PlainTag), covey_id(Settings), covey_id(SparseTag), NULL };
+const covey_type *const image_types[] = {
+    covey_id(Kinds),    covey_id(InBlocks),    covey_id(InPins),       covey_id(InPack),
+    covey_id(InPlace),  covey_id(InShelf),     covey_id(InQueue),      covey_id(Blob),
+    covey_id(PlainTag), covey_id(Settings),    covey_id(SparseTag),    covey_id(Text),
+    covey_id(Crew),     covey_id(TextInPlace), covey_id(TextResource), NULL
+};
 const covey_type *const number_types[NUMBER_TYPES] = { covey_id(InBlocks), covey_id(InPins),  covey_id(InPack),
                                                        covey_id(InPlace),  covey_id(InShelf), covey_id(InQueue),
                                                        covey_id(Blob) };
@@ -184,6 +189,7 @@ uint64_t image_digest(covey_world *world) {
 
 static const char *check_world(const covey_world *world, const test_heap *heap) {
     const char *why = NULL;
+    if (texts.broken) return "a text was dropped that was not there";
     if (!covey_world_validate(world, &why)) return why;
     return covey_world_memory(world) == heap->bytes ? NULL : "the world counts other bytes than it has";
 }
@@ -236,8 +242,14 @@ static const char *check_use(covey_world *world, const test_heap *heap) {
     return check_world(world, heap);
 }
 
+static const char *check_end(const test_heap *heap, uint32_t live) {
+    if (texts.live != live) return "texts are lost";
+    return heap->bytes == 0 ? NULL : "bytes are lost";
+}
+
 const char *image_check_load(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report) {
     test_heap heap;
+    uint32_t live = texts.live;
     covey_world *world = image_world(&heap);
     covey_result result = covey_load_from_memory(world, bytes, size, desc, report);
     const char *why = check_world(world, &heap);
@@ -246,13 +258,14 @@ const char *image_check_load(const void *bytes, size_t size, const covey_load_de
     if (!why) why = check_again(world, desc);
     if (!why) why = check_use(world, &heap);
     covey_world_destroy(world);
-    return why ? why : heap.bytes == 0 ? NULL : "bytes are lost";
+    return why ? why : check_end(&heap, live);
 }
 
 const char *image_check_merge(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report) {
     test_heap heap;
+    uint32_t live = texts.live;
     covey_world *world = image_world(&heap);
-    if (!image_fill(world)) abort();
+    if (!image_fill(world) || !text_fill(world)) abort();
     uint64_t before = image_digest(world);
     uint32_t alive = covey_entity_count(world);
     covey_result result = covey_merge_from_memory(world, bytes, size, desc, report);
@@ -264,7 +277,7 @@ const char *image_check_merge(const void *bytes, size_t size, const covey_load_d
     if (!why) why = check_again(world, desc);
     if (!why) why = check_use(world, &heap);
     covey_world_destroy(world);
-    return why ? why : heap.bytes == 0 ? NULL : "bytes are lost";
+    return why ? why : check_end(&heap, live);
 }
 
 void image_run_input(const uint8_t *data, size_t size, image_check_fn *check) {

@@ -148,6 +148,7 @@ static void own_loaded(model *m) {
     uint32_t i = 0;
     for (const covey_pool *pool; (pool = next_pool(m->twin, &i)) != NULL;) {
         const covey_type *type = covey_pool_type(pool);
+        if (type->codec) continue; /* its functions have done so */
         for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
             value_own(type, covey_pool_value_at_raw(pool, at, type->size));
     }

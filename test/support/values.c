@@ -1,6 +1,6 @@
 #include "values.h"
 
-#include <covey/fields.h>
+#include <covey/snapshot.h>
 
 value_ledger values;
 
@@ -77,14 +77,44 @@ static bool copy(void *to, const void *from, void *context) {
     return true;
 }
 
+/* ---- Codecs -------------------------------------------------------------------------------------------------------*/
+
+static covey_result save_token(covey_writer *writer, const void *value, void *context) {
+    (void)context;
+    covey_write(writer, COVEY_KIND_U32, &((const Owned *)value)->token, 1);
+    return COVEY_OK;
+}
+
+static covey_result load_token(covey_reader *reader, void *value, void *context) {
+    (void)context;
+    covey_read(reader, COVEY_KIND_U32, &((Owned *)value)->token, 1);
+    own(value);
+    return COVEY_OK;
+}
+
+static covey_result save_owned(covey_writer *writer, const void *value, void *context) {
+    covey_write(writer, COVEY_KIND_U32, &((const Owned *)value)->a, 1);
+    return save_token(writer, value, context);
+}
+
+static covey_result load_owned(covey_reader *reader, void *value, void *context) {
+    covey_read(reader, COVEY_KIND_U32, &((Owned *)value)->a, 1);
+    return load_token(reader, value, context);
+}
+
+static const covey_codec token_codec = { .save = save_token, .load = load_token };
+static const covey_codec owned_codec = { .save = save_owned, .load = load_owned };
+
 /* ---- Types --------------------------------------------------------------------------------------------------------*/
 
-/* All can be saved: raw, or by their fields. */
+/* All can be saved: raw, by their fields, by functions, or by both. */
 COVEY_FIELDS_DEFINE(Triple, u32(a), u32(b), u32(c));
 COVEY_FIELDS_DEFINE(Wide, array(u32, a));
 COVEY_FIELDS_DEFINE(Four, u32(a), u32(b), u32(c), u32(d));
 COVEY_FIELDS_DEFINE(Small, u8(a));
 COVEY_FIELDS_DEFINE(Owned, u32(token), u32(a));
+static const covey_field behind_token = { "a", COVEY_KIND_U32, offsetof(Owned, a), 1, NULL };
+static const covey_fields without_token = { sizeof(Owned), 1, &behind_token };
 
 COVEY_COMPONENT_DEFINE(Pair, .storage = COVEY_STORAGE_SPARSE, .raw = true);
 COVEY_COMPONENT_DEFINE(Triple, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Triple);
@@ -99,7 +129,7 @@ COVEY_COMPONENT_DEFINE(Owner, .storage = COVEY_STORAGE_SPARSE, .drop = drop, .co
                        .fields = &covey_fields_Owned);
 COVEY_COMPONENT_DEFINE(FixedOwner, .policy = COVEY_IN_PLACE, .drop = drop, .fields = &covey_fields_Owned);
 COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy = copy, .zero_vacated = true,
-                       .fields = &covey_fields_Owned);
+                       .fields = &without_token, .codec = &token_codec);
 COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true,
                        .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(Flag, .storage = COVEY_STORAGE_SPARSE);
@@ -109,7 +139,7 @@ COVEY_COMPONENT_DEFINE(BlockTriple, .fields = &covey_fields_Triple);
 COVEY_COMPONENT_DEFINE(BlockWide, .raw = true);
 COVEY_COMPONENT_DEFINE(BlockSmall, .storage = COVEY_STORAGE_BLOCK, .fields = &covey_fields_Small);
 COVEY_COMPONENT_DEFINE(BlockBlank, .zero_vacated = true, .raw = true);
-COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop, .copy = copy, .fields = &covey_fields_Owned);
+COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop, .copy = copy, .codec = &owned_codec);
 COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_vacated = true,
                        .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(BlockFlag);

@@ -106,6 +106,30 @@ static const covey_type unit2 = {
     .name = "Unit", .size = sizeof(Unit2), .align = _Alignof(Unit2), .fields = &covey_fields_Unit2
 };
 
+/* A type whose functions write a part of its values. */
+typedef struct {
+    uint32_t number;
+    const char *text;
+    covey_entity about;
+} Note;
+COVEY_FIELDS_DEFINE(Note, u32(number), padding(const char *, text), padding(covey_entity, about));
+
+static covey_result save_note(covey_writer *writer, const void *value, void *context) {
+    const Note *note = value;
+    (void)context;
+    covey_write(writer, COVEY_KIND_CHAR, note->text, strlen(note->text));
+    covey_write(writer, COVEY_KIND_ENTITY, &note->about, !covey_is_null(note->about));
+    return COVEY_OK;
+}
+
+static covey_result load_note(covey_reader *reader, void *value, void *context) {
+    (void)reader, (void)value, (void)context;
+    return COVEY_ERROR_REFUSED; /* nobody loads it here */
+}
+
+static const covey_codec note_codec = { .save = save_note, .load = load_note };
+COVEY_COMPONENT_DEFINE(Note, .fields = &covey_fields_Note, .codec = &note_codec);
+
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
 
 static float f32_of(uint32_t bits) {
@@ -270,6 +294,20 @@ static void make_units(const char *folder) {
     covey_world_destroy(after);
 }
 
+static void make_notes(const char *folder) {
+    covey_world *world = covey_world_create(NULL);
+    covey_entity e[3];
+    need(world && covey_create_many(world, e, 3), "no world");
+    covey_add(world, e[0], Note, { 1, "a note", e[1] });
+    covey_add(world, e[1], Note, { 2, "", { 0, 0 } });
+    covey_add(world, e[2], Note, { 3, "the same", e[2] });
+    save(world, path_of(folder, "note1.covey"));
+    covey_set(world, e[0], Note, { 1, "another note", e[2] });
+    covey_set(world, e[1], Note, { 2, "new", e[1] });
+    save(world, path_of(folder, "note2.covey"));
+    covey_world_destroy(world);
+}
+
 /* Names that are no names of files, and two that differ only where some file systems do not. */
 static void make_odd_names(const char *folder) {
     static const char *const names[] = { "../up", "a/b", "A/B", "\x1B[2J", "two, \"words\"" };
@@ -351,6 +389,7 @@ static void make_all(const char *folder) {
     save(world, path_of(folder, "b.covey"));
     covey_world_destroy(world);
     make_units(folder);
+    make_notes(folder);
     make_odd_names(folder);
     make_vast(folder);
     make_empty(folder);

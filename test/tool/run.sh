@@ -98,6 +98,7 @@ prints info-fields.json 0 info --json --fields a.covey
 prints info-odd.txt 0 info odd.covey
 prints info-odd.json 0 info --json odd.covey
 prints info-nobody.txt 0 info nobody.covey
+prints info-note.txt 0 info note1.covey --fields
 prints info.txt 0 info -- a.covey
 complains 'missing.covey' 2 info missing.covey
 complains '(folder)' 2 info "$(mkdir -p folder && echo folder)"
@@ -129,6 +130,8 @@ prints diff-brief.txt 1 diff --brief a.covey b.covey
 prints diff-limit.txt 1 diff --limit 3 a.covey b.covey
 prints diff-ticks.txt 1 diff --ticks a.covey b.covey
 prints diff-types.txt 1 diff unit1.covey unit2.covey
+prints diff-note.txt 1 diff note1.covey note2.covey
+run 0 diff note1.covey note1.covey
 prints diff-nobody.txt 1 diff nobody.covey unit1.covey
 prints diff-same.txt 0 diff a.covey a.covey
 prints diff-same.txt 0 diff --ticks --brief a.covey a.covey
@@ -141,6 +144,7 @@ for type in Body Numbers Shape Stays Behind Ordered Blob Marked Never; do
     run 0 export a.covey $type -o one.csv
     compare $type.csv one.csv
 done
+prints Note.csv 0 export note1.covey Note
 run 0 export a.covey -o all
 LC_ALL=C ls all >listed
 compare all.txt listed
@@ -198,7 +202,9 @@ fi
 # ---- damaged where no checksum tells ----
 seed=0
 while [ $seed -lt "${MUTATIONS:-40}" ]; do
-    $EMULATOR "$make" mutate a.covey mutant.covey $seed
+    original=a.covey
+    [ $((seed % 4)) -ne 3 ] || original=note1.covey
+    $EMULATOR "$make" mutate $original mutant.covey $seed
     for command in "info --fields" verify "diff a.covey" "export -o mutant"; do
         status=0
         $EMULATOR "$tool" $command --limit-bytes 64M mutant.covey >out 2>err || status=$?

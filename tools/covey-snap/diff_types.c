@@ -83,9 +83,10 @@ static void compare_fields(diff *d, const covey_fields *a, const covey_fields *b
     }
 }
 
-/* "tag", "fields" or "raw, 16 bytes". */
+/* "tag", "fields", "functions", "fields and functions" or "raw, 16 bytes". */
 static const char *form_of(const covey_type *type, char *text, size_t room) {
     if (type->size == 0) return "tag";
+    if (type->codec) return type->fields ? "fields and functions" : "functions";
     if (type->fields) return "fields";
     snprintf(text, room, "raw, %u bytes", type->size);
     return text;
@@ -102,7 +103,7 @@ static void compare_forms(diff *d, const diff_pair *pair) {
 static void compare_pair(diff *d, diff_pair *pair) {
     const covey_type *a = pair->a, *b = pair->b;
     if (!a || !b) return;
-    pair->alike = a->size == b->size && is_alike(a->fields, b->fields);
+    pair->alike = a->size == b->size && !a->codec == !b->codec && is_alike(a->fields, b->fields);
     snap_path_append(&d->where, a->name);
     compare_forms(d, pair);
     if (!pair->alike && a->fields && b->fields) compare_fields(d, a->fields, b->fields);

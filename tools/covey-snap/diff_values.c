@@ -77,23 +77,46 @@ static void put_bytes(FILE *out, const char *bytes, size_t count) {
     if (count > BYTES_SHOWN) fputs("...", out);
 }
 
-/* From the first byte that differs to the last; there are some. */
-static void compare_bytes(diff *d, const char *a, const char *b, size_t size) {
+/* From the first byte that differs to the last, in both; there are some. */
+static void compare_bytes(diff *d, const char *a, size_t size_a, const char *b, size_t size_b) {
     size_t first = 0;
-    while (a[first] == b[first]) first++;
-    while (a[size - 1] == b[size - 1]) size--;
+    while (first < size_a && first < size_b && a[first] == b[first]) first++;
+    while (size_a > first && size_b > first && a[size_a - 1] == b[size_b - 1]) size_a--, size_b--;
     FILE *out = diff_line(d);
     if (!out) return;
     fprintf(out, "[%zu]: ", first);
-    put_bytes(out, a + first, size - first);
+    put_bytes(out, a + first, size_a - first);
     fputs(" -> ", out);
-    put_bytes(out, b + first, size - first);
+    put_bytes(out, b + first, size_b - first);
     fputc('\n', out);
+}
+
+static void compare_handles(diff *d, const covey_kept *a, const covey_kept *b) {
+    covey_entity null = { 0, 0 };
+    size_t length = d->where.length;
+    for (uint32_t i = 0; i < a->entity_count || i < b->entity_count; i++) {
+        covey_entity x = i < a->entity_count ? a->entities[i] : null, y = i < b->entity_count ? b->entities[i] : null;
+        snap_path_field(&d->where, "entities");
+        snap_path_element(&d->where, i);
+        compare_elements(d, COVEY_KIND_ENTITY, &x, &y);
+        snap_path_cut(&d->where, length);
+    }
+}
+
+/* What functions wrote; as handles, what is missing is null. */
+static void compare_kept(diff *d, const covey_kept *a, const covey_kept *b) {
+    size_t length = d->where.length;
+    snap_path_field(&d->where, "bytes");
+    if (a->size != b->size || (a->size != 0 && memcmp(a->bytes, b->bytes, a->size) != 0))
+        compare_bytes(d, (const char *)a->bytes, a->size, (const char *)b->bytes, b->size);
+    snap_path_cut(&d->where, length);
+    compare_handles(d, a, b);
 }
 
 void diff_values(diff *d, const diff_pair *pair, const void *a, const void *b) {
     const covey_type *type = pair->a, *other = pair->b;
-    if (pair->alike && (type->size == 0 || memcmp(a, b, type->size) == 0)) return;
+    if (pair->alike && !type->codec && (type->size == 0 || memcmp(a, b, type->size) == 0)) return;
     if (type->fields && other->fields) compare_fields(d, type->fields, a, other->fields, b);
-    else if (type->raw && other->raw && pair->alike) compare_bytes(d, a, b, type->size);
+    if (type->codec && other->codec) compare_kept(d, covey_kept_of(type, a), covey_kept_of(other, b));
+    else if (type->raw && other->raw && pair->alike) compare_bytes(d, a, type->size, b, type->size);
 }

@@ -69,6 +69,17 @@ static void put_values(FILE *out, const covey_fields *fields, const char *value)
     }
 }
 
+/* What functions wrote: bytes, and handles with blanks between them. */
+static void put_kept(FILE *out, const covey_kept *kept) {
+    fputc(',', out);
+    snap_put_hex(out, kept->bytes, kept->size);
+    fputc(',', out);
+    for (uint32_t i = 0; i < kept->entity_count; i++) {
+        if (i != 0) fputc(' ', out);
+        snap_put_entity(out, kept->entities[i]);
+    }
+}
+
 enum { HEADER_MOST = 1 << 26 };
 
 /* At most so many bytes, or more than HEADER_MOST, for the names of fields behind a path of this length. */
@@ -94,7 +105,8 @@ static int check_header(const covey_type *type) {
 static void put_header(export *x, const covey_type *type) {
     fputs("index,generation,name", x->out);
     if (type->fields) put_names(x, type->fields);
-    else if (type->size != 0) fputs(",bytes", x->out);
+    if (type->codec) fputs(",bytes,entities", x->out);
+    else if (!type->fields && type->size != 0) fputs(",bytes", x->out);
     fputc('\n', x->out);
 }
 
@@ -105,7 +117,8 @@ static void put_line(export *x, const covey_pool *pool, uint32_t position) {
     fprintf(x->out, "%u,%u,", e.index, e.generation);
     if (name) snap_put_csv(x->out, name, strlen(name));
     if (type->fields) put_values(x->out, type->fields, value);
-    else if (type->size != 0) fputc(',', x->out), snap_put_hex(x->out, value, type->size);
+    if (type->codec) put_kept(x->out, covey_kept_of(type, value));
+    else if (!type->fields && type->size != 0) fputc(',', x->out), snap_put_hex(x->out, value, type->size);
     fputc('\n', x->out);
 }
 

@@ -98,6 +98,7 @@ const char *snap_encoding_name(covey_encoding encoding) {
     case COVEY_ENCODING_FIELDS: return "fields";
     case COVEY_ENCODING_RAW_LITTLE: return "raw-little";
     case COVEY_ENCODING_RAW_BIG: return "raw-big";
+    case COVEY_ENCODING_CODEC: return "functions";
     }
     return "?";
 }
