@@ -34,6 +34,13 @@ static bool name_copy(void *to, const void *from, void *context) {
 
 COVEY_COMPONENT_DEFINE(Name, .drop = name_drop, .copy = name_copy);
 
+static void heal(void *value, void *context) { ((Health *)value)->now += *(int *)context; }
+
+static bool is_weak(covey_entity e, const void *value, void *context) {
+    (void)e, (void)context;
+    return ((const Health *)value)->now < 5;
+}
+
 int main(void) {
     covey_world *world = covey_world_create(NULL);
     covey_entity hero = covey_create(world), other = covey_create(world);
@@ -55,6 +62,13 @@ int main(void) {
     covey_replace(world, hero, Health, &value);
     printf("    was %d, is %d\n", value.now, covey_get(world, hero, Health)->now);
 
+    printf("patch changes by a function; patch_or_add adds first what is absent; remove_if asks one\n");
+    int points = 3;
+    covey_patch_or_add(world, hero, Health, heal, &points);
+    covey_patch_or_add(world, other, Health, heal, &points);
+    printf("    hero %d, other %d\n", covey_get(world, hero, Health)->now, covey_get(world, other, Health)->now);
+    printf("    weak, and removed: %u\n", covey_remove_if(world, Health, is_weak, NULL));
+
     printf("tags\n");
     if (covey_add_tag(world, hero, Poisoned)) printf("    poisoned\n");
     printf("    poisoned and has health: %d\n", covey_has_all(world, hero, covey_id(Poisoned), covey_id(Health)));
@@ -65,9 +79,13 @@ int main(void) {
     covey_add(world, hero, Name, { duplicate("Ada") });
     covey_set(world, hero, Name, { duplicate("Ada the Second") }); /* drops the first */
 
+    printf("take hands a value back: nothing is dropped\n");
+    Name mine = { NULL };
+    if (covey_take(world, hero, Name, &mine)) printf("    %s is mine\n", mine.text);
+    free(mine.text);
+
     printf("copies go through the hook: the caller keeps the value\n");
     Name both = { duplicate("Nobody") };
-    covey_remove(world, hero, Name);
     covey_add_copies(world, ((covey_entity[]){ hero, other }), 2, Name, &both);
     free(both.text);
 

@@ -52,7 +52,7 @@ int main(void) {
     for (int frame = 0; frame < 4; frame++) run(world);
     covey_resource_set_tag(world, Paused); /* a resource without bytes is a switch */
     run(world);
-    covey_resource_remove(world, Paused);
+    covey_resource_remove(world, Paused);     /* covey_resource_take hands the value over instead of dropping it */
     printf("%.1f seconds\n", clock->seconds); /* the address stays until the resource is removed */
     tell("hare", hare);
     tell("tortoise", tortoise);

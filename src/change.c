@@ -69,6 +69,14 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
     return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
 }
 
+void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
+    void *to = covey__pool_place_slowly(pool, e.index, e.generation);
+    if (!to) return NULL;
+    covey__fill(to, NULL, pool->size);
+    if (change) change(to, context);
+    return pool->watch ? covey__pool_settle(pool, e.index, e.generation) : to;
+}
+
 /* The value is there. Returns its address in the end. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
@@ -86,30 +94,51 @@ static void forget_off(const covey__watch *watch, uint32_t index) {
     if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
 }
 
+/* The value ends, or moves to who takes it. */
+static void end_value(covey_pool *pool, covey_entity e, void *taken) {
+    if (taken) memcpy(taken, covey__value_of_index(pool, e.index), pool->size);
+    else covey__pool_drop(pool, e);
+}
+
 /* Leaves the groups first, and those that exclude the component are joined last. */
-static void remove_observed(covey_pool *pool, covey_entity e) {
+static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
     bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;
     forget_off(pool->watch, e.index);
     if (!owned) covey__groups_leaving(pool, e.index);
-    covey__pool_drop(pool, e);
+    end_value(pool, e, taken);
     if (owned) covey__groups_erase(pool, e.index);
     else covey__storage_erase(pool, e, pool->watch->keeps_order);
     if (excluded) covey__groups_left(pool, e);
 }
 
-void covey__remove_announced(covey_pool *pool, covey_entity e) {
+static void remove_or_take(covey_pool *pool, covey_entity e, void *taken) {
     if (pool->watch) {
-        remove_observed(pool, e);
+        remove_observed(pool, e, taken);
         return;
     }
-    covey__pool_drop(pool, e);
+    end_value(pool, e, taken);
     covey__storage_erase(pool, e, false);
 }
+
+void covey__remove_announced(covey_pool *pool, covey_entity e) { remove_or_take(pool, e, NULL); }
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     if (pool->watch && pool->watch->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
     covey__remove_announced(pool, e);
+}
+
+bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value, size_t size) {
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    COVEY__CONTRACT(pool->world, value || size == 0, "a value that is taken needs a place");
+    (void)size;
+    if (!covey_pool_has(pool, e)) return false;
+    COVEY__TRACE(pool->removed, e.index);
+    bool heard = pool->watch && pool->watch->listeners.count != 0;
+    bool taken = !heard || covey__announce_removal(pool, e);
+    if (taken) remove_or_take(pool, e, value);
+    COVEY__CHANGED(pool->world);
+    return taken;
 }
 
 /* ---- Several -----------------------------------------------------------------------------------------------------*/

@@ -30,6 +30,8 @@
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
 /* Adds a value to a pool of the library's own, of which nobody is told; the caller reports. */
 covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
+/* Adds a component without a value, which a function changes before anybody hears of it. */
+void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context);
 /* Removes a component that is there when its removal was told. */
 void covey__remove_announced(covey_pool *pool, covey_entity e);
 

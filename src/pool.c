@@ -68,55 +68,91 @@ static bool is_heard(const covey_pool *pool) {
     return (pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->watch->listeners.emitting != 0;
 }
 
-/* The last components of a sparse pool before a position, or the first of a block pool from one on: at most as many as
- * a block has. Moves the position on. */
-static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities) {
-    uint32_t count = 0, at = covey_pool_next(pool, *position);
+/* Which components are removed: those for which a function says so; without one, all. */
+typedef struct choice {
+    covey_condition_fn *remove;
+    void *context;
+} choice;
+
+static bool is_chosen(const covey_pool *pool, uint32_t position, covey_entity e, const choice *c) {
+    return !c->remove || c->remove(e, covey_pool_value_at_raw(pool, position, pool->size), c->context);
+}
+
+/* The last chosen ones of a sparse pool before a position, or the first of a block pool from one on: at most as many as
+ * a block has. Moves the position on. None: that was all. */
+static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities, const choice *c) {
+    uint32_t count = 0, at = covey_pool_next(pool, *position), block = at / 64;
     const covey_sparse_set *set = covey__packed_in(pool);
-    if (!set) {
-        for (uint32_t block = at / 64; at != COVEY_NONE && at / 64 == block; at = covey_pool_next(pool, at + 1))
-            entities[count++] = covey_pool_at(pool, at);
-        *position = at;
-        return count;
+    for (; !set && at != COVEY_NONE && (count == 0 || at / 64 == block); at = covey_pool_next(pool, at + 1)) {
+        block = at / 64;
+        covey_entity e = covey_pool_at(pool, at);
+        if (is_chosen(pool, at, e, c)) entities[count++] = e;
     }
-    if (*position > set->end) *position = set->end;
-    while (*position != 0 && count < 64)
-        if (!covey_is_null(covey_pool_at(pool, --*position))) entities[count++] = covey_pool_at(pool, *position);
+    if (!set) *position = at;
+    else if (*position > set->end) *position = set->end;
+    while (set && *position != 0 && count < 64) {
+        covey_entity e = covey_pool_at(pool, --*position);
+        if (!covey_is_null(e) && is_chosen(pool, *position, e, c)) entities[count++] = e;
+    }
+    return count;
+}
+
+static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) covey__pool_take_out(pool, entities[i], pool->size);
     return count;
 }
 
 /* Removes those that are still there when all was told of them. */
-static void remove_some(covey_pool *pool, covey_entity *entities, uint32_t count) {
-    uint32_t rest = 0;
+static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t count) {
+    uint32_t rest = 0, removed = 0;
     for (uint32_t i = 0; i < count; i++) covey__tell_the_rest(pool, entities[i]);
     for (uint32_t i = 0; i < count; i++) {
         if (!covey_pool_has(pool, entities[i])) continue;
-        if (covey__end_announced(pool, entities[i])) covey__remove_announced(pool, entities[i]);
-        else entities[rest++] = entities[i];
+        if (!covey__end_announced(pool, entities[i])) {
+            entities[rest++] = entities[i];
+            continue;
+        }
+        COVEY__TRACE(pool->removed, entities[i].index);
+        covey__remove_announced(pool, entities[i]);
+        removed++;
     }
     uint64_t ended = covey__emit_removals(pool, entities, rest);
-    for (uint32_t i = 0; i < rest; i++)
-        if ((ended >> i & 1) == 0 && covey_pool_has(pool, entities[i])) covey__remove_announced(pool, entities[i]);
+    for (uint32_t i = 0; i < rest; i++) {
+        if ((ended >> i & 1) != 0 || !covey_pool_has(pool, entities[i])) continue;
+        COVEY__TRACE(pool->removed, entities[i].index);
+        covey__remove_announced(pool, entities[i]);
+        removed++;
+    }
+    return removed;
 }
 
-/* Announces and removes all that is there, a few at a time. What listeners add meanwhile may stay. */
-static void remove_all(covey_pool *pool) {
+/* Announces and removes those that are chosen, a few at a time. What listeners add meanwhile may stay. */
+static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
     covey_entity entities[64];
-    uint32_t position = covey_pool_size(pool), count; /* of a pool in blocks: 0 */
-    while ((count = next_to_remove(pool, &position, entities)) != 0) {
+    uint32_t position = covey_pool_size(pool), count, removed = 0; /* of a pool in blocks: 0 */
+    while ((count = next_to_remove(pool, &position, entities, c)) != 0) {
         if (pool->watch) pool->watch->is_cleared = true;
-        remove_some(pool, entities, count);
+        removed += is_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
         if (pool->watch) pool->watch->is_cleared = false;
     }
+    return removed;
 }
 
-/* The same where an addition moves others, which are then passed over: again, as long as there are fewer each time. */
-static void remove_all_that_move(covey_pool *pool) {
-    uint32_t before;
+/* Whether an addition moves others. */
+static bool is_bound(const covey_pool *pool) {
+    return pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+}
+
+/* Those that an addition of a listener moves are passed over: again, as long as there are fewer each time. */
+static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
+    bool again = is_heard(pool) && is_bound(pool);
+    uint32_t removed = 0, now, before;
     do {
         before = covey_pool_count(pool);
-        remove_all(pool);
-    } while (covey_pool_count(pool) != 0 && covey_pool_count(pool) < before);
+        now = remove_chosen(pool, c);
+        removed += now;
+    } while (again && now != 0 && covey_pool_count(pool) != 0 && covey_pool_count(pool) < before);
+    return removed;
 }
 
 static void forget_all(covey_pool *pool) {
@@ -133,12 +169,21 @@ static void forget_all(covey_pool *pool) {
 }
 
 void covey__pool_clear(covey_pool *pool) {
-    bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+    const choice all = { NULL, NULL };
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
-    if (is_heard(pool)) (bound ? remove_all_that_move : remove_all)(pool);
+    if (is_heard(pool)) remove_all_chosen(pool, &all);
     if (!is_heard(pool) || covey_pool_count(pool) == 0) forget_all(pool);
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
+}
+
+uint32_t covey_pool_remove_if(covey_pool *pool, covey_condition_fn *remove, void *context) {
+    const choice some = { remove, context };
+    COVEY__CONTRACT(pool->world, remove, "a call needs a function");
+    COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
+    uint32_t removed = remove_all_chosen(pool, &some);
+    COVEY__CHANGED(pool->world);
+    return removed;
 }
 
 void covey__pool_forget(covey_pool *pool) {
@@ -154,9 +199,8 @@ void covey__pool_forget(covey_pool *pool) {
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     covey_result result = COVEY_OK;
-    bool ordered = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
     covey_sparse_set *set = covey__packed(pool);
-    if (!set || set->policy == COVEY_IN_PLACE || ordered) result = COVEY_ERROR_REFUSED;
+    if (!set || set->policy == COVEY_IN_PLACE || is_bound(pool)) result = COVEY_ERROR_REFUSED;
     else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
     else result = covey_sparse_set_swap(set, a, b);
     if (result != COVEY_OK)

@@ -142,6 +142,17 @@ bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
     return true;
 }
 
+bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value, size_t size) {
+    covey__resource *resource = find(world, type);
+    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
+    COVEY__CONTRACT(world, value || size == 0, "a value that is taken needs a place");
+    if (!resource) return false;
+    if (size != 0) memcpy(value, resource->value, size);
+    take_out(world, resource);
+    COVEY__CHANGED(world);
+    return true;
+}
+
 void covey__resource_forget(covey_world *world, const covey_type *type) { take_out(world, find(world, type)); }
 
 uint32_t covey_world_resource_count(const covey_world *world) {

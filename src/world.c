@@ -1,5 +1,6 @@
 /* Worlds: what goes through all pools, and the verbs that are not inline. */
 #include "alloc.h"
+#include "change.h"
 #include "entity.h"
 #include "group.h"
 #include "history.h"
@@ -166,6 +167,24 @@ void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type
     void *value = present(world, e, type, pool);
     if (value && change) change(value, context);
     return value;
+}
+
+void *covey_patch_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
+                             void *context) {
+    covey_pool *pool = covey__pool_to_change(world, e, type);
+    if (!pool) return NULL;
+    if (covey_pool_has(pool, e)) return covey_patch_raw(world, e, type, change, context);
+    return covey__pool_add_changed(pool, e, change, context);
+}
+
+bool covey_take_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
+    covey_pool *pool = covey__pool_known(world, type);
+    return pool && covey_pool_take_raw(pool, e, value, size);
+}
+
+uint32_t covey_remove_if_raw(covey_world *world, const covey_type *type, covey_condition_fn *remove, void *context) {
+    covey_pool *pool = covey__pool_known(world, type);
+    return pool ? covey_pool_remove_if(pool, remove, context) : 0;
 }
 
 bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {

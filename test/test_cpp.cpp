@@ -179,6 +179,19 @@ static void the_verbs_do_what_those_of_c_do() {
     CHECK(!covey::replace<Position>(world, f, *covey::get<Position>(world, e)));
     float by = 2;
     CHECK(covey::patch<Velocity>(world, e, [by](Velocity &v) { v.x *= by; })->x == 2);
+    CHECK(covey::patch_or_add<Velocity>(world, e, [by](Velocity &v) { v.y = v.x + by; })->y == 4);
+    covey_entity g = covey_create(world);
+    CHECK(covey::patch_or_add<Velocity>(world, g, [by](Velocity &v) { v.y += by; })->y == 2);
+    CHECK(!covey::patch_or_add<Velocity>(world, {}, [](Velocity &) { CHECK(false); }));
+    CHECK(covey::add<Marked>(world, g) && covey::take<Marked>(world, g) && !covey::take<Marked>(world, g));
+    CHECK(covey::take<Velocity>(world, g)->y == 2 && !covey::take<Velocity>(world, g));
+    CHECK(covey::set<Velocity>(world, g, { 0, 5 }));
+    uint32_t asked = 0;
+    CHECK(covey::remove_if<Velocity>(world, [&](covey_entity i, const Velocity &v) {
+              asked++;
+              return i == g && v.y == 5;
+          }) == 1);
+    CHECK(asked == 3 && !covey::has<Velocity>(world, g) && covey_destroy(world, g));
     CHECK((covey::has_all<Position, Velocity>(world, e)));
     CHECK((!covey::has_all<Position, Velocity>(world, f)));
     CHECK((covey::has_any<Position, Velocity>(world, f)));
@@ -329,6 +342,13 @@ static void owners_are_dropped_once() {
         CHECK(pool.add(f, Owner(5)) && pool.set(f, Owner(6))->number == 6);
         CHECK(Owner::alive == 4);
         CHECK(!pool.add(f, std::move(other)) && other.number == 3);
+        CHECK(pool.take(f)->number == 6 && !pool.take(f));
+        CHECK(Owner::alive == 3);
+        CHECK(pool.add(f, Owner(9)));
+        CHECK(pool.remove_if([](covey_entity, const Owner &o) { return o.number == 9; }) == 1 && Owner::alive == 3);
+        CHECK(covey::patch_or_add<Bag>(world, f, [](Bag &bag) { bag.push_back(4); })->size() == 1);
+        CHECK(covey::patch_or_add<Bag>(world, f, [](Bag &bag) { bag.push_back(5); })->size() == 2);
+        CHECK(covey::take<Bag>(world, f)->back() == 5);
         for (int i = 0; i < 100; i++) covey::add<Owner>(world, covey_create(world), Owner(i));
         covey_destroy(world, e);
     }
@@ -724,6 +744,8 @@ static void resources() {
     Owner owner(7);
     CHECK(covey::set_resource<Owner>(world, std::move(owner))->number == 7 && owner.number == Owner::moved_from);
     CHECK(Owner::alive == 2 && covey::remove_resource<Owner>(world) && Owner::alive == 1);
+    CHECK(covey::set_resource<Owner>(world, Owner(8)) && covey::take_resource<Owner>(world)->number == 8);
+    CHECK(!covey::take_resource<Owner>(world) && Owner::alive == 1);
     CHECK(covey_world_resource_count(world) == 2);
     check_valid(world);
 }
@@ -741,6 +763,7 @@ static void handles() {
     covey::handle second = ship.clone();
     CHECK(second != ship && second.get<Position>()->x == 9 && covey_alive(world, second));
     CHECK(ship.remove<Marked>() && second.has<Marked>());
+    CHECK(ship.patch_or_add<Velocity>([](Velocity &v) { v.x = 6; })->x == 6 && ship.take<Velocity>()->x == 6);
     covey_handle plain = ship;
     CHECK(covey_handle_alive(plain) && covey::handle(plain) == ship && ship.destroy() && !ship.alive());
 }

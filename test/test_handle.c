@@ -25,6 +25,10 @@ static void test_the_verbs_do_what_their_namesakes_do(void **state) {
     assert_true(covey_handle_has(h, Marked) && covey_handle_has_all(h, covey_id(Marked), covey_id(Fixed)));
     assert_true(covey_handle_has_any(h, covey_id(Kept), covey_id(Fixed)));
     assert_true(covey_handle_remove(h, Fixed) && !covey_handle_remove(h, Fixed));
+    assert_non_null(covey_handle_patch_or_add(h, Fixed, NULL, NULL));
+    Fixed taken = { 1, 1 };
+    assert_true(covey_handle_take(h, Fixed, &taken) && !covey_handle_take(h, Fixed, &taken));
+    assert_int_equal(taken.number, 0);
     covey_handle clone = covey_handle_clone(h);
     assert_int_equal(covey_handle_get(clone, Blocked)->number, 10);
     assert_false(covey_handle_same(clone, h));

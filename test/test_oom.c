@@ -131,6 +131,11 @@ static bool create_in(scene *s) { return !covey_is_null(covey_create_in(s->world
 static bool reserve_range(scene *s) { return covey_range_reserve(s->world, 50 * COVEY_PAGE_SIZE, 3).count == 3; }
 
 static bool add(scene *s) { return covey_add(s->world, s->e[8], Plain, { 1, 2 }) != NULL; }
+static bool patch_or_add(scene *s) { return covey_patch_or_add(s->world, s->e[8], Plain, NULL, NULL) != NULL; }
+static bool patch_or_add_new_type(scene *s) { return covey_patch_or_add(s->world, s->e[8], Late, NULL, NULL) != NULL; }
+static bool patch_or_add_block(scene *s) {
+    return covey_patch_or_add(s->world, s->e[8], LateBlock, NULL, NULL) != NULL;
+}
 static bool add_near(scene *s) { return covey_add(s->world, s->e[4], Plain, { 1, 2 }) != NULL; }
 static bool add_in_place(scene *s) { return covey_add(s->world, s->e[8], Fixed, { 1, 2 }) != NULL; }
 static bool add_swap_only(scene *s) { return covey_add(s->world, s->e[8], Kept, { 1, 2 }) != NULL; }
@@ -349,6 +354,9 @@ static const operation operations[] = {
     { "covey_create_at, from nothing", empty_world, create_at },
     { "covey_create_exact", busy_world, create_exact },
     { "covey_create_exact, from nothing", empty_world, create_exact },
+    { "covey_patch_or_add", busy_world, patch_or_add },
+    { "covey_patch_or_add, of a new type", busy_world, patch_or_add_new_type },
+    { "covey_patch_or_add, of a new type in blocks", busy_world, patch_or_add_block },
     { "covey_create_in", world_with_range, create_in },
     { "covey_range_reserve", busy_world, reserve_range },
     { "covey_add", busy_world, add },

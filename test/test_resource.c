@@ -112,6 +112,24 @@ static void test_values_are_dropped_when_overwritten_or_removed(void **state) {
     assert_true(drops == 2 && dropped[1] == 2);
 }
 
+static void test_a_value_is_taken_and_not_dropped(void **state) {
+    (void)state;
+    drops = 0;
+    First mine = { 9 };
+    assert_false(covey_resource_take(world, First, &mine));
+    covey_resource_set(world, First, { 1 });
+    covey_resource_set(world, Clock, { 2, 3 });
+    assert_true(covey_resource_take(world, First, &mine));
+    assert_int_equal(mine.number, 1);
+    assert_int_equal(drops, 0);
+    assert_null(covey_resource_get(world, First));
+    assert_int_equal(covey_resource_get(world, Clock)->rate, 3);
+    assert_false(covey_resource_take(world, First, &mine));
+    covey_resource_set_tag(world, Paused);
+    assert_true(covey_resource_take_raw(world, covey_id(Paused), NULL, 0));
+    assert_int_equal(covey_world_resource_count(world), 1);
+}
+
 static void test_a_world_drops_them_behind_components_the_last_first(void **state) {
     (void)state;
     covey_world *mine = covey_world_create(NULL);
@@ -210,6 +228,7 @@ int main(void) {
         WORLD_TEST(test_types_are_matched_by_address_then_by_name),
         WORLD_TEST(test_components_of_the_same_type_are_something_else),
         WORLD_TEST(test_values_are_dropped_when_overwritten_or_removed),
+        WORLD_TEST(test_a_value_is_taken_and_not_dropped),
         WORLD_TEST(test_a_world_drops_them_behind_components_the_last_first),
         WORLD_TEST(test_they_are_listed_in_the_order_in_which_they_were_set),
         WORLD_TEST(test_a_world_without_any_pays_nothing),

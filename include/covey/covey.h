@@ -429,6 +429,13 @@ typedef void covey_change_fn(void *value, void *context);
 COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
                                 void *context);
 
+/* The same, but a component that is absent is added first, without a value; who listens then hears that it was added,
+ * when it is changed. Returns its address, or NULL as covey_add does. */
+#define covey_patch_or_add(world, e, T, change, context) \
+    ((T *)covey_patch_or_add_raw((world), (e), covey_id(T), (change), (context)))
+COVEY_API void *covey_patch_or_add_raw(covey_world *world, covey_entity e, const covey_type *type,
+                                       covey_change_fn *change, void *context);
+
 /* Whether the entity has the component; all, or any, of several: covey_has_all(world, e, covey_id(A), covey_id(B)). */
 #define covey_has(world, e, T) covey_has_raw((world), (e), covey_id(T))
 COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type);
@@ -440,6 +447,21 @@ COVEY_API bool covey_has_any_raw(const covey_world *world, covey_entity e, const
 /* Removes a component and drops its value. Returns whether it was there. Never allocates, never fails. */
 #define covey_remove(world, e, T) covey_remove_raw((world), (e), covey_id(T), COVEY__SIZE(T))
 COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size);
+
+/* Removes a component and hands its value over to *value instead of dropping it: the caller owns it from then on. Who
+ * listens hears of a removal. Returns whether it was there, and still was when all had heard of it; otherwise *value is
+ * as it was. Never allocates, never fails. */
+#define covey_take(world, e, T, value) covey_take_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+COVEY_API bool covey_take_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size);
+
+/* Removes the components for which remove(e, value, context) is true, also those that are disabled, and drops their
+ * values. Returns how many. The function must not change the world. It is asked once about each component; where
+ * somebody listens, perhaps more often, and perhaps not about what listeners add meanwhile. Never allocates, never
+ * fails. O(n). */
+#define covey_remove_if(world, T, remove, context) covey_remove_if_raw((world), covey_id(T), (remove), (context))
+typedef bool covey_condition_fn(covey_entity e, const void *value, void *context);
+COVEY_API uint32_t covey_remove_if_raw(covey_world *world, const covey_type *type, covey_condition_fn *remove,
+                                       void *context);
 
 /* Removes one type from every entity; or every type. The entities stay. What listeners add meanwhile may stay, too. */
 #define covey_clear(world, T) covey_clear_raw((world), covey_id(T))
@@ -507,6 +529,11 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e);
 
 #define covey_pool_remove(pool, e, T) covey_pool_remove_raw(COVEY__TYPED(pool, T), (e), COVEY__SIZE(T))
 COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size);
+
+#define covey_pool_take(pool, e, T, value) \
+    covey_pool_take_raw(COVEY__TYPED(pool, T), (e), (value), COVEY__SIZE_OF(T, value))
+COVEY_API bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value, size_t size);
+COVEY_API uint32_t covey_pool_remove_if(covey_pool *pool, covey_condition_fn *remove, void *context);
 
 /* The unchecked twin: the component must be there. Of a sparse pool, two loads and no compare. */
 #define covey_pool_get_unchecked(pool, e, T) \
@@ -1150,6 +1177,11 @@ COVEY_API bool covey_resource_has_raw(const covey_world *world, const covey_type
 /* Removes it and drops its value. Returns whether it was there. */
 #define covey_resource_remove(world, T) covey_resource_remove_raw((world), covey_id(T))
 COVEY_API bool covey_resource_remove_raw(covey_world *world, const covey_type *type);
+
+/* Removes it and hands its value over to *value instead of dropping it. Returns whether it was there. */
+#define covey_resource_take(world, T, value) \
+    covey_resource_take_raw((world), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+COVEY_API bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value, size_t size);
 
 /* All resources, by their types, in the order in which they were set first. */
 COVEY_API uint32_t covey_world_resource_count(const covey_world *world);

@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -379,6 +380,14 @@ template <class T, class Change> T *patch(covey_world *in, covey_entity e, Chang
     return static_cast<T *>(covey_patch_raw(in, e, type_of<T>(), call, context));
 }
 
+/* The same; where it is absent, change(T &) is called on T(), which is then added. */
+template <class T, class Change> T *patch_or_add(covey_world *in, covey_entity e, Change &&change) noexcept {
+    if (covey_has_raw(in, e, type_of<T>())) return patch<T>(in, e, change);
+    T value = T();
+    if (covey_alive(in, e)) change(value);
+    return add<T>(in, e, std::move(value));
+}
+
 template <class T> bool has(const covey_world *in, covey_entity e) noexcept {
     return covey_has_raw(in, e, type_of<T>());
 }
@@ -393,6 +402,41 @@ template <class T, class... More> bool has_any(const covey_world *in, covey_enti
 
 template <class T> bool remove(covey_world *in, covey_entity e) noexcept {
     return covey_remove_raw(in, e, type_of<T>(), size_of<T>);
+}
+
+namespace detail {
+
+/* What `call` moves out of a pool, or nothing. */
+template <class T, class Call> std::optional<T> take_over(Call call) noexcept {
+    if constexpr (size_of<T> == 0) {
+        return call(nullptr) ? std::optional<T>(std::in_place) : std::nullopt;
+    } else {
+        alignas(T) unsigned char bytes[sizeof(T)] = {};
+        if (!call(bytes)) return std::nullopt;
+        T *value = std::launder(reinterpret_cast<T *>(bytes));
+        std::optional<T> taken(std::move(*value));
+        value->~T();
+        return taken;
+    }
+}
+
+/* A function object of an entity and a value as one of C. */
+template <class T, class Wanted> bool ask(covey_entity e, const void *value, void *context) noexcept {
+    return (*static_cast<Wanted *>(context))(e, *static_cast<const T *>(value));
+}
+
+} // namespace detail
+
+/* Removes a component and returns its value, or nothing when it was absent. */
+template <class T> std::optional<T> take(covey_world *in, covey_entity e) noexcept {
+    return detail::take_over<T>([=](void *to) { return covey_take_raw(in, e, type_of<T>(), to, size_of<T>); });
+}
+
+/* Removes the components for which remove(covey_entity, const T &) is true; it must not throw. Returns how many. */
+template <class T, class Remove> uint32_t remove_if(covey_world *in, Remove &&remove) noexcept {
+    using function = std::remove_reference_t<Remove>;
+    void *context = const_cast<void *>(static_cast<const void *>(std::addressof(remove)));
+    return covey_remove_if_raw(in, type_of<T>(), detail::ask<T, function>, context);
 }
 
 template <class T> void clear(covey_world *in) noexcept { covey_clear_raw(in, type_of<T>()); }
@@ -497,6 +541,10 @@ template <class T> bool remove_resource(covey_world *in) noexcept {
     return covey_resource_remove_raw(in, type_of<T>());
 }
 
+template <class T> std::optional<T> take_resource(covey_world *in) noexcept {
+    return detail::take_over<T>([=](void *to) { return covey_resource_take_raw(in, type_of<T>(), to, size_of<T>); });
+}
+
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  *
  * An entity with its world, as in covey/handle.h. Those verbs that give nothing back but the component can be chained:
@@ -548,7 +596,11 @@ class handle {
     template <class T, class... More> bool has_any() const noexcept {
         return covey::has_any<T, More...>(world(), entity());
     }
+    template <class T, class Change> T *patch_or_add(Change &&change) const noexcept {
+        return covey::patch_or_add<T>(world(), entity(), std::forward<Change>(change));
+    }
     template <class T> bool remove() const noexcept { return covey::remove<T>(world(), entity()); }
+    template <class T> std::optional<T> take() const noexcept { return covey::take<T>(world(), entity()); }
 
   private:
     covey_handle handle_;
@@ -657,6 +709,12 @@ template <class T> class pool {
     }
     bool has(covey_entity e) const noexcept { return covey_pool_has(pool_, e); }
     bool remove(covey_entity e) const noexcept { return covey_pool_remove_raw(pool_, e, size_of<T>); }
+    std::optional<T> take(covey_entity e) const noexcept {
+        return detail::take_over<T>([=](void *to) { return covey_pool_take_raw(pool_, e, to, size_of<T>); });
+    }
+    template <class Remove> uint32_t remove_if(Remove &&remove) const noexcept {
+        return covey::remove_if<T>(covey_pool_world(pool_), std::forward<Remove>(remove));
+    }
 
     uint32_t count() const noexcept { return covey_pool_count(pool_); }
     uint32_t size() const noexcept { return covey_pool_size(pool_); }

@@ -65,12 +65,15 @@ COVEY_INLINE covey_handle covey_handle_clone(covey_handle handle) {
     ((T *)covey__handle_get_or_add((handle), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T)))
 #define covey_handle_patch(handle, T, change, context) \
     ((T *)covey__handle_patch((handle), covey_id(T), (change), (context)))
+#define covey_handle_patch_or_add(handle, T, change, context) \
+    ((T *)covey__handle_patch_or_add((handle), covey_id(T), (change), (context)))
 #define covey_handle_has(handle, T) covey__handle_has((handle), covey_id(T))
 #define covey_handle_has_all(handle, ...) \
     covey__handle_has_all((handle), (const covey_type *const[]){ __VA_ARGS__, NULL })
 #define covey_handle_has_any(handle, ...) \
     covey__handle_has_any((handle), (const covey_type *const[]){ __VA_ARGS__, NULL })
 #define covey_handle_remove(handle, T) covey__handle_remove((handle), covey_id(T), COVEY__SIZE(T))
+#define covey_handle_take(handle, T, value) covey__handle_take((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value))
 
 /* ---- Not API: a handle is evaluated once, and comes apart here ---------------------------------------------------*/
 
@@ -106,6 +109,13 @@ COVEY_INLINE bool covey__handle_replace(covey_handle handle, const covey_type *t
 COVEY_INLINE void *covey__handle_patch(covey_handle handle, const covey_type *type, covey_change_fn *change,
                                        void *context) {
     return covey_patch_raw(handle.world, handle.entity, type, change, context);
+}
+COVEY_INLINE void *covey__handle_patch_or_add(covey_handle handle, const covey_type *type, covey_change_fn *change,
+                                              void *context) {
+    return covey_patch_or_add_raw(handle.world, handle.entity, type, change, context);
+}
+COVEY_INLINE bool covey__handle_take(covey_handle handle, const covey_type *type, void *value, size_t size) {
+    return covey_take_raw(handle.world, handle.entity, type, value, size);
 }
 COVEY_INLINE bool covey__handle_has_all(covey_handle handle, const covey_type *const *types) {
     return covey_has_all_raw(handle.world, handle.entity, types);

@@ -1,6 +1,8 @@
 /* Operations on components, pools and types. */
 #include "model_world.h"
 
+#include <stdlib.h>
+
 static oracle_pool *pick_pool(model *m, const covey_type **type) {
     *type = model_pick_type(m);
     return oracle_pool_of(m->oracle, *type);
@@ -191,6 +193,26 @@ static void patch(model *m) {
     model_check_component(m, pool, e, address);
 }
 
+static void patch_or_add(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity e = model_pick_member(m, pool);
+    bool there = pool && oracle_has(m->oracle, pool, e), changes = program_chance(&m->program, 200);
+    covey_result expected = there ? COVEY_OK : model_may_add(m, type, e);
+    void *address = covey_patch_or_add_raw(m->world, e, type, changes ? change : NULL, (void *)(uintptr_t)type);
+    memset(m->value, 0, sizeof m->value);
+    value_own(type, m->value);
+    if (!there && changes) value_change(type, m->value);
+    if (!there) {
+        settle_add(m, type, e, address, expected);
+        return;
+    }
+    if (!model_settle(m, address != NULL, expected)) return;
+    if (changes) value_change(type, oracle_get(m->oracle, pool, e));
+    oracle_was_set(m->oracle, pool, e);
+    model_check_component(m, pool, e, address);
+}
+
 /* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
 static void check_vacated(model *m, const covey_sparse_set *vacated) {
@@ -223,6 +245,62 @@ static void remove_component(model *m) {
     REQUIRE(m, !covey_has_raw(m->world, e, type), "%s is still there", type->name);
     if (pool->set->by_index) check_vacated_block(m, &held->blocks, e.index);
     else check_vacated(m, &held->set);
+}
+
+static void take(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    covey_entity e = model_pick_member(m, pool);
+    bool there = pool && oracle_has(m->oracle, pool, e);
+    covey_pool *held = covey_pool_find_raw(m->world, type);
+    unsigned char wanted[VALUE_BYTES];
+    for (uint32_t i = 0; i < VALUE_BYTES; i++) m->value[i] = wanted[i] = (unsigned char)i;
+    if (there) memcpy(wanted, oracle_get(m->oracle, pool, e), type->size);
+    bool taken = held && program_chance(&m->program, 80) ? covey_pool_take_raw(held, e, m->value, type->size)
+                                                         : covey_take_raw(m->world, e, type, m->value, type->size);
+    REQUIRE(m, taken == there, "%s was %staken", type->name, taken ? "" : "not ");
+    REQUIRE(m, memcmp(m->value, wanted, VALUE_BYTES) == 0, "another value was taken");
+    if (!there) return;
+    value_disown(type, m->value);
+    oracle_remove(m->oracle, pool, e);
+    if (pool->set->by_index) check_vacated_block(m, &held->blocks, e.index);
+    else check_vacated(m, &held->set);
+}
+
+typedef struct condition {
+    uint32_t divisor, rest, asked, wrong; /* wrong: values that are not the entity's */
+    model *m;
+    const oracle_pool *pool;
+} condition;
+
+static bool holds(covey_entity e, const void *value, void *context) {
+    condition *c = context;
+    const unsigned char *wanted = oracle_get(c->m->oracle, c->pool, e);
+    c->wrong += !wanted || memcmp(value, wanted, c->pool->type->size) != 0;
+    c->asked++;
+    return e.index % c->divisor == c->rest;
+}
+
+/* From the last to the first, or, in blocks, by index. */
+static void remove_if(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    condition c = { .divisor = 1 + program_below(&m->program, 6), .m = m, .pool = pool };
+    c.rest = program_below(&m->program, c.divisor);
+    if (c.divisor == 1 && program_below(&m->program, m->rarity) != 0) return;
+    model_list chosen = { 0 };
+    for (uint32_t i = 0; pool && i < pool->set->end; i++) {
+        covey_entity e = pool->set->ids[pool->set->by_index ? i : pool->set->end - 1 - i];
+        if (e.generation != 0 && e.index % c.divisor == c.rest) model_append(&chosen, e);
+    }
+    uint32_t there = pool ? oracle_set_count(pool->set) : 0;
+    uint32_t removed = covey_remove_if_raw(m->world, type, holds, &c);
+    bool agreed = removed == chosen.count && c.asked >= there && c.wrong == 0;
+    for (uint32_t i = 0; i < chosen.count; i++) oracle_remove(m->oracle, pool, chosen.ids[i]);
+    uint32_t wanted = chosen.count;
+    free(chosen.ids);
+    REQUIRE(m, agreed, "%u of %s were removed, not %u; asked about %u of %u, %u wrong", removed, type->name, wanted,
+            c.asked, there, c.wrong);
 }
 
 void model_remove(model *m, const covey_type *type, covey_entity e) {
@@ -515,6 +593,6 @@ const model_operation model_component_operations[] = {
 
 /* At the end of all, so that the numbers of the others, and what the fuzz corpus means, stay. */
 const model_operation model_later_operations[] = {
-    { "pool_convert", pool_convert, 2, false },
-    { NULL, NULL, 0, false },
+    { "pool_convert", pool_convert, 2, false }, { "take", take, 6, true }, { "remove_if", remove_if, 1, true },
+    { "patch_or_add", patch_or_add, 3, false }, { NULL, NULL, 0, false },
 };

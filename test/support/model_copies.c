@@ -135,14 +135,28 @@ static void resource_set(model *m) {
     memcpy(there->bytes, m->value, type->size);
 }
 
+static void forget_resource(model *m, resource *there) {
+    resource *end = &state_of(m)->resources[--state_of(m)->count];
+    for (; there < end; there++) *there = there[1];
+}
+
 static void resource_remove(model *m) {
     const covey_type *type = pick_resource_type(m);
     resource *there = find_resource(m, type);
     bool removed = covey_resource_remove_raw(m->world, type);
     REQUIRE(m, removed == (there != NULL), "the resource %s was %sremoved", type->name, removed ? "" : "not ");
+    if (there) forget_resource(m, there);
+}
+
+static void resource_take(model *m) {
+    const covey_type *type = pick_resource_type(m);
+    resource *there = find_resource(m, type);
+    bool taken = covey_resource_take_raw(m->world, type, m->value, type->size);
+    REQUIRE(m, taken == (there != NULL), "the resource %s was %staken", type->name, taken ? "" : "not ");
     if (!there) return;
-    resource *end = &state_of(m)->resources[--state_of(m)->count];
-    for (; there < end; there++) *there = there[1];
+    REQUIRE(m, memcmp(m->value, there->bytes, type->size) == 0, "another value of %s", type->name);
+    owned -= type->drop != NULL;
+    forget_resource(m, there);
 }
 
 static void resource_look(model *m) {
@@ -452,6 +466,7 @@ static void restore(model *m, const void *state) {
 static const model_operation operations[] = {
     { "resource_set", resource_set, 10, false },
     { "resource_remove", resource_remove, 5, true },
+    { "resource_take", resource_take, 3, true },
     { "resource_get", resource_look, 3, true },
     { "copy", copy, 24, false },
     { "clone", clone, 16, false },
