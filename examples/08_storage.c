@@ -57,10 +57,14 @@ int main(void) {
     printf("%u sprites, the first is of entity %d\n", covey_pool_size(sprites),
            covey_pool_values(sprites, Sprite)[0].layer);
 
+    printf("entity 0 is at position %u, and no group %s the pool\n", covey_pool_position(sprites, all[0]),
+           covey_pool_owner(sprites) ? "but one owns" : "owns");
+
     printf("advice:\n");
     print_advice(world);
     covey_pool *teams = covey_pool_of(world, Team);
     right = right && covey_pool_convert(teams, COVEY_STORAGE_BLOCK) == COVEY_OK;
+    right = right && covey_pool_storage(teams) == COVEY_STORAGE_BLOCK; /* whatever its type says */
     covey_compact(world);
     covey_shrink(world);
     printf("after it was taken:\n");

@@ -204,6 +204,11 @@ uint32_t covey_group_count(const covey_group *group) {
     return group->count;
 }
 
+uint32_t covey_group_owned(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return group->owned;
+}
+
 covey_entity covey_group_first(const covey_group *group) {
     if (covey_group_count(group) == 0) return (covey_entity){ 0, 0 };
     return group->owned != 0 ? group->pools[0]->set.ids[0] : group->set.ids[0];

@@ -4,6 +4,7 @@
 
 #include "change.h"
 #include "marks.h"
+#include "members.h"
 #include "observers.h"
 #include "presence.h"
 #include "result.h"
@@ -255,7 +256,17 @@ void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) {
     return covey__packed_in(pool) ? covey_sparse_set_page(&pool->set, page) : NULL;
 }
 
+uint32_t covey_pool_position(const covey_pool *pool, covey_entity e) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (!covey_pool_has(pool, e)) return COVEY_NONE;
+    return set ? covey_sparse_set_find(set, e) : covey__index(e);
+}
+
 const covey_type *covey_pool_type(const covey_pool *pool) { return pool->type; }
+
+covey_storage covey_pool_storage(const covey_pool *pool) { return (covey_storage)pool->storage; }
+
+covey_group *covey_pool_owner(const covey_pool *pool) { return (covey_group *)(uintptr_t)covey__pool_owner(pool); }
 
 covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 

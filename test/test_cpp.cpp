@@ -342,6 +342,7 @@ static void owners_are_dropped_once() {
         CHECK(pool.add(f, Owner(5)) && pool.set(f, Owner(6))->number == 6);
         CHECK(Owner::alive == 4);
         CHECK(!pool.add(f, std::move(other)) && other.number == 3);
+        CHECK(pool.at(pool.position(f)) == f && pool.storage() == COVEY_STORAGE_BLOCK && !pool.owner());
         CHECK(pool.take(f)->number == 6 && !pool.take(f));
         CHECK(Owner::alive == 3);
         CHECK(pool.add(f, Owner(9)));

@@ -622,6 +622,59 @@ static void test_over_aligned_components_stay_aligned_with_the_c_library(void **
     covey_world_destroy(plain);
 }
 
+static void find_positions(const covey_type *type) {
+    covey_entity e[5];
+    for (uint32_t i = 0; i < 5; i++) e[i] = create_with(type, i);
+    remove_value(e[1], type);
+    const covey_pool *pool = covey_pool_find_raw(world, type);
+    for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1))
+        assert_int_equal(covey_pool_position(pool, covey_pool_at(pool, p)), p);
+    assert_int_equal(covey_pool_position(pool, e[1]), COVEY_NONE);
+    assert_int_equal(covey_pool_position(pool, covey_create(world)), COVEY_NONE);
+    covey_destroy(world, e[2]);
+    assert_int_equal(covey_pool_position(pool, e[2]), COVEY_NONE);
+    assert_int_equal(covey_pool_position(pool, entity(0, 0)), COVEY_NONE);
+    assert_int_equal(covey_pool_position(pool, entity(COVEY_NONE - 1, 1)), COVEY_NONE);
+}
+
+static void test_the_position_of_an_entity_is_where_its_component_is(void **state) {
+    (void)state;
+    for_each_storage(find_positions);
+}
+
+static void test_a_pool_knows_the_innermost_group_that_owns_it(void **state) {
+    (void)state;
+    const covey_pool *packed = covey_pool_of(world, Packed), *blocked = covey_pool_of(world, Blocked);
+    assert_null(covey_pool_owner(packed));
+    covey_group *outer =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed) }, .with = { covey_id(Blocked) } });
+    assert_ptr_equal(covey_pool_owner(packed), outer);
+    assert_null(covey_pool_owner(blocked));
+    assert_int_equal(covey_group_owned(outer), 1);
+    covey_group *inner = covey_group_create(
+        world, &(covey_group_desc){ .own = { covey_id(Packed), covey_id(Marked) }, .with = { covey_id(Blocked) } });
+    assert_ptr_equal(covey_pool_owner(packed), inner);
+    assert_int_equal(covey_group_owned(inner), 2);
+    covey_group_destroy(inner);
+    assert_ptr_equal(covey_pool_owner(packed), outer);
+    covey_group_destroy(outer);
+    assert_null(covey_pool_owner(packed));
+    covey_group *free = covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Packed) } });
+    assert_int_equal(covey_group_owned(free), 0);
+    assert_null(covey_pool_owner(packed));
+}
+
+static void test_a_pool_knows_its_storage(void **state) {
+    (void)state;
+    covey_pool *packed = covey_pool_of(world, Packed);
+    assert_int_equal(covey_pool_storage(packed), COVEY_STORAGE_SPARSE);
+    assert_int_equal(covey_pool_storage(covey_pool_of(world, Fixed)), COVEY_STORAGE_SPARSE);
+    assert_int_equal(covey_pool_storage(covey_pool_of(world, Blocked)), COVEY_STORAGE_BLOCK);
+    assert_int_equal(covey_pool_storage(covey_pool_of(world, Pinned)), COVEY_STORAGE_PINNED);
+    assert_int_equal(covey_pool_convert(packed, COVEY_STORAGE_BLOCK), COVEY_OK);
+    assert_int_equal(covey_pool_storage(packed), COVEY_STORAGE_BLOCK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_a_pool_is_made_once),
@@ -658,6 +711,9 @@ int main(void) {
         WORLD_TEST(test_a_far_index_costs_a_pool_one_page_and_its_directory),
         WORLD_TEST(test_over_aligned_components_stay_aligned),
         WORLD_TEST(test_over_aligned_components_stay_aligned_with_the_c_library),
+        WORLD_TEST(test_the_position_of_an_entity_is_where_its_component_is),
+        WORLD_TEST(test_a_pool_knows_its_storage),
+        WORLD_TEST(test_a_pool_knows_the_innermost_group_that_owns_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

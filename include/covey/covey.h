@@ -546,6 +546,7 @@ COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entit
  * Positions of a sparse pool are those of its packed arrays; positions of a block pool are the entities' indices. */
 COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position); /* from here on, or COVEY_NONE */
 COVEY_API covey_entity covey_pool_at(const covey_pool *pool, uint32_t position);  /* null where there is none */
+COVEY_API uint32_t covey_pool_position(const covey_pool *pool, covey_entity e);   /* COVEY_NONE: it has none */
 #define covey_pool_value_at(pool, position, T) \
     ((T *)covey_pool_value_at_raw(COVEY__TYPED(pool, T), (position), COVEY__SIZE(T)))
 COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position, size_t size);
@@ -597,7 +598,10 @@ COVEY_API void covey_shrink(covey_world *world);
 
 COVEY_API const covey_type *covey_pool_type(const covey_pool *pool);
 COVEY_API covey_world *covey_pool_world(const covey_pool *pool);
-COVEY_API size_t covey_pool_memory(const covey_pool *pool); /* bytes, a part of covey_world_memory */
+COVEY_API size_t covey_pool_memory(const covey_pool *pool);         /* bytes, a part of covey_world_memory */
+COVEY_API covey_storage covey_pool_storage(const covey_pool *pool); /* now: never COVEY_STORAGE_DEFAULT */
+/* The group that owns the pool: of several, which are nested, the innermost. NULL when none does. */
+COVEY_API struct covey_group *covey_pool_owner(const covey_pool *pool);
 
 /* ---- 9. Views ------------------------------------------------------------------------------------------------------
  *
@@ -890,6 +894,7 @@ COVEY_API covey_group *covey_group_of(covey_world *world, const covey_group_desc
 COVEY_API void covey_group_destroy(covey_group *group);
 
 COVEY_API uint32_t covey_group_count(const covey_group *group); /* O(1) */
+COVEY_API uint32_t covey_group_owned(const covey_group *group); /* how many types it owns: its first fields */
 COVEY_API covey_entity covey_group_first(const covey_group *group);
 COVEY_API bool covey_group_contains(const covey_group *group, covey_entity e);
 /* What the group is about, as a view: its fields and their types; iterated as such, it asks all pools again. */

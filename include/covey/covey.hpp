@@ -723,6 +723,9 @@ template <class T> class pool {
     T *value_at(uint32_t position) const noexcept {
         return static_cast<T *>(covey_pool_value_at_raw(pool_, position, size_of<T>));
     }
+    uint32_t position(covey_entity e) const noexcept { return covey_pool_position(pool_, e); }
+    covey_storage storage() const noexcept { return covey_pool_storage(pool_); }
+    covey_group *owner() const noexcept { return covey_pool_owner(pool_); }
     const covey_entity *ids() const noexcept { return covey_pool_ids(pool_); }
     T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(pool_)); }
     T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }
@@ -921,6 +924,7 @@ template <class... F> class group {
     operator covey_group *() const noexcept { return group_; }
 
     uint32_t count() const noexcept { return covey_group_count(group_); }
+    uint32_t owned() const noexcept { return covey_group_owned(group_); }
     covey_entity first() const noexcept { return covey_group_first(group_); }
     bool contains(covey_entity e) const noexcept { return covey_group_contains(group_, e); }
 

@@ -17,6 +17,10 @@ static void get(model *m) {
     REQUIRE(m, covey_pool_get_raw(held, e, type->size) == value, "the pool has another address");
     REQUIRE(m, covey_pool_has(held, e) == (value != NULL), "the pool disagrees");
     REQUIRE(m, !value || covey_pool_get_unchecked_raw(held, e, type->size) == value, "unchecked is another address");
+    uint32_t at = covey_pool_position(held, e), live = oracle_set_live(pool->set, e);
+    if (live != COVEY_NONE && pool->set->by_index) live = e.index;
+    REQUIRE(m, at == (value ? live : COVEY_NONE), "it is at %u", at);
+    REQUIRE(m, (covey_pool_storage(held) != COVEY_STORAGE_SPARSE) == pool->set->by_index, "another storage");
 }
 
 static void has_several(model *m) {
