@@ -85,6 +85,7 @@ static void visit_lists(covey_history *history, covey__snapshot *snapshot, list_
     visit(history, &snapshot->entities, context);
     for (uint32_t i = 0; i < snapshot->pool_count; i++) {
         covey__pool_image *image = &snapshot->pools[i];
+        visit(history, &image->ends, context);
         visit(history, &image->forms, context);
         visit_set(history, &image->set, visit, context);
         visit(history, &image->values, context);
@@ -380,6 +381,14 @@ uint64_t covey__reactive_number(const covey_pool *tags) {
     return reactive && reactive->used ? reactive->number : 0;
 }
 
+/* The destroyed of a reactive set that keeps them. */
+static bool save_ended(saving *s, const covey__ended *ended, const covey__pool_image *before,
+                       covey__pool_image *image) {
+    image->ended = ended->count;
+    return save_array(s, before ? &before->ends : NULL, &image->ends, ended->handles, ended->count, UINT32_MAX,
+                      sizeof *ended->handles);
+}
+
 static bool save_pool(saving *s, const covey_pool *pool, covey__pool_image *image) {
     const covey__pool_image *before =
         s->before && pool->number < s->before->pool_count ? &s->before->pools[pool->number] : NULL;
@@ -390,6 +399,7 @@ static bool save_pool(saving *s, const covey_pool *pool, covey__pool_image *imag
     image->reactive = covey__is_reactive(pool) ? covey__reactive_number(pool) : 0;
     image->count = covey_pool_count(pool);
     if (pool->watch && !save_watch(s, pool->watch, before, image)) return false;
+    if (pool->ended && !save_ended(s, pool->ended, before, image)) return false;
     const covey_sparse_set *set = covey__packed_in(pool);
     if (!set) return save_blocks(s, pool, before, image);
     return save_set(s, set, before ? &before->set : NULL, &image->set) &&

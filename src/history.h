@@ -55,6 +55,8 @@ typedef struct covey__pool_image {
     covey_order order;  /* in which it was kept */
     uint64_t reactive;  /* the number of the reactive set; 0: no set, or nobody uses it */
     uint32_t count;     /* components */
+    uint32_t ended;     /* handles of the destroyed, of a reactive set: */
+    covey__units ends;  /* one unit */
     covey__units forms; /* in blocks */
     covey__set_image set;
     covey__units values, off, ticks;

@@ -11,10 +11,7 @@
 
 #include <stdalign.h>
 
-enum {
-    COMPONENT_SIGNALS = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE,
-    ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY
-};
+enum { ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY };
 
 /* The listeners of a pool, or of entities; made if there are none. */
 static covey__listeners *reach_listeners(covey_world *world, covey_pool *pool) {
@@ -30,6 +27,8 @@ static bool prepare_for_all(covey_pool *pool, const covey__listener *listener) {
     if (listener->queue) return covey__queue_attach(listener->queue, pool, listener);
     for (uint32_t at = 0; listener->tags && reserved && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         reserved = covey__reactive_reserve(listener->tags, covey_pool_at(pool, at).index) == COVEY_OK;
+    if (listener->tags && listener->tags->ended && reserved)
+        reserved = covey__ended_reserve(listener->tags, 0) == COVEY_OK;
     return reserved;
 }
 
@@ -87,7 +86,7 @@ static covey_connection refuse(covey_world *world, covey_result result, const ch
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
     COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
-    uint32_t allowed = listener->type ? COMPONENT_SIGNALS : ENTITY_SIGNALS;
+    uint32_t allowed = listener->type ? COVEY__COMPONENT_SIGNALS : ENTITY_SIGNALS;
     if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
         return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");
     if (!listener->call == !listener->queue)
@@ -97,12 +96,12 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
     if (pool && covey__is_reactive(pool)) return refuse(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
     covey__listener made = {
         .number = world->connections + 1,
-        .signals = listener->signals,
         .call = listener->call,
         .queue = listener->queue,
         .context = listener->context,
         .spans = listener->spans,
     };
+    covey__listener_hears(&made, listener->signals);
     if (!covey__listen(world, pool, &made))
         return refuse(world, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
     world->connections++;

@@ -5,6 +5,26 @@
 
 #include "shortcut.h"
 
+/* The destroyed of a reactive set that keeps them. There is always room for all that are marked, or may be marked, when
+ * they are destroyed. */
+typedef struct covey__ended {
+    covey_entity *handles;
+    uint32_t count, capacity;
+    const covey_pool **sources; /* whose components are reasons to mark */
+    uint32_t source_count, source_capacity;
+} covey__ended;
+
+bool covey__ended_begin(covey_pool *tags); /* false: no memory */
+void covey__ended_free(covey_pool *tags);
+size_t covey__ended_bytes(const covey_pool *tags);
+/* Before the set listens to a pool; when it does not after all. */
+bool covey__ended_add_source(covey_pool *tags, const covey_pool *pool);
+void covey__ended_remove_source(covey_pool *tags);
+/* Room for `more` marks besides those that there are or may be; for so many handles in all. */
+covey_result covey__ended_reserve(covey_pool *tags, uint64_t more);
+covey_result covey__ended_reserve_all(covey_pool *tags, uint64_t handles);
+void covey__ended_push(covey_pool *tags, covey_entity e);
+
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
 void covey__reactive_unmark(covey_pool *tags, uint32_t index);          /* of one that is marked */
 void covey__reactive_unmark_all(covey_pool *tags);

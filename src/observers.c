@@ -15,7 +15,8 @@ static void note_care(covey_pool *pool) {
     const covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
     bool drops = pool->type->drop != NULL, heard = listeners && (listeners->signals & COVEY_ON_SET) != 0;
     bool ticks = pool->type->ticks;
-    bool marks = heard && !drops && !ticks && ((listeners->called | listeners->queued) & COVEY_ON_SET) == 0;
+    bool marks =
+        heard && !drops && !ticks && ((listeners->called | listeners->queued | listeners->decided) & COVEY_ON_SET) == 0;
     bool closely = ticks || (pool->watch && pool->watch->off.at);
     pool->uses &= (uint8_t) ~(COVEY__USE_CARE | COVEY__USE_TOUCH | COVEY__USE_CLOSELY);
     if (closely) pool->uses |= COVEY__USE_CLOSELY;

@@ -26,8 +26,8 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
-bool covey__may_be_set(covey_pool *pool, covey_entity e) {
-    covey_result result = covey__watch_prepare_set(pool, e);
+bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
+    covey_result result = covey__watch_prepare_set(pool, signal, e);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s of %u:%u could not be set: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
@@ -37,7 +37,7 @@ bool covey__may_be_set(covey_pool *pool, covey_entity e) {
 /* Setting, of a watched pool: before the value is there, which takes the place of the old one, */
 void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
-    if (!covey__may_be_set(pool, e)) return NULL;
+    if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
     covey__pool_drop(pool, e);
     return covey__value_of_index(pool, index);
 }
@@ -45,7 +45,7 @@ void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
 /* and when it is. */
 void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
-    bool called = covey__watch_set(pool, e);
+    bool called = covey__watch_set(pool, COVEY_ON_SET, e);
     COVEY__CHANGED(pool->world);
     return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
 }
@@ -53,7 +53,7 @@ void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation)
 void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
     covey_entity e = covey__entity(index, generation);
     void *to = covey__value_of_index(pool, index);
-    if (!covey__may_be_set(pool, e)) return NULL;
+    if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
     if (to != value) {
         covey__pool_drop(pool, e);
         covey__fill(to, value, pool->size);

@@ -7,7 +7,8 @@
 void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
 void covey__pool_clear(covey_pool *pool);
 void covey__pool_forget(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
-bool covey__may_be_set(covey_pool *pool, covey_entity e); /* there is memory to tell of it; or fails */
+bool covey__may_be_set(covey_pool *pool, covey_signal signal,
+                       covey_entity e); /* there is memory to tell of it; or fails */
 
 bool covey__pool_valid(const covey_world *world, const covey_pool *pool, const char **why);
 

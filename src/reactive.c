@@ -11,6 +11,8 @@
 #include "pool_of.h"
 #include "presence.h"
 #include "result.h"
+#include "shortcut.h"
+#include "signal.h"
 #include "storage.h"
 
 #include <stdalign.h>
@@ -18,46 +20,88 @@
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
-/* The signals of a type that a set is about. */
-static uint32_t signals_of(const covey_reactive_desc *desc, const covey_type *type) {
-    const covey_type *const *const lists[] = { desc->added, desc->set, desc->removed };
-    static const uint32_t signals[] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_REMOVE };
-    uint32_t found = 0;
-    for (uint32_t list = 0; list < 3; list++)
-        for (uint32_t i = 0; i < COVEY_TERMS && lists[list][i]; i++)
-            if (lists[list][i] == type) found |= signals[list];
-    return found;
+/* The listener of a set to a pool, or NULL. */
+static covey__listener *listener_to(const covey_reactive *reactive, const covey_pool *pool) {
+    const covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
+    for (uint32_t i = 0; listeners && i < listeners->count; i++)
+        if (listeners->all[i].tags == reactive->tags && listeners->all[i].number != 0) return &listeners->all[i];
+    return NULL;
 }
 
-/* Listens to a type that the list is the first to name. */
-static bool listen_to(covey_reactive *reactive, const covey_reactive_desc *desc, const covey_type *type) {
+/* Listens to a pool that the set did not listen to. */
+static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t signals) {
+    covey_pool *tags = reactive->tags;
+    if (tags->ended && !covey__ended_add_source(tags, pool)) return false;
+    covey__listener listener = {
+        .number = ++reactive->world->connections,
+        .tags = tags,
+        .decide = reactive->decide,
+        .context = reactive->context,
+    };
+    covey__listener_hears(&listener, signals);
+    bool listens = covey__listen(reactive->world, pool, &listener);
+    if (!listens && tags->ended) covey__ended_remove_source(tags);
+    return listens;
+}
+
+/* Those that are destroyed are asked for from now on, or no more. */
+static bool keep_destroyed(covey_reactive *reactive) {
     covey_world *world = reactive->world;
-    covey_pool *pool = covey_pool_of_raw(world, type);
-    if (!pool) return false;
-    if (covey__is_reactive(pool)) {
-        covey__fail(world, COVEY_ERROR_REFUSED, "a reactive set cannot collect what another one does: %s", type->name);
+    if (!covey__ended_begin(reactive->tags)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a reactive set");
         return false;
     }
-    covey__listener listener = {
-        .number = ++world->connections,
-        .signals = signals_of(desc, type),
-        .tags = reactive->tags,
-    };
-    if (covey__listen(world, pool, &listener)) return true;
-    covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a reactive set");
-    return false;
+    world->heard++;
+    covey__fast_destroy_off(world);
+    return true;
+}
+
+static void keep_no_destroyed(covey_reactive *reactive) {
+    reactive->world->heard -= reactive->tags->ended != NULL;
+    covey__ended_free(reactive->tags);
+}
+
+/* Listens to what it did, and more: that needs no memory. */
+static void hear_more(covey_reactive *reactive, covey_pool *pool, covey__listener *listener, uint32_t signals) {
+    uint32_t before = listener->patch_is_set ? listener->signals & ~(uint32_t)COVEY_ON_PATCH : listener->signals;
+    covey__listeners *listeners = &pool->watch->listeners;
+    covey__listener_hears(listener, before | signals);
+    covey__listeners_note(listeners, listener);
+    covey__listeners_changed(reactive->world, pool, listeners);
+}
+
+static covey_result listen_to(covey_reactive *reactive, const covey_type *type, uint32_t signals) {
+    covey_world *world = reactive->world;
+    covey_pool *pool = covey_pool_of_raw(world, type);
+    if (!pool) return world->result;
+    if (covey__is_reactive(pool))
+        return covey__fail(world, COVEY_ERROR_REFUSED, "a reactive set cannot collect what another one does: %s",
+                           type->name);
+    covey__listener *listener = listener_to(reactive, pool);
+    if (listener) hear_more(reactive, pool, listener, signals);
+    else if (!begin_listening(reactive, pool, signals))
+        return covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a reactive set");
+    return COVEY_OK;
 }
 
 static bool listen_to_all(covey_reactive *reactive, const covey_reactive_desc *desc) {
-    const covey_type *const *const lists[] = { desc->added, desc->set, desc->removed };
-    covey_reactive_desc done = { 0 };
-    const covey_type **heard[] = { done.added, done.set, done.removed };
-    for (uint32_t list = 0; list < 3; list++)
-        for (uint32_t i = 0; i < COVEY_TERMS && lists[list][i]; i++) {
-            if (signals_of(&done, lists[list][i]) == 0 && !listen_to(reactive, desc, lists[list][i])) return false;
-            heard[list][i] = lists[list][i];
-        }
+    const covey_type *const *const lists[] = { desc->added, desc->set, desc->patched, desc->removed };
+    static const covey_signal signals[] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_PATCH, COVEY_ON_REMOVE };
+    for (uint32_t list = 0; list < 4; list++)
+        for (uint32_t i = 0; i < COVEY_TERMS && lists[list][i]; i++)
+            if (listen_to(reactive, lists[list][i], (uint32_t)signals[list]) != COVEY_OK) return false;
     return true;
+}
+
+covey_result covey_reactive_listen_raw(covey_reactive *reactive, const covey_type *type, uint32_t signals) {
+    COVEY__CONTRACT(NULL, reactive && type, "a call needs a reactive set and a type");
+    if (signals == 0 || (signals & ~COVEY__COMPONENT_SIGNALS) != 0)
+        return covey__fail(reactive->world, COVEY_ERROR_RANGE,
+                           "a reactive set could not listen to %s: it takes signals of components, and one at least",
+                           type->name ? type->name : "a type without a name");
+    covey_result result = listen_to(reactive, type, signals);
+    COVEY__CHANGED(reactive->world);
+    return result;
 }
 
 static void listen_to_none(covey_reactive *reactive) {
@@ -108,6 +152,7 @@ static covey_reactive *take(covey_world *world) {
 /* A set that nobody uses gives back what it had reserved. */
 static void give_back(covey_reactive *reactive) {
     listen_to_none(reactive);
+    keep_no_destroyed(reactive);
     covey__pool_clear(reactive->tags);
     covey__presence_unmark_all(reactive->world, reactive->tags->number);
     covey__blocks_shrink(&reactive->tags->blocks);
@@ -122,7 +167,9 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
     reactive->used = true;
     reactive->number = ++world->numbered;
     reactive->match = match;
-    if (!listen_to_all(reactive, desc)) {
+    reactive->decide = desc->decide;
+    reactive->context = desc->context;
+    if ((desc->keep_destroyed && !keep_destroyed(reactive)) || !listen_to_all(reactive, desc)) {
         give_back(reactive);
         reactive = NULL;
     }
@@ -140,6 +187,7 @@ void covey__reactives_free(covey_world *world) {
     while (world->reactives) {
         covey_reactive *reactive = world->reactives;
         world->reactives = reactive->next;
+        covey__ended_free(reactive->tags);
         covey__free(&world->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
     }
 }
@@ -147,7 +195,7 @@ void covey__reactives_free(covey_world *world) {
 size_t covey__reactives_bytes(const covey_world *world) {
     size_t bytes = 0;
     for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next)
-        bytes += sizeof *reactive;
+        bytes += sizeof *reactive + covey__ended_bytes(reactive->tags);
     return bytes;
 }
 
@@ -171,6 +219,14 @@ covey_iter covey_reactive_iter(const covey_reactive *reactive) {
 void covey_reactive_clear(covey_reactive *reactive) {
     COVEY__CONTRACT(NULL, reactive, "a call needs a reactive set");
     covey__pool_clear(reactive->tags);
+    if (reactive->tags->ended) reactive->tags->ended->count = 0;
+}
+
+uint32_t covey_reactive_destroyed(const covey_reactive *reactive, const covey_entity **handles) {
+    COVEY__CONTRACT(NULL, reactive && handles, "a call needs a reactive set and a place for what it has");
+    const covey__ended *ended = reactive->tags->ended;
+    *handles = ended ? ended->handles : NULL;
+    return ended ? ended->count : 0;
 }
 
 const covey_type *covey_reactive_type(const covey_reactive *reactive) {
@@ -183,7 +239,8 @@ bool covey__reactives_valid(const covey_world *world, const char **why) {
         const covey_pool *tags = reactive->tags;
         REQUIRE(covey__is_reactive(tags) && !tags->watch && !covey__packed_in(tags) && tags->size == 0,
                 "reactive set: another pool than a tag's");
-        REQUIRE(reactive->used || covey_pool_count(tags) == 0, "reactive set: marks that nobody wants");
+        REQUIRE(reactive->used || (covey_pool_count(tags) == 0 && !tags->ended),
+                "reactive set: marks that nobody wants");
     }
     return true;
 }

@@ -9,6 +9,8 @@ struct covey_reactive {
     covey_reactive *next;
     covey_pool *tags;
     covey_view match;
+    covey_decide_fn *decide; /* whom it collects; NULL: all of whom it hears */
+    void *context;
     uint64_t number; /* as that of a queue; another one each time that it is used again */
     bool used;       /* or to be used again: pools live as long as their world */
 };

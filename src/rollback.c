@@ -400,6 +400,19 @@ static void restore_tags(covey_pool *tags, const covey__pool_image *image) {
             page->summary |= (uint64_t)(page->masks[block] != 0) << block;
     }
     blocks->count = image->count;
+    if (!tags->ended) return;
+    const covey__unit *unit = covey__unit_at(&image->ends, 0);
+    tags->ended->count = image->ended;
+    if (unit) memcpy(tags->ended->handles, covey__unit_bytes(unit), unit->bytes);
+}
+
+/* Room for those that were destroyed by then, and for those that may be marked when they are. */
+static bool prepare_ended(rollback *r, covey_pool *tags) {
+    const covey__pool_image *image = r->plans[tags->number].image;
+    const covey__ended *ended = tags->ended;
+    uint64_t handles = (uint64_t)image->ended + image->count;
+    for (uint32_t i = 0; i < ended->source_count; i++) handles += r->plans[ended->sources[i]->number].image->count;
+    return is_done(r, covey__ended_reserve_all(tags, handles));
 }
 
 /* What the set has to mark must have a place: all components of the pools to which it listens. */
@@ -719,6 +732,8 @@ static bool prepare_all(rollback *r) {
     covey_world *world = r->world;
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!prepare_pool(r, world->pools[i])) return false;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (world->pools[i]->ended && !prepare_ended(r, world->pools[i])) return false;
     for (uint32_t i = 0; i < world->group_count; i++)
         if (!prepare_group(r, world->groups[i], &r->groups[i])) return false;
     for (covey_queue *queue = world->queues; queue; queue = queue->next)

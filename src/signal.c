@@ -49,7 +49,7 @@ static uint32_t run_of(const covey__emission *emission, const covey_world *world
 static void call(covey_world *world, covey__emission *emission, covey__listener listener) {
     covey_event event = {
         .world = world,
-        .signal = emission->signal,
+        .signal = covey__heard_as(&listener, emission->signal),
         .type = emission->pool ? emission->pool->type : NULL,
         .entities = emission->entities + emission->at,
     };
@@ -93,15 +93,33 @@ static void tell_all(covey_world *world, covey__emission *emission) {
     }
 }
 
-/* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory. */
+/* Whether a reactive set collects an entity of which it hears. */
+static bool is_collected(const covey__listener *listener, const covey_pool *pool, covey_signal signal,
+                         const covey_entity *e) {
+    if (!listener->decide) return true;
+    covey_event event = {
+        .world = pool->world,
+        .signal = covey__heard_as(listener, signal),
+        .type = pool->type,
+        .entities = e,
+        .values = covey__value_of_index(pool, e->index),
+        .count = 1,
+    };
+    return listener->decide(&event, listener->context);
+}
+
+/* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory, but for
+ * functions that decide, and change nothing. */
 static void tell_keepers(const covey__listeners *listeners, const covey_pool *pool, covey_signal signal,
                          const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < listeners->count; i++) {
         const covey__listener *listener = &listeners->all[i];
         if (listener->call || (listener->signals & (uint32_t)signal) == 0) continue;
         for (uint32_t k = 0; k < count; k++) {
-            if (listener->queue) covey__queue_push(listener->queue, pool, signal, entities[k]);
-            else covey__reactive_mark(listener->tags, entities[k].index);
+            if (listener->queue)
+                covey__queue_push(listener->queue, pool, covey__heard_as(listener, signal), entities[k]);
+            else if (is_collected(listener, pool, signal, &entities[k]))
+                covey__reactive_mark(listener->tags, entities[k].index);
         }
     }
 }
@@ -110,12 +128,13 @@ void covey__listeners_note(covey__listeners *listeners, const covey__listener *l
     listeners->signals |= listener->signals;
     if (listener->call) listeners->called |= listener->signals;
     if (listener->queue) listeners->queued |= listener->signals;
+    if (listener->decide) listeners->decided |= listener->signals;
 }
 
 /* Those whose connection has ended leave the array. */
 static void sweep(covey_world *world, covey__listeners *listeners) {
     uint32_t kept = 0;
-    listeners->signals = listeners->called = listeners->queued = 0;
+    listeners->signals = listeners->called = listeners->queued = listeners->decided = 0;
     for (uint32_t i = 0; i < listeners->count; i++) {
         if (listeners->all[i].number == 0) {
             world->heard -= !listeners->all[i].tags;
@@ -183,7 +202,8 @@ static void begin(covey_world *world, covey__emission *emission, covey__listener
 
 /* Tells of what an emission is about; `outer` began before it. */
 static void tell(covey_world *world, covey__emission *emission, covey__emission *outer) {
-    if (emission->signal == COVEY_ON_SET) tell_the_rest(world, outer, emission->pool, *emission->entities);
+    if ((emission->signal & (COVEY_ON_SET | COVEY_ON_PATCH)) != 0)
+        tell_the_rest(world, outer, emission->pool, *emission->entities);
     tell_all(world, emission);
 }
 
@@ -290,13 +310,14 @@ static void stop_filling(const covey_world *world, uint32_t index) {
         if (p.pool->filling.block == index / 64) covey__fast_add_off(p.pool);
 }
 
-bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation) {
-    covey_entity e = covey__entity(index, generation);
-    if (covey__dying_of(world, e.index)) return false;
-    tell_the_rest(world, world->emission, NULL, e);
-    if (!covey_alive(world, e)) return false;
-    bool heard = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
-    if (!heard && !next_to_announce(world, e, 0)) return true;
+/* Reactive sets that have collected an entity, and keep the destroyed, have its handle from now on. */
+static void keep_destroyed(const covey_world *world, covey_entity e) {
+    for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next(&p);)
+        if (p.pool->ended && covey_pool_has(p.pool, e)) covey__ended_push(p.pool, e);
+}
+
+/* Tells listeners of the end of an entity, and then of the ends of its components. */
+static void tell_of_end(covey_world *world, covey_entity e) {
     covey__dying dying = { world->dying, e.index, 0 };
     stop_filling(world, e.index);
     world->dying = &dying;
@@ -306,6 +327,16 @@ bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation
         if (!removal_of(pool, e)) covey__emit_removals(pool, &e, 1);
     }
     world->dying = dying.outer;
+}
+
+bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation) {
+    covey_entity e = covey__entity(index, generation);
+    if (covey__dying_of(world, e.index)) return false;
+    tell_the_rest(world, world->emission, NULL, e);
+    if (!covey_alive(world, e)) return false;
+    bool heard = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
+    if (heard || next_to_announce(world, e, 0)) tell_of_end(world, e);
+    keep_destroyed(world, e);
     return true;
 }
 
@@ -332,6 +363,7 @@ covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal 
         } else if (listener->tags && signal == COVEY_ON_ADD) {
             for (uint32_t k = 0; k < count && result == COVEY_OK; k++)
                 result = covey__reactive_reserve(listener->tags, entities[k].index);
+            if (result == COVEY_OK && listener->tags->ended) result = covey__ended_reserve(listener->tags, count);
         }
     }
     return result;
@@ -359,11 +391,12 @@ static bool has_source(const covey_queue *queue, const covey_pool *pool, const c
 
 bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
                             const char **why) {
-    uint32_t signals = 0, called = 0, queued = 0;
+    uint32_t signals = 0, called = 0, queued = 0, decided = 0;
     for (uint32_t i = 0; i < listeners->count; i++) {
         const covey__listener *listener = &listeners->all[i];
         called |= listener->call ? listener->signals : 0;
         queued |= listener->queue ? listener->signals : 0;
+        decided |= listener->decide ? listener->signals : 0;
         if (listener->number == 0) {
             REQUIRE(listeners->emitting != 0 && listener->signals == 0, "listeners: one that has gone");
             continue;
@@ -371,12 +404,15 @@ bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, co
         signals |= listener->signals;
         REQUIRE(listener->number <= world->connections, "listeners: a connection that was never made");
         REQUIRE(!listener->call + !listener->queue + !listener->tags == 2, "listeners: one that is told in two ways");
+        REQUIRE(!listener->decide || listener->tags, "listeners: one that decides and has no reactive set");
+        REQUIRE((listener->signals & COVEY_ON_SET) == 0 || (listener->signals & COVEY_ON_PATCH) != 0,
+                "listeners: one that hears of sets and not of patches");
         REQUIRE(!listener->queue || has_source(listener->queue, pool, listener),
                 "listeners: a queue that does not know of it");
         if (listener->tags && !valid_reserved(pool, listener->tags, why)) return false;
     }
     REQUIRE((signals & ~listeners->signals) == 0 && (called & ~listeners->called) == 0 &&
-                (queued & ~listeners->queued) == 0,
+                (queued & ~listeners->queued) == 0 && (decided & ~listeners->decided) == 0,
             "listeners: a signal that is not sent");
     REQUIRE(listeners->emitting != 0 || signals == listeners->signals, "listeners: a signal that nobody hears");
     return true;
@@ -391,8 +427,10 @@ static uint32_t count_heard(const covey__listeners *listeners) {
 bool covey__signals_valid(const covey_world *world, const char **why) {
     uint32_t heard = count_heard(world->listeners);
     if (world->listeners && !covey__listeners_valid(world, NULL, world->listeners, why)) return false;
-    for (uint32_t i = 0; i < world->pool_count; i++)
+    for (uint32_t i = 0; i < world->pool_count; i++) {
         if (world->pools[i]->watch) heard += count_heard(&world->pools[i]->watch->listeners);
+        heard += world->pools[i]->ended != NULL;
+    }
     REQUIRE(heard == world->heard, "listeners: their number is not what was counted");
     REQUIRE(world->emission || !world->dying, "entities: one that dies without a word");
     return true;

@@ -16,9 +16,11 @@
 static covey_result place_mark(covey_pool *tags, uint32_t index, void **value) {
     if (covey__has_index(tags, index)) return COVEY_ERROR_PRESENT;
     covey_result result = covey__reactive_reserve(tags, index);
-    if (result == COVEY_OK) covey__reactive_mark(tags, index);
+    if (result == COVEY_OK && tags->ended) result = covey__ended_reserve(tags, 1);
+    if (result != COVEY_OK) return result;
+    covey__reactive_mark(tags, index);
     *value = covey__nothing;
-    return result;
+    return COVEY_OK;
 }
 
 static covey_result place_in_block(covey_pool *pool, uint32_t index, const void **source, void **value) {

@@ -45,10 +45,10 @@ void *covey__found_again(covey_pool *pool, covey_entity e) {
     return NULL;
 }
 
-covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e) {
+covey_result covey__watch_prepare_set(covey_pool *pool, covey_signal signal, covey_entity e) {
     covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
-    if (!listeners || (listeners->queued & COVEY_ON_SET) == 0) return COVEY_OK;
-    return covey__listeners_prepare(listeners, COVEY_ON_SET, &e, 1);
+    if (!listeners || (listeners->queued & (uint32_t)signal) == 0) return COVEY_OK;
+    return covey__listeners_prepare(listeners, signal, &e, 1);
 }
 
 static COVEY__NOINLINE void touch_all(const covey__listeners *listeners, uint32_t index) {
@@ -61,9 +61,9 @@ void covey__pool_touch(covey_pool *pool, uint32_t index) {
     else touch_all(&pool->watch->listeners, index);
 }
 
-bool covey__watch_set(covey_pool *pool, covey_entity e) {
+bool covey__watch_set(covey_pool *pool, covey_signal signal, covey_entity e) {
     if (pool->type->ticks) covey__ticks_note(pool, e.index);
-    return covey__emit(pool->world, pool, COVEY_ON_SET, &e, 1);
+    return covey__emit(pool->world, pool, signal, &e, 1);
 }
 
 void covey__watch_cleared(covey_pool *pool) {
@@ -111,8 +111,8 @@ bool covey__watch_valid(const covey_pool *pool, const char **why) {
     bool sets = heard && (heard->signals & COVEY_ON_SET) != 0;
     bool closely = pool->type->ticks || (watch && watch->off.at);
     REQUIRE(((pool->uses & COVEY__USE_CLOSELY) != 0) == closely, "watch: handed out without a close look");
-    bool marks =
-        sets && !pool->type->drop && !pool->type->ticks && ((heard->called | heard->queued) & COVEY_ON_SET) == 0;
+    bool marks = sets && !pool->type->drop && !pool->type->ticks &&
+                 ((heard->called | heard->queued | heard->decided) & COVEY_ON_SET) == 0;
     REQUIRE(((pool->uses & COVEY__USE_TOUCH) != 0) == marks, "watch: overwritten, and somebody does not hear of it");
     REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (sets || pool->type->drop || pool->type->ticks),
             "watch: overwritten without care");

@@ -10,8 +10,9 @@ covey_result covey__watch_prepare_many(covey_pool *pool, const covey_entity *ent
 /* When the values are there, of the last components of a pool, or, in blocks, of any; listeners are not told. Without
  * ticks, they were changed earlier. */
 void covey__watch_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks);
-covey_result covey__watch_prepare_set(covey_pool *pool, covey_entity e); /* before a value is overwritten */
-bool covey__watch_set(covey_pool *pool, covey_entity e);    /* when it was; returns whether anybody's code has run */
+/* Before a value is overwritten or, if that is the signal, patched; when it was: returns whether anybody's code has run. */
+covey_result covey__watch_prepare_set(covey_pool *pool, covey_signal signal, covey_entity e);
+bool covey__watch_set(covey_pool *pool, covey_signal signal, covey_entity e);
 void *covey__found_again(covey_pool *pool, covey_entity e); /* by now; NULL (GONE) when it was taken away */
 void covey__watch_cleared(covey_pool *pool);
 

@@ -138,17 +138,19 @@ static inline void *present(covey_world *world, covey_entity e, const covey_type
 /* Replacing and patching where somebody watches: there may be no memory to tell of it. */
 static COVEY__NOINLINE bool replace_watched(covey_pool *pool, covey_entity e, void *value) {
     void *old = present(pool->world, e, pool->type, pool);
-    if (!old || !covey__may_be_set(pool, e)) return false;
+    if (!old || !covey__may_be_set(pool, COVEY_ON_SET, e)) return false;
     if (old != value) covey__swap_values(old, value, pool->size);
-    covey__watch_set(pool, e);
+    covey__watch_set(pool, COVEY_ON_SET, e);
     return true;
 }
 
 static COVEY__NOINLINE void *patch_watched(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
     void *value = present(pool->world, e, pool->type, pool);
-    if (!value || !covey__may_be_set(pool, e)) return NULL;
+    if (!value || !covey__may_be_set(pool, COVEY_ON_PATCH, e)) return NULL;
     if (change) change(value, context);
-    return covey__pool_renewed(pool, e.index, e.generation);
+    bool called = covey__watch_set(pool, COVEY_ON_PATCH, e);
+    COVEY__CHANGED(pool->world);
+    return called ? covey__found_again(pool, e) : value;
 }
 
 bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {

@@ -677,6 +677,7 @@ static void queues_and_reactive_sets() {
     using game::Packed;
     using game::Velocity;
     covey::world world;
+    float limit = 5;
     covey::queue queue(world);
     CHECK(covey_connected(world, queue.connect<Velocity>(COVEY_ON_ADD | COVEY_ON_REMOVE)));
     CHECK(covey_connected(world, queue.connect(COVEY_ON_CREATE)));
@@ -710,6 +711,25 @@ static void queues_and_reactive_sets() {
     int lost = 0;
     removed.each([&](covey_entity one) { lost += one == e[2]; });
     CHECK(lost == 1);
+    auto decided = covey::reactive_of(world)
+                       .patched<Velocity>()
+                       .decided_by(
+                           [](const covey_event *event, void *least) {
+                               return static_cast<const Velocity *>(event->values)->x > *static_cast<float *>(least);
+                           },
+                           &limit)
+                       .keep_destroyed()
+                       .make();
+    covey_entity slow = covey_create(world), fast = covey_create(world);
+    for (covey_entity one : { slow, fast }) covey::add<Velocity>(world, one, { one == fast ? 9.0f : 1.0f, 0 });
+    for (covey_entity one : { slow, fast }) covey::patch<Velocity>(world, one, [](Velocity &v) { v.y = 1; });
+    CHECK(decided.count() == 1 && decided.contains(fast));
+    CHECK(decided.listen<Packed>(COVEY_ON_CREATE) == COVEY_ERROR_RANGE);
+    CHECK(decided.listen<Packed>(COVEY_ON_REMOVE) == COVEY_OK);
+    covey_destroy(world, fast);
+    int ends = 0;
+    decided.each_destroyed([&](covey_entity one) { ends += one == fast && !covey_alive(world, one); });
+    CHECK(ends == 1 && decided.count() == 0);
 }
 
 static void trees() {

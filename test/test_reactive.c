@@ -4,6 +4,9 @@
 static covey_entity e[8];
 static covey_reactive *set;
 
+typedef Value Other;
+COVEY_COMPONENT_DEFINE(Other);
+
 static void begin(const covey_reactive_desc *desc, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) e[i] = covey_create(world);
     set = covey_reactive_create(world, desc);
@@ -390,6 +393,241 @@ static void advice_leaves_sets_alone(void **state) {
     assert_int_equal(found, 1);
 }
 
+/* ---- Who decides ---------------------------------------------------------------------------------------------------*/
+
+static uint32_t asked;
+static covey_signal signals_asked;
+
+/* Even numbers only; what it is asked about is as a listener would see it. */
+static bool is_even(const covey_event *event, void *context) {
+    const Value *value = event->values;
+    assert_ptr_equal(context, &asked);
+    assert_ptr_equal(event->world, world);
+    assert_int_equal(event->count, 1);
+    assert_ptr_equal(covey_get_raw(world, *event->entities, event->type, sizeof *value), value);
+    assert_int_equal(value->check, ~value->number);
+    signals_asked = event->signal;
+    asked++;
+    return value->number % 2 == 0;
+}
+
+static void decide(const covey_type *type) {
+    Value odd = value_of(7), even = value_of(8), values[4];
+    asked = 0;
+    begin(
+        &(covey_reactive_desc){
+            .added = { type }, .set = { type }, .removed = { type }, .decide = is_even, .context = &asked },
+        6);
+    for (uint32_t i = 0; i < 4; i++) values[i] = value_of(i);
+    add_value(e[4], type, 1);
+    add_value(e[5], type, 2);
+    assert_collected("5");
+    assert_int_equal(signals_asked, COVEY_ON_ADD);
+    assert_true(covey_add_array_raw(world, e, 4, type, values, sizeof *values));
+    assert_collected("0 2 5");
+    covey_set_raw(world, e[4], type, &even, sizeof even);
+    covey_set_raw(world, e[5], type, &odd, sizeof odd); /* it was collected before, and stays */
+    assert_int_equal(signals_asked, COVEY_ON_SET);
+    assert_collected("0 2 4 5");
+    assert_forgotten();
+    covey_patch_raw(world, e[4], type, NULL, NULL);
+    assert_int_equal(signals_asked, COVEY_ON_SET);
+    covey_patch_raw(world, e[5], type, NULL, NULL);
+    assert_collected("4");
+    assert_forgotten();
+    remove_value(e[4], type);
+    remove_value(e[5], type);
+    assert_int_equal(signals_asked, COVEY_ON_REMOVE);
+    assert_collected("4");
+    assert_int_equal(asked, 12);
+    covey_reactive_destroy(set);
+    covey_clear_raw(world, type);
+    assert_int_equal(asked, 12);
+}
+
+static void a_function_decides(void **state) {
+    (void)state;
+    for_each_storage(decide);
+}
+
+/* Literals take another way. */
+static void a_function_decides_about_literals(void **state) {
+    (void)state;
+    begin(&(covey_reactive_desc){ .set = { covey_id(Packed), covey_id(Other) }, .decide = is_even, .context = &asked },
+          4);
+    for (uint32_t i = 0; i < 4; i++) {
+        covey_add(world, e[i], Packed, { 0, ~0u });
+        covey_add(world, e[i], Other, { 0, ~0u });
+    }
+    assert_collected("");
+    covey_set(world, e[0], Packed, { 1, ~1u });
+    covey_set(world, e[1], Packed, { 2, ~2u });
+    covey_set(world, e[2], Other, { 3, ~3u });
+    covey_set(world, e[3], Other, { 4, ~4u });
+    assert_collected("1 3");
+    test_world_is_valid(world);
+}
+
+/* ---- Patches, and sources that come later ---------------------------------------------------------------------------*/
+
+static void collect_patched(const covey_type *type) {
+    Value value = value_of(2);
+    asked = 0;
+    begin(&(covey_reactive_desc){ .patched = { type }, .decide = is_even, .context = &asked }, 3);
+    for (uint32_t i = 0; i < 3; i++) add_value(e[i], type, 2);
+    covey_set_raw(world, e[0], type, &value, sizeof value);
+    covey_replace_raw(world, e[1], type, &value, sizeof value);
+    assert_collected("");
+    covey_patch_raw(world, e[2], type, NULL, NULL);
+    assert_int_equal(signals_asked, COVEY_ON_PATCH);
+    assert_collected("2");
+    covey_reactive_destroy(set);
+}
+
+static void patches_are_collected_apart(void **state) {
+    (void)state;
+    for_each_storage(collect_patched);
+}
+
+static void listen_later(const covey_type *type) {
+    Value value = value_of(2);
+    begin(&(covey_reactive_desc){ .added = { type } }, 6);
+    add_value(e[1], type, 1);
+    assert_int_equal(covey_reactive_listen_raw(set, type, COVEY_ON_SET | COVEY_ON_ADD), COVEY_OK);
+    covey_set_raw(world, e[1], type, &value, sizeof value);
+    assert_collected("1");
+    assert_forgotten();
+    covey_patch_raw(world, e[1], type, NULL, NULL);
+    assert_collected("1");
+    assert_int_equal(covey_add(world, e[2], Other, { 1, ~1u })->number, 1);
+    assert_collected("1");
+    assert_int_equal(covey_reactive_listen(set, Other, COVEY_ON_REMOVE), COVEY_OK);
+    covey_add(world, e[3], Other, { 1, ~1u });
+    covey_remove(world, e[2], Other); /* it was there before */
+    assert_collected("1 2");
+    covey_add_value(world, e[4], Other, &value); /* not added, and not removed */
+    covey_remove(world, e[3], Other);
+    assert_collected("1 2 3");
+    test_world_is_valid(world);
+    covey_reactive_destroy(set);
+    covey_clear(world, Other);
+    assert_null(covey_pool_of(world, Other)->watch);
+}
+
+static void sources_come_later(void **state) {
+    (void)state;
+    for_each_storage(listen_later);
+}
+
+static void wrong_sources_are_refused(void **state) {
+    (void)state;
+    begin(&(covey_reactive_desc){ .added = { covey_id(Packed) } }, 1);
+    const covey_type *tag = covey_reactive_type(set);
+    covey_type broken = { .name = "broken", .size = 3, .align = 2 };
+    assert_int_equal(covey_reactive_listen(set, Other, 0), COVEY_ERROR_RANGE);
+    assert_failed(COVEY_ERROR_RANGE);
+    assert_int_equal(covey_reactive_listen(set, Other, COVEY_ON_ADD | COVEY_ON_DESTROY), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_reactive_listen_raw(set, tag, COVEY_ON_ADD), COVEY_ERROR_REFUSED);
+    assert_failed(COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_reactive_listen_raw(set, &broken, COVEY_ON_ADD), COVEY_ERROR_TYPE);
+    assert_failed(COVEY_ERROR_TYPE);
+    add_value(e[0], covey_id(Packed), 1);
+    assert_collected("0");
+}
+
+/* ---- The destroyed --------------------------------------------------------------------------------------------------*/
+
+static void assert_destroyed(const char *words) {
+    const covey_entity *handles;
+    uint32_t count = covey_reactive_destroyed(set, &handles);
+    char text[128] = "", word[24];
+    for (uint32_t i = 0; i < count; i++) {
+        assert_false(covey_alive(world, handles[i]));
+        assert_false(covey_reactive_contains(set, handles[i]));
+        covey_entity_print(word, sizeof word, handles[i]);
+        *strchr(word, ':') = '\0';
+        strcat(strcat(text, text[0] ? " " : ""), word);
+    }
+    assert_string_equal(text, words);
+}
+
+static void keep(const covey_type *type) {
+    Value value = value_of(2);
+    begin(&(covey_reactive_desc){ .set = { type }, .removed = { covey_id(Other) }, .keep_destroyed = true }, 8);
+    for (uint32_t i = 0; i < 6; i++) add_value(e[i], type, i);
+    covey_set_raw(world, e[2], type, &value, sizeof value);
+    covey_set_raw(world, e[1], type, &value, sizeof value);
+    covey_set_raw(world, e[5], type, &value, sizeof value);
+    covey_add(world, e[3], Other, { 1, ~1u });
+    assert_collected("1 2 5");
+    assert_destroyed("");
+    covey_destroy(world, e[2]);
+    covey_destroy(world, e[0]); /* nothing has happened to it */
+    covey_destroy(world, e[3]); /* loses what the set asks for */
+    assert_collected("1 5");
+    assert_destroyed("2 3");
+    assert_int_equal(covey_destroy_many(world, &e[4], 2), 2);
+    covey_entity again = covey_create(world); /* takes one of the indices */
+    add_value(again, type, 1);
+    covey_set_raw(world, again, type, &value, sizeof value);
+    assert_destroyed("2 3 5");
+    assert_true(covey_reactive_contains(set, again));
+    test_world_is_valid(world);
+    assert_forgotten();
+    assert_destroyed("");
+    covey_set_raw(world, e[1], type, &value, sizeof value);
+    remove_value(e[1], type); /* marked, and without a component of a source */
+    assert_true(covey_has_raw(world, e[1], covey_reactive_type(set)));
+    covey_add_raw(world, e[6], covey_reactive_type(set), NULL, 0); /* by hand */
+    covey_remove_raw(world, e[6], covey_reactive_type(set), 0);
+    covey_destroy(world, e[6]);
+    covey_add_raw(world, e[7], covey_reactive_type(set), NULL, 0);
+    covey_destroy_all(world);
+    assert_destroyed("7 1");
+    covey_reactive_destroy(set);
+    assert_int_equal(world->heard, 0);
+}
+
+static void the_destroyed_are_kept(void **state) {
+    (void)state;
+    for_each_storage(keep);
+}
+
+static void the_destroyed_are_not_kept_unless_asked_for(void **state) {
+    (void)state;
+    begin(&(covey_reactive_desc){ .added = { covey_id(Packed) } }, 1);
+    const covey_entity *handles = e;
+    add_value(e[0], covey_id(Packed), 1);
+    covey_destroy(world, e[0]);
+    assert_int_equal(covey_reactive_destroyed(set, &handles), 0);
+    assert_null(handles);
+}
+
+/* Whatever happened before, destroying needs no memory. */
+static void destroying_needs_no_memory_for_handles(void **state) {
+    (void)state;
+    Value value = value_of(1);
+    static covey_entity many[300];
+    for (uint32_t i = 0; i < 100; i++) add_value(many[i] = covey_create(world), covey_id(Packed), i);
+    begin(
+        &(covey_reactive_desc){ .set = { covey_id(Packed) }, .removed = { covey_id(Packed) }, .keep_destroyed = true },
+        0);
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = round * 100; i < round * 100 + 100; i++) {
+            if (round != 0) add_value(many[i] = covey_create(world), covey_id(Packed), i);
+            if (i % 3 == 0) covey_set_raw(world, many[i], covey_id(Packed), &value, sizeof value);
+            if (i % 5 == 0) remove_value(many[i], covey_id(Packed));
+        }
+        uint64_t calls = heap.calls;
+        for (uint32_t i = round * 100; i < round * 100 + 100; i++) assert_true(covey_destroy(world, many[i]));
+        assert_int_equal(heap.calls, calls);
+        test_world_is_valid(world);
+    }
+    const covey_entity *handles;
+    assert_int_equal(covey_reactive_destroyed(set, &handles), 300);
+    for (uint32_t i = 0; i < 300; i++) assert_same(handles[i], many[i]);
+}
+
 static void a_set_about_nothing(void **state) {
     (void)state;
     begin(&(covey_reactive_desc){ .match = { .with = { covey_id(Packed) } } }, 1);
@@ -416,6 +654,14 @@ int main(void) {
         WORLD_TEST(sets_may_be_made_and_end_in_a_listener),
         WORLD_TEST(sets_are_told_first),
         WORLD_TEST(advice_leaves_sets_alone),
+        WORLD_TEST(a_function_decides),
+        WORLD_TEST(a_function_decides_about_literals),
+        WORLD_TEST(patches_are_collected_apart),
+        WORLD_TEST(sources_come_later),
+        WORLD_TEST(wrong_sources_are_refused),
+        WORLD_TEST(the_destroyed_are_kept),
+        WORLD_TEST(the_destroyed_are_not_kept_unless_asked_for),
+        WORLD_TEST(destroying_needs_no_memory_for_handles),
         WORLD_TEST(a_set_about_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,57 @@ static void components_are_heard(void **state) {
     for_each_storage(hear_of_components);
 }
 
+/* A patch is a set to whoever does not ask, and a patch to who does. */
+static void hear_of_patches(const covey_type *type) {
+    static ear a = { .name = "a" }, b = { .name = "b" }, c = { .name = "c" };
+    create_entities(1);
+    listen(&a, type, COMPONENT_SIGNALS);
+    listen(&b, type, COVEY_ON_PATCH);
+    listen(&c, type, COVEY_ON_PATCH | COVEY_ON_SET);
+    covey_queue *some = covey_queue_create(world), *sets = covey_queue_create(world);
+    covey_connect(world, &(covey_listener){ .type = type, .signals = COVEY_ON_PATCH, .queue = some });
+    covey_connect(world, &(covey_listener){ .type = type, .signals = COVEY_ON_SET, .queue = sets });
+    add_value(e[0], type, 1);
+    assert_told("a+0");
+    Value value = value_of(2);
+    covey_set_raw(world, e[0], type, &value, sizeof value);
+    covey_replace_raw(world, e[0], type, &value, sizeof value);
+    assert_told("a=0 c=0 a=0 c=0");
+    assert_ptr_equal(covey_patch_raw(world, e[0], type, NULL, NULL), get_value(e[0], type));
+    assert_told("a=0 b~0 c~0");
+    assert_queued(some, "~0");
+    assert_queued(sets, "=0 =0 =0");
+    covey_queue_destroy(some);
+    covey_queue_destroy(sets);
+    assert_true(covey_disconnect(world, a.connection));
+    assert_true(covey_disconnect(world, c.connection));
+    covey_set_raw(world, e[0], type, &value, sizeof value);
+    covey_patch_raw(world, e[0], type, NULL, NULL);
+    assert_told("b~0");
+    test_world_is_valid(world);
+}
+
+static void patches_are_heard_apart(void **state) {
+    (void)state;
+    for_each_storage(hear_of_patches);
+}
+
+static void take_away(const covey_event *event) {
+    covey_remove_raw(event->world, *event->entities, event->type, event->type->size);
+}
+
+static void what_is_patched_may_be_gone(void **state) {
+    static ear a = { .name = "a", .act = take_away, .acts = 1 }, b = { .name = "b" };
+    (void)state;
+    create_entities(1);
+    listen(&a, covey_id(Packed), COVEY_ON_PATCH);
+    listen(&b, covey_id(Packed), COMPONENT_SIGNALS);
+    add_value(e[0], covey_id(Packed), 1);
+    assert_null(covey_patch(world, e[0], Packed, NULL, NULL));
+    assert_failed(COVEY_ERROR_GONE);
+    assert_told("b+0 a~0 b=0 b-0");
+}
+
 /* The typed verbs with a literal take another way than the raw ones. */
 static void literals_are_heard(void **state) {
     static ear a = { .name = "a" }, b = { .name = "b" };
@@ -192,7 +243,7 @@ static void wrong_listeners_are_refused(void **state) {
     assert_refused((covey_listener){ .type = covey_id(Packed), .call = ignore }, COVEY_ERROR_RANGE);
     assert_refused((covey_listener){ .type = covey_id(Packed), .signals = COVEY_ON_CREATE, .call = ignore },
                    COVEY_ERROR_RANGE);
-    assert_refused((covey_listener){ .type = covey_id(Packed), .signals = 32, .call = ignore }, COVEY_ERROR_RANGE);
+    assert_refused((covey_listener){ .type = covey_id(Packed), .signals = 64, .call = ignore }, COVEY_ERROR_RANGE);
     assert_refused((covey_listener){ .type = covey_id(Packed), .signals = COVEY_ON_ADD }, COVEY_ERROR_RANGE);
     assert_refused((covey_listener){ .signals = COVEY_ON_CREATE, .call = ignore, .queue = queue }, COVEY_ERROR_RANGE);
     assert_refused((covey_listener){ .type = &nameless, .signals = COVEY_ON_ADD, .call = ignore }, COVEY_ERROR_TYPE);
@@ -1230,6 +1281,8 @@ static void one_far_away_may_be_taken_away(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(components_are_heard),
+        WORLD_TEST(patches_are_heard_apart),
+        WORLD_TEST(what_is_patched_may_be_gone),
         WORLD_TEST(literals_are_heard),
         WORLD_TEST(entities_are_heard),
         WORLD_TEST(destroying_tells_of_components),

@@ -69,6 +69,13 @@ static void with_set(scene *s) {
     assert_non_null(set);
 }
 
+static void with_keeping_set(scene *s) {
+    covey_reactive_desc desc = { .added = { covey_id(Plain) }, .removed = { covey_id(Block) }, .keep_destroyed = true };
+    some_entities(s);
+    set = covey_reactive_create(s->world, &desc);
+    assert_non_null(set);
+}
+
 static void with_all(scene *s) {
     with_queue(s);
     covey_reactive_desc desc = { .removed = { covey_id(Plain), covey_id(Block), covey_id(Counted) } };
@@ -113,6 +120,23 @@ static bool create_set(scene *s) {
                                  .match = { .with = { covey_id(Plain) } } };
     return covey_reactive_create(s->world, &desc) != NULL;
 }
+static bool create_keeping_set(scene *s) {
+    covey_reactive_desc desc = { .added = { covey_id(Plain), covey_id(Late) },
+                                 .removed = { covey_id(Block) },
+                                 .keep_destroyed = true };
+    return covey_reactive_create(s->world, &desc) != NULL;
+}
+static bool listen_later(scene *s) {
+    (void)s;
+    return covey_reactive_listen(set, Late, COVEY_ON_ADD) == COVEY_OK;
+}
+static bool listen_to_more(scene *s) {
+    (void)s;
+    return covey_reactive_listen(set, Counted, COVEY_ON_REMOVE) == COVEY_OK;
+}
+static bool mark_by_hand(scene *s) {
+    return covey_add_raw(s->world, s->e[8], covey_reactive_type(set), NULL, 0) != NULL;
+}
 static bool add_sparse(scene *s) { return covey_add(s->world, s->e[8], Plain, { 1, 2 }) != NULL; }
 static bool add_block(scene *s) { return covey_add(s->world, s->e[8], Block, { 1, 2 }) != NULL; }
 static bool add_counted(scene *s) {
@@ -156,6 +180,12 @@ static const operation needing_memory[] = {
     { "queue_create", some_entities, create_queue },
     { "reactive_create", some_entities, create_set },
     { "reactive_create, another one", with_all, create_set },
+    { "reactive_create, keeping the destroyed", some_entities, create_keeping_set },
+    { "reactive_listen, to a new type", with_set, listen_later },
+    { "reactive_listen, to one that is there", with_keeping_set, listen_to_more },
+    { "adding, to a set that keeps the destroyed", with_keeping_set, add_sparse },
+    { "covey_add_array, to a set that keeps the destroyed", with_keeping_set, add_array },
+    { "marking by hand, in a set that keeps the destroyed", with_keeping_set, mark_by_hand },
     { "add, sparse, with a queue", with_queue, add_sparse },
     { "add, block, with a queue", with_queue, add_block },
     { "add, counted, with a queue", with_queue, add_counted },
@@ -231,6 +261,8 @@ static const operation needing_none[] = {
     { "queue_next, queue_clear", with_queue, use_queue },
     { "queue_destroy", with_all, end_queue },
     { "reactive_clear", with_set, clear_set },
+    { "destroy, with a set that keeps them", with_keeping_set, destroy },
+    { "destroy_all, with a set that keeps them", with_keeping_set, destroy_all },
     { "reactive_destroy", with_set, end_set },
 };
 

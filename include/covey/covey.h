@@ -998,11 +998,13 @@ COVEY_API bool covey_create_many_with_raw(covey_world *world, covey_entity *enti
  * or convert the pool that is being cleared, or break the rules of an iteration under way. docs/signals.md has the
  * table. */
 typedef enum covey_signal {
-    COVEY_ON_ADD = 1,     /* after a component was added, when its value is there */
-    COVEY_ON_SET = 2,     /* after a value was set, replaced or patched that was there before */
-    COVEY_ON_REMOVE = 4,  /* before a component is removed, also because its entity is destroyed or its pool cleared */
-    COVEY_ON_CREATE = 8,  /* after an entity was created */
-    COVEY_ON_DESTROY = 16 /* before an entity is destroyed, with all its components; their COVEY_ON_REMOVE follow */
+    COVEY_ON_ADD = 1,      /* after a component was added, when its value is there */
+    COVEY_ON_SET = 2,      /* after a value was set, replaced or patched that was there before */
+    COVEY_ON_REMOVE = 4,   /* before a component is removed, also because its entity is destroyed or its pool cleared */
+    COVEY_ON_CREATE = 8,   /* after an entity was created */
+    COVEY_ON_DESTROY = 16, /* before an entity is destroyed, with all its components; their COVEY_ON_REMOVE follow */
+    COVEY_ON_PATCH =
+        32 /* after a value was patched: who names this hears of patches as this, and not as COVEY_ON_SET */
 } covey_signal;
 
 /* What happened, to whom. */
@@ -1062,13 +1064,21 @@ COVEY_API void covey_queue_clear(covey_queue *queue);
  *
  * It is a tag that the library adds: one bit for each entity. Marking never allocates, because the bit's place is made
  * when the component is added. An entity is in it once, and leaves it when it is destroyed: who has to know of those
- * listens, or has a queue. covey_set, covey_replace and covey_patch count as set; writing through a pointer does not. */
+ * says .keep_destroyed, listens, or has a queue. covey_set, covey_replace and covey_patch count as set; writing through a pointer does not. */
 typedef struct covey_reactive covey_reactive;
+
+/* Whether an entity is collected for what has happened to it: one entity and its value, as a listener is told of it. An
+ * entity that was collected before stays, whatever the answer is. Must not change the world. */
+typedef bool covey_decide_fn(const covey_event *event, void *context);
 
 typedef struct covey_reactive_desc {
     const covey_type *added[COVEY_TERMS];   /* entities that get one of these, */
     const covey_type *set[COVEY_TERMS];     /* that have one of these set anew, */
+    const covey_type *patched[COVEY_TERMS]; /* or patched, which counts as set as well, */
     const covey_type *removed[COVEY_TERMS]; /* that lose one of these and live on */
+    covey_decide_fn *decide;                /* optional: of these, only those for which it says yes */
+    void *context;                          /* for the function */
+    bool keep_destroyed;                    /* covey_reactive_destroyed has those that were collected and destroyed */
     covey_view_desc match;                  /* when it is iterated: only those that match, with these fields */
 } covey_reactive_desc;
 
@@ -1076,12 +1086,20 @@ typedef struct covey_reactive_desc {
  * that are there). */
 COVEY_API covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc);
 COVEY_API void covey_reactive_destroy(covey_reactive *reactive); /* NULL is fine */
+/* Collects from now on also for these signals of a type, a set of covey_signal. MEMORY; TYPE, LAYOUT; REFUSED for the
+ * tag of a reactive set; RANGE for signals of entities, or none. O(components that are there). */
+#define covey_reactive_listen(reactive, T, signals) covey_reactive_listen_raw((reactive), covey_id(T), (signals))
+COVEY_API covey_result covey_reactive_listen_raw(covey_reactive *reactive, const covey_type *type, uint32_t signals);
 /* How many were collected, whether they match or not. */
 COVEY_API uint32_t covey_reactive_count(const covey_reactive *reactive);
 COVEY_API bool covey_reactive_contains(const covey_reactive *reactive, covey_entity e); /* whether it matches or not */
 /* Begins an iteration of those that match, as of a view, by index. O(what was collected), and a step for each 4,096
  * indices. */
 COVEY_API covey_iter covey_reactive_iter(const covey_reactive *reactive);
+/* The entities that were destroyed while they were collected, or that were collected because they lost a component by
+ * being destroyed: how many since the set was cleared, and, in *handles, an array of their handles, which never resolve,
+ * in the order of their ends. Valid until one more is destroyed or the set is cleared. 0 without .keep_destroyed. */
+COVEY_API uint32_t covey_reactive_destroyed(const covey_reactive *reactive, const covey_entity **handles);
 /* Forgets all; or one: covey_remove_raw(world, e, covey_reactive_type(reactive), 0). */
 COVEY_API void covey_reactive_clear(covey_reactive *reactive);
 /* The tag, which may be a term of any view of this world, but not of a group. */
@@ -1580,7 +1598,8 @@ struct covey_pool {
     uint8_t adding;             /* a covey__adding: what follows when a component is added out of line */
     uint8_t uses;               /* what it was used for, covey_use; and COVEY__USE_... */
     covey__trace added, removed;
-    uint32_t moved; /* times that values may have moved otherwise; level 2, too */
+    uint32_t moved;             /* times that values may have moved otherwise; level 2, too */
+    struct covey__ended *ended; /* of the tag of a reactive set: its destroyed ones, if it keeps them; or NULL */
 };
 
 /* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list

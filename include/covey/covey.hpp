@@ -1146,9 +1146,19 @@ template <class... F> class reactive {
     bool contains(covey_entity e) const noexcept { return covey_reactive_contains(set_, e); }
     void clear() const noexcept { covey_reactive_clear(set_); }
     const covey_type *type() const noexcept { return covey_reactive_type(set_); }
+    /* Collects for these signals of T as well. */
+    template <class T> covey_result listen(uint32_t signals) const noexcept {
+        return covey_reactive_listen_raw(set_, type_of<T>(), signals);
+    }
 
     template <class Body> void spans(Body &&body) const { rows::spans(covey_reactive_iter(set_), body); }
     template <class Body> void each(Body &&body) const { rows::each(covey_reactive_iter(set_), body); }
+    /* body(covey_entity) for each that was destroyed, if they are kept. */
+    template <class Body> void each_destroyed(Body &&body) const {
+        const covey_entity *handles;
+        uint32_t count = covey_reactive_destroyed(set_, &handles);
+        for (uint32_t i = 0; i < count; i++) body(handles[i]);
+    }
 
   private:
     using rows = view<detail::types<F...>, detail::types<>, detail::types<>, detail::types<>>;
@@ -1156,47 +1166,84 @@ template <class... F> class reactive {
     covey_reactive *set_;
 };
 
+namespace detail {
+struct reactive_options {
+    covey_decide_fn *decide;
+    void *context;
+    bool keep_destroyed;
+};
+} // namespace detail
+
 /* What a reactive set is to be about; make() makes it. */
-template <class Added, class Set, class Removed, class With, class Without> class reactive_terms;
-template <class... A, class... S, class... R, class... W, class... N>
-class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<R...>, detail::types<W...>,
-                     detail::types<N...>> {
-    static_assert(sizeof...(A) <= COVEY_TERMS && sizeof...(S) <= COVEY_TERMS && sizeof...(R) <= COVEY_TERMS &&
-                      sizeof...(W) + sizeof...(N) <= COVEY_TERMS,
+template <class Added, class Set, class Patched, class Removed, class With, class Without> class reactive_terms;
+template <class... A, class... S, class... P, class... R, class... W, class... N>
+class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<P...>, detail::types<R...>,
+                     detail::types<W...>, detail::types<N...>> {
+    static_assert(sizeof...(A) <= COVEY_TERMS && sizeof...(S) <= COVEY_TERMS && sizeof...(P) <= COVEY_TERMS &&
+                      sizeof...(R) <= COVEY_TERMS && sizeof...(W) + sizeof...(N) <= COVEY_TERMS,
                   "covey: too many terms");
-    template <class Added, class Set, class Removed, class With, class Without>
-    using terms = reactive_terms<Added, Set, Removed, With, Without>;
-    using a = detail::types<A...>;
-    using s = detail::types<S...>;
-    using r = detail::types<R...>;
-    using w = detail::types<W...>;
-    using n = detail::types<N...>;
+    template <class... T> using types = detail::types<T...>;
+    template <class Added, class Set, class Patched, class Removed, class With, class Without>
+    using terms = reactive_terms<Added, Set, Patched, Removed, With, Without>;
+    using a = types<A...>;
+    using s = types<S...>;
+    using p = types<P...>;
+    using r = types<R...>;
+    using w = types<W...>;
+    using n = types<N...>;
 
   public:
-    explicit reactive_terms(covey_world *in) noexcept : world_(in) {}
+    explicit reactive_terms(covey_world *in, detail::reactive_options options = {}) noexcept
+        : world_(in), options_(options) {}
 
-    template <class... T> auto added() const noexcept { return terms<detail::types<A..., T...>, s, r, w, n>(world_); }
-    template <class... T> auto set() const noexcept { return terms<a, detail::types<S..., T...>, r, w, n>(world_); }
-    template <class... T> auto removed() const noexcept { return terms<a, s, detail::types<R..., T...>, w, n>(world_); }
-    template <class... T> auto with() const noexcept { return terms<a, s, r, detail::types<W..., T...>, n>(world_); }
-    template <class... T> auto without() const noexcept { return terms<a, s, r, w, detail::types<N..., T...>>(world_); }
+    template <class... T> auto added() const noexcept {
+        return terms<types<A..., T...>, s, p, r, w, n>(world_, options_);
+    }
+    template <class... T> auto set() const noexcept {
+        return terms<a, types<S..., T...>, p, r, w, n>(world_, options_);
+    }
+    template <class... T> auto patched() const noexcept {
+        return terms<a, s, types<P..., T...>, r, w, n>(world_, options_);
+    }
+    template <class... T> auto removed() const noexcept {
+        return terms<a, s, p, types<R..., T...>, w, n>(world_, options_);
+    }
+    template <class... T> auto with() const noexcept {
+        return terms<a, s, p, r, types<W..., T...>, n>(world_, options_);
+    }
+    template <class... T> auto without() const noexcept {
+        return terms<a, s, p, r, w, types<N..., T...>>(world_, options_);
+    }
+    /* Only those for which it says yes; and the handles of those that are destroyed. */
+    auto decided_by(covey_decide_fn *decide, void *context = nullptr) const noexcept {
+        return terms<a, s, p, r, w, n>(world_, { decide, context, options_.keep_destroyed });
+    }
+    auto keep_destroyed() const noexcept {
+        return terms<a, s, p, r, w, n>(world_, { options_.decide, options_.context, true });
+    }
     reactive<W...> make() const noexcept {
         covey_reactive_desc desc = {};
         detail::name_terms<A...>(desc.added);
         detail::name_terms<S...>(desc.set);
+        detail::name_terms<P...>(desc.patched);
         detail::name_terms<R...>(desc.removed);
         detail::name_terms<W...>(desc.match.with);
         detail::name_terms<N...>(desc.match.without);
         detail::name_reads<W...>(desc.match.read);
+        desc.decide = options_.decide;
+        desc.context = options_.context;
+        desc.keep_destroyed = options_.keep_destroyed;
         return reactive<W...>(covey_reactive_create(world_, &desc));
     }
 
   private:
     covey_world *world_;
+    detail::reactive_options options_;
 };
 
 inline auto reactive_of(covey_world *in) noexcept {
-    return reactive_terms<detail::types<>, detail::types<>, detail::types<>, detail::types<>, detail::types<>>(in);
+    using none = detail::types<>;
+    return reactive_terms<none, none, none, none, none, none>(in);
 }
 
 /* ---- Command buffers ----------------------------------------------------------------------------------------------*/

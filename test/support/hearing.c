@@ -23,6 +23,7 @@ static char sign_of(covey_signal signal) {
     switch (signal) {
     case COVEY_ON_ADD: return '+';
     case COVEY_ON_SET: return '=';
+    case COVEY_ON_PATCH: return '~';
     case COVEY_ON_REMOVE: return '-';
     case COVEY_ON_CREATE: return '*';
     default: return '!';

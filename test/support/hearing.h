@@ -14,7 +14,7 @@ typedef struct ear {
     covey_connection connection;
 } ear;
 
-/* Connects an ear; the text begins anew with listen_begin. + add, = set, - remove, * create, ! destroy. */
+/* Connects an ear; the text begins anew with listen_begin. + add, = set, ~ patch, - remove, * create, ! destroy. */
 void listen_begin(void);
 ear *listen(ear *to, const covey_type *type, uint32_t signals);
 ear *listen_to_spans(ear *to, const covey_type *type, uint32_t signals);

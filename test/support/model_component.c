@@ -189,7 +189,7 @@ static void patch(model *m) {
     void *address = covey_patch_raw(m->world, e, type, changes ? change : NULL, (void *)(uintptr_t)type);
     if (!model_settle(m, address != NULL, expected)) return;
     if (changes) value_change(type, oracle_get(m->oracle, pool, e));
-    oracle_was_set(m->oracle, pool, e);
+    oracle_was_patched(m->oracle, pool, e);
     model_check_component(m, pool, e, address);
 }
 
@@ -209,7 +209,7 @@ static void patch_or_add(model *m) {
     }
     if (!model_settle(m, address != NULL, expected)) return;
     if (changes) value_change(type, oracle_get(m->oracle, pool, e));
-    oracle_was_set(m->oracle, pool, e);
+    oracle_was_patched(m->oracle, pool, e);
     model_check_component(m, pool, e, address);
 }
 

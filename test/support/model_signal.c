@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EARS = 10, QUEUES = 3, SOURCES = 5, SETS = 3, MARKED_TYPES = 3, CHAIN = 8 };
+enum { EARS = 10, QUEUES = 3, SOURCES = 5, SETS = 3, LISTS = 4, MARKED_TYPES = 3, CHAIN = 8 };
 
 typedef struct happening {
     covey_signal signal;
     const oracle_pool *pool; /* NULL: about an entity */
     covey_entity e;
-    uint64_t stamp; /* when a listener heard of it */
+    uint64_t stamp;     /* when a listener heard of it */
+    unsigned char byte; /* the first of the value, then */
 } happening;
 
 typedef struct history {
@@ -49,9 +50,13 @@ typedef struct kept {
 typedef struct collected {
     covey_reactive *set; /* NULL: not there */
     uint64_t born;
-    const oracle_pool *pools[3][MARKED_TYPES];
+    const oracle_pool *pools[LISTS][MARKED_TYPES];
+    bool decides; /* not all of whom it hears are collected */
+    const char **broken;
     covey_view_desc match;
     model_list marks;
+    bool keeps; /* the destroyed: */
+    model_list ended;
 } collected;
 
 typedef struct signals {
@@ -85,8 +90,20 @@ static void append(history *to, happening one) {
     to->all[to->count++] = one;
 }
 
+/* Who does not ask for patches hears of them as of values that were set. */
+static covey_signal heard_as(uint32_t asked, covey_signal signal) {
+    return signal == COVEY_ON_PATCH && (asked & COVEY_ON_PATCH) == 0 ? COVEY_ON_SET : signal;
+}
+
 static bool is_about(const interest *about, const happening *one) {
-    return about->pool == one->pool && (about->signals & (uint32_t)one->signal) != 0;
+    return about->pool == one->pool && (about->signals & (uint32_t)heard_as(about->signals, one->signal)) != 0;
+}
+
+/* The same as it is heard. */
+static happening heard(const interest *about, const happening *one) {
+    happening as = *one;
+    as.signal = heard_as(about->signals, one->signal);
+    return as;
 }
 
 /* ---- Hearing ------------------------------------------------------------------------------------------------------*/
@@ -110,7 +127,7 @@ static void mirror_link(signals *s, covey_entity e) {
 
 static void note_change(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context) {
     signals *s = context;
-    append(&s->wanted, (happening){ signal, pool, e, 0 });
+    append(&s->wanted, (happening){ signal, pool, e, 0, s->m->oracle->byte });
     bool cue = s->mirrors && s->acted && signal == s->cue && pool == s->actor->about.pool;
     if (cue && s->act == DESTROYS_NEXT) mirror_link(s, e);
     else if (cue && covey_same(e, s->target)) mirror(s, pool);
@@ -138,13 +155,16 @@ static const char *check_end(const signals *s, covey_entity e) {
     return NULL;
 }
 
+/* What the lists of a set are about. */
+static const covey_signal listed[LISTS] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_PATCH, COVEY_ON_REMOVE };
+
 /* Reactive sets are told before functions. */
 static const char *check_sets(const signals *s, const covey_event *event, const oracle_pool *pool, covey_entity e) {
-    static const covey_signal lists[] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_REMOVE };
-    for (uint32_t i = 0; i < SETS * 3 * MARKED_TYPES; i++) {
-        const collected *set = &s->sets[i / (3 * MARKED_TYPES)];
-        uint32_t list = i / MARKED_TYPES % 3;
-        if (!set->set || !pool || lists[list] != event->signal || set->pools[list][i % MARKED_TYPES] != pool) continue;
+    for (uint32_t i = 0; i < SETS * LISTS * MARKED_TYPES; i++) {
+        const collected *set = &s->sets[i / (LISTS * MARKED_TYPES)];
+        uint32_t list = i / MARKED_TYPES % LISTS;
+        if (!set->set || set->decides || !pool) continue;
+        if (listed[list] != event->signal || set->pools[list][i % MARKED_TYPES] != pool) continue;
         if (!covey_reactive_contains(set->set, e)) return "a reactive set has not been told";
     }
     return NULL;
@@ -161,7 +181,7 @@ static void hear(const covey_event *event, void *context) {
         s->broken = check_entity(s, event, i);
         if (!s->broken && event->signal == COVEY_ON_DESTROY) s->broken = check_end(s, e);
         if (!s->broken && !s->acted) s->broken = check_sets(s, event, pool, e);
-        append(&ear->heard, (happening){ event->signal, pool, e, ++s->stamps });
+        append(&ear->heard, (happening){ event->signal, pool, e, ++s->stamps, 0 });
     }
     if (event->type && event->type != pool->type) s->broken = "another type";
     bool cue = s->actor == ear && s->cue == event->signal && (!s->acted || s->act == DESTROYS_NEXT);
@@ -201,7 +221,7 @@ static void compare_heard(model *m, listener *ear) {
     history wanted = { 0 };
     const signals *s = signals_of(m);
     for (uint32_t i = 0; i < s->wanted.count; i++)
-        if (is_about(&ear->about, &s->wanted.all[i])) append(&wanted, s->wanted.all[i]);
+        if (is_about(&ear->about, &s->wanted.all[i])) append(&wanted, heard(&ear->about, &s->wanted.all[i]));
     if (m->oracle->group_count != 0) {
         order_runs(m, &wanted);
         order_runs(m, &ear->heard);
@@ -221,6 +241,8 @@ static void compare_order(model *m, const listener *a, const listener *b) {
     uint32_t k = 0; /* what both hear of, they hear of in the same order */
     for (uint32_t i = 0; i < a->heard.count; i++) {
         const happening *one = &a->heard.all[i];
+        bool patches = ((a->about.signals ^ b->about.signals) & COVEY_ON_PATCH) != 0; /* one of them calls these sets */
+        if (patches && ((a->about.signals | b->about.signals) & COVEY_ON_SET) != 0) return;
         if (!is_about(&b->about, one)) continue;
         while (k < b->heard.count && !is_about(&a->about, &b->heard.all[k])) k++;
         if (k == b->heard.count) return;
@@ -255,27 +277,62 @@ static void fill_queues(const signals *s, kept *queue) {
     queue->loose |= is_about_owned(s->m, queue);
     for (uint32_t i = 0; i < s->wanted.count && queue->queue; i++)
         for (uint32_t k = 0; k < queue->source_count; k++)
-            if (is_about(&queue->sources[k], &s->wanted.all[i])) append(&queue->wanted, s->wanted.all[i]);
+            if (is_about(&queue->sources[k], &s->wanted.all[i]))
+                append(&queue->wanted, heard(&queue->sources[k], &s->wanted.all[i]));
+}
+
+/* The signals of a pool that a set was made for. */
+static uint32_t signals_for(const collected *set, const oracle_pool *pool) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < LISTS * MARKED_TYPES; i++)
+        if (pool && set->pools[i / MARKED_TYPES][i % MARKED_TYPES] == pool) found |= (uint32_t)listed[i / MARKED_TYPES];
+    return found;
+}
+
+/* Some of all: as good as at random, and always the same. */
+static bool is_wanted(covey_entity e, covey_signal signal, unsigned char byte) {
+    return (e.index + (uint32_t)signal / 2u + byte / 16u) % 3 != 0;
+}
+
+static bool decide(const covey_event *event, void *context) {
+    collected *set = context;
+    covey_entity e = *event->entities;
+    const unsigned char *value = event->values;
+    if (event->count != 1 || covey_get_raw(event->world, e, event->type, event->type->size) != value)
+        *set->broken = "a reactive set decides about another value";
+    return is_wanted(e, event->signal, event->type->size != 0 ? *value : 0);
 }
 
 static bool is_marked_by(const collected *set, const happening *one) {
-    static const covey_signal lists[] = { COVEY_ON_ADD, COVEY_ON_SET, COVEY_ON_REMOVE };
-    for (uint32_t i = 0; i < 3 * MARKED_TYPES; i++)
-        if (one->pool && lists[i / MARKED_TYPES] == one->signal &&
-            set->pools[i / MARKED_TYPES][i % MARKED_TYPES] == one->pool)
-            return true;
-    return false;
+    interest about = { .pool = one->pool, .signals = signals_for(set, one->pool) };
+    if (!one->pool || !is_about(&about, one)) return false;
+    return !set->decides || is_wanted(one->e, heard_as(about.signals, one->signal), one->byte);
 }
 
+/* Those that are not alive any more leave; a set that keeps them has their handles. */
 static void mark(model *m, collected *set) {
     const signals *s = signals_of(m);
     uint32_t left = 0;
     for (uint32_t i = 0; i < s->wanted.count && set->set; i++)
         if (is_marked_by(set, &s->wanted.all[i]) && !model_is_in(&set->marks, s->wanted.all[i].e))
             model_append(&set->marks, s->wanted.all[i].e);
-    for (uint32_t i = 0; i < set->marks.count; i++)
-        if (oracle_alive(m->oracle, set->marks.ids[i])) set->marks.ids[left++] = set->marks.ids[i];
+    for (uint32_t i = 0; i < set->marks.count; i++) {
+        bool alive = oracle_alive(m->oracle, set->marks.ids[i]);
+        if (!alive && set->keeps) model_append(&set->ended, set->marks.ids[i]);
+        if (alive) set->marks.ids[left++] = set->marks.ids[i];
+    }
     set->marks.count = left;
+}
+
+/* In the order of their ends, each once: of what was destroyed in one step the order is not compared. */
+static void check_ended(model *m, const collected *set) {
+    const covey_entity *handles;
+    uint32_t count = covey_reactive_destroyed(set->set, &handles);
+    REQUIRE(m, count == set->ended.count, "%u destroyed ones are kept, not %u", count, set->ended.count);
+    for (uint32_t i = 0; i < count; i++) {
+        REQUIRE(m, !covey_alive(m->world, handles[i]), "%u:%u is alive", handles[i].index, handles[i].generation);
+        REQUIRE(m, model_is_in(&set->ended, handles[i]), "%u:%u is kept", handles[i].index, handles[i].generation);
+    }
 }
 
 static void check(model *m) {
@@ -290,6 +347,8 @@ static void check(model *m) {
     for (uint32_t i = 0; i < SETS; i++)
         REQUIRE(m, !s->sets[i].set || covey_reactive_count(s->sets[i].set) == s->sets[i].marks.count,
                 "%u are collected, not %u", covey_reactive_count(s->sets[i].set), s->sets[i].marks.count);
+    for (uint32_t i = 0; i < SETS; i++)
+        if (s->sets[i].set) check_ended(m, &s->sets[i]);
     s->wanted.count = 0;
     s->actor = NULL;
     s->acted = s->mirrors = false;
@@ -308,15 +367,15 @@ static void update_needs(model *m) {
     m->sets_are_kept = false;
     for (uint32_t i = 0; i < QUEUES; i++)
         for (uint32_t k = 0; s->queues[i].queue && k < s->queues[i].source_count; k++)
-            m->sets_are_kept |= (s->queues[i].sources[k].signals & COVEY_ON_SET) != 0;
+            m->sets_are_kept |= (s->queues[i].sources[k].signals & (COVEY_ON_SET | COVEY_ON_PATCH)) != 0;
 }
 
 /* A listener to random signals of a random type, or of entities; now and then to what does not exist. */
 static bool connect_to(model *m, covey_listener wanted, interest *about) {
     bool entities = m->options->bare || program_chance(&m->program, 64), wrong = program_chance(&m->program, 8);
-    uint32_t all = entities ? 24 : 7, some = program_byte(&m->program) & all;
+    uint32_t all = entities ? 24 : 39, some = program_byte(&m->program) & all;
     wanted.type = entities ? NULL : model_pick_type(m);
-    wanted.signals = wrong ? 31 : some != 0 ? some : all;
+    wanted.signals = wrong ? 63 : some != 0 ? some : all;
     covey_result expected = wrong ? COVEY_ERROR_RANGE : entities ? COVEY_OK : may_meet(m, wanted.type);
     about->connection = covey_connect(m->world, &wanted);
     bool connected = covey_connected(m->world, about->connection);
@@ -387,7 +446,7 @@ static void read_event(model *m, kept *queue, uint32_t number) {
     covey_event event;
     REQUIRE(m, covey_queue_next(queue->queue, &event), "a queue ends too early");
     const oracle_pool *pool = event.type ? oracle_pool_named(m->oracle, event.type->name) : NULL;
-    happening found = { event.signal, pool, *event.entities, 0 };
+    happening found = { event.signal, pool, *event.entities, 0, 0 };
     require_same(m, &found, &queue->wanted.all[number]);
     REQUIRE(m, event.count == 1 && !event.values && event.world == m->world, "another event");
 }
@@ -443,26 +502,51 @@ static void reactive_create(model *m) {
     collected *set = pick_set(m);
     covey_reactive_desc desc = { 0 };
     if (set->set) return;
-    const covey_type **const lists[] = { desc.added, desc.set, desc.removed };
-    for (uint32_t i = 0; i < 3; i++) pick_types(m, lists[i], MARKED_TYPES, NULL);
+    const covey_type **const lists[LISTS] = { desc.added, desc.set, desc.patched, desc.removed };
+    for (uint32_t i = 0; i < LISTS; i++) pick_types(m, lists[i], MARKED_TYPES - 1, NULL); /* one may come later */
+    set->decides = program_chance(&m->program, 96);
+    set->broken = &signals_of(m)->broken;
+    if (set->decides) desc.decide = decide, desc.context = set;
+    set->keeps = desc.keep_destroyed = program_chance(&m->program, 128);
     uint32_t fields = pick_types(m, desc.match.with, 2, NULL);
     for (uint32_t i = 0; i < fields; i++) desc.match.read[i] = desc.match.with[i]; /* looking is no change */
     pick_types(m, desc.match.without, 1, desc.match.with);
-    for (uint32_t i = 0; i < 9 * MARKED_TYPES * MARKED_TYPES; i++) {
-        uint32_t a = i / (3 * MARKED_TYPES), b = i % (3 * MARKED_TYPES);
+    for (uint32_t i = 0; i < LISTS * LISTS * MARKED_TYPES * MARKED_TYPES; i++) {
+        uint32_t a = i / (LISTS * MARKED_TYPES), b = i % (LISTS * MARKED_TYPES);
         const covey_type *left = lists[a / MARKED_TYPES][a % MARKED_TYPES];
         if (clashes(m, left, lists[b / MARKED_TYPES][b % MARKED_TYPES])) return;
     }
     set->set = covey_reactive_create(m->world, &desc);
     bool made = model_settle(m, set->set != NULL, COVEY_OK);
     set->match = desc.match;
-    set->marks.count = 0;
+    set->marks.count = set->ended.count = 0;
     set->born = ++signals_of(m)->born;
-    for (uint32_t i = 0; i < 3 * MARKED_TYPES; i++) {
+    for (uint32_t i = 0; i < LISTS * MARKED_TYPES; i++) {
         const covey_type *type = lists[i / MARKED_TYPES][i % MARKED_TYPES];
         if (type && !made) model_meet_anyway(m, type);
         set->pools[i / MARKED_TYPES][i % MARKED_TYPES] = type && made ? model_meet(m, type) : NULL;
     }
+}
+
+/* One more type in some of the lists. */
+static void reactive_listen(model *m) {
+    collected *set = pick_set(m);
+    const covey_type *type = model_pick_type(m);
+    uint32_t wanted = program_below(&m->program, 1 << LISTS), asked = 0;
+    bool wrong = program_chance(&m->program, 16);
+    for (uint32_t i = 0; i < LISTS; i++)
+        if (set->pools[i][MARKED_TYPES - 1]) wanted &= ~(1u << i); /* has it already */
+    for (uint32_t i = 0; i < LISTS; i++)
+        if ((wanted >> i & 1) != 0) asked |= (uint32_t)listed[i];
+    if (!set->set) return;
+    if (wrong) asked |= program_chance(&m->program, 128) ? COVEY_ON_CREATE : 64;
+    covey_result expected = asked == 0 || wrong ? COVEY_ERROR_RANGE : may_meet(m, type);
+    covey_result result = covey_reactive_listen_raw(set->set, type, asked);
+    bool done = model_settle(m, result == COVEY_OK, expected);
+    REQUIRE(m, done || result == m->result, "another result than the world's");
+    if (asked != 0 && !wrong) model_meet_anyway(m, type);
+    for (uint32_t i = 0; i < LISTS && done; i++)
+        if ((wanted >> i & 1) != 0) set->pools[i][MARKED_TYPES - 1] = model_meet(m, type);
 }
 
 static void reactive_destroy(model *m) {
@@ -481,7 +565,7 @@ static void reactive_clear(model *m) {
         return;
     }
     covey_reactive_clear(set->set);
-    set->marks.count = 0;
+    set->marks.count = set->ended.count = 0;
 }
 
 static void check_fields(model *m, const collected *set, const covey_iter *it, uint32_t row, covey_entity e) {
@@ -777,7 +861,10 @@ static void forget(model *m) {
     if (!s) return;
     for (uint32_t i = 0; i < EARS; i++) free(s->ears[i].heard.all);
     for (uint32_t i = 0; i < QUEUES; i++) free(s->queues[i].wanted.all);
-    for (uint32_t i = 0; i < SETS; i++) free(s->sets[i].marks.ids);
+    for (uint32_t i = 0; i < SETS; i++) {
+        free(s->sets[i].marks.ids);
+        free(s->sets[i].ended.ids);
+    }
     free(s->wanted.all);
     free(s);
     m->state = NULL;
@@ -808,7 +895,7 @@ typedef struct saved_signals {
     uint64_t queues_born[QUEUES], sets_born[SETS]; /* 0: not there */
     history events[QUEUES];
     bool loose[QUEUES];
-    model_list marks[SETS];
+    model_list marks[SETS], ended[SETS];
 } saved_signals;
 
 static void *save(model *m) {
@@ -823,6 +910,7 @@ static void *save(model *m) {
     for (uint32_t i = 0; i < SETS; i++) {
         saved->sets_born[i] = s->sets[i].set ? s->sets[i].born : 0;
         for (uint32_t k = 0; k < s->sets[i].marks.count; k++) model_append(&saved->marks[i], s->sets[i].marks.ids[k]);
+        for (uint32_t k = 0; k < s->sets[i].ended.count; k++) model_append(&saved->ended[i], s->sets[i].ended.ids[k]);
     }
     return saved;
 }
@@ -830,7 +918,10 @@ static void *save(model *m) {
 static void unsave(void *state) {
     saved_signals *saved = state;
     for (uint32_t i = 0; i < QUEUES; i++) free(saved->events[i].all);
-    for (uint32_t i = 0; i < SETS; i++) free(saved->marks[i].ids);
+    for (uint32_t i = 0; i < SETS; i++) {
+        free(saved->marks[i].ids);
+        free(saved->ended[i].ids);
+    }
     free(saved);
 }
 
@@ -847,7 +938,9 @@ static void restore(model *m, const void *state) {
     }
     for (uint32_t i = 0; i < SETS; i++) {
         bool known = s->sets[i].set && saved->sets_born[i] == s->sets[i].born;
-        s->sets[i].marks.count = 0;
+        s->sets[i].marks.count = s->sets[i].ended.count = 0;
+        for (uint32_t k = 0; known && k < saved->ended[i].count; k++)
+            model_append(&s->sets[i].ended, saved->ended[i].ids[k]);
         for (uint32_t k = 0; known && k < saved->marks[i].count; k++)
             model_append(&s->sets[i].marks, saved->marks[i].ids[k]);
     }
@@ -862,9 +955,10 @@ static const model_operation operations[] = {
     { "queue_next, queue_clear", queue_read, 14, true },
     { "queue_destroy", queue_destroy, 1, true },
     { "reactive_create", reactive_create, 5, false },
+    { "reactive_listen", reactive_listen, 2, false },
     { "reactive_destroy", reactive_destroy, 1, true },
     { "reactive_clear, of all or one", reactive_clear, 4, true },
-    { "add, and a listener acts", add_and_act, 16, false },
+    { "add, and a listener acts", add_and_act, 14, false },
     { "set, and a listener acts", set_and_act, 8, false },
     { "remove, and a listener acts", remove_and_act, 12, false },
     { "create, and a listener acts", create_and_act, 4, false },

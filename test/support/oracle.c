@@ -343,15 +343,22 @@ unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_en
     return at != COVEY_NONE ? oracle_set_value(pool->set, at) : NULL;
 }
 
+/* Of the value at a position, which is told of. */
+static void note_byte(oracle_world *world, const oracle_pool *pool, uint32_t at) {
+    world->byte = at != COVEY_NONE && pool->type->size != 0 ? *oracle_set_value(pool->set, at) : 0;
+}
+
 void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back) {
     oracle_set_push(pool->set, e, value, force_back);
     world->indices[e.index].pools |= bit_of(world, pool);
     oracle_touch(world, pool, e);
+    note_byte(world, pool, oracle_set_live(pool->set, e));
     tell(world, COVEY_ON_ADD, pool, e);
 }
 
 void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e) {
     uint32_t at = oracle_set_live(pool->set, e);
+    note_byte(world, pool, at);
     if (at != COVEY_NONE) oracle_set_erase(pool->set, at);
     world->indices[e.index].pools &= ~bit_of(world, pool);
     world->indices[e.index].off &= ~bit_of(world, pool);
@@ -364,6 +371,7 @@ void oracle_clear(oracle_world *world, const oracle_pool *pool) {
         if (e.generation == 0) continue;
         world->indices[e.index].pools &= ~bit_of(world, pool);
         world->indices[e.index].off &= ~bit_of(world, pool);
+        note_byte(world, pool, pool->set->by_index ? i : pool->set->end - 1 - i);
         tell(world, COVEY_ON_REMOVE, pool, e);
     }
     oracle_set_clear(pool->set);
@@ -371,7 +379,14 @@ void oracle_clear(oracle_world *world, const oracle_pool *pool) {
 
 void oracle_was_set(oracle_world *world, const oracle_pool *pool, covey_entity e) {
     oracle_touch(world, pool, e);
+    note_byte(world, pool, oracle_set_live(pool->set, e));
     tell(world, COVEY_ON_SET, pool, e);
+}
+
+void oracle_was_patched(oracle_world *world, const oracle_pool *pool, covey_entity e) {
+    oracle_touch(world, pool, e);
+    note_byte(world, pool, oracle_set_live(pool->set, e));
+    tell(world, COVEY_ON_PATCH, pool, e);
 }
 
 /* ---- What is disabled, and ticks ----------------------------------------------------------------------------------*/

@@ -136,6 +136,7 @@ typedef struct oracle_world {
     oracle_fault fault;
     oracle_hear_fn *hear; /* or NULL */
     void *hear_context;
+    unsigned char byte; /* the first one of the value that is told of */
     oracle_index *indices;
     uint32_t index_count; /* those behind were never used */
     covey_entity *roll;   /* the living, in no order, to choose from */
@@ -201,6 +202,7 @@ void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e)
 void oracle_clear(oracle_world *world, const oracle_pool *pool);
 /* Tells of a value that was overwritten. */
 void oracle_was_set(oracle_world *world, const oracle_pool *pool, covey_entity e);
+void oracle_was_patched(oracle_world *world, const oracle_pool *pool, covey_entity e);
 
 /* What is disabled, of an entity that is alive, or of a component that is there. */
 void oracle_disable(oracle_world *world, covey_entity e, bool disabled);
