@@ -239,7 +239,11 @@ static void load_section(covey__loading *l, const covey__section_entry *section)
 static void load_world(covey__loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     uint64_t tick = covey__read_u64(&reader), alive = covey__read_u64(&reader);
+    bool partial = covey__is_fine(l) && reader.at != reader.end;
+    if (partial) l->since = covey__read_u64(&reader);
     covey__expect_end(l, &reader);
+    if (covey__is_fine(l) && partial && l->since == 0)
+        covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset + 16, "changes since time began, which are all");
     if (covey__is_fine(l) && tick == 0)
         covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset, "time has not begun");
     if (tick > l->world->tick) l->world->tick = tick;

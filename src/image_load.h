@@ -35,6 +35,7 @@ typedef struct covey__loading {
     covey__change *changes; /* that they were, and what is added to pools that are observed */
     uint32_t change_count;
     uint64_t tick;     /* the world's, before */
+    uint64_t since;    /* the image has what was changed later; 0: all */
     uint64_t idle;     /* slots that are free */
     uint64_t dense;    /* the indices below are all alive */
     uint64_t estimate; /* bytes that the world may need */

@@ -380,6 +380,7 @@ bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, co
     *info = (covey_image_info){ .version = image.version, .sections = image.sections, .bytes = size };
     info->tick = covey__read_u64(&reader);
     info->entities = covey__read_u64(&reader);
+    if (covey__is_sound(&reader) && reader.at != reader.end) info->since = covey__read_u64(&reader);
     return covey__is_sound(&reader);
 }
 

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "crc32c.h"
 #include "entity.h"
+#include "image_filter.h"
 #include "lines.h"
 #include "name.h"
 #include "node.h"
@@ -37,6 +38,7 @@ typedef struct writer {
     uint64_t all, told;
     covey__section_entry *sections;
     uint32_t section_count, section_capacity;
+    covey__filter filter;
     covey__plan plan;   /* of the pool or resource in hand */
     covey_writer owned; /* what functions write for the value in hand */
 } writer;
@@ -269,16 +271,17 @@ static bool sets_aside(const covey_world *world) {
     return commands != NULL;
 }
 
-/* Ids that are set aside for a buffer are free in the image: as they are in a clone. */
+/* Ids that are set aside for a buffer are free in the image: as they are in a clone. So are those that are left out. */
 static void put_entities_of(writer *w) {
     const covey_world *world = w->world;
-    if (!sets_aside(world)) {
+    if (!sets_aside(world) && !w->filter.chosen) {
         put_entities(w, world);
         return;
     }
     covey_world twin = { .heap = { world->heap.allocator, 0 } };
     bool cloned = covey__entities_clone(world, &twin);
     if (cloned) covey__commands_leave_clone(world, &twin);
+    if (cloned) covey__filter_entities(&w->filter, &twin);
     if (cloned) put_entities(w, &twin);
     else fail(w, COVEY_ERROR_MEMORY, "no memory for a table of entities", NULL);
     covey__entities_free(&twin);
@@ -353,8 +356,17 @@ static void put_values(writer *w, const char *values, size_t count) {
 
 static void put_run(void *values, size_t count, void *context) { put_values(context, values, count); }
 
+static void put_chosen_values(writer *w, const covey_pool *pool) {
+    for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
+        put_values(w, covey_pool_value_at_raw(pool, at, pool->size), 1);
+}
+
 static void put_all_values(writer *w, const covey_pool *pool) {
     if (w->plan.record == 0) return;
+    if (!covey__filter_takes_all(&w->filter, pool)) {
+        put_chosen_values(w, pool);
+        return;
+    }
     if (w->counting) {
         w->before += (uint64_t)covey_pool_count(pool) * w->plan.record;
         return;
@@ -391,7 +403,7 @@ static void put_owned(writer *w, const covey_type *type, const void *value) {
 
 static void put_all_owned(writer *w, const covey_pool *pool) {
     if (!pool->type->codec) return;
-    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+    for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
         put_owned(w, pool->type, covey_pool_value_at_raw(pool, at, pool->size));
 }
 
@@ -412,26 +424,47 @@ static void put_set(writer *w, const covey_sparse_set *set) {
     for (uint32_t hole = set->hole; hole != COVEY_NONE; hole = set->ids[hole].index) put_u32(w, hole);
 }
 
+/* Those that are saved, in their order and without holes. */
+static void put_chosen_set(writer *w, const covey_pool *pool, uint32_t count) {
+    put_u32(w, count);
+    put_u32(w, 0);
+    for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
+        put_u32(w, covey_pool_at(pool, at).index);
+}
+
+/* The next block with components that are saved, and which; 0: there is none. */
+static uint64_t next_mask(const writer *w, const covey_pool *pool, uint64_t *first) {
+    for (uint64_t mask; (mask = covey__storage_next_mask(pool, first)) != 0; *first += COVEY__BLOCK_IDS)
+        if ((mask = covey__filter_mask(&w->filter, pool, (uint32_t)*first, mask)) != 0) return mask;
+    return 0;
+}
+
 static void put_masks(writer *w, const covey_pool *pool) {
     uint32_t count = 0;
     uint64_t first = 0;
-    for (; covey__storage_next_mask(pool, &first) != 0; first += COVEY__BLOCK_IDS) count++;
+    for (; next_mask(w, pool, &first) != 0; first += COVEY__BLOCK_IDS) count++;
     put_u32(w, count);
     first = 0;
-    for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS) {
+    for (uint64_t mask; (mask = next_mask(w, pool, &first)) != 0; first += COVEY__BLOCK_IDS) {
         put_u32(w, (uint32_t)(first / COVEY__BLOCK_IDS));
         put_u64(w, mask);
     }
+}
+
+static uint64_t off_mask(const writer *w, const covey_pool *pool, uint32_t block) {
+    uint32_t first = block * COVEY__BLOCK_IDS;
+    uint64_t mask = covey__off_mask(pool, first);
+    return mask != 0 ? covey__filter_mask(&w->filter, pool, first, mask) : 0;
 }
 
 /* Which components are disabled: block by block, as above. */
 static void put_off(writer *w, const covey_pool *pool) {
     const covey__pages *pages = pool->watch ? &pool->watch->off : NULL;
     uint32_t total = pages ? pages->count * COVEY__PAGE_BLOCKS : 0, count = 0;
-    for (uint32_t block = 0; block < total; block++) count += covey__off_mask(pool, block * COVEY__BLOCK_IDS) != 0;
+    for (uint32_t block = 0; block < total; block++) count += off_mask(w, pool, block) != 0;
     put_u32(w, count);
     for (uint32_t block = 0; block < total && count != 0; block++) {
-        uint64_t mask = covey__off_mask(pool, block * COVEY__BLOCK_IDS);
+        uint64_t mask = off_mask(w, pool, block);
         if (mask == 0) continue;
         put_u32(w, block);
         put_u64(w, mask);
@@ -439,18 +472,24 @@ static void put_off(writer *w, const covey_pool *pool) {
 }
 
 static void put_ticks(writer *w, const covey_pool *pool) {
-    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+    for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
         put_u64(w, covey__ticks_of(pool, covey_pool_at(pool, at).index));
+}
+
+static void put_ids(writer *w, const covey_pool *pool, uint32_t count) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (!set) put_masks(w, pool);
+    else if (covey__filter_takes_all(&w->filter, pool)) put_set(w, set);
+    else put_chosen_set(w, pool, count);
 }
 
 static void put_pool(writer *w, const covey_pool *pool) {
     if (!make_plan(w, pool->type)) return;
     begin(w, COVEY_SECTION_POOL);
     put_type(w, pool->type, pool->storage);
-    put_u32(w, covey_pool_count(pool));
-    const covey_sparse_set *set = covey__packed_in(pool);
-    if (set) put_set(w, set);
-    else put_masks(w, pool);
+    uint32_t count = covey__filter_count(&w->filter, pool);
+    put_u32(w, count);
+    put_ids(w, pool, count);
     put_off(w, pool);
     if (pool->type->ticks) put_ticks(w, pool);
     put_all_values(w, pool);
@@ -472,10 +511,20 @@ static void put_resource(writer *w, const covey_type *type) {
 
 /* ---- Parents and names -------------------------------------------------------------------------------------------*/
 
-static const covey__node *next_parent(const covey_world *world, uint32_t *at) {
-    for (; world->nodes && (*at = covey_pool_next(world->nodes, *at)) != COVEY_NONE; ++*at) {
-        const covey__node *node = covey_pool_value_at_raw(world->nodes, *at, sizeof *node);
-        if (node->count == 0) continue;
+/* The children of a node that are saved. */
+static uint32_t count_children(const writer *w, const covey__node *node) {
+    uint32_t count = 0;
+    if (!w->filter.chosen) return node->count;
+    for (uint32_t child = node->first; child != COVEY_NONE; child = covey__node_of(w->world, child)->next)
+        count += covey__filter_has(&w->filter, child);
+    return count;
+}
+
+static const covey__node *next_parent(const writer *w, uint32_t *at) {
+    const covey_pool *nodes = w->world->nodes;
+    for (; nodes && (*at = covey_pool_next(nodes, *at)) != COVEY_NONE; ++*at) {
+        const covey__node *node = covey_pool_value_at_raw(nodes, *at, sizeof *node);
+        if (!covey__filter_has(&w->filter, node->self) || count_children(w, node) == 0) continue;
         ++*at;
         return node;
     }
@@ -485,27 +534,39 @@ static const covey__node *next_parent(const covey_world *world, uint32_t *at) {
 static void put_parents(writer *w) {
     const covey_world *world = w->world;
     uint32_t count = 0, at = 0;
-    while (next_parent(world, &at)) count++;
+    while (next_parent(w, &at)) count++;
     if (count == 0) return;
     begin(w, COVEY_SECTION_PARENTS);
     put_u32(w, count);
     at = 0;
-    for (const covey__node *node; (node = next_parent(world, &at)) != NULL;) {
+    for (const covey__node *node; (node = next_parent(w, &at)) != NULL;) {
         put_u32(w, node->self);
-        put_u32(w, node->count);
+        put_u32(w, count_children(w, node));
         for (uint32_t child = node->first; child != COVEY_NONE; child = covey__node_of(world, child)->next)
-            put_u32(w, child);
+            if (covey__filter_has(&w->filter, child)) put_u32(w, child);
     }
     end(w);
 }
 
-static void put_names(writer *w) {
+static const covey__name *next_name(const writer *w, uint32_t *at) {
     const covey_pool *pool = w->world->names ? w->world->names->pool : NULL;
-    if (!pool || covey_pool_count(pool) == 0) return;
+    for (; pool && (*at = covey_pool_next(pool, *at)) != COVEY_NONE; ++*at) {
+        const covey__name *name = covey_pool_value_at_raw(pool, *at, sizeof *name);
+        if (!covey__filter_names(&w->filter, name->self)) continue;
+        ++*at;
+        return name;
+    }
+    return NULL;
+}
+
+static void put_names(writer *w) {
+    uint32_t count = 0, at = 0;
+    while (next_name(w, &at)) count++;
+    if (count == 0) return;
     begin(w, COVEY_SECTION_NAMES);
-    put_u32(w, covey_pool_count(pool));
-    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
-        const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
+    put_u32(w, count);
+    at = 0;
+    for (const covey__name *name; (name = next_name(w, &at)) != NULL;) {
         put_u32(w, name->self);
         put_u16(w, name->length);
         put(w, name->text, name->length);
@@ -529,9 +590,9 @@ static bool can_be_saved(const covey_type *type) { return type->size == 0 || typ
 
 /* Whether a pool is in the image. One that has nothing, and could not be saved, need not be. */
 static bool is_saved(const writer *w, const covey_pool *pool) {
-    if (covey__is_internal(pool)) return pool == w->world->disabled && covey_pool_count(pool) != 0;
+    if (covey__is_internal(pool)) return pool == w->world->disabled && covey__filter_count(&w->filter, pool) != 0;
     if (!is_wanted(w, pool->type)) return false;
-    return can_be_saved(pool->type) || covey_pool_count(pool) != 0;
+    return can_be_saved(pool->type) || covey__filter_count(&w->filter, pool) != 0;
 }
 
 /* A handle may have more bytes in an image than in memory. */
@@ -570,7 +631,8 @@ static void put_world(writer *w) {
     put(w, header, sizeof header);
     begin(w, COVEY_SECTION_WORLD);
     put_u64(w, world->tick);
-    put_u64(w, world->alive);
+    put_u64(w, w->filter.count);
+    if (w->filter.since != 0) put_u64(w, w->filter.since);
     end(w);
     put_entities_of(w);
     for (uint32_t i = 0; i < world->pool_count && is_fine(w); i++)
@@ -593,7 +655,9 @@ static bool prepare(writer *w, covey_world *world, const covey_save_desc *desc, 
     };
     w->owned.bytes.allocator = w->owned.handles.allocator = world->heap.allocator;
     only_count(w);
-    check_types(w);
+    if (!covey__filter_make(&w->filter, &w->heap, world, w->desc))
+        fail(w, COVEY_ERROR_MEMORY, "no memory to choose entities", NULL);
+    else check_types(w);
     w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4;
     if (is_fine(w) && w->section_capacity > COVEY__SECTIONS_MAX)
         fail(w, COVEY_ERROR_RANGE, "the world has too many pools and resources for an image", NULL);
@@ -631,6 +695,7 @@ static covey_result finish(writer *w) {
     covey__free(&w->heap, w->sections, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
     covey__plan_free(&w->heap, &w->plan);
     covey__writer_free(&w->owned);
+    covey__filter_free(&w->filter, &w->heap);
     if (is_fine(w) && w->desc->progress) w->desc->progress(position(w), position(w), w->desc->progress_context);
     return covey__report_to(w->world, w->report, w->report->result, "the world could not be saved");
 }

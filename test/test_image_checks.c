@@ -200,6 +200,10 @@ static void test_the_world_itself(void **state) {
     section(COVEY_SECTION_ENTITIES), NUMBERS(0, 0, 0, 0), REFUSED(STRUCTURE);
     begin(), section(COVEY_SECTION_WORLD), NUMBERS(1, 0, 0, 0, 0);
     section(COVEY_SECTION_ENTITIES), NUMBERS(0, 0, 0, 0), REFUSED(STRUCTURE);
+    begin(), section(COVEY_SECTION_WORLD), NUMBERS(1, 0, 0, 0, /* changed since */ 0, 0);
+    section(COVEY_SECTION_ENTITIES), NUMBERS(0, 0, 0, 0), REFUSED(STRUCTURE);
+    begin(), section(COVEY_SECTION_WORLD), NUMBERS(1, 0, 0, 0, 1, 0, 0);
+    section(COVEY_SECTION_ENTITIES), NUMBERS(0, 0, 0, 0), REFUSED(STRUCTURE);
 }
 
 /* ---- Pools in arrays --------------------------------------------------------------------------------------------------*/

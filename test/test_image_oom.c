@@ -109,6 +109,17 @@ static bool save_with_ids_aside(scene *s) {
     return done;
 }
 
+static bool is_odd(const covey_world *of, covey_entity e, void *context) {
+    (void)of, (void)context;
+    return e.index % 2 == 1;
+}
+
+/* Names of children that become roots are compared. */
+static bool save_some(scene *s) {
+    covey_save_desc desc = { .choose = is_odd, .changed_since = 1 };
+    return covey_save_to_memory(s->world, NULL, 0, &desc, NULL) != 0;
+}
+
 static bool load_from(scene *s, const covey_buffer *from, const covey_load_desc *desc) {
     covey_report report;
     bool done = covey_load_from_memory(s->world, from->bytes, from->size, desc, &report) == COVEY_OK;
@@ -141,6 +152,7 @@ static const operation operations[] = {
     { "covey_save_to_memory", full_world, save_to_memory },
     { "covey_save_to_memory, with ids aside", full_world, save_with_ids_aside },
     { "covey_save_to_stream", full_world, save_to_stream },
+    { "covey_save_to_memory, of some", full_world, save_some },
     { "covey_load_from_memory", empty_world, load },
     { "covey_load_from_memory, keeping unknown types", empty_world, load_and_keep },
     { "covey_load_from_memory, of changed types", empty_world, load_changed },

@@ -139,8 +139,17 @@ COVEY_API const covey_kept *covey_kept_of(const covey_type *type, const void *va
  * for covey_world_result. It fails (TYPE) at components or resources that cannot be saved, or that have a name in common
  * but not the type, and (REFUSED) while listeners are being told of something. */
 
+/* Whether an entity is saved. Called once for each, by index, before anything is written. Must not change the world. */
+typedef bool covey_choose_fn(const covey_world *world, covey_entity e, void *context);
+
 typedef struct covey_save_desc {
     const covey_type *const *types; /* only components and resources of these, ended by NULL; NULL: all */
+    covey_choose_fn *choose;        /* only these entities; the others are in the image as if they were destroyed, and
+                                     * handles that name them are stale there. NULL: all */
+    void *choose_context;
+    uint64_t changed_since; /* of types with ticks, only components that were changed after this tick; 0: all. Entities,
+                             * and components of other types, are saved as ever: covey_follow_from_memory is for such
+                             * images */
     covey_progress_fn *progress;
     void *progress_context;
     int zstd_level; /* of files: 1 to 19 compresses; 0 does not */
@@ -254,6 +263,7 @@ typedef struct covey_image_info {
     uint64_t bytes;
     uint64_t tick;
     uint64_t entities; /* alive */
+    uint64_t since;    /* it has only what was changed after this tick (changed_since); 0: all */
 } covey_image_info;
 
 /* What an image is about; one of its sections, by number. Checks the frame, the checksum of the table and the numbers that

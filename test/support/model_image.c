@@ -165,6 +165,61 @@ static void go_on(model *m) {
     model_move(m);
 }
 
+/* ---- A part of it -------------------------------------------------------------------------------------------------*/
+
+typedef struct choice {
+    uint32_t rest, of;
+} choice;
+
+static bool is_chosen(const covey_world *world, covey_entity e, void *context) {
+    const choice *c = context;
+    (void)world;
+    return e.index % c->of != c->rest;
+}
+
+/* Who is chosen has what it has in the world, and nobody else is there. */
+static void compare_chosen(model *m, choice *c) {
+    uint32_t alive = 0;
+    for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(m->world, e));) {
+        bool chosen = is_chosen(m->world, e, c);
+        REQUIRE(m, covey_alive(m->twin, e) == chosen, "%u is in the image of a part, or is not", e.index);
+        alive += chosen;
+        uint32_t at = 0;
+        for (const covey_pool *pool; chosen && (pool = next_pool(m->world, &at)) != NULL;) {
+            const covey_type *type = covey_pool_type(pool), *twin = covey_type_find(m->twin, type->name);
+            const void *value = covey_pool_get_raw(pool, e, type->size),
+                       *its = twin ? covey_get_raw(m->twin, e, twin, twin->size) : NULL;
+            REQUIRE(m, !value == !its && (!value || memcmp(value, its, type->size) == 0),
+                    "%u has another %s in the image of a part", e.index, type->name);
+        }
+        covey_entity parent = covey_parent(m->world, e);
+        if (chosen && !covey_is_null(parent))
+            REQUIRE(m, covey_is_null(covey_parent(m->twin, e)) == !is_chosen(m->world, parent, c),
+                    "%u has another parent in the image of a part", e.index);
+    }
+    REQUIRE(m, alive == covey_entity_count(m->twin), "the image of a part has others");
+}
+
+static void save_part_and_load(model *m, const covey_type *const *types) {
+    choice c = { .of = 2 + program_below(&m->program, 4) };
+    c.rest = program_below(&m->program, c.of);
+    covey_save_desc some = { .choose = is_chosen, .choose_context = &c };
+    const char *why = "";
+    covey_result result;
+    m->image.size = 0;
+    result = covey_save_to_buffer(m->world, &m->image, &some, NULL);
+    REQUIRE(m, result == COVEY_OK, "a part could not be saved: %s", covey_result_text(result));
+    load(m, types);
+    own_loaded(m);
+    REQUIRE(m, covey_world_validate(m->twin, &why), "the world from the image of a part is not valid: %s", why);
+    save(m, m->twin, &m->again);
+    REQUIRE(m, m->again.size == m->image.size && memcmp(m->again.bytes, m->image.bytes, m->image.size) == 0,
+            "saving a part again gives other bytes");
+    compare_chosen(m, &c);
+    covey_world_destroy(m->twin);
+    m->twin = NULL;
+}
+
 void model_save_and_load(model *m) {
     const covey_type *types[TYPES];
     const char *why = "", *operation = m->program.operation;
@@ -174,6 +229,7 @@ void model_save_and_load(model *m) {
         m->program.operation = operation;
         return;
     }
+    if (program_chance(&m->program, 64)) save_part_and_load(m, types);
     save(m, m->world, &m->image);
     load(m, types);
     own_loaded(m);

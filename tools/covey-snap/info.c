@@ -68,6 +68,7 @@ static void put_table(const info *i) {
            (unsigned long long)i->about.bytes);
     printf("entities  %llu alive\n", (unsigned long long)i->about.entities);
     printf("tick      %llu\n", (unsigned long long)i->about.tick);
+    if (i->about.since != 0) printf("changes   after tick %llu\n", (unsigned long long)i->about.since);
     printf("\n%-8s %10s %12s %8s %-8s %-10s %s\n", "section", "count", "bytes", "each", "storage", "encoding", "type");
     for (uint32_t n = 0; n < i->about.sections; n++) put_section(i, &i->sections[n]);
 }
@@ -116,6 +117,7 @@ static void put_json(const info *i) {
     printf("  \"file_bytes\": %llu,\n", (unsigned long long)i->image.file_bytes);
     printf("  \"image_bytes\": %llu,\n", (unsigned long long)i->about.bytes);
     printf("  \"entities\": %llu,\n", (unsigned long long)i->about.entities);
+    if (i->about.since != 0) printf("  \"since\": %llu,\n", (unsigned long long)i->about.since);
     printf("  \"tick\": %llu,\n  \"sections\": [\n", (unsigned long long)i->about.tick);
     for (uint32_t n = 0; n < i->about.sections; n++) {
         put_json_section(i, &i->sections[n]);
