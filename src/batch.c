@@ -527,28 +527,9 @@ static bool next_run(covey_iter *it) {
     return hand_out(it, 1, run);
 }
 
-/* Hands out the rows of the next block of the page, if they are scattered, and all fields are in blocks. Returns false
- * otherwise. */
-COVEY_HOT bool next_scattered(covey_iter *it) {
-    uint64_t next = it->walk.blocks & (0 - it->walk.blocks);
-    if ((next & it->walk.scattered) == 0 || it->walk.rest != 0) return false;
-    uint32_t block = covey__lowest_bit(next);
-    it->block = block;
-    it->walk.blocks &= it->walk.blocks - 1;
-    it->left = it->matches[block];
-    it->stop = 0;
-    it->count = 1;
-    it->walk.columns[0].chunk =
-        it->walk.columns[0].page->chunks[block]; /* most views have one or two: no loop for these */
-    it->walk.columns[1].chunk = it->walk.columns[1].page->chunks[block];
-    for (uint32_t i = 2; i < it->walk.view->fields; i++)
-        it->walk.columns[i].chunk = it->walk.columns[i].page->chunks[block];
-    return true;
-}
-
 /* The next ids that have all fields. */
 static bool next_ids(covey_iter *it) {
-    if (it->walk.rest == 0 && it->walk.blocks == 0 && open_page(it) && next_scattered(it)) return true;
+    if (it->walk.rest == 0 && it->walk.blocks == 0 && open_page(it) && covey__next_scattered(it)) return true;
     if (!reach_block(it)) return false;
     if ((it->walk.longer >> it->block & 1) == 0) return covey__list_ids(it);
     return it->walk.looked_up == 0 ? next_spans(it) : next_run(it);
@@ -627,7 +608,7 @@ static void note_ticks(covey_iter *it) {
 
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
 
-static COVEY__NOINLINE bool next_batch(covey_iter *it) {
+bool covey__next_batch(covey_iter *it) {
     bool more = false;
     it->slotted = it->varies = false;
     if (it->walk.set && it->walk.next == 0) covey__array_begin(it);
@@ -643,5 +624,3 @@ static COVEY__NOINLINE bool next_batch(covey_iter *it) {
     else if (it->walk.ticked != 0) note_ticks(it);
     return more;
 }
-
-bool covey__next_batch(covey_iter *it) { return COVEY__LIKELY(next_scattered(it)) || next_batch(it); }

@@ -2389,12 +2389,28 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #define COVEY__ROW_ENDS(it, row) ((void)0)
 #endif
 
+/* Begins with the rows of the next block of the page, if that is scattered. Returns false otherwise. */
+COVEY_HOT bool covey__next_scattered(covey_iter *it) {
+    uint64_t blocks = it->walk.blocks, next = blocks & (0 - blocks);
+    if ((next & it->walk.scattered) == 0 || it->walk.rest != 0) return false;
+    uint32_t block = covey__lowest_bit(next);
+    it->walk.blocks = blocks ^ next;
+    it->block = block;
+    it->left = it->matches[block];
+    it->count = 1;
+    it->walk.columns[0].chunk = it->walk.columns[0].page->chunks[block]; /* most views have one or two: no loop */
+    it->walk.columns[1].chunk = it->walk.columns[1].page->chunks[block];
+    for (uint32_t i = 2; i < it->walk.view->fields; i++)
+        it->walk.columns[i].chunk = it->walk.columns[i].page->chunks[block];
+    return true;
+}
+
 COVEY_HOT bool covey__next_span(covey_iter *it) {
     uint64_t left = it->left & (it->left - 1);
     uint32_t at = it->at + 1;
     it->left = left;
     if (COVEY__LIKELY(left != 0)) return true;
-    if (!COVEY__LIKELY(at < it->stop)) return covey__next_batch(it);
+    if (!COVEY__LIKELY(at < it->stop)) return covey__next_scattered(it) || covey__next_batch(it);
     it->at = at;
     if (it->varies) it->count = it->counts[at];
     return true;
