@@ -399,10 +399,15 @@ COVEY_HOT void put_scattered(covey__placing *p, covey_entity *ids, bool far) {
         if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && (generation & 1) != 0)) break;
         if (index % 64 == 0 && i != p->placed && covey__may_be_block(&entities[i], count - i)) break;
         *slot = id ^ index ^ (at + i);
-        if (ids) ids[i] = covey__entity(index, generation);
+        if (ids) ids[i] = entities[i];
     }
     p->placed = i;
 }
+
+/* Functions of their own keep all that the loop needs in registers. */
+static COVEY__NOINLINE void put_near(covey__placing *p, covey_entity *ids) { put_scattered(p, ids, false); }
+
+static COVEY__NOINLINE void put_far(covey__placing *p, covey_entity *ids) { put_scattered(p, ids, true); }
 
 /* Slots of the entities from the first that has none on: their positions are at the end, and nobody counts them yet. */
 static covey_result put_slots(covey__placing *p, covey_entity *ids) {
@@ -412,8 +417,8 @@ static covey_result put_slots(covey__placing *p, covey_entity *ids) {
         uint32_t blocks = covey__count_blocks(world, p->entities + p->placed, p->count - p->placed);
         uint32_t before = p->placed;
         if (blocks != 0) result = put_blocks(p, ids, blocks);
-        else if (is_far(&p->pool->set)) put_scattered(p, ids, true);
-        else put_scattered(p, ids, false);
+        else if (is_far(&p->pool->set)) put_far(p, ids);
+        else put_near(p, ids);
         if (p->placed == before && result == COVEY_OK) result = reach_next(p);
     }
     return result;
