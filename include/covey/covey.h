@@ -690,10 +690,9 @@ typedef struct covey__chunk {
 /* One entity of an iteration: { 0 } before the first. Its insides are not API. Compilers keep it in registers. */
 typedef struct covey_row {
     uint64_t left, blocks; /* what is still to come: of the block, the row first; of the page, its block first */
-    uint64_t moves;        /* where `chunks` were valid: as long as this number of the world is the same */
+    uint64_t moves;        /* the addresses of fields are valid as long as this number of the world is the same */
     const uint64_t *now;   /* that number */
     covey__chunk chunks[COVEY__ROW_CHUNKS]; /* of the first fields */
-    uint64_t listed;                        /* where the fields of a list were valid, likewise */
 } covey_row;
 
 /* For which of those that are disabled a view asks. */
@@ -2481,15 +2480,15 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
 /* The next row of a list, or of another one, if there is none, or values have moved since the rows were listed. */
 COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
     uint32_t at = it->at + 1;
-    bool stays = row->now && row->listed == *row->now;
+    bool stays = row->now && row->moves == *row->now;
     if (COVEY__LIKELY(stays && at < it->stop)) {
         it->at = at;
         return true;
     }
     if (!covey__next_rows(it, row->now && !stays)) return false;
     row->now = it->walk.shifts;
-    row->moves = ~*row->now; /* no chunk is known; fields are, unless they may be missing, or have ticks */
-    row->listed = it->walk.mode < COVEY__MODE_IDS ? *row->now : ~*row->now;
+    bool known = it->walk.mode < COVEY__MODE_IDS; /* fields are listed: none is missing, or has ticks */
+    row->moves = known ? *row->now : ~*row->now;
     return true;
 }
 
@@ -2519,9 +2518,10 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
 
 /* Values that may have moved since they were found, and those of which a change is to be noted, are looked up. */
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
-    if (COVEY__LIKELY(field < COVEY__ROW_CHUNKS && row.moves == *row.now))
+    bool stays = row.moves == *row.now;
+    if (COVEY__LIKELY(stays && field < COVEY__ROW_CHUNKS && row.left != 0))
         return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
-    if (row.left == 0 && row.listed == *row.now) return covey_field_raw(it, field, size);
+    if (stays && row.left == 0) return covey__list_of(it, field)[it->at];
     return covey__row_value(it, covey__row_index(it, row), field);
 }
 
