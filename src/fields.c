@@ -86,6 +86,22 @@ bool covey__fields_same(const covey_fields *a, const covey_fields *b) {
     return i == a->count;
 }
 
+static bool is_equal_field(const covey_field *field, const char *a, const char *b) {
+    size_t stride = covey__field_stride(field);
+    if (field->kind == COVEY_KIND_PADDING) return true;
+    if (!field->nested) return memcmp(a, b, stride * field->count) == 0;
+    uint32_t i = 0;
+    while (i < field->count && covey__fields_equal(field->nested, a + i * stride, b + i * stride)) i++;
+    return i == field->count;
+}
+
+bool covey__fields_equal(const covey_fields *fields, const void *a, const void *b) {
+    const char *x = a, *y = b;
+    uint32_t i = 0;
+    while (i < fields->count && is_equal_field(&fields->at[i], x + fields->at[i].offset, y + fields->at[i].offset)) i++;
+    return i == fields->count;
+}
+
 /* ---- Copies ------------------------------------------------------------------------------------------------------*/
 
 static size_t whole(size_t bytes) {

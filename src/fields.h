@@ -7,6 +7,8 @@
 
 bool covey__fields_valid(const covey_fields *fields, uint32_t size);   /* as a description of a struct of this size */
 bool covey__fields_same(const covey_fields *a, const covey_fields *b); /* either may be NULL */
+/* Whether two values have the same bytes in all fields; padding does not count. */
+bool covey__fields_equal(const covey_fields *fields, const void *a, const void *b);
 const covey_field *covey__field_named(const covey_fields *fields, const char *name); /* NULL: none */
 uint32_t covey__field_stride(const covey_field *field);                              /* bytes of an element */
 /* A copy, names and nested fields included, in memory of so many bytes that is aligned for everything. */

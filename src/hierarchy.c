@@ -168,6 +168,17 @@ bool covey__hierarchy_link(covey_world *world, covey_entity child, covey_entity 
     return true;
 }
 
+bool covey__hierarchy_prepare(covey_world *world, covey_entity child, covey_entity parent) {
+    return make_nodes(world, child, parent) == COVEY_OK;
+}
+
+void covey__hierarchy_move(covey_world *world, uint32_t child, uint32_t parent) {
+    covey__node *node = covey__node_of(world, child);
+    detach(world, node);
+    if (parent != COVEY_NONE) attach(world, node, parent, COVEY_NONE);
+    covey__name_moved(world, child);
+}
+
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
     if (!from->nodes) return true;
     if (!make_pool(to)) return false;

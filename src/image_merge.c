@@ -1,9 +1,8 @@
 /* Adds what is in an image to a world that has entities of its own. The image is loaded into a world that nobody sees;
  * then its entities get handles here, and what they have moves over. All that can fail comes before any value moves. */
-#include "image.h"
+#include "image_merge.h"
 
 #include "alloc.h"
-#include "change.h"
 #include "enable.h"
 #include "entity.h"
 #include "fields.h"
@@ -17,6 +16,7 @@
 #include "pool_of.h"
 #include "resource.h"
 #include "signal.h"
+#include "tick.h"
 #include "type.h"
 #include "watch.h"
 
@@ -24,51 +24,39 @@
 #include <stdalign.h>
 #include <stdio.h>
 
-/* A pool that is merged: from where, to where, and whose components these are. */
-typedef struct part {
-    covey_pool *from, *to;
-    covey_entity *entities;
-    uint32_t count;
-} part;
-
-typedef struct merging {
-    covey_world *from, *to;
-    covey__heap heap;
-    covey_entity *entities;  /* the new handles, by the index that they had */
-    uint32_t room, count;    /* for how many; how many there are */
-    covey_sparse_set *known; /* from handles as they were to those here */
-    part *parts;
-    uint32_t part_count;
-    const covey_type **resources; /* that both worlds have meanwhile */
-    uint32_t resource_room, resource_count;
-    covey__change *changes;
-} merging;
+typedef covey__merging merging;
+typedef covey__merged part;
 
 static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Handles -----------------------------------------------------------------------------------------------------*/
 
-static covey_entity now(const merging *m, covey_entity before) {
+covey_entity covey__merging_now(const merging *m, covey_entity before) {
     const covey_entity *found = covey_sparse_set_get(m->known, before);
-    return found ? *found : null_entity;
+    return found ? *found : m->keeps_outside ? before : null_entity;
 }
 
-static covey_entity now_in(const void *merging_, covey_entity before) { return now(merging_, before); }
+static covey_entity now_in(const void *merging_, covey_entity before) { return covey__merging_now(merging_, before); }
 
-/* When the entities of the image are known, and before any value is. */
-static covey_result make_entities(void *context) {
-    merging *m = context;
-    uint32_t alive = m->from->alive, i = 0;
+covey_result covey__merging_reserve(merging *m) {
     covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
                                    .align = alignof(covey_entity),
                                    .allocator = m->heap.allocator };
     m->known = covey_sparse_set_create(&desc);
-    m->entities = covey__resize(&m->heap, NULL, 0, alive, sizeof *m->entities, alignof(covey_entity));
-    if (m->entities) m->room = alive;
-    if (!m->known || (!m->entities && alive != 0)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__entities_take(m->to, m->entities, alive);
+    m->entities = covey__resize(&m->heap, NULL, 0, m->from->alive, sizeof *m->entities, alignof(covey_entity));
+    if (m->entities) m->room = m->from->alive;
+    return m->known && (m->entities || m->from->alive == 0) ? COVEY_OK : COVEY_ERROR_MEMORY;
+}
+
+/* When the entities of the image are known, and before any value is: all of them are new. */
+static covey_result make_entities(void *context) {
+    merging *m = context;
+    uint32_t i = 0;
+    covey_result result = covey__merging_reserve(m);
+    if (result == COVEY_OK) result = covey__entities_take(m->to, m->entities, m->room);
     if (result != COVEY_OK) return result;
-    m->count = alive;
+    m->fresh = m->entities;
+    m->count = m->room;
     covey_entity e = covey_entity_next(m->from, null_entity);
     for (; !covey_is_null(e) && result == COVEY_OK; e = covey_entity_next(m->from, e))
         result = covey_sparse_set_push(m->known, e, &m->entities[i++]);
@@ -85,7 +73,7 @@ static void remap_field(const merging *m, const covey_field *field, char *value)
             continue;
         }
         memcpy(&e, value, sizeof e);
-        e = now(m, e);
+        e = covey__merging_now(m, e);
         memcpy(value, &e, sizeof e);
     }
 }
@@ -109,7 +97,7 @@ static void remap_values(const merging *m, const covey_pool *pool) {
         remap_fields(m, fields, covey_pool_value_at_raw(pool, at, pool->size));
 }
 
-/* ---- Room --------------------------------------------------------------------------------------------------------*/
+/* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
 /* Parents and names are no components of the user's: they are given anew. */
 static bool is_merged(const covey_pool *pool) {
@@ -127,6 +115,38 @@ static covey_pool *pool_here(const merging *m, const covey_pool *pool) {
     return type ? covey_pool_of_raw(m->to, type) : NULL;
 }
 
+bool covey__merging_keeps(const merging *m, const covey_type *type) { return covey__type_listed(m->desc->keep, type); }
+
+/* Whether a value of the image is the one that is here. What functions of the type would write is not known. */
+static bool is_same(const covey_type *type, const void *value, const void *here) {
+    if (type->codec) return false;
+    if (type->fields) return covey__fields_equal(type->fields, value, here);
+    return type->size == 0 || memcmp(value, here, type->size) == 0;
+}
+
+static covey__fate fate_of(const part *p, covey_entity e, const void *value, bool keeps) {
+    if (!covey__has_index(p->to, e.index)) return COVEY__ADDED;
+    return keeps || is_same(p->to->type, value, covey__value_of_index(p->to, e.index)) ? COVEY__LEFT : COVEY__SET;
+}
+
+/* Of entities that were here before, some components are here, too. */
+static covey_result tell_apart(const merging *m, part *p) {
+    uint32_t i = 0;
+    covey__heap *heap = (covey__heap *)(uintptr_t)&m->heap;
+    bool keeps = covey__merging_keeps(m, p->to->type);
+    p->picked = covey__resize(heap, NULL, 0, p->count, sizeof *p->picked, alignof(covey_entity));
+    p->fates = covey__resize(heap, NULL, 0, p->count, 1, 1);
+    if (!p->picked || !p->fates) return COVEY_ERROR_MEMORY;
+    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++) {
+        const void *value = covey_pool_value_at_raw(p->from, at, p->from->size);
+        covey__fate fate = fate_of(p, p->entities[i], value, keeps);
+        p->fates[i] = (unsigned char)fate;
+        if (fate == COVEY__ADDED) p->picked[p->added++] = p->entities[i];
+        if (fate == COVEY__SET) p->picked[p->count - ++p->set] = p->entities[i];
+    }
+    return COVEY_OK;
+}
+
 static covey_result list_part(merging *m, covey_pool *pool) {
     part *p = &m->parts[m->part_count];
     uint32_t count = covey_pool_count(pool), i = 0;
@@ -136,7 +156,11 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     if (!p->entities) return COVEY_ERROR_MEMORY;
     m->part_count++;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        p->entities[i++] = now(m, covey_pool_at(pool, at));
+        p->entities[i++] = covey__merging_now(m, covey_pool_at(pool, at));
+    remap_values(m, pool);
+    if (m->follower) return tell_apart(m, p);
+    p->picked = p->entities;
+    p->added = count;
     return COVEY_OK;
 }
 
@@ -144,33 +168,47 @@ static covey_result list_parts(merging *m) {
     covey_result result = COVEY_OK;
     uint32_t pools = m->from->pool_count + 1;
     m->parts = covey__resize(&m->heap, NULL, 0, pools, sizeof *m->parts, alignof(part));
-    m->changes = covey__resize(&m->heap, NULL, 0, pools, sizeof *m->changes, alignof(covey__change));
+    m->changes = covey__resize(&m->heap, NULL, 0, 2 * (size_t)pools, sizeof *m->changes, alignof(covey__change));
     if (!m->parts || !m->changes) return COVEY_ERROR_MEMORY;
     for (uint32_t i = 0; i < m->from->pool_count && result == COVEY_OK; i++)
         if (is_merged(m->from->pools[i])) result = list_part(m, m->from->pools[i]);
     return result;
 }
 
+static covey__fate fate_at(const part *p, uint32_t i) { return p->fates ? (covey__fate)p->fates[i] : COVEY__ADDED; }
+
+/* Whether the caller wants that a component stays as it is; one that is the same may be disabled, or no longer. */
+static bool stays(const merging *m, const part *p, uint32_t i) {
+    return fate_at(p, i) == COVEY__LEFT && covey__merging_keeps(m, p->to->type);
+}
+
 /* A table for what is disabled among the components of a part. */
-static covey_result prepare_off(const part *p) {
+static covey_result prepare_off(const merging *m, const part *p) {
     uint32_t i = 0;
     if (!covey__may_hide(p->from)) return COVEY_OK;
     for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
-        if (covey__is_off(p->from, covey_pool_at(p->from, at).index) && !covey__off_reach(p->to, p->entities[i].index))
+        if (covey__is_off(p->from, covey_pool_at(p->from, at).index) && !stays(m, p, i) &&
+            !covey__off_reach(p->to, p->entities[i].index))
             return COVEY_ERROR_MEMORY;
     return COVEY_OK;
 }
 
-/* The first change is that the entities were created. */
-static void note_changes(const merging *m) {
-    m->changes[0] =
-        (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = m->entities, .count = m->count } };
+/* The first change is that entities were created. */
+static void note_changes(merging *m) {
+    m->changes[m->change_count++] =
+        (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = m->fresh, .count = m->count } };
     for (uint32_t i = 0; i < m->part_count; i++) {
         const part *p = &m->parts[i];
-        m->changes[i + 1] = (covey__change){
-            .told = { .pool = p->to, .signal = COVEY_ON_ADD, .entities = p->entities, .count = p->count },
-            .placing = { .later = true },
-        };
+        if (p->added != 0)
+            m->changes[m->change_count++] = (covey__change){
+                .told = { .pool = p->to, .signal = COVEY_ON_ADD, .entities = p->picked, .count = p->added },
+                .placing = { .later = true },
+            };
+        if (p->set != 0)
+            m->changes[m->change_count++] = (covey__change){ .told = { .pool = p->to,
+                                                                       .signal = COVEY_ON_SET,
+                                                                       .entities = p->picked + p->count - p->set,
+                                                                       .count = p->set } };
     }
 }
 
@@ -178,9 +216,9 @@ static void note_changes(const merging *m) {
 static covey_result make_room(merging *m) {
     const covey__change *culprit;
     covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_off(&m->parts[i]);
+    for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_off(m, &m->parts[i]);
     note_changes(m);
-    return result == COVEY_OK ? covey__changes_make(m->to, m->changes, m->part_count + 1, &culprit) : result;
+    return result == COVEY_OK ? covey__changes_make(m->to, m->changes, m->change_count, &culprit) : result;
 }
 
 /* ---- Parents, names, resources -----------------------------------------------------------------------------------*/
@@ -190,7 +228,8 @@ static covey_result link_parents(const merging *m) {
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
         covey_entity parent = covey_pool_at(nodes, at), child = covey_child_first(m->from, parent);
         for (; !covey_is_null(child); child = covey_child_next(m->from, child))
-            if (!covey__hierarchy_link(m->to, now(m, child), now(m, parent))) return COVEY_ERROR_MEMORY;
+            if (!covey__hierarchy_link(m->to, covey__merging_now(m, child), covey__merging_now(m, parent)))
+                return COVEY_ERROR_MEMORY;
     }
     return COVEY_OK;
 }
@@ -198,7 +237,7 @@ static covey_result link_parents(const merging *m) {
 static covey_result give_names(const merging *m) {
     const covey_pool *names = m->from->names ? m->from->names->pool : NULL;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE; at++) {
-        covey_entity before = covey_pool_at(names, at), e = now(m, before);
+        covey_entity before = covey_pool_at(names, at), e = covey__merging_now(m, before);
         const char *name = covey_name(m->from, before);
         bool taken = !covey_is_null(covey_find_child(m->to, covey_parent(m->to, e), name));
         covey_result result = taken ? COVEY_OK : covey_name_set(m->to, e, name);
@@ -216,100 +255,138 @@ static covey_result set_resources(merging *m) {
     for (uint32_t i = 0; i < count; i++) {
         const covey_type *was = covey_world_resource(m->from, i), *type = was;
         char *value = covey_resource_get_raw(m->from, was, was->size);
+        if (was->fields) remap_fields(m, was->fields, value);
         if (covey_resource_has_raw(m->to, was)) continue;
         if (covey__type_is_made(m->from, was)) type = covey__type_keep(m->to, was);
         if (!type) return m->to->result;
-        if (was->fields) remap_fields(m, was->fields, value);
         if (!covey_resource_set_raw(m->to, type, value, type->size)) return m->to->result;
         m->resources[m->resource_count++] = type;
     }
     return COVEY_OK;
 }
 
+/* The resource of the other world, of this name. */
+static const covey_type *resource_named(const covey_world *world, const char *name) {
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        if (strcmp(covey_world_resource(world, i)->name, name) == 0) return covey_world_resource(world, i);
+    return NULL;
+}
+
+static void forget_resource(const merging *m, const covey_type *was, const covey_type *type) {
+    covey__kept_moved(was, type, covey_resource_get_raw(m->from, was, was->size));
+    covey__resource_forget(m->from, was);
+}
+
+static void overwrite(void *value, const covey_type *type, const void *other) {
+    if (type->drop) type->drop(value, type->context);
+    covey__copy(value, other, type->size);
+}
+
+/* Those that were set here are here; who follows overwrites the others, too. */
+static void move_resources(const merging *m) {
+    for (uint32_t i = 0; i < m->resource_count; i++)
+        forget_resource(m, resource_named(m->from, m->resources[i]->name), m->resources[i]);
+    for (uint32_t i = 0; m->follower && i < covey_world_resource_count(m->from);) {
+        const covey_type *was = covey_world_resource(m->from, i), *type = resource_named(m->to, was->name);
+        if (covey__merging_keeps(m, was)) {
+            i++;
+            continue;
+        }
+        overwrite(covey_resource_get_raw(m->to, type, type->size), type,
+                  covey_resource_get_raw(m->from, was, was->size));
+        forget_resource(m, was, type);
+    }
+}
+
 /* ---- Back, and on ------------------------------------------------------------------------------------------------*/
 
 static void undo(merging *m) {
     covey_world *world = m->to;
+    if (m->follower) covey__follow_undo(m);
     for (uint32_t i = 0; i < m->count; i++) {
-        covey__name_lose(world, m->entities[i].index);
-        if (world->nodes) covey__pool_take_out(world->nodes, m->entities[i], sizeof(covey__node));
+        covey__name_lose(world, m->fresh[i].index);
+        if (world->nodes) covey__pool_take_out(world->nodes, m->fresh[i], sizeof(covey__node));
     }
-    if (m->count != 0) covey__entities_give_back(world, m->entities, m->count);
+    if (m->count != 0) covey__entities_give_back(world, m->fresh, m->count);
     for (uint32_t i = 0; i < m->resource_count; i++) covey__resource_forget(world, m->resources[i]);
 }
 
+/* The value that is here gives way, or the one of the image does. */
+static void move_value(const part *p, uint32_t i, void *value) {
+    covey_entity e = p->entities[i];
+    covey__fate fate = fate_at(p, i);
+    if (fate == COVEY__LEFT) {
+        covey__drop_loaded(p->from->type, value);
+        return;
+    }
+    if (fate == COVEY__SET) covey__pool_drop(p->to, e);
+    covey__kept_moved(p->from->type, p->to->type, value);
+    covey__copy(covey__value_of_index(p->to, e.index), value, p->to->size);
+    if (fate == COVEY__SET && p->to->type->ticks) covey__ticks_note(p->to, e.index);
+}
+
 static void move_values(const part *p) {
-    uint32_t i = 0, size = p->to->size;
-    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++) {
-        const void *value = covey_pool_value_at_raw(p->from, at, size);
-        covey__kept_moved(p->from->type, p->to->type, value);
-        covey__copy(covey__value_of_index(p->to, p->entities[i].index), value, size);
-    }
-}
-
-/* Those that were set here are here. */
-static void move_resources(const merging *m) {
-    for (uint32_t i = 0; i < m->resource_count; i++) {
-        const covey_type *type = m->resources[i];
-        for (uint32_t k = 0; k < covey_world_resource_count(m->from); k++) {
-            const covey_type *was = covey_world_resource(m->from, k);
-            if (strcmp(was->name, type->name) != 0) continue;
-            covey__kept_moved(was, type, covey_resource_get_raw(m->from, was, was->size));
-            covey__resource_forget(m->from, was);
-        }
-    }
-}
-
-static void disable_components(const part *p) {
     uint32_t i = 0;
-    if (!covey__may_hide(p->from)) return;
-    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
-        if (covey__is_off(p->from, covey_pool_at(p->from, at).index))
-            covey_component_disable_raw(p->to->world, p->entities[i], p->to->type);
+    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1))
+        move_value(p, i++, covey_pool_value_at_raw(p->from, at, p->from->size));
+}
+
+static void disable_components(const merging *m, const part *p) {
+    uint32_t i = 0;
+    if (!covey__may_hide(p->from) && !covey__may_hide(p->to)) return;
+    for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++) {
+        if (stays(m, p, i)) continue;
+        bool off = covey__is_off(p->from, covey_pool_at(p->from, at).index);
+        (off ? covey_component_disable_raw : covey_component_enable_raw)(m->to, p->entities[i], p->to->type);
+    }
 }
 
 /* Nothing fails from here on. */
 static void move_all(merging *m) {
-    for (uint32_t i = 0; i < m->part_count; i++) {
-        remap_values(m, m->parts[i].from);
-        move_values(&m->parts[i]);
-    }
+    for (uint32_t i = 0; i < m->part_count; i++) move_values(&m->parts[i]);
     move_resources(m);
-    covey__changes_settle(m->changes, m->part_count + 1, true);
-    for (uint32_t i = 0; i < m->part_count; i++) disable_components(&m->parts[i]);
-    for (uint32_t i = 0; i < m->part_count; i++) covey__pool_forget(m->parts[i].from);
+    if (m->follower) covey__follow_settle(m);
+    else covey__changes_settle(m->changes, m->change_count, true);
+    if (m->follower) covey__follow_commit(m);
+    for (uint32_t i = 0; i < m->part_count; i++) disable_components(m, &m->parts[i]);
 }
 
-static void tell(const merging *m, const covey_load_desc *desc) {
+static void tell(const merging *m) {
+    const covey_load_desc *desc = m->desc;
     covey_entity before = null_entity;
-    for (uint32_t i = 0; i < m->count && desc->merged; i++) {
+    for (uint32_t i = 0, k = 0; k < m->count && desc->merged; i++) {
         before = covey_entity_next(m->from, before);
-        desc->merged(before, m->entities[i], desc->merged_context);
+        if (!covey_same(m->entities[i], m->fresh[k])) continue;
+        desc->merged(before, m->fresh[k++], desc->merged_context);
     }
-    covey__changes_tell(m->to, m->changes, m->part_count + 1);
-}
-
-static void free_all(merging *m) {
-    uint32_t pools = m->from->pool_count + 1;
-    for (uint32_t i = 0; i < m->part_count; i++)
-        covey__free(&m->heap, m->parts[i].entities, m->parts[i].count, sizeof(covey_entity), alignof(covey_entity));
-    covey__free(&m->heap, m->parts, pools, sizeof *m->parts, alignof(part));
-    covey__free(&m->heap, m->changes, pools, sizeof *m->changes, alignof(covey__change));
-    covey__free(&m->heap, (void *)m->resources, m->resource_room, sizeof *m->resources, alignof(covey_type *));
-    covey__free(&m->heap, m->entities, m->room, sizeof *m->entities, alignof(covey_entity));
-    covey_sparse_set_destroy(m->known);
+    covey__changes_tell(m->to, m->changes, m->change_count);
 }
 
 static covey_result prepare(merging *m) {
     covey_result result = list_parts(m);
-    if (result == COVEY_OK) result = link_parents(m);
-    if (result == COVEY_OK) result = give_names(m);
+    if (result == COVEY_OK && !m->follower) result = link_parents(m);
+    if (result == COVEY_OK && !m->follower) result = give_names(m);
     if (result == COVEY_OK) result = set_resources(m);
+    if (result == COVEY_OK && m->follower) result = covey__follow_prepare(m);
     if (result == COVEY_OK) result = make_room(m);
     return result;
 }
 
-/* What is left in the image is nobody's: no value is dropped but those that functions have made. */
+covey_result covey__merge(merging *m) {
+    covey_result result = prepare(m);
+    if (result != COVEY_OK) undo(m);
+    else move_all(m);
+    return result;
+}
+
+/* ---- Worlds that nobody sees -------------------------------------------------------------------------------------*/
+
+covey_world *covey__merging_world(const covey_world *to) {
+    return covey_world_create(&(covey_world_desc){
+        .allocator = to->heap.allocator, .on_assert = to->on_assert, .assert_context = to->assert_context });
+}
+
+/* What is left in it is nobody's: no value is dropped but those that functions have made. */
 static void destroy_image(covey_world *image) {
     for (uint32_t i = 0; i < image->pool_count; i++) {
         covey_pool *pool = image->pools[i];
@@ -326,40 +403,74 @@ static void destroy_image(covey_world *image) {
     covey_world_destroy(image);
 }
 
-static covey_result merge(merging *m, const void *bytes, size_t size, const covey_load_desc *desc,
-                          covey_report *report) {
+static void free_part(merging *m, const part *p) {
+    covey__free(&m->heap, p->entities, p->count, sizeof(covey_entity), alignof(covey_entity));
+    if (p->picked != p->entities)
+        covey__free(&m->heap, p->picked, p->count, sizeof(covey_entity), alignof(covey_entity));
+    covey__free(&m->heap, p->fates, p->count, 1, 1);
+}
+
+void covey__merging_free(merging *m) {
+    uint32_t pools = m->from->pool_count + 1;
+    if (m->follower) covey__follow_free(m);
+    for (uint32_t i = 0; i < m->part_count; i++) free_part(m, &m->parts[i]);
+    covey__free(&m->heap, m->parts, pools, sizeof *m->parts, alignof(part));
+    covey__free(&m->heap, m->changes, 2 * (size_t)pools, sizeof *m->changes, alignof(covey__change));
+    covey__free(&m->heap, (void *)m->resources, m->resource_room, sizeof *m->resources, alignof(covey_type *));
+    if (m->fresh != m->entities) covey__free(&m->heap, m->fresh, m->room, sizeof *m->fresh, alignof(covey_entity));
+    covey__free(&m->heap, m->entities, m->room, sizeof *m->entities, alignof(covey_entity));
+    if (m->known) covey_sparse_set_destroy(m->known);
+    destroy_image(m->from);
+}
+
+/* ---- Images ------------------------------------------------------------------------------------------------------*/
+
+/* The values have moved. */
+static void forget_parts(const merging *m) {
+    for (uint32_t i = 0; i < m->part_count; i++) covey__pool_forget(m->parts[i].from);
+}
+
+static covey_result read_and_merge(merging *m, const covey__entering *entering, const void *bytes, size_t size,
+                                   covey_report *report) {
+    covey_image_info info = { 0 };
+    covey_result result = covey__load(m->from, m->to, bytes, size, m->desc, entering, report);
+    if (result != COVEY_OK) undo(m);
+    if (result != COVEY_OK) return result;
+    covey_image_look(bytes, size, &info, NULL);
+    m->since = info.since;
+    return covey__merge(m);
+}
+
+covey_result covey__merge_image(merging *m, covey_result (*entered)(void *context), const void *bytes, size_t size,
+                                covey_report *report) {
+    static const covey_load_desc defaults = { 0 };
     covey_world *to = m->to;
     covey_log_fn *log = to->log;
     covey_result before = to->result;
-    covey__entering entering = { make_entities, now_in, m };
+    covey__entering entering = { entered, now_in, m };
+    *report = (covey_report){ 0 };
+    if (!m->desc) m->desc = &defaults;
+    m->heap = (covey__heap){ to->heap.allocator, 0 };
+    m->from = covey__merging_world(to);
+    if (!m->from) return COVEY_ERROR_MEMORY;
     to->log = NULL; /* one sentence says it all */
-    covey_result result = covey__load(m->from, to, bytes, size, desc, &entering, report);
-    if (result == COVEY_OK) result = prepare(m);
-    if (result != COVEY_OK) undo(m);
-    else move_all(m);
+    covey_result result = read_and_merge(m, &entering, bytes, size, report);
     to->log = log;
     to->result = before;
-    if (result == COVEY_OK) tell(m, desc);
-    free_all(m);
+    if (result == COVEY_OK) tell(m);
+    if (result == COVEY_OK && m->follower) covey__follow_remove(m);
+    if (result == COVEY_OK) forget_parts(m);
+    covey__merging_free(m);
+    COVEY__CHANGED(to);
     return result;
 }
 
 covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
                                      covey_report *report) {
-    static const covey_load_desc defaults = { 0 };
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    merging m = { .to = world, .desc = desc };
     if (!report) report = &unheard;
-    *report = (covey_report){ 0 };
-    covey_world_desc aside = { .allocator = world->heap.allocator,
-                               .on_assert = world->on_assert,
-                               .assert_context = world->assert_context };
-    covey_result result = COVEY_ERROR_MEMORY;
-    merging m = { .from = covey_world_create(&aside), .to = world, .heap = { world->heap.allocator, 0 } };
-    if (m.from) {
-        result = merge(&m, bytes, size, desc ? desc : &defaults, report);
-        destroy_image(m.from);
-    }
-    COVEY__CHANGED(world);
+    covey_result result = covey__merge_image(&m, make_entities, bytes, size, report);
     return covey__report_to(world, report, result, "the image could not be merged");
 }

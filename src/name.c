@@ -217,12 +217,23 @@ static bool give(covey_world *world, covey_entity e, char *copy, uint32_t length
     return true;
 }
 
-static covey_result name_entity(covey_world *world, covey_entity e, const char *text, uint32_t length) {
+covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length) {
     if (!make_names(world)) return world->result;
     char *copy = prepare(world, text, length);
     if (copy && give(world, e, copy, length)) return COVEY_OK;
     if (copy) covey__name_text_free(world, copy, length);
     return refuse(world, e, text, COVEY_ERROR_MEMORY);
+}
+
+void covey__name_exchange(covey_world *world, uint32_t index, char **text, uint32_t *length) {
+    covey__name *name = name_of(world, index), before = *name;
+    take(world, name);
+    name->text = *text;
+    name->length = *length;
+    name->hash = covey__name_key(world, index);
+    put(world->names, name);
+    *text = before.text;
+    *length = before.length;
 }
 
 covey_result covey_name_set(covey_world *world, covey_entity e, const char *name) {
@@ -235,7 +246,7 @@ covey_result covey_name_set(covey_world *world, covey_entity e, const char *name
     if (other != COVEY_NONE && other != e.index) result = COVEY_ERROR_PRESENT;
     if (result != COVEY_OK) return refuse(world, e, name ? name : "nothing", result);
     if (length == 0) covey__name_lose(world, e.index);
-    else if (other != e.index) result = name_entity(world, e, name, (uint32_t)length);
+    else if (other != e.index) result = covey__name_put(world, e, name, (uint32_t)length);
     COVEY__CHANGED(world);
     return result;
 }
@@ -249,7 +260,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to) {
     const covey_pool *pool = from->names ? from->names->pool : NULL;
     for (uint32_t at = 0; pool && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++) {
         const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
-        if (name_entity(to, covey_pool_at(pool, at), name->text, name->length) == COVEY_OK) continue;
+        if (covey__name_put(to, covey_pool_at(pool, at), name->text, name->length) == COVEY_OK) continue;
         if (to->names && to->names->pool) covey__pool_clear(to->names->pool);
         return false;
     }

@@ -25,6 +25,10 @@ uint32_t covey__name_key(const covey_world *world, uint32_t index);          /* 
 bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent);
 void covey__name_moved(covey_world *world, uint32_t index); /* its parent is another one now */
 void covey__name_lose(covey_world *world, uint32_t index);
+/* Names an entity, whatever its siblings are called: MEMORY. */
+covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length);
+/* Gives an entity that has a name another text, and the caller the old one. */
+void covey__name_exchange(covey_world *world, uint32_t index, char **text, uint32_t *length);
 void covey__names_shrink(covey_world *world);
 void covey__names_free(covey_world *world); /* the pool is empty */
 size_t covey__names_bytes(const covey_world *world);

@@ -175,6 +175,12 @@ static void test_hostile_images_do_no_harm_to_worlds_that_they_are_merged_into(v
     try_changes(image_check_merge, test_scaled(4000), &desc);
 }
 
+static void test_hostile_images_do_no_harm_to_worlds_that_follow(void **state) {
+    (void)state;
+    covey_load_desc desc = { .types = image_types, .unknown = COVEY_UNKNOWN_KEEP };
+    try_changes(image_check_follow, test_scaled(3000), &desc);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         IMAGE_TEST(test_the_image_has_every_kind_of_section),
@@ -185,6 +191,7 @@ int main(void) {
         IMAGE_TEST(test_hostile_images_do_no_harm),
         IMAGE_TEST(test_hostile_images_of_unknown_types_do_no_harm),
         IMAGE_TEST(test_hostile_images_do_no_harm_to_worlds_that_they_are_merged_into),
+        IMAGE_TEST(test_hostile_images_do_no_harm_to_worlds_that_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

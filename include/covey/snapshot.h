@@ -196,6 +196,7 @@ typedef void covey_merged_fn(covey_entity before, covey_entity now, void *contex
 
 typedef struct covey_load_desc {
     const covey_type *const *types; /* that the program knows, ended by NULL; those that the world has met are known */
+    const covey_type *const *keep;  /* following: components and resources of these that are here stay, ended by NULL */
     const covey_type *const *only;  /* load components and resources of these only, ended by NULL; NULL: all */
     covey_unknown unknown;
     uint64_t limit_entities; /* more, alive or not, are refused (LIMIT); 0: no limit */
@@ -223,6 +224,39 @@ COVEY_API covey_result covey_merge_from_memory(covey_world *world, const void *b
                                                const covey_load_desc *desc, covey_report *report);
 COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *path, const covey_load_desc *desc,
                                              covey_report *report);
+
+/* ---- Following -----------------------------------------------------------------------------------------------------
+ *
+ * A follower keeps, from one image of a source to the next, which entity of the source is which one here. Each image
+ * updates what the one before has made: a server saves and sends, and clients follow.
+ *
+ *     covey_follower *follower = covey_follower_create(world);
+ *     while (receive(&image))
+ *         covey_follow_from_memory(follower, image.bytes, image.size, &desc, &report);
+ *
+ * Entities that are new in the source are created, and those that are gone are destroyed. Of a type that the image has,
+ * components are added, set where their fields differ (where they have a codec: always), and removed where the source has
+ * none. Components of types that the image does not have are this world's own and stay, as do its other entities. `keep`
+ * names types of which nothing that is here changes, and which are only added. An image that was saved with changed_since
+ * removes no components of types with ticks.
+ *
+ * Handles in fields become those here, or null. Resources are set, and never removed. Parents, the order of children and
+ * names are those of the source; a root of the source keeps a parent that this world has given it, unless another
+ * follower is above that; where a sibling of this world's own has a name, it is not given. An entity of the source that
+ * was destroyed here is created again. Ticks are those of now. */
+
+typedef struct covey_follower covey_follower;
+
+/* NULL: MEMORY. Destroying a follower, before or after its world, changes no entity. */
+COVEY_API covey_follower *covey_follower_create(covey_world *world);
+COVEY_API void covey_follower_destroy(covey_follower *follower);
+/* Fails as merging does, and (REFUSED) while listeners are being told of something; the world is then as it was. Observers
+ * hear of entities, adds and sets when all of them are there, and of removals after that. `merged` hears of entities that
+ * are new. O(the image + entities of the source * types). */
+COVEY_API covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes, size_t size,
+                                                const covey_load_desc *desc, covey_report *report);
+/* The entity here of one of the source; null when there is none, or it was destroyed. */
+COVEY_API covey_entity covey_follower_find(const covey_follower *follower, covey_entity source);
 
 /* Reads a whole file, decompressed if it is, into an empty buffer; at most `limit` bytes (LIMIT), 0 for any number. */
 COVEY_API covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report);

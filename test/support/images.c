@@ -280,6 +280,47 @@ const char *image_check_merge(const void *bytes, size_t size, const covey_load_d
     return why ? why : check_end(&heap, live);
 }
 
+/* What a world follows first. */
+static void fill_followed(covey_world *world, covey_follower *follower, const covey_load_desc *desc) {
+    test_heap heap;
+    covey_world *source = image_world(&heap);
+    covey_buffer image = { 0 };
+    covey_load_desc known = { .types = image_types };
+    bool done = image_fill(source) && text_fill(source);
+    done = done && covey_save_to_buffer(source, &image, NULL, NULL) == COVEY_OK;
+    done = done &&
+           covey_follow_from_memory(follower, image.bytes, image.size, desc->types ? desc : &known, NULL) == COVEY_OK;
+    if (!done) abort();
+    covey_entity e = covey_entity_next(world, (covey_entity){ 0, 0 });
+    covey_add(world, e, Lost, { 1, 2 });
+    covey_parent_set(world, covey_create(world), e);
+    covey_buffer_free(&image);
+    covey_world_destroy(source);
+}
+
+const char *image_check_follow(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report) {
+    test_heap heap;
+    uint32_t live = texts.live;
+    covey_world *world = image_world(&heap);
+    covey_follower *follower = covey_follower_create(world);
+    if (!follower) abort();
+    fill_followed(world, follower, desc);
+    uint64_t before = image_digest(world);
+    covey_result result = covey_follow_from_memory(follower, bytes, size, desc, report);
+    const char *why = NULL;
+    if (!covey_world_validate(world, &why)) why = why ? why : "not valid";
+    if (!why && result != COVEY_OK) why = check_refused(world, report, result);
+    if (!why && result != COVEY_OK && image_digest(world) != before)
+        why = "an image that was refused changed the world";
+    if (!why && result == COVEY_OK) result = covey_follow_from_memory(follower, bytes, size, desc, report);
+    if (!why && result == COVEY_OK && !covey_world_validate(world, &why)) why = "not valid after the second time";
+    covey_follower_destroy(follower);
+    if (!why) why = check_again(world, desc);
+    if (!why) why = check_use(world, &heap);
+    covey_world_destroy(world);
+    return why ? why : check_end(&heap, live);
+}
+
 void image_run_input(const uint8_t *data, size_t size, image_check_fn *check) {
     if (size == 0) return;
     covey_load_desc desc = { .types = (data[0] & 2) != 0 ? NULL : image_types,

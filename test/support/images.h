@@ -91,6 +91,7 @@ uint64_t image_digest(covey_world *world);
  * can be saved and loaded to the same bytes. NULL: all is well; otherwise a sentence that says what is not. */
 typedef const char *image_check_fn(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report);
 image_check_fn image_check_load, image_check_merge;
+image_check_fn image_check_follow; /* of a world that has followed a good image before */
 
 /* An input of the fuzzer: a byte that says how (fuzz_load.c), and an image. Aborts when not all is well. */
 void image_run_input(const uint8_t *data, size_t size, image_check_fn *check);

@@ -1,0 +1,386 @@
+/* Following: images of one source, one after the other. A map from handles of the source to those here is kept between
+ * them, so that each image updates the entities of the one before. Parents and names are prepared before anything is
+ * committed: nodes are made that link nowhere, names are given to who has none, and texts wait for who has another. */
+#include "image_merge.h"
+
+#include "alloc.h"
+#include "enable.h"
+#include "hierarchy.h"
+#include "many.h"
+#include "members.h"
+#include "name.h"
+#include "node.h"
+#include "observers.h"
+#include "order.h"
+#include "result.h"
+#include "tick.h"
+#include "type.h"
+
+#include <covey/hierarchy.h>
+#include <stdalign.h>
+
+typedef covey__merging merging;
+
+/* A name that is given to an entity without one, or a text that waits. */
+typedef struct covey__renaming {
+    uint32_t index;
+    char *text; /* NULL: the name was given */
+    uint32_t length;
+} covey__renaming;
+
+static const covey_entity null_entity = { 0, 0 };
+
+/* ---- Entities ----------------------------------------------------------------------------------------------------*/
+
+/* Who an entity of the source was here, if that is still alive; or null. */
+static covey_entity before_here(const merging *m, covey_entity e) {
+    const covey_entity *here = covey_sparse_set_get(m->follower->known, e);
+    return here && covey_alive(m->to, *here) ? *here : null_entity;
+}
+
+static covey_result take_fresh(merging *m) {
+    uint32_t fresh = 0;
+    covey_entity e = covey_entity_next(m->from, null_entity);
+    for (; !covey_is_null(e); e = covey_entity_next(m->from, e)) fresh += covey_is_null(before_here(m, e));
+    m->fresh = covey__resize(&m->heap, NULL, 0, m->room, sizeof *m->fresh, alignof(covey_entity));
+    if (!m->fresh && m->room != 0) return COVEY_ERROR_MEMORY;
+    covey_result result = covey__entities_take(m->to, m->fresh, fresh);
+    if (result == COVEY_OK) m->count = fresh;
+    return result;
+}
+
+/* When the entities of the image are known: those of the image before are who they were, and the others are new. */
+static covey_result find_entities(void *context) {
+    merging *m = context;
+    uint32_t i = 0, fresh = 0;
+    covey_result result = covey__merging_reserve(m);
+    if (result == COVEY_OK) result = take_fresh(m);
+    covey_entity e = covey_entity_next(m->from, null_entity);
+    for (; !covey_is_null(e) && result == COVEY_OK; e = covey_entity_next(m->from, e), i++) {
+        covey_entity here = before_here(m, e);
+        m->entities[i] = covey_is_null(here) ? m->fresh[fresh++] : here;
+        result = covey_sparse_set_push(m->known, e, &m->entities[i]);
+    }
+    return result;
+}
+
+/* ---- Preparing ---------------------------------------------------------------------------------------------------*/
+
+/* for (covey_entity p = first_parent(m, &at); !covey_is_null(p); p = next_parent(m, &at)) */
+static covey_entity next_parent(const merging *m, uint32_t *at) {
+    const covey_pool *nodes = m->from->nodes;
+    uint32_t found = nodes ? covey_pool_next(nodes, *at) : COVEY_NONE;
+    if (found == COVEY_NONE) return null_entity;
+    *at = found + 1;
+    return covey_pool_at(nodes, found);
+}
+
+static covey_result make_nodes(const merging *m) {
+    uint32_t at = 0;
+    for (covey_entity parent = next_parent(m, &at); !covey_is_null(parent); parent = next_parent(m, &at)) {
+        covey_entity child = covey_child_first(m->from, parent);
+        for (; !covey_is_null(child); child = covey_child_next(m->from, child))
+            if (!covey__hierarchy_prepare(m->to, covey__merging_now(m, child), covey__merging_now(m, parent)))
+                return COVEY_ERROR_MEMORY;
+    }
+    return COVEY_OK;
+}
+
+static const covey_pool *names_of(const covey_world *world) { return world->names ? world->names->pool : NULL; }
+
+static covey_result prepare_name(merging *m, covey_entity e, const covey__name *wanted) {
+    const covey__name *name = covey__name_of(m->to, e.index);
+    covey__renaming *renaming = &m->renamings[m->renaming_count];
+    *renaming = (covey__renaming){ .index = e.index, .length = wanted->length };
+    if (!name) {
+        covey_result result = covey__name_put(m->to, e, wanted->text, wanted->length);
+        m->renaming_count += result == COVEY_OK;
+        return result;
+    }
+    if (strcmp(name->text, wanted->text) == 0) return COVEY_OK;
+    renaming->text = covey__name_text(m->to, wanted->text, wanted->length);
+    if (!renaming->text) return COVEY_ERROR_MEMORY;
+    m->to->borrowed += wanted->length + 1u;
+    m->renaming_count++;
+    return COVEY_OK;
+}
+
+static covey_result prepare_names(merging *m) {
+    const covey_pool *names = names_of(m->from);
+    covey_result result = COVEY_OK;
+    uint32_t count = names ? covey_pool_count(names) : 0;
+    m->renamings = covey__resize(&m->heap, NULL, 0, count, sizeof *m->renamings, alignof(covey__renaming));
+    if (!m->renamings && count != 0) return COVEY_ERROR_MEMORY;
+    m->renaming_room = count;
+    for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE && result == COVEY_OK; at++)
+        result = prepare_name(m, covey__merging_now(m, covey_pool_at(names, at)),
+                              covey_pool_value_at_raw(names, at, sizeof(covey__name)));
+    return result;
+}
+
+/* ---- Bits --------------------------------------------------------------------------------------------------------*/
+
+static bool has_bit(const uint64_t *bits, uint32_t index) { return bits[index / 64] >> index % 64 & 1; }
+
+static void set_bits(uint64_t *bits, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) bits[entities[i].index / 64] |= (uint64_t)1 << entities[i].index % 64;
+}
+
+static uint64_t *make_bits(merging *m) {
+    uint64_t *bits = covey__resize(&m->heap, NULL, 0, m->words, sizeof *bits, alignof(uint64_t));
+    if (bits) memset(bits, 0, m->words * sizeof *bits);
+    return bits;
+}
+
+static bool has_groups(const covey_pool *pool) { return pool->watch && pool->watch->group_count != 0; }
+
+/* Who follows, or did: also those that are gone in this image. */
+static covey_result make_all_bits(merging *m) {
+    const covey_sparse_set *before = m->follower->known;
+    m->words = (size_t)m->to->page_count * COVEY_PAGE_SIZE / 64 + 1;
+    m->follows = make_bits(m);
+    m->is_new = make_bits(m);
+    if (!m->follows || !m->is_new) return COVEY_ERROR_MEMORY;
+    set_bits(m->follows, m->entities, m->room);
+    set_bits(m->is_new, m->fresh, m->count);
+    for (uint32_t at = 0; (at = covey_sparse_set_next(before, at)) != COVEY_NONE; at++) {
+        const covey_entity *here = covey_sparse_set_value_at(before, at);
+        if (covey_alive(m->to, *here)) set_bits(m->follows, here, 1);
+    }
+    for (uint32_t i = 0; i < m->part_count; i++) {
+        covey__merged *p = &m->parts[i];
+        if (p->added == 0 || !has_groups(p->to)) continue;
+        p->bits = make_bits(m);
+        if (!p->bits) return COVEY_ERROR_MEMORY;
+        set_bits(p->bits, p->picked, p->added);
+    }
+    return COVEY_OK;
+}
+
+covey_result covey__follow_prepare(merging *m) {
+    covey_result result = make_nodes(m);
+    if (result == COVEY_OK) result = make_all_bits(m);
+    if (result == COVEY_OK) result = prepare_names(m);
+    return result;
+}
+
+static void free_text(merging *m, covey__renaming *renaming) {
+    m->to->borrowed -= renaming->length + 1u;
+    covey__name_text_free(m->to, renaming->text, renaming->length);
+    renaming->text = NULL;
+}
+
+void covey__follow_undo(merging *m) {
+    for (uint32_t i = 0; i < m->renaming_count; i++) {
+        if (m->renamings[i].text) free_text(m, &m->renamings[i]);
+        else covey__name_lose(m->to, m->renamings[i].index);
+    }
+    m->renaming_count = 0;
+}
+
+/* ---- Committing --------------------------------------------------------------------------------------------------*/
+
+/* Entities that are new have nothing that was not added now: the last of these components lets them join a group. */
+static void settle_new(const merging *m) {
+    for (uint32_t i = 0; i < m->part_count; i++)
+        if (m->parts[i].bits) m->parts[i].to->watch->settling = true;
+    for (uint32_t i = 0; i < m->part_count; i++) {
+        const covey__merged *p = &m->parts[i];
+        if (!p->bits) continue;
+        p->to->watch->settling = false;
+        for (uint32_t k = 0; k < p->added; k++)
+            if (has_bit(m->is_new, p->picked[k].index)) covey__groups_added(p->to, p->picked[k].index);
+    }
+}
+
+/* The others have something already, each something else: one after the other. */
+static void settle_old(const merging *m, uint32_t index) {
+    for (uint32_t i = 0; i < m->part_count; i++)
+        if (m->parts[i].bits && has_bit(m->parts[i].bits, index)) m->parts[i].to->watch->settling = true;
+    for (uint32_t i = 0; i < m->part_count; i++) {
+        const covey__merged *p = &m->parts[i];
+        if (!p->bits || !has_bit(p->bits, index)) continue;
+        p->to->watch->settling = false;
+        covey__groups_added(p->to, index);
+    }
+}
+
+/* As covey__changes_settle does, for components that are added to entities which have others. */
+void covey__follow_settle(merging *m) {
+    for (uint32_t i = 0; i < m->part_count; i++) {
+        const covey__merged *p = &m->parts[i];
+        for (uint32_t k = 0; k < p->added && p->to->type->ticks; k++) covey__ticks_note(p->to, p->picked[k].index);
+        if (p->added != 0 && p->to->watch && p->to->watch->keeps_order)
+            covey__sort_insert_many(p->to, p->picked, p->added);
+    }
+    settle_new(m);
+    for (uint32_t i = 0; i < m->room; i++)
+        if (!has_bit(m->is_new, m->entities[i].index)) settle_old(m, m->entities[i].index);
+}
+
+/* Whether anybody above an index follows, or did. */
+static bool is_below_follower(const merging *m, uint32_t index) {
+    while ((index = covey__parent_of(m->to, index)) != COVEY_NONE)
+        if (has_bit(m->follows, index)) return true;
+    return false;
+}
+
+/* Roots of the source may have a parent of this world's own, as long as nobody who follows is above that: nobody can
+ * become its own ancestor then. */
+static void free_roots(const merging *m) {
+    covey_entity e = null_entity;
+    for (uint32_t i = 0; i < m->room; i++) {
+        e = covey_entity_next(m->from, e);
+        if (covey_is_null(covey_parent(m->from, e)) && is_below_follower(m, m->entities[i].index))
+            covey__hierarchy_move(m->to, m->entities[i].index, COVEY_NONE);
+    }
+}
+
+/* In the order of the source, behind children that this world has given them. */
+static void link_children(const merging *m) {
+    uint32_t at = 0;
+    for (covey_entity parent = next_parent(m, &at); !covey_is_null(parent); parent = next_parent(m, &at)) {
+        covey_entity child = covey_child_first(m->from, parent);
+        for (; !covey_is_null(child); child = covey_child_next(m->from, child))
+            covey__hierarchy_move(m->to, covey__merging_now(m, child).index, covey__merging_now(m, parent).index);
+    }
+}
+
+/* Those of the image before that are not in this one. */
+static covey_entity next_gone(const merging *m, const covey_sparse_set *before, uint32_t *at) {
+    for (; (*at = covey_sparse_set_next(before, *at)) != COVEY_NONE; ++*at)
+        if (!covey_sparse_set_get(m->known, covey_sparse_set_at(before, *at)))
+            return *(const covey_entity *)covey_sparse_set_value_at(before, (*at)++);
+    return null_entity;
+}
+
+/* Who is gone needs no name any more. */
+static void free_names(const merging *m) {
+    uint32_t at = 0;
+    covey_entity e = next_gone(m, m->follower->known, &at);
+    for (; !covey_is_null(e); e = next_gone(m, m->follower->known, &at))
+        if (covey_alive(m->to, e)) covey__name_lose(m->to, e.index);
+}
+
+/* Texts that have waited take the place of others, and who has no name in the source has none. */
+static void rename_all(merging *m) {
+    covey_entity e = null_entity;
+    for (uint32_t i = 0; i < m->renaming_count; i++) {
+        covey__renaming *r = &m->renamings[i];
+        if (!r->text) continue;
+        m->to->borrowed -= r->length + 1u;
+        covey__name_exchange(m->to, r->index, &r->text, &r->length);
+        covey__name_text_free(m->to, r->text, r->length);
+        r->text = NULL;
+    }
+    for (uint32_t i = 0; i < m->room; i++) {
+        e = covey_entity_next(m->from, e);
+        if (!covey__name_of(m->from, e.index)) covey__name_lose(m->to, m->entities[i].index);
+    }
+}
+
+/* Where a sibling of this world's own has a name, it keeps it. */
+static void settle_names(const merging *m) {
+    for (uint32_t i = 0; i < m->room; i++) {
+        uint32_t index = m->entities[i].index;
+        if (covey__name_clashes(m->to, index, covey__parent_of(m->to, index))) covey__name_lose(m->to, index);
+    }
+}
+
+/* From here on, the follower knows the handles of this image. */
+void covey__follow_commit(merging *m) {
+    free_roots(m);
+    link_children(m);
+    free_names(m);
+    rename_all(m);
+    settle_names(m);
+    m->known_before = m->follower->known;
+    m->follower->known = m->known;
+}
+
+/* ---- Removing ----------------------------------------------------------------------------------------------------*/
+
+static void destroy_gone(const merging *m) {
+    uint32_t at = 0;
+    covey_entity e = next_gone(m, m->known_before, &at);
+    for (; !covey_is_null(e); e = next_gone(m, m->known_before, &at)) covey_destroy(m->to, e);
+}
+
+/* Components of one type that were here and are not in the image. */
+static void remove_from(const merging *m, const covey_pool *from, covey_pool *to) {
+    covey_entity e = null_entity;
+    for (uint32_t i = 0; i < m->room && covey_pool_count(to) != 0; i++) {
+        e = covey_entity_next(m->from, e);
+        if (!covey__has_index(from, e.index) && covey_alive(m->to, m->entities[i]))
+            covey_pool_remove_raw(to, m->entities[i], to->size);
+    }
+}
+
+static bool is_complete(const merging *m, const covey_type *type) {
+    return !covey__merging_keeps(m, type) && (m->since == 0 || !type->ticks);
+}
+
+void covey__follow_remove(merging *m) {
+    destroy_gone(m);
+    for (uint32_t i = 0; i < m->from->pool_count; i++) {
+        const covey_pool *from = m->from->pools[i];
+        covey_pool *to = covey__is_internal(from) ? NULL : covey__pool_named(m->to, from->type->name);
+        if (to && is_complete(m, to->type)) remove_from(m, from, to);
+    }
+    if (m->to->disabled) remove_from(m, m->from->disabled, m->to->disabled);
+}
+
+/* The map that is no longer the follower's. */
+void covey__follow_free(merging *m) {
+    covey__free(&m->heap, m->renamings, m->renaming_room, sizeof *m->renamings, alignof(covey__renaming));
+    covey__free(&m->heap, m->follows, m->words, sizeof *m->follows, alignof(uint64_t));
+    covey__free(&m->heap, m->is_new, m->words, sizeof *m->is_new, alignof(uint64_t));
+    for (uint32_t i = 0; i < m->part_count; i++)
+        covey__free(&m->heap, m->parts[i].bits, m->words, sizeof *m->parts[i].bits, alignof(uint64_t));
+    if (m->known_before) m->known = m->known_before;
+}
+
+/* ---- The calls ---------------------------------------------------------------------------------------------------*/
+
+covey_follower *covey_follower_create(covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey__heap heap = { world->heap.allocator, 0 };
+    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
+                                   .align = alignof(covey_entity),
+                                   .allocator = world->heap.allocator };
+    covey_follower *follower = covey__resize(&heap, NULL, 0, 1, sizeof *follower, alignof(covey_follower));
+    if (follower) *follower = (covey_follower){ .world = world, .heap = heap, .known = covey_sparse_set_create(&desc) };
+    if (follower && follower->known) return follower;
+    if (follower) covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
+    covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a follower");
+    return NULL;
+}
+
+void covey_follower_destroy(covey_follower *follower) {
+    if (!follower) return;
+    COVEY__CONTRACT(NULL, !follower->busy, "a listener must not destroy the follower that it hears of");
+    covey__heap heap = follower->heap;
+    covey_sparse_set_destroy(follower->known);
+    covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
+}
+
+covey_entity covey_follower_find(const covey_follower *follower, covey_entity source) {
+    const covey_entity *here = covey_sparse_set_get(follower->known, source);
+    return here && covey_alive(follower->world, *here) ? *here : null_entity;
+}
+
+covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes, size_t size,
+                                      const covey_load_desc *desc, covey_report *report) {
+    covey_report unheard;
+    COVEY__CONTRACT(NULL, follower, "a call needs a follower");
+    merging m = { .to = follower->world, .desc = desc, .follower = follower };
+    if (!report) report = &unheard;
+    if (follower->busy || follower->world->emission) {
+        *report = (covey_report){ .result = COVEY_ERROR_REFUSED, .text = "listeners are being told of something" };
+        return covey__report_to(follower->world, report, COVEY_ERROR_REFUSED, "the image could not be followed");
+    }
+    follower->busy = true;
+    covey_result result = covey__merge_image(&m, find_entities, bytes, size, report);
+    follower->busy = false;
+    return covey__report_to(follower->world, report, result, "the image could not be followed");
+}
