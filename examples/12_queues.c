@@ -11,13 +11,14 @@ COVEY_COMPONENT_DEFINE(Sound);
 
 /* A device that must not be asked from everywhere. */
 typedef struct {
-    uint32_t playing, started, stopped;
+    uint32_t playing, started, stopped, heard;
 } Speaker;
 
 static const char *text_of(covey_signal signal) {
     switch (signal) {
     case COVEY_ON_ADD: return "starts";
     case COVEY_ON_SET: return "is changed";
+    case COVEY_ON_PATCH: return "is patched";
     case COVEY_ON_REMOVE: return "stops";
     case COVEY_ON_CREATE: return "is created";
     case COVEY_ON_DESTROY: return "is destroyed";
@@ -25,14 +26,19 @@ static const char *text_of(covey_signal signal) {
     return "?";
 }
 
-/* Entities of events may be dead by now, or have another value: an event says what happened, not what is. */
+/* Entities of events may be dead by now, or have another value: an event says what happened, not what is. The queue
+ * keeps copies of values as they were. */
 static void deal_with_all(covey_queue *queue, Speaker *speaker) {
     covey_event event;
     printf("%u events:\n", covey_queue_count(queue));
     while (covey_queue_next(queue, &event)) {
         bool alive = covey_alive(event.world, *event.entities);
-        printf("  %-7s %u %s%s\n", event.type ? event.type->name : "entity", event.entities->index,
-               text_of(event.signal), alive ? "" : ", and is gone");
+        const Sound *sound = event.values;
+        printf("  %-7s %u %s%s", event.type ? event.type->name : "entity", event.entities->index, text_of(event.signal),
+               alive ? "" : ", and is gone");
+        if (sound) printf(", of size %u", sound->size);
+        printf("\n");
+        if (event.signal == COVEY_ON_REMOVE) speaker->heard += sound->size;
         if (event.signal == COVEY_ON_ADD) speaker->playing++, speaker->started++;
         if (event.signal == COVEY_ON_REMOVE) speaker->playing--, speaker->stopped++;
     }
@@ -47,7 +53,8 @@ int main(void) {
     /* One queue may be connected to several types, and to entities: their events come in one order. */
     covey_listener sounds = { .type = covey_id(Sound),
                               .signals = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE,
-                              .queue = queue };
+                              .queue = queue,
+                              .values = true };
     covey_listener ends = { .signals = COVEY_ON_DESTROY, .queue = queue };
     covey_connection connection = covey_connect(world, &sounds);
     if (!covey_connected(world, connection) || !covey_connected(world, covey_connect(world, &ends)))
@@ -64,7 +71,7 @@ int main(void) {
     covey_add(world, c, Sound, { 4 });
     covey_clear(world, Sound);
     deal_with_all(queue, &speaker);
-    right = right && speaker.playing == 0 && speaker.stopped == 3;
+    right = right && speaker.playing == 0 && speaker.stopped == 3 && speaker.heard == 2 + 3 + 4;
 
     covey_queue_destroy(queue); /* its connections end */
     right = right && !covey_connected(world, connection);

@@ -93,7 +93,10 @@ static void visit_lists(covey_history *history, covey__snapshot *snapshot, list_
         visit(history, &image->ticks, context);
     }
     for (uint32_t i = 0; i < snapshot->group_count; i++) visit_set(history, &snapshot->groups[i].set, visit, context);
-    for (uint32_t i = 0; i < snapshot->queue_count; i++) visit(history, &snapshot->queues[i].events, context);
+    for (uint32_t i = 0; i < snapshot->queue_count; i++) {
+        visit(history, &snapshot->queues[i].events, context);
+        visit(history, &snapshot->queues[i].values, context);
+    }
     for (uint32_t i = 0; i < snapshot->commands_count; i++) visit(history, &snapshot->commands[i].ids, context);
     for (uint32_t i = 0; i < snapshot->resource_count; i++) visit(history, &snapshot->resources[i].value, context);
 }
@@ -478,26 +481,37 @@ static bool save_groups(saving *s) {
     return s->result == COVEY_OK;
 }
 
-static const covey__units *events_before(const covey__snapshot *before, uint64_t number) {
+static const covey__queue_image *queue_before(const covey__snapshot *before, uint64_t number) {
     for (uint32_t i = 0; before && i < before->queue_count; i++)
-        if (before->queues[i].number == number) return &before->queues[i].events;
+        if (before->queues[i].number == number) return &before->queues[i];
     return NULL;
+}
+
+/* The elements of a ring, of a size, from the first to the last, as one unit. */
+static bool save_ring(saving *s, const covey_queue *queue, const void *ring, size_t size, const covey__units *before,
+                      covey__units *list) {
+    uint32_t behind = queue->capacity - queue->first, straight = queue->count < behind ? queue->count : behind;
+    const char *from = ring;
+    if (!make_list(s, list, queue->count != 0)) return false;
+    if (queue->count == 0) return true;
+    covey__unit *unit = covey__unit_create(s->history, queue->count * size, NULL);
+    if (!unit) return out_of_memory(s);
+    memcpy(covey__unit_bytes(unit), from + queue->first * size, straight * size);
+    memcpy(covey__unit_bytes(unit) + straight * size, from, (queue->count - straight) * size);
+    list->at[0] = kept(s, before, 0, unit);
+    return true;
 }
 
 /* From the first event on, although that may lie in the middle of the ring. */
 static bool save_queue(saving *s, const covey_queue *queue, covey__queue_image *image) {
-    uint32_t behind = queue->capacity - queue->first, straight = queue->count < behind ? queue->count : behind;
-    size_t size = sizeof *queue->events;
+    const covey__queue_image *before = queue_before(s->before, queue->number);
     image->number = queue->number;
     image->count = queue->count;
-    if (!make_list(s, &image->events, queue->count != 0)) return false;
-    if (queue->count == 0) return true;
-    covey__unit *unit = covey__unit_create(s->history, queue->count * size, NULL);
-    if (!unit) return out_of_memory(s);
-    memcpy(covey__unit_bytes(unit), queue->events + queue->first, straight * size);
-    memcpy(covey__unit_bytes(unit) + straight * size, queue->events, (queue->count - straight) * size);
-    image->events.at[0] = kept(s, events_before(s->before, queue->number), 0, unit);
-    return true;
+    image->stride = queue->stride;
+    if (!save_ring(s, queue, queue->events, sizeof *queue->events, before ? &before->events : NULL, &image->events))
+        return false;
+    return queue->stride == 0 ||
+           save_ring(s, queue, queue->values, queue->stride, before ? &before->values : NULL, &image->values);
 }
 
 static bool save_queues(saving *s) {

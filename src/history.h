@@ -72,7 +72,8 @@ typedef struct covey__group_image {
 typedef struct covey__queue_image {
     uint64_t number;
     uint32_t count;
-    covey__units events; /* one unit */
+    uint32_t stride;             /* of copies of values; 0: none */
+    covey__units events, values; /* one unit each */
 } covey__queue_image;
 
 typedef struct covey__commands_image {

@@ -83,6 +83,11 @@ static covey_connection refuse(covey_world *world, covey_result result, const ch
     return (covey_connection){ 0 };
 }
 
+/* Whether copies of its values may lie about as bytes. */
+static bool is_bytes(const covey_type *type) {
+    return !type->drop && !type->copy && !type->no_copy && !type->zero_vacated;
+}
+
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
     COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
@@ -91,15 +96,22 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
         return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");
     if (!listener->call == !listener->queue)
         return refuse(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
+    if (listener->values && (!listener->queue || !listener->type))
+        return refuse(world, COVEY_ERROR_RANGE, "only queues have copies of values, and only of components");
     covey_pool *pool = listener->type ? covey_pool_of_raw(world, listener->type) : NULL;
     if (listener->type && !pool) return (covey_connection){ 0 };
     if (pool && covey__is_reactive(pool)) return refuse(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
+    if (listener->values && !is_bytes(pool->type))
+        return refuse(
+            world, COVEY_ERROR_COPY,
+            "a queue copies bytes, and the type has hooks, or says no_copy or zero_vacated; leave .values out");
     covey__listener made = {
         .number = world->connections + 1,
         .call = listener->call,
         .queue = listener->queue,
         .context = listener->context,
         .spans = listener->spans,
+        .values = listener->values,
     };
     covey__listener_hears(&made, listener->signals);
     if (!covey__listen(world, pool, &made))

@@ -13,6 +13,7 @@ typedef struct covey__listener {
     covey_decide_fn *decide; /* and what decides whom it marks; or NULL */
     void *context;
     bool spans;
+    bool values;       /* a queue that keeps copies of them */
     bool patch_is_set; /* it did not ask for patches, and hears of them as of values that were set */
 } covey__listener;
 

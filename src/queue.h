@@ -8,9 +8,11 @@
 
 typedef struct covey__queued {
     covey_entity entity;
-    uint32_t pool; /* its number; COVEY_NONE: about an entity */
-    covey_signal signal;
+    uint32_t pool;   /* its number; COVEY_NONE: about an entity */
+    uint32_t signal; /* a covey_signal; and COVEY__WITH_VALUE, if there is a copy of the value */
 } covey__queued;
+
+#define COVEY__WITH_VALUE (UINT32_C(1) << 31)
 
 /* Where events come from. */
 typedef struct covey__source_of_events {
@@ -26,6 +28,8 @@ struct covey_queue {
     covey_queue *next;
     covey__queued *events;
     uint32_t first, count, capacity;
+    char *values;           /* copies, one place for each event; NULL if it never was to have any */
+    uint32_t stride, align; /* of these: as the largest type has it; 0 and 1 for none */
     covey__source_of_events *sources;
     uint32_t source_count, source_capacity;
 };
@@ -34,7 +38,9 @@ bool covey__queue_reserve(covey_queue *queue, uint64_t more); /* besides that; f
 uint64_t covey__queue_owed(const covey_queue *queue);         /* the room that there must be */
 bool covey__queue_attach(covey_queue *queue, const covey_pool *pool, const covey__listener *listener);
 void covey__queue_detach(covey_queue *queue, uint64_t number);
-void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal signal, covey_entity e);
+/* `value` is copied if there is one. */
+void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal signal, covey_entity e,
+                       const void *value);
 void covey__queue_free(covey_queue *queue);
 void covey__queues_free(covey_world *world);
 size_t covey__queues_bytes(const covey_world *world);

@@ -691,6 +691,10 @@ static void restore_queue(const rollback *r, covey_queue *queue) {
     queue->count = image ? image->count : 0;
     if (queue->count != 0)
         memcpy(queue->events, covey__unit_bytes(image->events.at[0]), queue->count * sizeof *queue->events);
+    const covey__unit *values = image ? covey__unit_at(&image->values, 0) : NULL;
+    for (uint32_t i = 0; values && i < queue->count; i++) /* places may have become larger since */
+        memcpy(queue->values + (size_t)i * queue->stride, covey__unit_bytes(values) + (size_t)i * image->stride,
+               image->stride);
 }
 
 /* ---- Command buffers ---------------------------------------------------------------------------------------------*/

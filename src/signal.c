@@ -108,6 +108,12 @@ static bool is_collected(const covey__listener *listener, const covey_pool *pool
     return listener->decide(&event, listener->context);
 }
 
+/* A queue that asks for values has copies of them as they are now; tags have none. */
+static void keep_event(const covey__listener *listener, const covey_pool *pool, covey_signal signal, covey_entity e) {
+    const void *value = listener->values && pool->size != 0 ? covey__value_of_index(pool, e.index) : NULL;
+    covey__queue_push(listener->queue, pool, signal, e, value);
+}
+
 /* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory, but for
  * functions that decide, and change nothing. */
 static void tell_keepers(const covey__listeners *listeners, const covey_pool *pool, covey_signal signal,
@@ -116,8 +122,7 @@ static void tell_keepers(const covey__listeners *listeners, const covey_pool *po
         const covey__listener *listener = &listeners->all[i];
         if (listener->call || (listener->signals & (uint32_t)signal) == 0) continue;
         for (uint32_t k = 0; k < count; k++) {
-            if (listener->queue)
-                covey__queue_push(listener->queue, pool, covey__heard_as(listener, signal), entities[k]);
+            if (listener->queue) keep_event(listener, pool, covey__heard_as(listener, signal), entities[k]);
             else if (is_collected(listener, pool, signal, &entities[k]))
                 covey__reactive_mark(listener->tags, entities[k].index);
         }

@@ -702,6 +702,10 @@ static void queues_and_reactive_sets() {
         added += event.signal == COVEY_ON_ADD && event.type == covey::type_of<Velocity>();
     });
     CHECK(created == 3 && added == 3 && queue.count() == 0);
+    covey::queue valued(world);
+    CHECK(covey_connected(world, valued.connect<Packed>(COVEY_ON_SET, true)));
+    covey::set<Packed>(world, e[1], { 5 });
+    valued.each([&](const covey_event &event) { CHECK(static_cast<const Packed *>(event.values)->number == 5); });
     covey::queue moved(std::move(queue));
     covey_destroy(world, e[0]);
     CHECK(moved.count() == 1);

@@ -296,8 +296,136 @@ static void queues_without_connections(void **state) {
     covey_queue_destroy(queue);
 }
 
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
+
+static covey_queue *queue_with_values(const covey_type *type, uint32_t signals) {
+    covey_queue *kept = covey_queue_create(world);
+    covey_listener listener = { .type = type, .signals = signals, .queue = kept, .values = true };
+    assert_true(covey_connected(world, covey_connect(world, &listener)));
+    return kept;
+}
+
+static void assert_next(covey_queue *kept, covey_signal signal, covey_entity of, uint32_t number) {
+    covey_event event;
+    assert_true(covey_queue_next(kept, &event));
+    assert_int_equal(event.signal, signal);
+    assert_same(*event.entities, of);
+    assert_non_null(event.values);
+    assert_int_equal(((const Value *)event.values)->number, number);
+    assert_int_equal(((const Value *)event.values)->check, ~number);
+}
+
+/* As it was then, whatever became of it. */
+static void keep_values(const covey_type *type) {
+    covey_entity a = covey_create(world), b = covey_create(world);
+    covey_queue *kept = queue_with_values(type, COMPONENT_SIGNALS);
+    add_value(a, type, 1);
+    Value value = value_of(2);
+    covey_set_raw(world, a, type, &value, sizeof value);
+    add_value(b, type, 3);
+    remove_value(a, type);
+    covey_destroy(world, b);
+    test_world_is_valid(world);
+    assert_next(kept, COVEY_ON_ADD, a, 1);
+    assert_next(kept, COVEY_ON_SET, a, 2);
+    assert_next(kept, COVEY_ON_ADD, b, 3);
+    assert_next(kept, COVEY_ON_REMOVE, a, 2);
+    assert_next(kept, COVEY_ON_REMOVE, b, 3);
+    assert_int_equal(covey_queue_count(kept), 0);
+    covey_queue_destroy(kept);
+}
+
+static void values_are_kept(void **state) {
+    (void)state;
+    for_each_storage(keep_values);
+}
+
+/* The ring grows while it goes around, and its places become larger when a larger type comes. */
+typedef struct Large {
+    _Alignas(32) uint32_t number[16];
+} Large;
+COVEY_COMPONENT_DEFINE(Large);
+
+static void values_move_with_their_events(void **state) {
+    (void)state;
+    covey_entity one = covey_create(world);
+    covey_queue *kept = queue_with_values(covey_id(Packed), COVEY_ON_SET);
+    add_value(one, covey_id(Packed), 0);
+    uint32_t written = 0, read = 0;
+    for (uint32_t round = 0; round < 20; round++) {
+        for (uint32_t i = 0; i < 3 + round; i++) {
+            Value value = value_of(++written);
+            assert_non_null(covey_set_raw(world, one, covey_id(Packed), &value, sizeof value));
+        }
+        for (uint32_t i = 0; i < 2 + round / 2; i++) assert_next(kept, COVEY_ON_SET, one, ++read);
+        if (round == 10) {
+            covey_listener large = { .type = covey_id(Large), .signals = COVEY_ON_ADD, .queue = kept, .values = true };
+            assert_true(covey_connected(world, covey_connect(world, &large)));
+        }
+        test_world_is_valid(world);
+    }
+    covey_add(world, one, Large, { { 7, 8 } });
+    while (read < written) assert_next(kept, COVEY_ON_SET, one, ++read);
+    covey_event event;
+    assert_true(covey_queue_next(kept, &event));
+    assert_ptr_equal(event.type, covey_id(Large));
+    assert_int_equal((uintptr_t)event.values % 32, 0);
+    assert_int_equal(((const Large *)event.values)->number[1], 8);
+}
+
+/* One queue, a type with values and one without, and entities. */
+static void events_with_values_and_without(void **state) {
+    (void)state;
+    covey_queue *kept = queue_with_values(covey_id(Packed), COVEY_ON_ADD);
+    covey_connect(world, &(covey_listener){ .type = covey_id(Blocked), .signals = COVEY_ON_ADD, .queue = kept });
+    covey_connect(world, &(covey_listener){ .signals = COVEY_ON_CREATE, .queue = kept });
+    covey_connect(
+        world, &(covey_listener){ .type = covey_id(Marked), .signals = COVEY_ON_ADD, .queue = kept, .values = true });
+    covey_entity one = covey_create(world);
+    add_value(one, covey_id(Blocked), 1);
+    covey_add_tag(world, one, Marked);
+    add_value(one, covey_id(Packed), 2);
+    for (uint32_t i = 0; i < 3; i++) {
+        covey_event event;
+        assert_true(covey_queue_next(kept, &event));
+        assert_null(event.values);
+    }
+    assert_next(kept, COVEY_ON_ADD, one, 2);
+}
+
+static void drop(void *value, void *context) { (void)value, (void)context; }
+static bool copy(void *to, const void *from, void *context) {
+    (void)context;
+    memcpy(to, from, 8);
+    return true;
+}
+
+static void values_that_are_not_bytes_are_refused(void **state) {
+    (void)state;
+    const covey_type types[] = {
+        { .name = "drops", .size = 8, .align = 4, .drop = drop },
+        { .name = "copies", .size = 8, .align = 4, .drop = drop, .copy = copy },
+        { .name = "no copy", .size = 8, .align = 4, .no_copy = true },
+        { .name = "wiped", .size = 8, .align = 4, .zero_vacated = true },
+    };
+    covey_queue *kept = covey_queue_create(world);
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        const covey_type *type = covey_type_create(world, &types[i]);
+        covey_listener listener = { .type = type, .signals = COVEY_ON_ADD, .queue = kept, .values = true };
+        assert_int_equal(covey_connect(world, &listener).number, 0);
+        assert_failed(COVEY_ERROR_COPY);
+    }
+    covey_listener entities = { .signals = COVEY_ON_CREATE, .queue = kept, .values = true };
+    assert_int_equal(covey_connect(world, &entities).number, 0);
+    assert_failed(COVEY_ERROR_RANGE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WORLD_TEST(values_are_kept),
+        WORLD_TEST(values_move_with_their_events),
+        WORLD_TEST(events_with_values_and_without),
+        WORLD_TEST(values_that_are_not_bytes_are_refused),
         WORLD_TEST(events_come_in_order),
         WORLD_TEST(an_event_says_what_happened),
         WORLD_TEST(a_ring_keeps_its_order),

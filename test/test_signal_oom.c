@@ -60,6 +60,18 @@ static void with_queue(scene *s) {
     fill(s);
 }
 
+static void with_values(scene *s) {
+    some_entities(s);
+    queue = covey_queue_create(s->world);
+    assert_non_null(queue);
+    covey_listener listener = { .type = covey_id(Block), .signals = COMPONENTS, .queue = queue, .values = true };
+    connection = covey_connect(s->world, &listener);
+    test_fail_at(&s->heap, 1, true);
+    while (covey_patch(s->world, s->e[1], Block, NULL, NULL)) continue;
+    test_fail_never(&s->heap);
+    s->world->result = COVEY_OK;
+}
+
 static void with_set(scene *s) {
     covey_reactive_desc desc = { .added = { covey_id(Plain), covey_id(Block) },
                                  .set = { covey_id(Counted) },
@@ -112,6 +124,10 @@ static bool connect_queue_to_old(scene *s) {
 }
 static bool connect_queue_to_entities(scene *s) {
     return connects(s, &(covey_listener){ .signals = COVEY_ON_DESTROY, .queue = queue });
+}
+static bool connect_values(scene *s) {
+    return connects(
+        s, &(covey_listener){ .type = covey_id(Block), .signals = COMPONENTS, .queue = queue, .values = true });
 }
 static bool create_queue(scene *s) { return covey_queue_create(s->world) != NULL; }
 static bool create_set(scene *s) {
@@ -177,6 +193,9 @@ static const operation needing_memory[] = {
     { "connect, to entities", some_entities, connect_to_entities },
     { "connect, a queue", with_queue, connect_queue_to_old },
     { "connect, a queue to entities", with_queue, connect_queue_to_entities },
+    { "connect, a queue with values", with_queue, connect_values },
+    { "add, block, with a queue that has values", with_values, add_block },
+    { "patch, with a queue that has values", with_values, patch },
     { "queue_create", some_entities, create_queue },
     { "reactive_create", some_entities, create_set },
     { "reactive_create, another one", with_all, create_set },

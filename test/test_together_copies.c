@@ -58,9 +58,16 @@ static void test_listeners_that_take_spans_are_called_once_for_many_clones(void 
     (void)state;
     make_model();
     uint32_t of_entities = 0, of_values = 0, one_by_one = 0;
-    covey_connect(world, &(covey_listener){ NULL, COVEY_ON_CREATE, count_calls, &of_entities, NULL, true });
-    covey_connect(world, &(covey_listener){ covey_id(Packed), COVEY_ON_ADD, count_calls, &of_values, NULL, true });
-    covey_connect(world, &(covey_listener){ covey_id(Packed), COVEY_ON_ADD, count_calls, &one_by_one, NULL, false });
+    covey_connect(world, &(covey_listener){
+                             .signals = COVEY_ON_CREATE, .call = count_calls, .context = &of_entities, .spans = true });
+    covey_connect(world, &(covey_listener){ .type = covey_id(Packed),
+                                            .signals = COVEY_ON_ADD,
+                                            .call = count_calls,
+                                            .context = &of_values,
+                                            .spans = true });
+    covey_connect(world,
+                  &(covey_listener){
+                      .type = covey_id(Packed), .signals = COVEY_ON_ADD, .call = count_calls, .context = &one_by_one });
     assert_true(covey_clone(world, model, clones, 20));
     assert_int_equal(of_entities, 1);
     assert_int_equal(of_values, 1);

@@ -1012,7 +1012,7 @@ typedef struct covey_event {
     covey_signal signal;
     const covey_type *type;       /* of the component; NULL when it is about entities */
     const covey_entity *entities; /* the first of `count`: 1, unless the listener takes spans */
-    void *values;                 /* theirs, one after the other; NULL when it is about entities, and from queues */
+    void *values; /* theirs, one after the other; NULL when it is about entities, and from queues without .values */
     uint32_t count;
 } covey_event;
 
@@ -1026,6 +1026,7 @@ typedef struct covey_listener {
     void *context;
     covey_queue *queue; /* or this, which keeps the events for later */
     bool spans;         /* to be called once for many, where they come from one call and their values lie in a row */
+    bool values;        /* of a queue: each event has a copy of the value as it was then */
 } covey_listener;
 
 /* { 0 } is null: connected to nothing. It is of the world in which it was made, and must not be given to another. */
@@ -1035,7 +1036,8 @@ typedef struct covey_connection {
 } covey_connection;
 
 /* Connects a listener. Null: MEMORY; TYPE, LAYOUT of its type; RANGE when signals and type do not go together; REFUSED
- * for the tag of a reactive set. With a queue, O(components that are there, or entities). */
+ * for the tag of a reactive set; COPY when a queue is to have values of a type with hooks, or one that says no_copy or
+ * zero_vacated: it copies bytes. With a queue, O(components that are there, or entities). */
 COVEY_API covey_connection covey_connect(covey_world *world, const covey_listener *listener);
 /* Ends a connection, also while its listener is called: it is not called again. Returns whether there was one. */
 COVEY_API bool covey_disconnect(covey_world *world, covey_connection connection);
@@ -1047,7 +1049,7 @@ COVEY_API covey_queue *covey_queue_create(covey_world *world); /* NULL: MEMORY *
 COVEY_API void covey_queue_destroy(covey_queue *queue);        /* its connections end; NULL is fine */
 COVEY_API uint32_t covey_queue_count(const covey_queue *queue);
 /* Takes the oldest event out of a queue; false when there is none. Its entity may be dead by now, or have another value;
- * event->entities is valid until the queue changes. */
+ * event->entities, and the copy at event->values, are valid until the queue changes. A tag has no copy. */
 COVEY_API bool covey_queue_next(covey_queue *queue, covey_event *event);
 COVEY_API void covey_queue_clear(covey_queue *queue);
 

@@ -1092,9 +1092,11 @@ class queue {
     operator covey_queue *() const noexcept { return queue_; }
     covey_queue *release() noexcept { return std::exchange(queue_, nullptr); }
 
-    /* Connections of a queue end with it. */
-    template <class T> covey_connection connect(uint32_t signals) noexcept { return connect(type_of<T>(), signals); }
-    covey_connection connect(uint32_t signals) noexcept { return connect(nullptr, signals); }
+    /* Connections of a queue end with it. With values, events have copies of them. */
+    template <class T> covey_connection connect(uint32_t signals, bool values = false) noexcept {
+        return connect(type_of<T>(), signals, values);
+    }
+    covey_connection connect(uint32_t signals) noexcept { return connect(nullptr, signals, false); }
 
     uint32_t count() const noexcept { return covey_queue_count(queue_); }
     void clear() noexcept { covey_queue_clear(queue_); }
@@ -1105,11 +1107,12 @@ class queue {
     }
 
   private:
-    covey_connection connect(const covey_type *type, uint32_t signals) noexcept {
+    covey_connection connect(const covey_type *type, uint32_t signals, bool values) noexcept {
         covey_listener listener = {};
         listener.type = type;
         listener.signals = signals;
         listener.queue = queue_;
+        listener.values = values;
         return covey_connect(world_, &listener);
     }
 

@@ -14,6 +14,7 @@ typedef struct happening {
     covey_entity e;
     uint64_t stamp;     /* when a listener heard of it */
     unsigned char byte; /* the first of the value, then */
+    bool valued;        /* it is in a queue, with a copy of the value */
 } happening;
 
 typedef struct history {
@@ -25,6 +26,7 @@ typedef struct history {
 typedef struct interest {
     const oracle_pool *pool; /* NULL: entities */
     uint32_t signals;
+    bool values; /* a queue has copies of them */
     covey_connection connection;
 } interest;
 
@@ -127,7 +129,7 @@ static void mirror_link(signals *s, covey_entity e) {
 
 static void note_change(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context) {
     signals *s = context;
-    append(&s->wanted, (happening){ signal, pool, e, 0, s->m->oracle->byte });
+    append(&s->wanted, (happening){ .signal = signal, .pool = pool, .e = e, .byte = s->m->oracle->byte });
     bool cue = s->mirrors && s->acted && signal == s->cue && pool == s->actor->about.pool;
     if (cue && s->act == DESTROYS_NEXT) mirror_link(s, e);
     else if (cue && covey_same(e, s->target)) mirror(s, pool);
@@ -181,7 +183,7 @@ static void hear(const covey_event *event, void *context) {
         s->broken = check_entity(s, event, i);
         if (!s->broken && event->signal == COVEY_ON_DESTROY) s->broken = check_end(s, e);
         if (!s->broken && !s->acted) s->broken = check_sets(s, event, pool, e);
-        append(&ear->heard, (happening){ event->signal, pool, e, ++s->stamps, 0 });
+        append(&ear->heard, (happening){ .signal = event->signal, .pool = pool, .e = e, .stamp = ++s->stamps });
     }
     if (event->type && event->type != pool->type) s->broken = "another type";
     bool cue = s->actor == ear && s->cue == event->signal && (!s->acted || s->act == DESTROYS_NEXT);
@@ -272,13 +274,19 @@ static bool is_about_owned(model *m, const kept *queue) {
     return false;
 }
 
+static void append_valued(history *to, const interest *about, const happening *one) {
+    happening as = heard(about, one);
+    as.valued = about->values && one->pool && one->pool->type->size != 0;
+    append(to, as);
+}
+
 static void fill_queues(const signals *s, kept *queue) {
     queue->loose = queue->wanted.count != 0 && queue->loose;
     queue->loose |= is_about_owned(s->m, queue);
     for (uint32_t i = 0; i < s->wanted.count && queue->queue; i++)
         for (uint32_t k = 0; k < queue->source_count; k++)
             if (is_about(&queue->sources[k], &s->wanted.all[i]))
-                append(&queue->wanted, heard(&queue->sources[k], &s->wanted.all[i]));
+                append_valued(&queue->wanted, &queue->sources[k], &s->wanted.all[i]);
 }
 
 /* The signals of a pool that a set was made for. */
@@ -370,6 +378,11 @@ static void update_needs(model *m) {
             m->sets_are_kept |= (s->queues[i].sources[k].signals & (COVEY_ON_SET | COVEY_ON_PATCH)) != 0;
 }
 
+/* Whether queues may have copies of its values. */
+static bool is_bytes(const covey_type *type) {
+    return !type->drop && !type->copy && !type->no_copy && !type->zero_vacated;
+}
+
 /* A listener to random signals of a random type, or of entities; now and then to what does not exist. */
 static bool connect_to(model *m, covey_listener wanted, interest *about) {
     bool entities = m->options->bare || program_chance(&m->program, 64), wrong = program_chance(&m->program, 8);
@@ -377,6 +390,8 @@ static bool connect_to(model *m, covey_listener wanted, interest *about) {
     wanted.type = entities ? NULL : model_pick_type(m);
     wanted.signals = wrong ? 63 : some != 0 ? some : all;
     covey_result expected = wrong ? COVEY_ERROR_RANGE : entities ? COVEY_OK : may_meet(m, wanted.type);
+    wanted.values = wanted.values && !entities;
+    if (wanted.values && expected == COVEY_OK && !is_bytes(wanted.type)) expected = COVEY_ERROR_COPY;
     about->connection = covey_connect(m->world, &wanted);
     bool connected = covey_connected(m->world, about->connection);
     bool made = model_settle(m, connected, expected);
@@ -384,6 +399,7 @@ static bool connect_to(model *m, covey_listener wanted, interest *about) {
     if (!made) return false;
     about->pool = entities ? NULL : model_meet(m, wanted.type);
     about->signals = wanted.signals;
+    about->values = wanted.values;
     return true;
 }
 
@@ -425,7 +441,8 @@ static void queue_connect(model *m) {
     kept *queue = pick_queue(m);
     if (!queue->queue || queue->source_count == SOURCES) return;
     interest *about = &queue->sources[queue->source_count];
-    if (!connect_to(m, (covey_listener){ .queue = queue->queue }, about)) return;
+    if (!connect_to(m, (covey_listener){ .queue = queue->queue, .values = program_chance(&m->program, 128) }, about))
+        return;
     bool twice = false;
     for (uint32_t i = 0; i < queue->source_count; i++) twice |= queue->sources[i].pool == about->pool;
     if (twice) REQUIRE(m, covey_disconnect(m->world, about->connection), "not connected");
@@ -442,13 +459,19 @@ static void queue_disconnect(model *m) {
     update_needs(m);
 }
 
+static bool is_aligned(const void *value, uint32_t align) { return align == 0 || (uintptr_t)value % align == 0; }
+
 static void read_event(model *m, kept *queue, uint32_t number) {
     covey_event event;
     REQUIRE(m, covey_queue_next(queue->queue, &event), "a queue ends too early");
     const oracle_pool *pool = event.type ? oracle_pool_named(m->oracle, event.type->name) : NULL;
-    happening found = { event.signal, pool, *event.entities, 0, 0 };
-    require_same(m, &found, &queue->wanted.all[number]);
-    REQUIRE(m, event.count == 1 && !event.values && event.world == m->world, "another event");
+    const happening *wanted = &queue->wanted.all[number];
+    happening found = { .signal = event.signal, .pool = pool, .e = *event.entities };
+    require_same(m, &found, wanted);
+    REQUIRE(m, event.count == 1 && event.world == m->world, "another event");
+    REQUIRE(m, (event.values != NULL) == wanted->valued, "a value that should not be, or none");
+    REQUIRE(m, !wanted->valued || *(const unsigned char *)event.values == wanted->byte, "a value of another time");
+    REQUIRE(m, !wanted->valued || is_aligned(event.values, event.type->align), "a value that is not aligned");
 }
 
 /* Some of what is there, or, where the order is that of a group, nothing but how much it is. */
