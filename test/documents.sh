@@ -4,9 +4,30 @@
 #     documents.sh program SOURCE_DIR CC PREFIX WORK_DIR    the program in README.md is the first example; it runs
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
 #     documents.sh names SOURCE_DIR                         every test that docs/requirements.md names exists
+#     documents.sh identifiers SOURCE_DIR [DOCUMENT...]     every covey_... that a document, or a comment of a header,
+#                                                           names is declared
 set -eu
 
 step=$1 source=$2
+
+# What is left of C files without their comments.
+uncommented() {
+    awk '{
+        line = $0
+        while (line != "") {
+            at = index(line, inside ? "*/" : "/*")
+            if (!inside) printf "%s ", at ? substr(line, 1, at - 1) : line
+            if (at) inside = !inside
+            line = at ? substr(line, at + 2) : ""
+        }
+        print ""
+    }' "$@"
+}
+
+# The names that begin with the prefix of the library, public, private (covey__) and those of macros, one a line.
+identifiers() {
+    tr -c 'A-Za-z0-9_#' '\n' | grep -E '^(covey|COVEY)_[A-Za-z0-9_]' | sort -u
+}
 
 case $step in
 program)
@@ -43,6 +64,25 @@ names)
         fi
     done
     exit $status
+    ;;
+identifiers)
+    cd "$source"
+    shift 2
+    [ $# -gt 0 ] || set -- README.md docs/*.md include/covey/*
+    {
+        uncommented include/covey/* | identifiers
+        # Private names and options of the build are not for callers, but documents explain them.
+        { uncommented src/*.c src/*.h; cat CMakeLists.txt; } | identifiers | grep -E '^(covey__|COVEY_)'
+        for document in "$@"; do
+            identifiers <"$document" | sed "s|^|$document |"
+        done
+    } | awk '
+        NF == 1 { known[$1] = 1; for (i = 7; i < length($1); i++) begins[substr($1, 1, i)] = 1; next }
+        $2 in known { next }
+        $2 ~ /_$/ && $2 in begins { next }                                                  # covey_pool_*
+        { made = $2; sub(/_[A-Z][A-Za-z0-9]*$/, "_##T", made); if (made in known) next }    # covey_type_Position
+        { print $1 " names " $2 ", which is not declared"; status = 1 }
+        END { exit status }'
     ;;
 *)
     echo "unknown step $step"
