@@ -70,10 +70,11 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
 }
 
 void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
+    if (COVEY__IN_HOOK(pool->world)) return NULL;
     void *to = covey__pool_place_slowly(pool, e.index, e.generation);
     if (!to) return NULL;
     covey__fill(to, NULL, pool->size);
-    if (change) change(to, context);
+    covey__change_value(pool, change, to, context);
     return pool->watch ? covey__pool_settle(pool, e.index, e.generation) : to;
 }
 
@@ -132,6 +133,7 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value, size_t s
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     COVEY__CONTRACT(pool->world, value || size == 0, "a value that is taken needs a place");
     (void)size;
+    if (COVEY__IN_HOOK(pool->world)) return false;
     if (!covey_pool_has(pool, e)) return false;
     COVEY__TRACE(pool->removed, e.index);
     bool heard = pool->watch && pool->watch->listeners.count != 0;

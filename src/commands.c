@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "entity.h"
+#include "hook.h"
 #include "result.h"
 #include "signal.h"
 
@@ -249,17 +250,13 @@ void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {
 
 /* ---- Forgetting --------------------------------------------------------------------------------------------------*/
 
-static void drop_value(const covey_type *type, void *value) {
-    if (type->drop) type->drop(value, type->context);
-}
-
 static covey_command_fn *function_of(const command *c) { return ((const call_head *)(c + 1))->fn; }
 
 /* Ends what the first command owns, and goes on to the one behind it. */
 static void forget_first(covey_commands *c) {
     command *first = command_at(c, c->next);
     covey__record_kind kind = kind_of(first);
-    if (has_value(kind)) drop_value(type_of(first), value_of(first));
+    if (has_value(kind)) covey__drop(c->world, type_of(first), value_of(first));
     if (kind == COVEY__RECORD_CALL) function_of(first)(NULL, value_of(first));
     c->next += bytes_of(first);
     c->count--;
@@ -310,7 +307,7 @@ static bool is_done(replaying *r) {
 
 static bool skip_dead(replaying *r, const covey_type *type, covey_entity e, void *value) {
     if (covey__takes_components(r->world, e)) return false;
-    drop_value(type, value);
+    covey__drop(r->world, type, value);
     r->skipped++;
     return true;
 }
@@ -480,6 +477,7 @@ static void replay_next(replaying *r) {
 }
 
 covey_replay covey_commands_replay(covey_commands *c) {
+    if (COVEY__IN_HOOK(c->world)) return (covey_replay){ .result = COVEY_ERROR_REFUSED };
     covey_replay replay = { COVEY_ERROR_REFUSED, 0, 0, covey_commands_count(c) };
     if (!is_idle(c)) return replay;
     uint32_t count = c->count;
@@ -512,6 +510,7 @@ static void delist(covey_commands *c) {
 
 covey_commands *covey_commands_create(covey_world *world, const covey_commands_desc *desc) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return NULL;
     covey_commands_desc defaults = { 0 };
     if (!desc) desc = &defaults;
     covey__heap heap = { desc->allocator.fn ? desc->allocator : world->heap.allocator, 0 };

@@ -25,6 +25,7 @@ static bool is_refused(const covey_pool *pool, covey_storage storage) {
 }
 
 covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
     if (storage == COVEY_STORAGE_DEFAULT) storage = covey__type_storage(pool->type);

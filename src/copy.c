@@ -110,7 +110,7 @@ static uint32_t count_changes(const copying *c) { return c->parts != 0 ? c->part
 
 static void drop_made(const copying *c, const part *p, uint32_t count) {
     const covey_type *type = p->pool->type;
-    for (uint32_t i = 0; i < count && type->copy && type->drop; i++) type->drop(made(c, p, i), type->context);
+    for (uint32_t i = 0; i < count && type->copy && type->drop; i++) covey__drop(c->world, type, made(c, p, i));
 }
 
 /* Of the first parts. */
@@ -123,7 +123,7 @@ static covey_result make_values(copying *c) {
         const covey_type *type = p.pool->type;
         const void *value = covey__value_of_index(p.pool, c->from.index);
         for (uint32_t i = 0; i < c->count && has_hook(&p); i++) {
-            if (type->copy(made(c, &p, i), value, type->context)) continue;
+            if (covey__copy_value(c->world, type, made(c, &p, i), value)) continue;
             drop_made(c, &p, i);
             drop_parts(c, p.number);
             c->culprit = type->name;
@@ -199,6 +199,7 @@ static bool settle(const copying *c, covey_result result) {
 }
 
 bool covey_copy(covey_world *world, covey_entity from, covey_entity to) {
+    if (COVEY__IN_HOOK(world)) return false;
     copying c = { .world = world, .from = from, .to = &to, .count = 1 };
     if (!covey_alive(world, from) || !covey__takes_components(world, to)) return settle(&c, COVEY_ERROR_DEAD);
     return covey_same(from, to) || settle(&c, copy_all(&c));
@@ -206,11 +207,14 @@ bool covey_copy(covey_world *world, covey_entity from, covey_entity to) {
 
 bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count) {
     copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true };
-    covey_result result = covey_alive(world, e) ? covey__entities_take(world, clones, count) : COVEY_ERROR_DEAD;
+    covey_result result = covey_alive(world, e) ? COVEY_OK : COVEY_ERROR_DEAD;
+    if (COVEY__IN_HOOK(world)) result = COVEY_ERROR_REFUSED;
+    if (result == COVEY_OK) result = covey__entities_take(world, clones, count);
+    else
+        for (uint32_t i = 0; i < count; i++) clones[i] = (covey_entity){ 0, 0 };
     if (result == COVEY_OK) {
         result = copy_all(&c);
         if (result != COVEY_OK) covey__entities_give_back(world, clones, count);
     }
-    for (uint32_t i = 0; i < count && result == COVEY_ERROR_DEAD; i++) clones[i] = (covey_entity){ 0, 0 };
     return settle(&c, result);
 }

@@ -20,6 +20,7 @@ static covey_result fail(covey_world *world, covey_result result, covey_entity e
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
 covey_result covey_disable(covey_world *world, covey_entity e) {
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be disabled");
     covey_pool *pool = covey__pool_of_disabled(world);
     bool disabled = pool && (covey__has_index(pool, e.index) || covey_pool_add_raw(pool, e, NULL, 0));
@@ -27,6 +28,7 @@ covey_result covey_disable(covey_world *world, covey_entity e) {
 }
 
 covey_result covey_enable(covey_world *world, covey_entity e) {
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be enabled");
     if (world->disabled) covey_pool_remove_raw(world->disabled, e, 0);
     return COVEY_OK;
@@ -61,6 +63,7 @@ static covey_pool *pool_with(const covey_world *world, covey_entity e, const cov
 }
 
 covey_result covey_component_disable_raw(covey_world *world, covey_entity e, const covey_type *type) {
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     covey_pool *pool = pool_with(world, e, type);
     if (!pool) return covey__fail_without(world, e, type);
     if (covey__is_off(pool, e.index)) return COVEY_OK;
@@ -74,6 +77,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
 }
 
 covey_result covey_component_enable_raw(covey_world *world, covey_entity e, const covey_type *type) {
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     covey_pool *pool = pool_with(world, e, type);
     if (!pool) return covey__fail_without(world, e, type);
     if (!covey__is_off(pool, e.index)) return COVEY_OK;

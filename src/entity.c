@@ -225,6 +225,7 @@ bool covey__ranges_reserve(covey_world *world, uint32_t count) {
 
 covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return (covey_range){ 0, 0 };
     covey_range null_range = { 0, 0 };
     if (count == 0 || first >= COVEY_NONE || count > COVEY_NONE - first) {
         covey__fail(world, COVEY_ERROR_RANGE, "a range of %u from %u on does not exist", count, first);
@@ -332,6 +333,7 @@ static void take_wanted(covey_world *world, uint32_t index) {
 
 covey_entity covey_create_at(covey_world *world, uint32_t index) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return null_entity;
     if (index >= COVEY_NONE) {
         covey__fail(world, COVEY_ERROR_RANGE, "index %u is too large", index);
         return null_entity;
@@ -343,6 +345,7 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
 
 covey_entity covey_create_exact(covey_world *world, covey_entity e) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return null_entity;
     uint32_t index = e.index, generation = e.generation;
     if (covey_is_null(covey_entity_make(index, generation)) || (generation & 1) == 0) {
         covey__fail(world, COVEY_ERROR_RANGE, "no entity can be %u:%u: %s", index, generation,
@@ -363,6 +366,7 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
 
 covey_entity covey_create_in(covey_world *world, covey_range range) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return null_entity;
     for (uint32_t i = 0; i < world->reserved_count; i++) {
         covey__range *reserved = &world->reserved[i];
         if (reserved->first == range.first && reserved->end - reserved->first == range.count)

@@ -107,6 +107,7 @@ static bool find_pools(covey_group *group) {
 
 covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc) {
     COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
+    if (COVEY__IN_HOOK(world)) return NULL;
     covey_view_desc terms;
     covey_group made = { .world = world };
     if (!describe(desc, &terms, &made.owned)) {
@@ -141,6 +142,7 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
 
 void covey_group_destroy(covey_group *group) {
     if (!group) return;
+    if (COVEY__IN_HOOK(group->world)) return;
     covey_world *world = group->world;
     uint32_t at = 0;
     while (world->groups[at] != group) at++;

@@ -130,6 +130,7 @@ static covey_result may_move(const covey_world *world, covey_entity child, covey
 }
 
 covey_result covey_parent_set(covey_world *world, covey_entity child, covey_entity parent) {
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     bool alive = covey__takes_components(world, child);
     if (!covey_is_null(parent)) alive = alive && covey__takes_components(world, parent);
     covey_result result = alive ? may_move(world, child, parent) : COVEY_ERROR_DEAD;
@@ -146,6 +147,7 @@ covey_result covey_parent_set(covey_world *world, covey_entity child, covey_enti
 }
 
 covey_result covey_child_move(covey_world *world, covey_entity child, covey_entity before) {
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     bool to_end = covey_is_null(before);
     bool alive = covey_alive(world, child) && (to_end || covey_alive(world, before));
     uint32_t parent = alive ? covey__parent_of(world, child.index) : COVEY_NONE;
@@ -315,6 +317,7 @@ static covey_entity next_to_end(const covey_world *world, covey_entity root, cov
 }
 
 uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
+    if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
     covey_entity e, above = root;
     while (!covey_is_null(e = next_to_end(world, root, above))) {

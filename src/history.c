@@ -34,10 +34,10 @@ covey__unit *covey__unit_create(covey_history *history, size_t bytes, const cove
     return unit;
 }
 
-bool covey__unit_copy(covey__unit *unit, const void *value) {
+bool covey__unit_copy(const covey_history *history, covey__unit *unit, const void *value) {
     const covey_type *type = unit->type;
     char *to = covey__unit_bytes(unit) + (size_t)unit->count * type->size;
-    if (type->copy && !type->copy(to, value, type->context)) return false;
+    if (type->copy && !covey__copy_value(history->world, type, to, value)) return false;
     if (!type->copy) memcpy(to, value, type->size);
     unit->count++;
     return true;
@@ -47,7 +47,7 @@ void covey__unit_release(covey_history *history, covey__unit *unit) {
     if (!unit || --unit->references != 0) return;
     const covey_type *type = unit->type;
     for (uint32_t i = 0; type && type->drop && i < unit->count; i++)
-        type->drop(covey__unit_bytes(unit) + (size_t)i * type->size, type->context);
+        covey__drop(history->world, type, covey__unit_bytes(unit) + (size_t)i * type->size);
     if (unit->wipe) memset(covey__unit_bytes(unit), 0, unit->bytes);
     if (unit->next) unit->next->previous = unit->previous;
     if (unit->previous) unit->previous->next = unit->next;
@@ -210,7 +210,8 @@ static bool save_copies(saving *s, const covey_pool *pool, covey__units *list, u
     list->at[number] = unit;
     unit->wipe = pool->type->zero_vacated;
     for (uint32_t at = covey_pool_next(pool, first); at <= last && at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        if (!covey__unit_copy(unit, covey_pool_value_at_raw(pool, at, pool->size))) return fails_to_copy(s, pool->type);
+        if (!covey__unit_copy(s->history, unit, covey_pool_value_at_raw(pool, at, pool->size)))
+            return fails_to_copy(s, pool->type);
     return true;
 }
 
@@ -561,7 +562,7 @@ static bool save_resource(saving *s, uint32_t number, covey__resource_image *ima
     covey__unit *unit = covey__unit_create(s->history, type->size, type);
     if (!unit) return out_of_memory(s);
     image->value.at[0] = unit;
-    return covey__unit_copy(unit, value) || fails_to_copy(s, type);
+    return covey__unit_copy(s->history, unit, value) || fails_to_copy(s, type);
 }
 
 static bool save_resources(saving *s) {
@@ -611,6 +612,7 @@ static bool save_all(saving *s) {
 
 bool covey_history_save(covey_history *history) {
     COVEY__CONTRACT(NULL, history, "a call needs a history");
+    if (COVEY__IN_HOOK(history->world)) return false;
     const char *objection = covey__history_objection(history->world);
     if (objection) return refuse(history, COVEY_ERROR_REFUSED, objection);
     covey__snapshot *snapshot = covey__resize(&history->heap, NULL, 0, 1, sizeof *snapshot, alignof(covey__snapshot));
@@ -638,6 +640,7 @@ void covey__history_forget(covey_history *history, uint32_t newest) {
 
 covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return NULL;
     covey__heap heap = { world->heap.allocator, 0 };
     covey_result result = capacity == 0 ? COVEY_ERROR_RANGE : COVEY_ERROR_MEMORY;
     covey_history *history =
@@ -654,6 +657,7 @@ covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
 
 void covey_history_destroy(covey_history *history) {
     if (!history) return;
+    if (COVEY__IN_HOOK(history->world)) return;
     covey__history_forget(history, 0);
     if (history->next) history->next->previous = history->previous;
     if (history->previous) history->previous->next = history->next;

@@ -124,7 +124,7 @@ void covey__unit_release(covey_history *history, covey__unit *unit);
 bool covey__units_create(covey_history *history, covey__units *list, uint32_t count); /* false: no memory */
 void covey__units_release(covey_history *history, covey__units *list);
 /* Makes one more value with the copy hook. */
-bool covey__unit_copy(covey__unit *unit, const void *value);
+bool covey__unit_copy(const covey_history *history, covey__unit *unit, const void *value);
 /* Why the state can be neither saved nor restored now; NULL: it can. */
 const char *covey__history_objection(const covey_world *world);
 /* What a group was; NULL when there was none that asks for the same. Of several that do, the order tells them apart. */

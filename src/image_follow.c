@@ -373,6 +373,7 @@ covey_result covey_follow_from_memory(covey_follower *follower, const void *byte
                                       const covey_load_desc *desc, covey_report *report) {
     covey_report unheard;
     COVEY__CONTRACT(NULL, follower, "a call needs a follower");
+    if (COVEY__IN_HOOK(follower->world)) return COVEY_ERROR_REFUSED;
     merging m = { .to = follower->world, .desc = desc, .follower = follower };
     if (!report) report = &unheard;
     if (follower->busy || follower->world->emission) {

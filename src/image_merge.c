@@ -277,8 +277,8 @@ static void forget_resource(const merging *m, const covey_type *was, const covey
     covey__resource_forget(m->from, was);
 }
 
-static void overwrite(void *value, const covey_type *type, const void *other) {
-    if (type->drop) type->drop(value, type->context);
+static void overwrite(const covey_world *world, void *value, const covey_type *type, const void *other) {
+    covey__drop(world, type, value);
     covey__copy(value, other, type->size);
 }
 
@@ -292,7 +292,7 @@ static void move_resources(const merging *m) {
             i++;
             continue;
         }
-        overwrite(covey_resource_get_raw(m->to, type, type->size), type,
+        overwrite(m->to, covey_resource_get_raw(m->to, type, type->size), type,
                   covey_resource_get_raw(m->from, was, was->size));
         forget_resource(m, was, type);
     }
@@ -469,6 +469,7 @@ covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size
                                      covey_report *report) {
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     merging m = { .to = world, .desc = desc };
     if (!report) report = &unheard;
     covey_result result = covey__merge_image(&m, make_entities, bytes, size, report);

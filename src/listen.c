@@ -91,6 +91,7 @@ static bool is_bytes(const covey_type *type) {
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
     COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
+    if (COVEY__IN_HOOK(world)) return (covey_connection){ NULL, 0 };
     uint32_t allowed = listener->type ? COVEY__COMPONENT_SIGNALS : ENTITY_SIGNALS;
     if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
         return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");
@@ -127,6 +128,7 @@ bool covey_connected(const covey_world *world, covey_connection connection) {
 }
 
 bool covey_disconnect(covey_world *world, covey_connection connection) {
+    if (COVEY__IN_HOOK(world)) return false;
     if (!covey_connected(world, connection)) return false;
     covey__unlisten(world, connection.pool, connection.number);
     COVEY__CHANGED(world);
@@ -138,6 +140,7 @@ bool covey_disconnect(covey_world *world, covey_connection connection) {
 void covey_queue_destroy(covey_queue *queue) {
     if (!queue) return;
     covey_world *world = queue->world;
+    if (COVEY__IN_HOOK(world)) return;
     covey_queue **link = &world->queues;
     while (*link != queue) link = &(*link)->next;
     *link = queue->next;

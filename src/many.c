@@ -100,8 +100,16 @@ void covey__entities_give_back(covey_world *world, covey_entity *entities, uint3
     }
 }
 
+/* Whether entities are wanted by a hook: then there are none. */
+static bool are_refused(covey_world *world, covey_entity *entities, uint32_t count) {
+    if (!COVEY__IN_HOOK(world)) return false;
+    for (uint32_t i = 0; i < count; i++) entities[i] = null_entity;
+    return true;
+}
+
 bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (are_refused(world, entities, count)) return false;
     covey_result result = covey__entities_take(world, entities, count);
     if (result != COVEY_OK) {
         covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
@@ -264,6 +272,7 @@ static uint32_t destroy_batch(covey_world *world, const covey_entity *entities, 
 
 uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
     for (uint32_t i = 0; i < count;) {
         bool alone = i + 1 == count || entities[i].index / 64 != entities[i + 1].index / 64;
@@ -302,6 +311,7 @@ static void destroy_loudly(covey_world *world, uint32_t first) {
 
 void covey_destroy_all(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return;
     for (uint32_t number = world->page_count; number-- != 0;) {
         const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
         for (uint32_t at = page ? COVEY_PAGE_SIZE : 0; at != 0; at -= CHUNK) {
@@ -327,6 +337,7 @@ static bool all_take_components(covey_world *world, const covey_entity *entities
 static bool add_many(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
                      const void *values, size_t size, bool copies) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    if (COVEY__IN_HOOK(world)) return false;
     covey_pool *pool = covey__pool_known(world, type);
     /* Placing finds out who is dead, unless others have to hear of them before. */
     bool quick = pool && !pool->watch && !world->dying && (!copies || covey__type_can_copy(pool->type));
@@ -430,6 +441,7 @@ static void say_not_created(covey_world *world, covey_result result, uint32_t co
 bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
                                 const covey_component *components) {
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
+    if (are_refused(world, entities, count)) return false;
     creation c;
     c.world = world;
     c.entities = entities;
@@ -500,6 +512,7 @@ covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_
 
 covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
+    if (COVEY__IN_HOOK(world)) return null_entity;
     if (!covey__creates_quickly(world)) return create_slowly(world, components);
     covey_entity e = covey_create(world);
     return covey__create_with_rest(world, e.index, e.generation, components, 0);

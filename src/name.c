@@ -237,6 +237,7 @@ void covey__name_exchange(covey_world *world, uint32_t index, char **text, uint3
 }
 
 covey_result covey_name_set(covey_world *world, covey_entity e, const char *name) {
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     size_t length = name ? strlen(name) : 0;
     covey_result result = COVEY_OK;
     uint32_t other = COVEY_NONE;

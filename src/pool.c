@@ -76,7 +76,11 @@ typedef struct choice {
 } choice;
 
 static bool is_chosen(const covey_pool *pool, uint32_t position, covey_entity e, const choice *c) {
-    return !c->remove || c->remove(e, covey_pool_value_at_raw(pool, position, pool->size), c->context);
+    if (!c->remove) return true;
+    covey__hook hook = covey__hook_begin(pool->world, "covey_remove_if function", pool->type);
+    bool chosen = c->remove(e, covey_pool_value_at_raw(pool, position, pool->size), c->context);
+    covey__hook_end(hook);
+    return chosen;
 }
 
 /* The last chosen ones of a sparse pool before a position, or the first of a block pool from one on: at most as many as
@@ -159,7 +163,7 @@ static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
 static void forget_all(covey_pool *pool) {
     const covey_type *type = pool->type;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
-        type->drop(covey_pool_value_at_raw(pool, at, type->size), type->context);
+        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at, type->size));
     if (covey__is_reactive(pool)) covey__reactive_unmark_all(pool);
     else {
         covey__storage_unmark(pool);
@@ -170,6 +174,7 @@ static void forget_all(covey_pool *pool) {
 }
 
 void covey__pool_clear(covey_pool *pool) {
+    if (COVEY__IN_HOOK(pool->world)) return;
     const choice all = { NULL, NULL };
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
     if (is_heard(pool)) remove_all_chosen(pool, &all);
@@ -179,6 +184,7 @@ void covey__pool_clear(covey_pool *pool) {
 }
 
 uint32_t covey_pool_remove_if(covey_pool *pool, covey_condition_fn *remove, void *context) {
+    if (COVEY__IN_HOOK(pool->world)) return 0;
     const choice some = { remove, context };
     COVEY__CONTRACT(pool->world, remove, "a call needs a function");
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
@@ -199,6 +205,7 @@ void covey__pool_forget(covey_pool *pool) {
 /* ---- Order and memory --------------------------------------------------------------------------------------------*/
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     covey_sparse_set *set = covey__packed(pool);
     if (!set || set->policy == COVEY_IN_PLACE || is_bound(pool)) result = COVEY_ERROR_REFUSED;
@@ -214,6 +221,7 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
 }
 
 covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = covey__storage_reserve(pool, count);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
@@ -222,6 +230,7 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
 }
 
 void covey_pool_compact(covey_pool *pool) {
+    if (COVEY__IN_HOOK(pool->world)) return;
     uint32_t size = covey_pool_size(pool);
     covey__storage_compact(pool);
     covey__fast_add_off(pool);
@@ -230,6 +239,7 @@ void covey_pool_compact(covey_pool *pool) {
 }
 
 covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *context) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_sparse_set *set = covey__packed(pool);
     if (!set || set->policy != COVEY_IN_PLACE)
         return covey__fail(pool->world, COVEY_ERROR_REFUSED,
@@ -243,6 +253,7 @@ covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *cont
 }
 
 void covey_pool_shrink(covey_pool *pool) {
+    if (COVEY__IN_HOOK(pool->world)) return;
     if (covey__is_reactive(pool)) return;
     covey__storage_shrink(pool);
     if (pool->watch) covey__watch_shrink(pool);

@@ -81,6 +81,7 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     covey_pool *pool = covey__pool_bound(world, type);
     if (pool) return pool;
+    if (COVEY__IN_HOOK(world)) return NULL;
     if (covey__type_valid(type)) return meet(world, type);
     if (type == covey_id(covey_disabled)) return covey__pool_of_disabled(world);
     covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",

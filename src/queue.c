@@ -116,6 +116,7 @@ void covey__queue_detach(covey_queue *queue, uint64_t number) {
 
 covey_queue *covey_queue_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return NULL;
     covey_queue *queue = covey__resize(&world->heap, NULL, 0, 1, sizeof *queue, alignof(covey_queue));
     if (!queue) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a queue");

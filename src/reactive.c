@@ -161,6 +161,7 @@ static void give_back(covey_reactive *reactive) {
 
 covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc) {
     COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
+    if (COVEY__IN_HOOK(world)) return NULL;
     covey_view match = covey_view_make(world, &desc->match);
     covey_reactive *reactive = covey_view_valid(&match) ? take(world) : NULL;
     if (!reactive) return NULL;
@@ -178,7 +179,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
 }
 
 void covey_reactive_destroy(covey_reactive *reactive) {
-    if (!reactive) return;
+    if (!reactive || COVEY__IN_HOOK(reactive->world)) return;
     give_back(reactive);
     COVEY__CHANGED(reactive->world);
 }

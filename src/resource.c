@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "block_store.h"
+#include "hook.h"
 #include "result.h"
 #include "sparse_set.h"
 #include "type.h"
@@ -76,8 +77,8 @@ static void free_value(covey_world *world, const covey__resource *resource) {
         covey__free(&world->heap, resource->value, 1, resource->type->size, align_of(resource->type));
 }
 
-static void drop(const covey__resource *resource) {
-    if (resource->type->drop) resource->type->drop(resource->value, resource->type->context);
+static void drop(const covey_world *world, const covey__resource *resource) {
+    covey__drop(world, resource->type, resource->value);
 }
 
 static void *add(covey_world *world, const covey_type *type, const void *value) {
@@ -100,18 +101,19 @@ static void *add(covey_world *world, const covey_type *type, const void *value) 
     return resource->value;
 }
 
-static void *overwrite(const covey__resource *resource, const void *value) {
+static void *overwrite(const covey_world *world, const covey__resource *resource, const void *value) {
     if (resource->value == value) return resource->value;
-    drop(resource);
+    drop(world, resource);
     covey__fill(resource->value, value, resource->type->size);
     return resource->value;
 }
 
 void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size) {
     const covey__resource *resource = find(world, type);
+    if (COVEY__IN_HOOK(world)) return NULL;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     (void)size;
-    void *at = resource ? overwrite(resource, value) : add(world, type, value);
+    void *at = resource ? overwrite(world, resource, value) : add(world, type, value);
     COVEY__CHANGED(world);
     return at;
 }
@@ -135,8 +137,9 @@ static void take_out(covey_world *world, covey__resource *resource) {
 
 bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
     covey__resource *resource = find(world, type);
+    if (COVEY__IN_HOOK(world)) return false;
     if (!resource) return false;
-    drop(resource);
+    drop(world, resource);
     take_out(world, resource);
     COVEY__CHANGED(world);
     return true;
@@ -144,6 +147,7 @@ bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
 
 bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value, size_t size) {
     covey__resource *resource = find(world, type);
+    if (COVEY__IN_HOOK(world)) return false;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     COVEY__CONTRACT(world, value || size == 0, "a value that is taken needs a place");
     if (!resource) return false;
@@ -170,7 +174,7 @@ const covey_type *covey_world_resource(const covey_world *world, uint32_t number
 void covey__resources_end(covey_world *world, struct covey__resources **list) {
     while (*list && (*list)->count != 0) {
         covey__resource resource = (*list)->at[--(*list)->count];
-        drop(&resource);
+        drop(world, &resource);
         free_value(world, &resource);
     }
     covey__free(&world->heap, *list, bytes_of(*list ? (*list)->capacity : 0), 1, alignof(struct covey__resources));
@@ -190,7 +194,7 @@ covey_result covey__resources_append(covey_world *world, struct covey__resources
     covey__resource *resource = place(world, list, type);
     if (!resource) return COVEY_ERROR_MEMORY;
     if (!type->copy) covey__fill(resource->value, value, type->size);
-    else if (!type->copy(resource->value, value, type->context)) {
+    else if (!covey__copy_value(world, type, resource->value, value)) {
         free_value(world, resource);
         return COVEY_ERROR_COPY;
     }

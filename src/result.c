@@ -55,6 +55,16 @@ covey_result covey__fail_without(covey_world *world, covey_entity e, const covey
                        e.generation, type->name ? type->name : "(no name)");
 }
 
+bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "the %s of %s changes the world: do that in a listener, or record it into a command buffer",
+             world->hook ? world->hook : "hook", world->hook_type ? world->hook_type->name : "a type");
+    covey__contract_broken(world, text, file, line);
+    covey__fail(world, COVEY_ERROR_REFUSED, "%s", text);
+    return true;
+}
+
 void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line) {
     if (world && world->on_assert) {
         world->on_assert(what, file, line, world->assert_context);

@@ -434,7 +434,7 @@ static covey__unit *make_copies(rollback *r, const covey_type *type, const covey
     if (!unit) return out_of_memory(r), NULL;
     unit->wipe = from->wipe;
     while (unit->count < from->count && r->result == COVEY_OK)
-        if (!covey__unit_copy(unit, covey__unit_bytes(from) + (size_t)unit->count * type->size))
+        if (!covey__unit_copy(r->history, unit, covey__unit_bytes(from) + (size_t)unit->count * type->size))
             fails(r, COVEY_ERROR_COPY, type->name);
     return unit;
 }
@@ -491,7 +491,7 @@ static void end_values(const covey_pool *pool) {
     if (keeping == COVEY__KEEP_NAMES) covey__names_forget(pool->world);
     for (uint32_t at = 0; keeping == COVEY__KEEP_COPIES && type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE;
          at++)
-        type->drop(covey_pool_value_at_raw(pool, at, pool->size), type->context);
+        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at, pool->size));
 }
 
 /* The positions of unit i begin here. */
@@ -846,6 +846,7 @@ static bool refuse(covey_history *history, covey_result result, const char *reas
 
 bool covey_history_restore(covey_history *history, uint32_t back) {
     COVEY__CONTRACT(NULL, history, "a call needs a history");
+    if (COVEY__IN_HOOK(history->world)) return false;
     covey_world *world = history->world;
     const char *objection = covey__history_objection(world);
     if (back >= history->count) return refuse(history, COVEY_ERROR_ABSENT, NULL);

@@ -505,6 +505,7 @@ static covey_result sort_if_free(covey_pool *pool, const covey_order *order, cov
 }
 
 covey_result covey_pool_sort(covey_pool *pool, const covey_order *order) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_order by_index = { 0 };
     return sort_if_free(pool, order ? order : &by_index, NULL);
 }
@@ -545,6 +546,7 @@ static covey_result sort_as(sorting *job, const covey_pool *other, covey_sparse_
 }
 
 covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     const char *reason = objection_unless_kept(pool);
     COVEY__CONTRACT(pool->world, other->world == pool->world, "the pool is of another world");
     if (covey__pool_owner(pool)) return refuse_owned(pool);
@@ -568,6 +570,7 @@ static void set_keeping(covey_pool *pool, const covey_order *order) {
 }
 
 covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     const char *reason = objection(pool);
     if (!order) {
@@ -631,6 +634,7 @@ static covey_result group_sorted(covey_group *group, covey_result result) {
 
 covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
+    if (COVEY__IN_HOOK(group->world)) return COVEY_ERROR_REFUSED;
     covey_order by_index = { 0 };
     if (!order) order = &by_index;
     if (field >= group->view.fields) return refuse_group(group, COVEY_ERROR_RANGE, "it has no such field");

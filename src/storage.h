@@ -7,6 +7,7 @@
 #ifndef COVEY_STORAGE_H
 #define COVEY_STORAGE_H
 
+#include "hook.h"
 #include "sparse_set.h"
 
 #include <covey/covey.h>
@@ -32,9 +33,15 @@ static inline void covey__values_moved(covey_world *world) {
     world->shifts++;
 }
 
+/* Drops a value of a type that has a hook. Those of the library's own types may change the world. */
+static inline void covey__pool_drop_value(const covey_pool *pool, void *value) {
+    if ((pool->uses & COVEY__USE_INTERNAL) != 0) pool->type->drop(value, pool->type->context);
+    else covey__drop(pool->world, pool->type, value);
+}
+
 /* Drops its value; it is there. */
 static inline void covey__pool_drop(const covey_pool *pool, covey_entity e) {
-    if (pool->type->drop) pool->type->drop(covey__value_of_index(pool, e.index), pool->type->context);
+    if (pool->type->drop) covey__pool_drop_value(pool, covey__value_of_index(pool, e.index));
 }
 
 /* A value that may lie in a packed storage: covey__set_resolve finds it when room was made there. */

@@ -102,7 +102,7 @@ static bool is_hooked(const covey__placing *p) { return p->copies && p->values &
 static bool copy_by_hook(covey__placing *p, char *to, uint32_t count) {
     const covey_type *type = p->pool->type;
     while (count-- != 0) {
-        if (!type->copy(to, p->values, type->context)) return false;
+        if (!covey__copy_value(p->pool->world, type, to, p->values)) return false;
         to += type->size;
         p->made++;
     }

@@ -63,6 +63,7 @@ static bool is_replaying(const covey_world *world) {
 
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
+    if (COVEY__IN_HOOK(world)) return;
     bool replaying = is_replaying(world);
     COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world");
     COVEY__CONTRACT(world, world->emission || !replaying, "a recorded function must not destroy the world");
@@ -147,7 +148,7 @@ static COVEY__NOINLINE bool replace_watched(covey_pool *pool, covey_entity e, vo
 static COVEY__NOINLINE void *patch_watched(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
     void *value = present(pool->world, e, pool->type, pool);
     if (!value || !covey__may_be_set(pool, COVEY_ON_PATCH, e)) return NULL;
-    if (change) change(value, context);
+    covey__change_value(pool, change, value, context);
     bool called = covey__watch_set(pool, COVEY_ON_PATCH, e);
     COVEY__CHANGED(pool->world);
     return called ? covey__found_again(pool, e) : value;
@@ -167,7 +168,7 @@ void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type
     covey_pool *pool = covey__pool_known(world, type);
     if (pool && pool->watch) return patch_watched(pool, e, change, context);
     void *value = present(world, e, type, pool);
-    if (value && change) change(value, context);
+    if (value) covey__change_value(pool, change, value, context);
     return value;
 }
 

@@ -54,7 +54,7 @@ static bool bind_others(const covey_world *from, covey_world *to) {
 static void drop_before(const covey_pool *pool, uint32_t end) {
     const covey_type *type = pool->type;
     for (uint32_t at = covey_pool_next(pool, 0); at < end && type->drop; at = covey_pool_next(pool, at + 1))
-        type->drop(covey_pool_value_at_raw(pool, at, pool->size), type->context);
+        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at, pool->size));
 }
 
 /* The bytes of all values are there; those that live get a copy of their own. False leaves none. */
@@ -63,7 +63,7 @@ static bool copy_values(const covey_pool *from, covey_pool *to) {
     if (!type->copy) return true;
     for (uint32_t at = covey_pool_next(from, 0); at != COVEY_NONE; at = covey_pool_next(from, at + 1)) {
         const void *value = covey_pool_value_at_raw(from, at, from->size);
-        if (type->copy(covey_pool_value_at_raw(to, at, to->size), value, type->context)) continue;
+        if (covey__copy_value(from->world, type, covey_pool_value_at_raw(to, at, to->size), value)) continue;
         drop_before(to, at);
         return false;
     }

@@ -221,10 +221,12 @@ typedef enum covey_policy {
     COVEY_ORDERED = 3       /* leaves a hole that only compaction closes: order is kept */
 } covey_policy;
 
-/* Ends a value's life: frees what it owns. Must not change the world. */
+/* Ends a value's life: frees what it owns. Hooks may read the world and write to values; they must not change its
+ * structure, which assertion level 1 checks: it names the type, and the call is refused (REFUSED). What has to follow
+ * from the end of a value is done by a listener of COVEY_ON_REMOVE, or recorded into a command buffer. */
 typedef void covey_drop_fn(void *value, void *context);
 /* Makes a second value in uninitialised memory at `to`. Returns false when it cannot; `to` is then forgotten. Must not
- * change the world. */
+ * change the world, as above. */
 typedef bool covey_copy_fn(void *to, const void *from, void *context);
 
 /* The description of a component type. Fields that are zero have their default. Values are moved with memcpy. */
@@ -1394,9 +1396,13 @@ COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char
 #define COVEY__CONTRACT(world, holds, what) \
     (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
 #define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
+/* Whether a hook is making the call, which is then refused. */
+#define COVEY__IN_HOOK(world) \
+    (!COVEY__LIKELY((world)->hooks == 0) && covey__refuse_in_hook((world), __FILE__, __LINE__))
 #else
 #define COVEY__CONTRACT(world, holds, what) ((void)0)
 #define COVEY__TYPED(pool, T) (pool)
+#define COVEY__IN_HOOK(world) false
 #endif
 #if COVEY_ASSERT_LEVEL >= 2
 #define COVEY__COSTLY_CONTRACT(world, holds, what) COVEY__CONTRACT(world, holds, what)
@@ -1667,6 +1673,9 @@ struct covey_world {
     covey_queue *queues;              /* a list of all */
     covey_reactive *reactives;        /* a list of all, those that may be used again included */
     covey_result result;
+    uint32_t hooks;              /* functions under way that must not change the world, at assertion level 1; */
+    const char *hook;            /* what the last of them is, */
+    const covey_type *hook_type; /* of which type */
     struct covey__made_type *made_types;
     struct covey__resources *resources; /* NULL while there never were any */
     covey__heap heap;
@@ -1729,6 +1738,7 @@ COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t g
 COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
+COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int line); /* true */
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
 
@@ -1847,6 +1857,7 @@ COVEY_HOT bool covey__creates_quickly(const covey_world *world) {
 COVEY_HOT covey_entity covey_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey__range *range = &world->range;
+    if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
     covey_entity e = covey__entity(range->free, 0);
     if (!COVEY__LIKELY(!world->listeners)) return covey__create_slowly(world);
     if (covey__index(e) == COVEY_NONE) {
@@ -1895,6 +1906,7 @@ COVEY_HOT bool covey__take_out_next(covey__emptying *emptying, uint32_t index) {
 COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey__emptying *emptying = &world->emptying;
+    if (COVEY__IN_HOOK(world)) return false;
     uint32_t index = covey__index(e), generation = covey__generation(e);
     if (!COVEY__LIKELY(emptying->block == index / 64 && emptying->moves == world->moves))
         return covey__destroy_slowly(world, index, generation);
@@ -2030,6 +2042,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
 COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    if (COVEY__IN_HOOK(pool->world)) return NULL;
     void *to = covey__pool_append(pool, e, size);
     if (!COVEY__LIKELY(to != NULL)) {
         if (!literal) return covey__pool_add_slowly(pool, index, generation, value);
@@ -2199,6 +2212,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
 COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e);
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    if (COVEY__IN_HOOK(pool->world)) return false;
     if (covey__in_blocks(pool)) { /* where the index has one, its generation is alive */
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
         if (!COVEY__LIKELY(covey__generation_of(pool->world, index) == covey__generation(e))) return false;
@@ -2346,6 +2360,7 @@ COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const c
 COVEY_HOT covey_entity covey__create_with(covey_world *world, const covey_component *components, size_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey_component own[COVEY_TERMS];
+    if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
     if (count > COVEY_TERMS || !COVEY__LIKELY(covey__creates_quickly(world)))
         return covey_create_with_raw(world, components);
     COVEY__UNROLL

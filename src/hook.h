@@ -1,0 +1,76 @@
+/* Calls of the program's functions that must not change the world: `drop` and `copy` hooks, and those that choose or
+ * change values. At assertion level 1 the world knows while one is under way, and changing calls refuse: COVEY__IN_HOOK.
+ *
+ * Values may be set by several threads at once, so that several may be in hooks at the same time: the number of hooks
+ * under way is counted as a whole. Calls that change structure are alone, and may simply read it. */
+#ifndef COVEY_HOOK_H
+#define COVEY_HOOK_H
+
+#include <covey/covey.h>
+
+#if COVEY_ASSERT_LEVEL >= 1
+/* What is called, for the message; and what the one around was. */
+typedef struct covey__hook {
+    covey_world *world;
+    const char *outer_hook;
+    const covey_type *outer_type;
+} covey__hook;
+
+#if defined(__GNUC__)
+#define COVEY__ADD_WORD(word, number) ((void)__atomic_fetch_add(&(word), (number), __ATOMIC_RELAXED))
+#define COVEY__PUT_WORD(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#define COVEY__GET_WORD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#else
+#define COVEY__ADD_WORD(word, number) ((void)((word) += (number)))
+#define COVEY__PUT_WORD(word, value) ((word) = (value))
+#define COVEY__GET_WORD(word) (word)
+#endif
+
+static inline covey__hook covey__hook_begin(const covey_world *of, const char *hook, const covey_type *type) {
+    covey_world *world = (covey_world *)(uintptr_t)of;
+    covey__hook begun = { world, COVEY__GET_WORD(world->hook), COVEY__GET_WORD(world->hook_type) };
+    COVEY__ADD_WORD(world->hooks, 1u);
+    COVEY__PUT_WORD(world->hook, hook);
+    COVEY__PUT_WORD(world->hook_type, type);
+    return begun;
+}
+
+static inline void covey__hook_end(covey__hook begun) {
+    COVEY__PUT_WORD(begun.world->hook, begun.outer_hook);
+    COVEY__PUT_WORD(begun.world->hook_type, begun.outer_type);
+    COVEY__ADD_WORD(begun.world->hooks, UINT32_MAX);
+}
+#else
+typedef char covey__hook;
+static inline covey__hook covey__hook_begin(const covey_world *of, const char *hook, const covey_type *type) {
+    (void)of, (void)hook, (void)type;
+    return 0;
+}
+static inline void covey__hook_end(covey__hook begun) { (void)begun; }
+#endif
+
+/* Ends a value, if its type has a hook for that. */
+static inline void covey__drop(const covey_world *world, const covey_type *type, void *value) {
+    if (!type->drop) return;
+    covey__hook hook = covey__hook_begin(world, "drop hook", type);
+    type->drop(value, type->context);
+    covey__hook_end(hook);
+}
+
+/* Lets a function of the program change a value; NULL changes nothing. */
+static inline void covey__change_value(const covey_pool *pool, covey_change_fn *change, void *value, void *context) {
+    if (!change) return;
+    covey__hook hook = covey__hook_begin(pool->world, "covey_patch function", pool->type);
+    change(value, context);
+    covey__hook_end(hook);
+}
+
+/* Makes a copy with the hook of its type, which has one. */
+static inline bool covey__copy_value(const covey_world *world, const covey_type *type, void *to, const void *from) {
+    covey__hook hook = covey__hook_begin(world, "copy hook", type);
+    bool copied = type->copy(to, from, type->context);
+    covey__hook_end(hook);
+    return copied;
+}
+
+#endif
