@@ -1402,7 +1402,7 @@ COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char
 #else
 #define COVEY__CONTRACT(world, holds, what) ((void)0)
 #define COVEY__TYPED(pool, T) (pool)
-#define COVEY__IN_HOOK(world) false
+#define COVEY__IN_HOOK(world) ((void)(world), false)
 #endif
 #if COVEY_ASSERT_LEVEL >= 2
 #define COVEY__COSTLY_CONTRACT(world, holds, what) COVEY__CONTRACT(world, holds, what)
