@@ -65,8 +65,9 @@ int main(void) {
     }
     bool right = move(world) == 996 && hurt(world) == 50;
 
-    /* A view is a value: it can be kept, and asked. */
-    covey_view frozen = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Frozen) } });
+    /* A view is a value: it can be kept, and asked. This one is a reader's, for whom the world is const. */
+    const covey_world *seen = world;
+    covey_view frozen = covey_view_make_const(seen, &(covey_view_desc){ .with = { covey_id(Frozen) } }, NULL);
     covey_entity first = covey_view_first(&frozen);
     printf("frozen: %u, the first is entity %u\n", covey_view_count(&frozen), first.index);
     right = right && covey_view_contains(&frozen, first);

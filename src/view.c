@@ -18,18 +18,52 @@ static uint32_t find_term(const covey_view *view, uint32_t count, const covey_ty
     return COVEY_TERMS;
 }
 
-/* Appends terms; returns their number, or NULL's reason when there are too many or one is there already. */
-static const char *append_terms(covey_view *view, uint32_t *count, const covey_type *const *types, uint8_t *number) {
+/* The kinds of terms, in the order in which a view has them. */
+typedef enum kind { WITH, OPTIONAL, ANY, WITHOUT } kind;
+
+static kind kind_of(const covey_view *view, uint32_t term) {
+    uint32_t with = view->with, optional = with + view->optional, any = optional + view->any;
+    return term < with ? WITH : term < optional ? OPTIONAL : term < any ? ANY : WITHOUT;
+}
+
+/* Why a type of the first kind is not one of the second, too. */
+static const char *why_twice(kind first, kind second) {
+    static const char *const reasons[4][4] = {
+        [WITH][WITH] = "is in .with twice: name it once",
+        [WITH][OPTIONAL] = "is in .with and in .optional: what must be there is never missing; leave .optional out",
+        [WITH][ANY] = "is in .with and in .any: what must be there is always one of any; leave one of them out",
+        [WITH][WITHOUT] = "is in .with and in .without: nothing could match",
+        [OPTIONAL][OPTIONAL] = "is in .optional twice: name it once",
+        [OPTIONAL][ANY] = "is in .optional and in .any: those of .any may be missing already; leave .optional out",
+        [OPTIONAL][WITHOUT] = "is in .optional and in .without: it could never be there; leave .optional out",
+        [ANY][ANY] = "is in .any twice: name it once",
+        [ANY][WITHOUT] = "is in .any and in .without: it could never be there; leave it out of .any",
+        [WITHOUT][WITHOUT] = "is in .without twice: name it once",
+    };
+    return reasons[first][second];
+}
+
+/* What is wrong with a description: NULL for nothing; and with which type, or NULL. */
+typedef struct fault {
+    const char *what;
+    const covey_type *type;
+} fault;
+
+static fault wrong_type(const char *what, const covey_type *type) { return (fault){ what, type }; }
+
+/* Appends terms. */
+static fault append_terms(covey_view *view, uint32_t *count, const covey_type *const *types, uint8_t *number) {
     *number = (uint8_t)term_count(types);
-    if (*count + *number > COVEY_TERMS) return "it has more than 16 terms";
+    if (*count + *number > COVEY_TERMS) return wrong_type("it has more than 16 terms", NULL);
     for (uint32_t i = 0; i < *number; i++) {
         if (types[i] == covey_id(covey_disabled)) view->asks |= COVEY__ASKS_ENTITIES;
         else if (!covey__type_valid(types[i]) && !covey__pool_bound(view->world, types[i]))
-            return "a type's description is incomplete or contradicts itself";
-        if (find_term(view, *count, types[i]) != COVEY_TERMS) return "a type is named twice";
+            return wrong_type("a type's description is incomplete or contradicts itself", NULL);
+        uint32_t before = find_term(view, *count, types[i]);
+        if (before != COVEY_TERMS) return wrong_type(why_twice(kind_of(view, before), kind_of(view, *count)), types[i]);
         view->types[(*count)++] = types[i];
     }
-    return NULL;
+    return (fault){ NULL, NULL };
 }
 
 static const char *note_reads(covey_view *view, const covey_type *const *types) {
@@ -51,22 +85,40 @@ static const char *note_changed(covey_view *view, const covey_type *const *types
     return NULL;
 }
 
-covey_view covey_view_make(covey_world *world, const covey_view_desc *desc) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey_view view = { .world = world };
+/* A view of a world, which is not changed. One without terms is of all entities. */
+static covey_view make(const covey_world *world, const covey_view_desc *desc, fault *wrong) {
+    covey_view view = { .world = (covey_world *)(uintptr_t)world };
+    *wrong = (fault){ NULL, NULL };
     if (!desc) return view;
     if (desc->disabled) view.asks = COVEY__ASKS_ENTITIES | COVEY__ASKS_COMPONENTS;
     uint32_t count = 0;
-    const char *wrong = append_terms(&view, &count, desc->with, &view.with);
-    if (!wrong) wrong = append_terms(&view, &count, desc->optional, &view.optional);
-    if (!wrong) wrong = append_terms(&view, &count, desc->any, &view.any);
+    *wrong = append_terms(&view, &count, desc->with, &view.with);
+    if (!wrong->what) *wrong = append_terms(&view, &count, desc->optional, &view.optional);
+    if (!wrong->what) *wrong = append_terms(&view, &count, desc->any, &view.any);
     view.fields = (uint8_t)count;
-    if (!wrong) wrong = append_terms(&view, &count, desc->without, &view.without);
-    if (!wrong) wrong = note_reads(&view, desc->read);
-    if (!wrong) wrong = note_changed(&view, desc->changed);
-    if (!wrong) return view;
-    covey__fail(world, COVEY_ERROR_TYPE, "a view could not be made: %s", wrong);
-    return (covey_view){ 0 };
+    if (!wrong->what) *wrong = append_terms(&view, &count, desc->without, &view.without);
+    if (!wrong->what) wrong->what = note_reads(&view, desc->read);
+    if (!wrong->what) wrong->what = note_changed(&view, desc->changed);
+    return wrong->what ? (covey_view){ 0 } : view;
+}
+
+covey_view covey_view_make(covey_world *world, const covey_view_desc *desc) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    fault wrong;
+    covey_view view = make(world, desc, &wrong);
+    if (wrong.what)
+        covey__fail(world, COVEY_ERROR_TYPE, "a view could not be made: %s%s%s", wrong.type ? wrong.type->name : "",
+                    wrong.type ? " " : "", wrong.what);
+    return view;
+}
+
+covey_view covey_view_make_const(const covey_world *world, const covey_view_desc *desc, const char **why) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    fault wrong;
+    covey_view view = make(world, desc, &wrong);
+    view.reads = (uint16_t)((UINT32_C(1) << view.fields) - 1);
+    if (why) *why = wrong.what;
+    return view;
 }
 
 bool covey_view_valid(const covey_view *view) { return view->world != NULL; }

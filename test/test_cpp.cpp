@@ -477,6 +477,13 @@ static void views_row_by_row() {
     CHECK(both.count() == 33 && covey_entity_count(world) == 83);
     int everyone = 0;
     covey::view_of(world).each([&](covey_entity) { everyone++; });
+    const covey_world *reader = world;
+    uint32_t read = 0;
+    covey::view_of(reader).with<Velocity>().optional<Packed>().without<Marked>().each(
+        [&](covey_entity e, const Velocity &, const Packed *p) { read += p == covey::get<Packed>(world, e); });
+    CHECK(read == covey::view_of(reader).with<Velocity>().without<Marked>().count() && read != 0);
+    auto twice = covey::view_of(reader).with<Velocity, Velocity>();
+    CHECK(covey::view_of(reader).disabled().valid() && !twice.valid());
     CHECK(everyone == 83);
     check_valid(world);
 }

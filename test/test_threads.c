@@ -77,6 +77,56 @@ static void threads_read_together_and_write_types_of_their_own(void **state) {
     covey_world_destroy(shared.world);
 }
 
+/* ---- Views -------------------------------------------------------------------------------------------------------*/
+
+/* Readers make views of a const world, of types that it knows and one that it does not, and iterate them. */
+static uint64_t sum_of(const covey_world *world) {
+    uint64_t sum = 0;
+    covey_view_desc desc = { .with = { covey_id(Left), covey_id(Right) },
+                             .optional = { covey_id(Common) },
+                             .without = { covey_id(Nowhere) } };
+    covey_view_desc wrong = { .with = { covey_id(Left), covey_id(Left) } };
+    const char *why = NULL;
+    covey_view view = covey_view_make_const(world, &desc, &why), none = covey_view_make_const(world, &wrong, &why);
+    covey_iter it = covey_view_iter(&view);
+    while (covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++) sum += covey_field_const(&it, 1, Right)[i].sum;
+    it = covey_view_iter(&view);
+    for (covey_row row = { 0 }; covey_next_row(&it, &row);) {
+        const Common *common = covey_row_field_const(&it, row, 2, Common);
+        sum += common ? common->sum : 0;
+    }
+    return sum + covey_view_count(&view) + covey_view_valid(&none) + (why ? 0 : 1000);
+}
+
+static void *read_views(void *context) {
+    shared_world *shared = context;
+    uint64_t sum = 0;
+    for (int round = 0; round < ROUNDS; round++) sum += sum_of(shared->world);
+    return (void *)(uintptr_t)sum;
+}
+
+static void threads_view_a_const_world(void **state) {
+    (void)state;
+    static shared_world shared;
+    shared.world = covey_world_create(NULL);
+    assert_true(covey_create_many(shared.world, shared.entities, ENTITIES));
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        assert_non_null(covey_add(shared.world, shared.entities[i], Left, { 0 }));
+        if (i % 2 == 0) assert_non_null(covey_add(shared.world, shared.entities[i], Right, { i }));
+        if (i % 3 == 0) assert_non_null(covey_add(shared.world, shared.entities[i], Common, { i }));
+    }
+    pthread_t readers[3];
+    for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&readers[i], NULL, read_views, &shared), 0);
+    for (int i = 0; i < 3; i++) {
+        void *sum;
+        pthread_join(readers[i], &sum);
+        assert_true((uintptr_t)sum == ROUNDS * sum_of(shared.world));
+    }
+    assert_int_equal(covey_world_result(shared.world), COVEY_OK);
+    covey_world_destroy(shared.world);
+}
+
 /* ---- Commands ----------------------------------------------------------------------------------------------------*/
 
 /* A thread writes values of one type, and records what depends on them. */
@@ -171,6 +221,7 @@ static void threads_record_and_the_result_does_not_depend_on_timing(void **state
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_read_together_and_write_types_of_their_own),
+        cmocka_unit_test(threads_view_a_const_world),
         cmocka_unit_test(threads_record_and_the_result_does_not_depend_on_timing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

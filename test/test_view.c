@@ -1,6 +1,8 @@
 /* Views: making them, what they match, and in which order. */
 #include "views.h"
 
+#include <stdio.h>
+
 /* ---- Making -------------------------------------------------------------------------------------------------------*/
 
 static void test_fields_go_through_with_then_optional_then_any(void **state) {
@@ -68,6 +70,88 @@ static void assert_refused(const covey_view_desc *desc, const char *why) {
     assert_nothing(&view);
 }
 
+/* One type in two terms: the log names it, both terms, and says why that is nothing. */
+static void test_a_type_in_two_terms_is_refused_with_the_reason(void **state) {
+    (void)state;
+    static const char *const names[] = { ".with", ".optional", ".any", ".without" };
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t a = i / 4, b = i % 4;
+        covey_view_desc desc = { .disabled = false };
+        const covey_type **const lists[] = { desc.with, desc.optional, desc.any, desc.without };
+        char words[80];
+        lists[a][0] = covey_id(Packed);
+        lists[b][a == b] = covey_id(Packed);
+        uint32_t first = a < b ? a : b, second = a < b ? b : a;
+        if (a == b) snprintf(words, sizeof words, "Packed is in %s twice: name it once", names[a]);
+        else snprintf(words, sizeof words, "Packed is in %s and in %s: ", names[first], names[second]);
+        assert_refused(&desc, words);
+        const char *why = NULL;
+        covey_view view = covey_view_make_const(world, &desc, &why);
+        assert_false(covey_view_valid(&view));
+        assert_non_null(strstr(why, strchr(words, ' ') + 1));
+    }
+}
+
+/* Readers have a const world: what is wrong is said to them alone. */
+static void test_views_of_a_const_world(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 100; i++) {
+        covey_entity made = create_with(covey_id(Packed), i);
+        if (i % 3 == 0) covey_add(world, made, Blocked, { i, ~i });
+    }
+    const covey_world *reader = world;
+    const char *why = "nothing was said";
+    covey_view_desc desc = { .with = { covey_id(Packed) }, .optional = { covey_id(Blocked) } };
+    covey_view view = covey_view_make_const(reader, &desc, &why);
+    assert_true(covey_view_valid(&view));
+    assert_null(why);
+    assert_true(covey_view_reads(&view, 0) && covey_view_reads(&view, 1));
+    uint64_t digest = world_digest(world);
+    covey_iter it = covey_view_iter(&view), rows = covey_view_iter(&view);
+    covey_row row = { 0 };
+    uint32_t count = 0;
+    while (covey_next(&it)) {
+        const Packed *packed = covey_field_const(&it, 0, Packed);
+        const Blocked *blocked = covey_field_const(&it, 1, Blocked);
+        for (uint32_t i = 0; i < it.count; i++, count++) {
+            assert_int_equal(packed[i].number, count);
+            assert_true((blocked != NULL) == (count % 3 == 0));
+            assert_true(covey_next_row(&rows, &row));
+            assert_ptr_equal(covey_row_field_const(&rows, row, 0, Packed), &packed[i]);
+            assert_ptr_equal(covey_row_field_const(&rows, row, 1, Blocked), blocked ? &blocked[i] : NULL);
+        }
+    }
+    assert_int_equal(count, 100);
+    assert_int_equal(covey_view_count(&view), 100);
+    covey_view all = covey_view_make_const(reader, NULL, NULL);
+    assert_int_equal(covey_view_count(&all), covey_entity_count(reader));
+    uint32_t times = heard.times;
+    desc.read[0] = covey_id(Marked);
+    view = covey_view_make_const(reader, &desc, &why);
+    assert_false(covey_view_valid(&view));
+    assert_string_equal(why, "a type that is read has no field");
+    assert_nothing(&view);
+    assert_int_equal(heard.times, times);
+    assert_int_equal(covey_world_result(reader), COVEY_OK);
+    assert_true(world_digest(world) == digest);
+}
+
+/* Reading is no change, whatever the type is. */
+static void test_views_of_a_const_world_touch_no_tick(void **state) {
+    (void)state;
+    covey_type ticking = { .name = "ticking", .size = 4, .align = 4, .ticks = true };
+    const covey_type *type = covey_type_create(world, &ticking);
+    covey_entity one = covey_create(world);
+    covey_add_raw(world, one, type, NULL, 4);
+    uint64_t added = covey_tick_advance(world);
+    covey_view view = covey_view_make_const(world, &(covey_view_desc){ .with = { type } }, NULL);
+    covey_iter it = covey_view_iter(&view), rows = covey_view_iter(&view);
+    covey_row row = { 0 };
+    while (covey_next(&it)) assert_non_null(covey_field_raw(&it, 0, 4));
+    while (covey_next_row(&rows, &row)) assert_non_null(covey_row_field_raw(&rows, row, 0, 4));
+    assert_int_equal(covey_changed_at_raw(world, one, type), added);
+}
+
 /* Types of all storages, made at run time, as many as asked for. */
 static void make_types(const covey_type **types, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
@@ -108,10 +192,10 @@ static void test_a_type_named_twice_is_refused(void **state) {
     static const covey_type twin = { .name = "Blocked", .size = sizeof(Value), .align = _Alignof(Value) };
     const covey_type *b = covey_id(Blocked);
     assert_refused(&(covey_view_desc){ .with = { b, b } }, "twice");
-    assert_refused(&(covey_view_desc){ .with = { b }, .optional = { b } }, "twice");
-    assert_refused(&(covey_view_desc){ .with = { b }, .without = { b } }, "twice");
-    assert_refused(&(covey_view_desc){ .optional = { covey_id(Mate), b }, .any = { b } }, "twice");
-    assert_refused(&(covey_view_desc){ .any = { b }, .without = { &twin } }, "twice");
+    assert_refused(&(covey_view_desc){ .with = { b }, .optional = { b } }, "and in .optional");
+    assert_refused(&(covey_view_desc){ .with = { b }, .without = { b } }, "nothing could match");
+    assert_refused(&(covey_view_desc){ .optional = { covey_id(Mate), b }, .any = { b } }, "in .optional and in .any");
+    assert_refused(&(covey_view_desc){ .any = { b }, .without = { &twin } }, "in .any and in .without");
 }
 
 static void test_a_type_that_is_not_valid_is_refused(void **state) {
@@ -411,6 +495,9 @@ static void test_a_field_of_another_type_breaks_a_contract(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WORLD_TEST(test_a_type_in_two_terms_is_refused_with_the_reason),
+        WORLD_TEST(test_views_of_a_const_world),
+        WORLD_TEST(test_views_of_a_const_world_touch_no_tick),
         WORLD_TEST(test_fields_go_through_with_then_optional_then_any),
         WORLD_TEST(test_a_view_knows_what_is_only_read),
         WORLD_TEST(test_sixteen_terms_are_enough),

@@ -662,8 +662,13 @@ typedef struct covey_view {
 /* Makes a view; NULL for `desc`, or one without anything, means all entities. Fields are numbered through `with`, then
  * `optional`, then `any`, in the order in which they are named. Types that the world has not met yet are fine. A
  * description with too many terms, a type in two places, a read type that is no term or a changed type without ticks
- * gives a view that matches nothing (TYPE): covey_view_valid is false for it. */
+ * gives a view that matches nothing (TYPE): covey_view_valid is false for it, and the log says what is wrong. */
 COVEY_API covey_view covey_view_make(covey_world *world, const covey_view_desc *desc);
+/* Makes a view for readers, who have a const world: all fields are only read, and neither making nor iterating it
+ * changes the world, so that any number of threads may do both while none changes it. Values are for covey_field_const
+ * and covey_row_field_const. A description that is wrong leaves the world as it is, and its reason in *why, if that is
+ * not NULL. */
+COVEY_API covey_view covey_view_make_const(const covey_world *world, const covey_view_desc *desc, const char **why);
 COVEY_API bool covey_view_valid(const covey_view *view);
 /* The number of fields; the type of one; whether it is only read. */
 COVEY_API uint32_t covey_view_fields(const covey_view *view);
@@ -793,6 +798,7 @@ COVEY_API covey_iter covey_view_iter_list(const covey_view *view, const covey_en
 COVEY_HOT bool covey_next(covey_iter *it);
 /* The array of a span, or NULL for a component that is optional and not there. A tag has an address without bytes. */
 #define covey_field(it, field, T) ((T *)COVEY__FIELD((it), (field), T))
+#define covey_field_const(it, field, T) ((const T *)COVEY__FIELD((it), (field), T))
 COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field, size_t size);
 /* The entity of a row of the span. */
 COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
@@ -802,6 +808,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
 /* The component of the row's entity, wherever it is by now; NULL for an optional one that is not there. Do not ask for
  * one of `with` that was removed since the row began. */
 #define covey_row_field(it, row, field, T) ((T *)COVEY__ROW_FIELD((it), (row), (field), T))
+#define covey_row_field_const(it, row, field, T) ((const T *)COVEY__ROW_FIELD((it), (row), (field), T))
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field, size_t size);
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
 

@@ -802,6 +802,10 @@ template <class T> T *row_field(const covey_iter &it, const covey_row &row, size
 
 template <class With, class Optional, class Any, class Without> class view;
 
+namespace detail {
+struct reading {};
+} // namespace detail
+
 /* Made by view_of, and by the calls that add to what another asks for. Converts to const covey_view *. */
 template <class... W, class... O, class... A, class... N>
 class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N...>> {
@@ -815,6 +819,16 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
         detail::name_terms<N...>(desc.without);
         detail::name_reads<W..., O..., A...>(desc.read);
         view_ = covey_view_make(in, &desc);
+    }
+    /* For const_view. */
+    view(detail::reading, const covey_world *in, bool disabled) noexcept : world_(nullptr) {
+        covey_view_desc desc = {};
+        desc.disabled = disabled;
+        detail::name_terms<W...>(desc.with);
+        detail::name_terms<O...>(desc.optional);
+        detail::name_terms<A...>(desc.any);
+        detail::name_terms<N...>(desc.without);
+        view_ = covey_view_make_const(in, &desc, nullptr);
     }
     operator const covey_view *() const noexcept { return &view_; }
 
@@ -903,9 +917,48 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
     covey_view view_;
 };
 
+/* A view of a const world: its fields are const, whether they say so or not, and it changes nothing, so that any number
+ * of threads may make and iterate such views. Made by view_of. */
+template <class With, class Optional, class Any, class Without> class const_view;
+template <class... W, class... O, class... A, class... N>
+class const_view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N...>>
+    : public view<detail::types<const W...>, detail::types<const O...>, detail::types<const A...>,
+                  detail::types<N...>> {
+    using base =
+        view<detail::types<const W...>, detail::types<const O...>, detail::types<const A...>, detail::types<N...>>;
+    template <class... T> using types = detail::types<T...>;
+
+  public:
+    explicit const_view(const covey_world *in, bool disabled = false) noexcept
+        : base(detail::reading(), in, disabled), reader_(in), disabled_(disabled) {}
+
+    template <class... T> auto with() const noexcept {
+        return const_view<types<W..., T...>, types<O...>, types<A...>, types<N...>>(reader_, disabled_);
+    }
+    template <class... T> auto optional() const noexcept {
+        return const_view<types<W...>, types<O..., T...>, types<A...>, types<N...>>(reader_, disabled_);
+    }
+    template <class... T> auto any() const noexcept {
+        return const_view<types<W...>, types<O...>, types<A..., T...>, types<N...>>(reader_, disabled_);
+    }
+    template <class... T> auto without() const noexcept {
+        return const_view<types<W...>, types<O...>, types<A...>, types<N..., T...>>(reader_, disabled_);
+    }
+    const_view disabled() const noexcept { return const_view(reader_, true); }
+    template <class... T> void changed() const = delete; /* covey_view_make_const has it */
+
+  private:
+    const covey_world *reader_;
+    bool disabled_;
+};
+
 /* A view of all entities, to begin with. */
 inline auto view_of(covey_world *in) noexcept {
     return view<detail::types<>, detail::types<>, detail::types<>, detail::types<>>(in);
+}
+inline auto view_of(const covey_world *in) noexcept {
+    using none = detail::types<>;
+    return const_view<none, none, none, none>(in);
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------

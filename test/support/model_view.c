@@ -125,8 +125,15 @@ static bool pick_tour(model *m, tour *t) {
     *t = (tour){ .lead = NULL };
     pick_desc(m, &t->desc);
     bool valid = oracle_view_valid(&t->desc);
-    t->view = covey_view_make(m->world, &t->desc);
-    model_settle(m, covey_view_valid(&t->view), valid ? COVEY_OK : COVEY_ERROR_TYPE);
+    if (program_chance(&m->program, 24)) {
+        const char *why = NULL;
+        t->view = covey_view_make_const(m->world, &t->desc, &why);
+        REQUIRE(m, covey_view_valid(&t->view) == valid && (why == NULL) == valid, "a view of a reader: %s", why);
+        for (uint32_t i = 0; valid && i < t->view.fields; i++) t->desc.read[i] = t->view.types[i];
+    } else {
+        t->view = covey_view_make(m->world, &t->desc);
+        model_settle(m, covey_view_valid(&t->view), valid ? COVEY_OK : COVEY_ERROR_TYPE);
+    }
     check_view(m, t, valid);
     pick_way(m, t);
     m->wanted.count = m->visited.count = 0;
