@@ -1,4 +1,4 @@
-/* A world as bytes: saved, loaded into a new world, and merged into one that lives. */
+/* A world as bytes: saved, loaded into a new world or one that was cleared, and merged into one that lives. */
 #include <covey/fields.h>
 #include <covey/snapshot.h>
 #include <stdio.h>
@@ -44,6 +44,12 @@ int main(void) {
     if (covey_load_from_memory(copy, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
     printf("the ogre has %d wounds, and what is gone is %s\n", covey_get(copy, ogre, Monster)->wounds[0],
            covey_alive(copy, gone) ? "back" : "gone");
+
+    /* A world that was cleared keeps its groups and listeners, and handles from before name nobody: entities whose handles
+     * were given out get new ones. */
+    covey_destroy_all(copy);
+    if (covey_load_from_memory(copy, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
+    printf("the ogre of before is %s\n", covey_alive(copy, ogre) ? "back" : "gone");
 
     /* In a world that lives, entities get new handles, and handles in fields follow. */
     if (covey_merge_from_memory(world, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;

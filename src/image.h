@@ -165,6 +165,11 @@ struct covey_reader {
     const covey__entering *entering; /* whose handles these become; or NULL */
 };
 
+/* Handles in fields of a value become what they are now. */
+void covey__map_fields(const covey_fields *fields, void *value, const covey__entering *entering);
+bool covey__has_handles(const covey_fields *fields); /* of NULL: none */
+void covey__map_values(const covey_pool *pool, const covey__entering *entering);
+
 /* Calls the save function for a value. Results are those of the function, or MEMORY, LIMIT, TYPE. */
 covey_result covey__codec_save(covey_writer *writer, const covey_type *type, const void *value);
 void covey__writer_free(covey_writer *writer);

@@ -3,6 +3,7 @@
 #include "image.h"
 
 #include "alloc.h"
+#include "fields.h"
 
 enum { HANDLE = 8 };
 
@@ -66,7 +67,7 @@ static bool decode(covey_reader *reader, covey_kind kind, void *values, size_t c
 }
 
 static void map_handles(const covey__entering *entering, void *values, size_t count) {
-    for (char *at = values; entering && count != 0; count--, at += sizeof(covey_entity)) {
+    for (char *at = values; entering && entering->now && count != 0; count--, at += sizeof(covey_entity)) {
         covey_entity e;
         memcpy(&e, at, sizeof e);
         e = entering->now(entering->context, e);
@@ -132,4 +133,33 @@ bool covey__codec_load(covey__reader *reader, const covey_type *type, void *valu
     covey__refuse(reader, COVEY_FAULT_VALUE, at, "the load function of %.100s read %s than was written", type->name,
                   from.failed ? "more, or something else," : "less");
     return false;
+}
+
+/* ---- Handles in fields -------------------------------------------------------------------------------------------*/
+
+static void map_field(const covey_field *field, char *value, const covey__entering *entering) {
+    if (!field->nested) {
+        map_handles(entering, value, field->count);
+        return;
+    }
+    for (uint32_t i = 0; i < field->count; i++, value += field->nested->size)
+        covey__map_fields(field->nested, value, entering);
+}
+
+void covey__map_fields(const covey_fields *fields, void *value, const covey__entering *entering) {
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (fields->at[i].kind == COVEY_KIND_ENTITY || fields->at[i].nested)
+            map_field(&fields->at[i], (char *)value + fields->at[i].offset, entering);
+}
+
+bool covey__has_handles(const covey_fields *fields) {
+    for (uint32_t i = 0; fields && i < fields->count; i++)
+        if (fields->at[i].kind == COVEY_KIND_ENTITY || covey__has_handles(fields->at[i].nested)) return true;
+    return false;
+}
+
+void covey__map_values(const covey_pool *pool, const covey__entering *entering) {
+    if (!covey__has_handles(pool->type->fields)) return;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
+        covey__map_fields(pool->type->fields, covey_pool_value_at_raw(pool, at, pool->size), entering);
 }

@@ -3,6 +3,141 @@
 
 #include "entity.h"
 #include "lines.h"
+#include "shortcut.h"
+
+#include <stdalign.h>
+
+/* ---- Worlds that were used -----------------------------------------------------------------------------------------
+ *
+ * A handle that was given out never names another entity. So the table of a world that was used is kept while an image is
+ * loaded, and no index gets a generation that it had before: an entity whose handle was used gets the next one. */
+
+bool covey__table_keep(covey__loading *l) {
+    l->before.heap.allocator = l->world->heap.allocator;
+    if (!covey__entities_clone(l->world, &l->before)) return false;
+    covey__entities_reset(l->world);
+    l->is_kept = true;
+    return true;
+}
+
+static covey__entity_page *used_page(const covey_world *table, uint32_t number) {
+    return covey__entity_page_of(table, number * COVEY_PAGE_SIZE);
+}
+
+/* What the image has added is as if it had never been used. */
+void covey__table_restore(covey__loading *l) {
+    covey_world *world = l->world;
+    if (!l->is_kept) return;
+    for (uint32_t i = 0; i < l->before.page_count; i++)
+        if (used_page(&l->before, i)) *used_page(world, i) = *used_page(&l->before, i);
+    for (uint32_t i = 0; i < l->before.reserved_count; i++) world->reserved[i] = l->before.reserved[i];
+    world->reserved_count = l->before.reserved_count;
+    world->range = l->before.range;
+}
+
+void covey__table_free(covey__loading *l) {
+    if (l->before.heap.bytes != 0) covey__entities_free(&l->before);
+    if (l->raised) covey_sparse_set_destroy(l->raised);
+}
+
+static bool was_used(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
+}
+
+static covey_entity now_raised(const void *context, covey_entity e) {
+    const covey__loading *l = context;
+    const covey_entity *raised = covey_sparse_set_get(l->raised, e);
+    if (raised) return *raised;
+    return covey_alive(l->world, e) && covey_sparse_set_current(l->raised, e.index) != 0 ? (covey_entity){ 0, 0 } : e;
+}
+
+/* An entity of the image whose handle was used here. */
+static bool raise(covey__loading *l, uint32_t index, uint32_t *generation, uint32_t used) {
+    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
+                                   .align = alignof(covey_entity),
+                                   .allocator = l->heap.allocator };
+    covey_entity before = covey__entity(index, *generation), now = covey__entity(index, used + 1);
+    if (!l->raised) l->raised = covey_sparse_set_create(&desc);
+    if (!l->raised || covey_sparse_set_push(l->raised, before, &now) != COVEY_OK) return covey__out_of_memory(l);
+    l->raising = (covey__entering){ .now = now_raised, .context = l };
+    if (!l->entering) l->entering = &l->raising;
+    *generation = now.generation;
+    return true;
+}
+
+/* Takes an index from the list of its range, which has links in both directions. */
+static void unlist(covey_world *world, uint32_t index) {
+    covey__range *range = (covey__range *)(uintptr_t)covey__range_of(world, index);
+    const covey__entity_page *page = covey__page_of(world, index);
+    uint32_t next = page->next[index % COVEY_PAGE_SIZE], previous = page->previous[index % COVEY_PAGE_SIZE];
+    if (range->free == index) range->free = next;
+    else covey__page_of(world, previous)->next[previous % COVEY_PAGE_SIZE] = next;
+    if (next != COVEY_NONE) covey__page_of(world, next)->previous[next % COVEY_PAGE_SIZE] = previous;
+}
+
+/* An index that the image has used, too; `used` is its generation here. */
+static bool age(covey__loading *l, covey__reader *reader, uint32_t index, uint32_t used) {
+    uint32_t *generation = covey__generation_at(l->world, index);
+    bool alive = (*generation & 1) != 0;
+    if (*generation == 0) return true; /* retired in the image */
+    if (used == 0 && alive) {
+        covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "index %u has no generation left in this world", index);
+        return false;
+    }
+    if (used == 0) {
+        unlist(l->world, index);
+        covey__entity_retire(l->world, index);
+    } else if (alive && *generation < used) return raise(l, index, generation, used);
+    else if (*generation < used) *generation = used;
+    return true;
+}
+
+static uint32_t last_free(const covey_world *world, const covey__range *range) {
+    uint32_t last = COVEY_NONE;
+    for (uint32_t at = range->free; at != COVEY_NONE; at = covey__page_of(world, at)->next[at % COVEY_PAGE_SIZE])
+        last = at;
+    return last;
+}
+
+/* An index that only this world has used comes back when those of the image are used up. */
+static void list_last(covey_world *world, covey__range *range, uint32_t *last, uint32_t index, uint32_t generation) {
+    covey__entity_page *page = covey__page_of(world, index);
+    if (generation == 0) {
+        covey__entity_retire(world, index);
+        return;
+    }
+    page->generation[index % COVEY_PAGE_SIZE] = generation;
+    page->previous[index % COVEY_PAGE_SIZE] = *last;
+    page->next[index % COVEY_PAGE_SIZE] = COVEY_NONE;
+    if (*last == COVEY_NONE) range->free = index;
+    else covey__page_of(world, *last)->next[*last % COVEY_PAGE_SIZE] = index;
+    *last = index;
+}
+
+/* The indices of one range. */
+static void age_range(covey__loading *l, covey__reader *reader, covey__range *range) {
+    covey_world *world = l->world;
+    uint64_t end = (uint64_t)l->before.page_count * COVEY_PAGE_SIZE;
+    uint32_t last = last_free(world, range);
+    if (end > range->end) end = range->end;
+    for (uint32_t index = range->first; index < end && covey__is_fine(l); index++) {
+        const covey__entity_page *before = covey__entity_page_of(&l->before, index);
+        if (!before || !was_used(before, index) || covey__range_of(world, index) != range) continue;
+        uint32_t used = before->generation[index % COVEY_PAGE_SIZE];
+        if (!was_used(covey__page_of(world, index), index)) list_last(world, range, &last, index, used);
+        else if (age(l, reader, index, used) && last == index) last = last_free(world, range);
+    }
+}
+
+static void age_all(covey__loading *l, covey__reader *reader) {
+    if (!l->is_kept) return;
+    age_range(l, reader, &l->world->range);
+    for (uint32_t i = 0; i < l->world->reserved_count && covey__is_fine(l); i++)
+        age_range(l, reader, &l->world->reserved[i]);
+    covey__fast_destroy_off(l->world);
+}
+
+/* ---- Loading -----------------------------------------------------------------------------------------------------*/
 
 static void load_ranges(covey__loading *l, covey__reader *reader, uint32_t count) {
     covey_world *world = l->world;
@@ -173,4 +308,5 @@ void covey__load_entities(covey__loading *l, const covey__section_entry *section
     if (covey__is_fine(l)) load_runs(l, &reader, slots, runs);
     if (covey__is_fine(l)) load_free_lists(l, &reader);
     covey__expect_end(l, &reader);
+    if (covey__is_fine(l)) age_all(l, &reader);
 }

@@ -4,6 +4,7 @@
 #include "image_load.h"
 
 #include "alloc.h"
+#include "commands.h"
 #include "entity.h"
 #include "hierarchy.h"
 #include "name.h"
@@ -17,6 +18,7 @@
 #include "signal.h"
 #include "storage.h"
 #include "tick.h"
+#include "type.h"
 #include "watch.h"
 
 #include <covey/hierarchy.h>
@@ -214,12 +216,29 @@ static void undo(covey__loading *l) {
         covey__pages_free(&world->heap, &p->pool->watch->ticks, sizeof(covey__tick_page)); /* the time goes back */
     }
     covey__entities_reset(world);
+    covey__table_restore(l);
     world->tick = l->tick;
+}
+
+/* Whoever has a range goes on with it. */
+static bool has_range(const covey_world *world, const covey__range *range) {
+    uint32_t i = 0;
+    while (i < world->reserved_count &&
+           (world->reserved[i].first != range->first || world->reserved[i].end != range->end))
+        i++;
+    return i < world->reserved_count;
+}
+
+static void check_ranges(covey__loading *l) {
+    for (uint32_t i = 0; i < l->before.reserved_count && covey__is_fine(l); i++)
+        if (!has_range(l->world, &l->before.reserved[i]))
+            fail(l, COVEY_ERROR_REFUSED, "the world has a reserved range that the image does not have");
 }
 
 static void load_entities(covey__loading *l, const covey__section_entry *section) {
     covey__load_entities(l, section);
-    if (!covey__is_fine(l) || !l->entering) return;
+    check_ranges(l);
+    if (!covey__is_fine(l) || !l->entering || !l->entering->entered) return;
     covey_result result = l->entering->entered(l->entering->context);
     if (result != COVEY_OK) fail(l, result, covey_result_text(result));
 }
@@ -263,6 +282,17 @@ static void load_what_watches(covey__loading *l) {
         if (l->parts[i].pool) load_off(l, &l->parts[i]);
 }
 
+/* Entities have got other handles: so do fields. */
+static void map_all(covey__loading *l) {
+    for (uint32_t i = 0; i < l->part_count; i++)
+        if (l->parts[i].pool) covey__map_values(l->parts[i].pool, &l->raising);
+    for (uint32_t i = 0; i < covey_world_resource_count(l->world); i++) {
+        const covey_type *type = covey_world_resource(l->world, i);
+        if (type->fields)
+            covey__map_fields(type->fields, covey_resource_get_raw(l->world, type, type->size), &l->raising);
+    }
+}
+
 static void load_all(covey__loading *l) {
     covey__image *image = &l->image;
     covey__section_entry s = covey__section_first(image);
@@ -271,6 +301,7 @@ static void load_all(covey__loading *l) {
     load_what_watches(l);
     for (; s.kind && covey__is_fine(l); covey__section_next(image, &s))
         if (covey__section_check(image, &s)) load_section(l, &s);
+    if (covey__is_fine(l) && l->raised) map_all(l);
     if (covey__is_fine(l)) prepare_telling(l);
 }
 
@@ -284,6 +315,36 @@ static void free_all(covey__loading *l) {
     covey__free(&l->heap, l->created, l->created_count, sizeof *l->created, alignof(covey_entity));
     covey__free(&l->heap, l->changes, l->part_capacity + 1, sizeof *l->changes, alignof(covey__change));
     covey__free(&l->heap, l->parts, l->part_capacity, sizeof *l->parts, alignof(covey__part));
+    covey__table_free(l);
+}
+
+static bool sets_aside(const covey_world *world) {
+    const covey_commands *commands = world->commands;
+    while (commands && commands->id_count == 0) commands = commands->next_of_world;
+    return commands != NULL;
+}
+
+/* Whether a world can be loaded into. Pools of one that was used may have holes, and elements that are dead. */
+static bool clear_way(covey__loading *l) {
+    covey_world *world = l->world;
+    if (world->emission) return fail(l, COVEY_ERROR_REFUSED, "listeners are being told of something");
+    if (world->alive != 0 || covey_world_resource_count(world) != 0)
+        return fail(l, COVEY_ERROR_REFUSED, "the world has entities or resources; destroy and remove them, or merge");
+    if (sets_aside(world))
+        return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside; replay or clear it first");
+    if (covey__entities_untouched(world)) return true;
+    for (uint32_t i = 0; i < world->pool_count; i++)
+        if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled)
+            covey__pool_forget(world->pools[i]);
+    return covey__table_keep(l) || covey__out_of_memory(l);
+}
+
+/* Who has another handle than in the image. */
+static void tell_raised(const covey__loading *l) {
+    const covey_load_desc *desc = l->desc;
+    for (uint32_t at = 0; l->raised && desc->merged && (at = covey_sparse_set_next(l->raised, at)) != COVEY_NONE; at++)
+        desc->merged(covey_sparse_set_at(l->raised, at),
+                     *(const covey_entity *)covey_sparse_set_value_at(l->raised, at), desc->merged_context);
 }
 
 static bool open_image(covey__loading *l, const void *bytes, size_t size) {
@@ -306,9 +367,7 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
     covey_result before = world->result;
     l.tick = world->tick;
     *report = (covey_report){ 0 };
-    if (world->emission || !covey__entities_untouched(world) || covey_world_resource_count(world) != 0)
-        fail(&l, COVEY_ERROR_REFUSED, "the world has, or had, entities or resources");
-    if (!covey__is_fine(&l) || !open_image(&l, bytes, size)) {
+    if (!open_image(&l, bytes, size) || !clear_way(&l)) {
         free_all(&l);
         return report->result;
     }
@@ -317,6 +376,7 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
     if (!covey__is_fine(&l)) undo(&l);
     world->log = log;
     world->result = before;
+    if (covey__is_fine(&l)) tell_raised(&l);
     if (covey__is_fine(&l)) covey__changes_tell(world, l.changes, l.change_count); /* from here on nothing fails */
     free_all(&l);
     COVEY__CHANGED(world);

@@ -25,6 +25,11 @@ typedef struct covey__loading {
     const covey_world *knows; /* types, by their names */
     const covey_load_desc *desc;
     const covey__entering *entering;
+    bool is_kept;       /* there is one: */
+    covey_world before; /* of the world as it was, the table of entities, if any index was used */
+    covey_sparse_set
+        *raised; /* from handles of the image to those that entities got because theirs were used; or NULL */
+    covey__entering raising; /* by that */
     covey_report *report;
     covey__image image;
     covey__heap heap; /* for what is needed only meanwhile */
@@ -60,6 +65,9 @@ void covey__expect_end(const covey__loading *l, covey__reader *reader); /* of a 
 
 /* image_entities.c, image_pool.c */
 void covey__load_entities(covey__loading *l, const covey__section_entry *section);
+bool covey__table_keep(covey__loading *l); /* and begins a new one; false: no memory */
+void covey__table_restore(covey__loading *l);
+void covey__table_free(covey__loading *l);
 void covey__load_pool(covey__loading *l, const covey__section_entry *section);
 void covey__drop_part(const covey__part *part); /* the values that functions have made */
 void covey__load_resource(covey__loading *l, const covey__section_entry *section);

@@ -63,40 +63,6 @@ static covey_result make_entities(void *context) {
     return result;
 }
 
-static void remap_fields(const merging *m, const covey_fields *fields, char *value);
-
-static void remap_field(const merging *m, const covey_field *field, char *value) {
-    for (uint32_t i = 0; i < field->count; i++, value += covey__field_stride(field)) {
-        covey_entity e;
-        if (field->nested) {
-            remap_fields(m, field->nested, value);
-            continue;
-        }
-        memcpy(&e, value, sizeof e);
-        e = covey__merging_now(m, e);
-        memcpy(value, &e, sizeof e);
-    }
-}
-
-static void remap_fields(const merging *m, const covey_fields *fields, char *value) {
-    for (uint32_t i = 0; i < fields->count; i++)
-        if (fields->at[i].kind == COVEY_KIND_ENTITY || fields->at[i].nested)
-            remap_field(m, &fields->at[i], value + fields->at[i].offset);
-}
-
-static bool has_handles(const covey_fields *fields) {
-    for (uint32_t i = 0; fields && i < fields->count; i++)
-        if (fields->at[i].kind == COVEY_KIND_ENTITY || has_handles(fields->at[i].nested)) return true;
-    return false;
-}
-
-static void remap_values(const merging *m, const covey_pool *pool) {
-    const covey_fields *fields = pool->type->fields;
-    if (!has_handles(fields)) return;
-    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        remap_fields(m, fields, covey_pool_value_at_raw(pool, at, pool->size));
-}
-
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
 /* Parents and names are no components of the user's: they are given anew. */
@@ -149,6 +115,7 @@ static covey_result tell_apart(const merging *m, part *p) {
 
 static covey_result list_part(merging *m, covey_pool *pool) {
     part *p = &m->parts[m->part_count];
+    covey__entering entering = { .now = now_in, .context = m };
     uint32_t count = covey_pool_count(pool), i = 0;
     *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
     if (!p->to) return m->to->result;
@@ -157,7 +124,7 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     m->part_count++;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
         p->entities[i++] = covey__merging_now(m, covey_pool_at(pool, at));
-    remap_values(m, pool);
+    covey__map_values(pool, &entering);
     if (m->follower) return tell_apart(m, p);
     p->picked = p->entities;
     p->added = count;
@@ -249,13 +216,14 @@ static covey_result give_names(const merging *m) {
 /* Those that the world lacks; both have the values until all has succeeded. */
 static covey_result set_resources(merging *m) {
     uint32_t count = covey_world_resource_count(m->from);
+    covey__entering entering = { .now = now_in, .context = m };
     m->resources = covey__resize(&m->heap, NULL, 0, count, sizeof *m->resources, alignof(covey_type *));
     if (!m->resources && count != 0) return COVEY_ERROR_MEMORY;
     m->resource_room = count;
     for (uint32_t i = 0; i < count; i++) {
         const covey_type *was = covey_world_resource(m->from, i), *type = was;
         char *value = covey_resource_get_raw(m->from, was, was->size);
-        if (was->fields) remap_fields(m, was->fields, value);
+        if (was->fields) covey__map_fields(was->fields, value, &entering);
         if (covey_resource_has_raw(m->to, was)) continue;
         if (covey__type_is_made(m->from, was)) type = covey__type_keep(m->to, was);
         if (!type) return m->to->result;

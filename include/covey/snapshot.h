@@ -191,7 +191,7 @@ typedef enum covey_unknown {
     COVEY_UNKNOWN_KEEP = 2    /* the world gets a type of this name, made from the image; saving writes it again */
 } covey_unknown;
 
-/* Hears of each entity that is merged. Must not change the world. */
+/* Hears of each entity that is merged, or loaded with another handle than it had. Must not change the world. */
 typedef void covey_merged_fn(covey_entity before, covey_entity now, void *context);
 
 typedef struct covey_load_desc {
@@ -208,8 +208,11 @@ typedef struct covey_load_desc {
     void *merged_context;
 } covey_load_desc;
 
-/* Loads an image into a world that never had an entity or a resource: REFUSED otherwise. Handles are what they were when
- * it was saved, stale ones included. Fails with IMAGE, LIMIT, MEMORY, CANCELLED. Whoever listens hears of all entities
+/* Loads an image into a world that has no entity and no resource: REFUSED otherwise, while a command buffer has set ids
+ * aside, and when the world has a reserved range that the image does not have. In a world that never had an entity, handles are what they were when the image was saved, stale ones included. In
+ * one that had, such as after covey_destroy_all, handles from before never name an entity of the image: an entity whose
+ * handle was given out here gets the next generation of its index, and handles in fields follow; `merged` hears of each of
+ * these. Listeners, groups and orders stay. Fails with IMAGE, LIMIT, MEMORY, CANCELLED. Whoever listens hears of all entities
  * and components in the end. O(the image), most of it memcpy. */
 COVEY_API covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_t size,
                                               const covey_load_desc *desc, covey_report *report);
