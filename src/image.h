@@ -170,11 +170,13 @@ void covey__map_fields(const covey_fields *fields, void *value, const covey__ent
 bool covey__has_handles(const covey_fields *fields); /* of NULL: none */
 void covey__map_values(const covey_pool *pool, const covey__entering *entering);
 
-/* Calls the save function for a value. Results are those of the function, or MEMORY, LIMIT, TYPE. */
-covey_result covey__codec_save(covey_writer *writer, const covey_type *type, const void *value);
+/* These call functions of the program, which must not change the world. Calls the save function for a value. Results are those of the function, or MEMORY, LIMIT, TYPE. */
+covey_result covey__codec_save(const covey_world *world, covey_writer *writer, const covey_type *type,
+                               const void *value);
 void covey__writer_free(covey_writer *writer);
 /* Calls the load function with what is next in an image. False: it is refused, there is no memory, and no value. */
-bool covey__codec_load(covey__reader *reader, const covey_type *type, void *value, const covey__entering *entering);
+bool covey__codec_load(const covey_world *world, covey__reader *reader, const covey_type *type, void *value,
+                       const covey__entering *entering);
 
 /* image_save.c */
 bool covey__buffer_reserve(covey_buffer *buffer, size_t more); /* room behind what is there; false: no memory */
@@ -186,7 +188,7 @@ bool covey__type_listed(const covey_type *const *types, const covey_type *type);
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
                          const covey_load_desc *desc, const covey__entering *entering, covey_report *report);
 /* Ends a value that the functions of its type have made, and that nobody has got. */
-void covey__drop_loaded(const covey_type *type, void *value);
+void covey__drop_loaded(const covey_world *world, const covey_type *type, void *value);
 /* Ends a call: logs what its report says, if that is not good. */
 covey_result covey__report_to(covey_world *world, covey_report *report, covey_result result, const char *what);
 

@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "fields.h"
+#include "hook.h"
 
 enum { HANDLE = 8 };
 
@@ -40,13 +41,16 @@ void covey_write(covey_writer *writer, covey_kind kind, const void *values, size
 
 void covey_write_count(covey_writer *writer, uint32_t count) { covey_write(writer, COVEY_KIND_U32, &count, 1); }
 
-covey_result covey__codec_save(covey_writer *writer, const covey_type *type, const void *value) {
+covey_result covey__codec_save(const covey_world *world, covey_writer *writer, const covey_type *type,
+                               const void *value) {
     const covey_codec *codec = type->codec;
     writer->bytes.size = writer->handles.size = 0;
     writer->result = COVEY_OK;
     writer->limit = codec->limit != 0 ? codec->limit : UINT32_MAX;
     if (writer->limit > SIZE_MAX) writer->limit = SIZE_MAX;
+    covey__hook hook = covey__hook_begin(world, "save function", type);
     covey_result result = codec->save(writer, value, type->context);
+    covey__hook_end(hook);
     return writer->result != COVEY_OK ? writer->result : result;
 }
 
@@ -101,8 +105,8 @@ size_t covey_read_left(const covey_reader *reader, covey_kind kind) {
     return is_plain(kind) ? reader->size / covey__kind_bytes(kind) : 0;
 }
 
-void covey__drop_loaded(const covey_type *type, void *value) {
-    if (type->codec && type->drop) type->drop(value, type->context);
+void covey__drop_loaded(const covey_world *world, const covey_type *type, void *value) {
+    if (type->codec) covey__drop(world, type, value);
 }
 
 /* Says why, as far as the function did. */
@@ -116,7 +120,8 @@ static bool refuse(covey__reader *reader, size_t at, const covey_type *type, cov
     return false;
 }
 
-bool covey__codec_load(covey__reader *reader, const covey_type *type, void *value, const covey__entering *entering) {
+bool covey__codec_load(const covey_world *world, covey__reader *reader, const covey_type *type, void *value,
+                       const covey__entering *entering) {
     size_t at = reader->at;
     covey_reader from = { .entering = entering };
     from.size = covey__read_u32(reader);
@@ -126,10 +131,12 @@ bool covey__codec_load(covey__reader *reader, const covey_type *type, void *valu
     if (!covey__is_sound(reader)) return false;
     uint64_t limit = type->codec->limit != 0 ? type->codec->limit : UINT32_MAX;
     if (from.size + (uint64_t)from.handle_count * HANDLE > limit) return refuse(reader, at, type, COVEY_ERROR_LIMIT);
+    covey__hook hook = covey__hook_begin(world, "load function", type);
     covey_result result = type->codec->load(&from, value, type->context);
+    covey__hook_end(hook);
     if (result != COVEY_OK) return refuse(reader, at, type, result);
     if (!from.failed && from.size == 0 && from.handle_count == 0) return true;
-    covey__drop_loaded(type, value);
+    covey__drop_loaded(world, type, value);
     covey__refuse(reader, COVEY_FAULT_VALUE, at, "the load function of %.100s read %s than was written", type->name,
                   from.failed ? "more, or something else," : "less");
     return false;

@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "entity.h"
+#include "hook.h"
 #include "name.h"
 #include "node.h"
 #include "tick.h"
@@ -85,12 +86,14 @@ bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_wo
     filter->count = 0;
     filter->chosen = make_bits(heap, filter->words);
     if (!filter->chosen) return false;
+    covey__hook hook = covey__hook_begin(world, "choose function of a save", NULL);
     covey_entity e = covey_entity_next(world, (covey_entity){ 0, 0 });
     for (; !covey_is_null(e); e = covey_entity_next(world, e)) {
         if (!desc->choose(world, e, desc->choose_context)) continue;
         set_bit(filter->chosen, e.index);
         filter->count++;
     }
+    covey__hook_end(hook);
     return find_nameless(filter, heap);
 }
 

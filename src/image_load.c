@@ -190,10 +190,11 @@ static void prepare_telling(covey__loading *l) {
 
 /* ---- All together ------------------------------------------------------------------------------------------------*/
 
-static void drop_resources(covey_world *world) {
+static void drop_resources(const covey__loading *l) {
+    const covey_world *world = l->world;
     for (uint32_t i = covey_world_resource_count(world); i-- != 0;) {
         const covey_type *type = covey_world_resource(world, i);
-        covey__drop_loaded(type, covey_resource_get_raw(world, type, type->size));
+        covey__drop_loaded(l->knows, type, covey_resource_get_raw(world, type, type->size));
     }
 }
 
@@ -204,12 +205,12 @@ static void undo(covey__loading *l) {
     for (uint32_t at; names && (at = covey_pool_next(names, 0)) != COVEY_NONE;)
         covey__name_lose(world, covey_pool_at(names, at).index);
     if (world->nodes) covey__pool_forget(world->nodes);
-    drop_resources(world);
+    drop_resources(l);
     covey__resources_forget(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
         covey__part *p = &l->parts[i];
         if (!p->pool) continue;
-        covey__drop_part(p);
+        covey__drop_part(l, p);
         covey__pool_forget(p->pool);
         if (!p->pool->watch) continue;
         p->pool->watch->settling = false;

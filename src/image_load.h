@@ -69,7 +69,7 @@ bool covey__table_keep(covey__loading *l); /* and begins a new one; false: no me
 void covey__table_restore(covey__loading *l);
 void covey__table_free(covey__loading *l);
 void covey__load_pool(covey__loading *l, const covey__section_entry *section);
-void covey__drop_part(const covey__part *part); /* the values that functions have made */
+void covey__drop_part(const covey__loading *l, const covey__part *part); /* the values that functions have made */
 void covey__load_resource(covey__loading *l, const covey__section_entry *section);
 
 static inline covey__entity_page *covey__page_of(const covey_world *world, uint32_t index) {

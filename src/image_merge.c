@@ -284,7 +284,7 @@ static void move_value(const part *p, uint32_t i, void *value) {
     covey_entity e = p->entities[i];
     covey__fate fate = fate_at(p, i);
     if (fate == COVEY__LEFT) {
-        covey__drop_loaded(p->from->type, value);
+        covey__drop_loaded(p->to->world, p->from->type, value);
         return;
     }
     if (fate == COVEY__SET) covey__pool_drop(p->to, e);
@@ -355,17 +355,17 @@ covey_world *covey__merging_world(const covey_world *to) {
 }
 
 /* What is left in it is nobody's: no value is dropped but those that functions have made. */
-static void destroy_image(covey_world *image) {
+static void destroy_image(covey_world *image, const covey_world *to) {
     for (uint32_t i = 0; i < image->pool_count; i++) {
         covey_pool *pool = image->pools[i];
         if (covey__is_internal(pool)) continue;
         for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-            covey__drop_loaded(pool->type, covey_pool_value_at_raw(pool, at, pool->size));
+            covey__drop_loaded(to, pool->type, covey_pool_value_at_raw(pool, at, pool->size));
         covey__pool_forget(pool);
     }
     while (covey_world_resource_count(image) != 0) {
         const covey_type *type = covey_world_resource(image, 0);
-        covey__drop_loaded(type, covey_resource_get_raw(image, type, type->size));
+        covey__drop_loaded(to, type, covey_resource_get_raw(image, type, type->size));
         covey__resource_forget(image, type);
     }
     covey_world_destroy(image);
@@ -388,7 +388,7 @@ void covey__merging_free(merging *m) {
     if (m->fresh != m->entities) covey__free(&m->heap, m->fresh, m->room, sizeof *m->fresh, alignof(covey_entity));
     covey__free(&m->heap, m->entities, m->room, sizeof *m->entities, alignof(covey_entity));
     if (m->known) covey_sparse_set_destroy(m->known);
-    destroy_image(m->from);
+    destroy_image(m->from, m->to);
 }
 
 /* ---- Images ------------------------------------------------------------------------------------------------------*/

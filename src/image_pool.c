@@ -369,16 +369,16 @@ static void load_owned(covey__loading *l, covey__part *p) {
     }
     if (!covey__needs(l, &l->values, (l->values.end - l->values.at) * UINT64_C(2))) return;
     for (walk w = { 0 }; next_id(p, &w) && covey__is_fine(l);) {
-        bool made = covey__codec_load(&l->values, type, covey__value_of_index(p->pool, w.index), l->entering);
+        bool made = covey__codec_load(l->knows, &l->values, type, covey__value_of_index(p->pool, w.index), l->entering);
         p->made += made;
         if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
     }
 }
 
-void covey__drop_part(const covey__part *p) {
+void covey__drop_part(const covey__loading *l, const covey__part *p) {
     uint32_t left = p->made;
     for (walk w = { 0 }; left != 0 && next_id(p, &w); left--)
-        covey__drop_loaded(p->pool->type, covey__value_of_index(p->pool, w.index));
+        covey__drop_loaded(l->knows, p->pool->type, covey__value_of_index(p->pool, w.index));
 }
 
 /* A pool that had been converted is so again, if it may be. */
@@ -475,13 +475,13 @@ static bool make_resource(covey__loading *l, covey__reader *reader, const covey_
     if (owns && !type->codec) reader->at = reader->end;
     if (!covey__is_fine(l) || !owns || !type->codec) return covey__is_fine(l);
     if (!covey__needs(l, reader, (reader->end - reader->at) * UINT64_C(2))) return false;
-    return covey__codec_load(reader, type, value, l->entering);
+    return covey__codec_load(l->knows, reader, type, value, l->entering);
 }
 
 static void set_resource(covey__loading *l, covey__reader *reader, const covey_type *type, void *value) {
     covey__expect_end(l, reader);
     if (covey__is_fine(l) && covey_resource_set_raw(l->world, type, value, type->size)) return;
-    covey__drop_loaded(type, value);
+    covey__drop_loaded(l->knows, type, value);
     if (!covey__is_fine(l)) return;
     if (l->world->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
     else

@@ -390,7 +390,7 @@ static void fail_to_write(writer *w, const covey_type *type, covey_result result
 static void put_owned(writer *w, const covey_type *type, const void *value) {
     covey_writer *owned = &w->owned;
     if (!is_fine(w)) return;
-    covey_result result = covey__codec_save(owned, type, value);
+    covey_result result = covey__codec_save(w->world, owned, type, value);
     if (result != COVEY_OK) {
         fail_to_write(w, type, result);
         return;

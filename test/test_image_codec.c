@@ -5,6 +5,8 @@
 
 #include "../src/kept.h"
 
+#include <stdio.h>
+
 static covey_world *origin;
 static test_heap origin_heap;
 static covey_buffer image, again;
@@ -386,6 +388,67 @@ static void test_functions_that_write_nonsense_are_refused(void **state) {
     assert_int_equal(image.size, 0);
 }
 
+/* ---- Functions that change the world --------------------------------------------------------------------------------*/
+
+#if COVEY_ASSERT_LEVEL >= 1
+static struct {
+    covey_world *world;
+    uint32_t times;
+    char text[200];
+} broken;
+
+static void note_broken(const char *what, const char *file, int line, void *context) {
+    (void)file, (void)line, (void)context;
+    broken.times++;
+    snprintf(broken.text, sizeof broken.text, "%s", what);
+}
+
+static covey_result change_and_save(covey_writer *writer, const void *value, void *context) {
+    assert_no_entity(covey_create(broken.world));
+    return write_nine(writer, value, context);
+}
+
+static covey_result change_and_load(covey_reader *reader, void *value, void *context) {
+    unsigned char nine[9];
+    (void)value, (void)context;
+    assert_no_entity(covey_create(broken.world));
+    covey_read(reader, COVEY_KIND_U8, nine, 9);
+    return COVEY_OK;
+}
+
+static bool change_and_choose(const covey_world *of, covey_entity e, void *context) {
+    (void)of, (void)e, (void)context;
+    assert_no_entity(covey_create(broken.world));
+    return true;
+}
+
+static void was_broken(uint32_t times, const char *who) {
+    assert_int_equal(broken.times, times);
+    if (!strstr(broken.text, who)) fail_msg("\"%s\" does not name the %s", broken.text, who);
+    broken.times = 0;
+}
+
+static void test_functions_must_not_change_the_world(void **state) {
+    (void)state;
+    static const covey_codec codec = { .save = change_and_save, .load = change_and_load };
+    static const covey_type type = { .name = "Meddler", .size = 4, .align = 4, .codec = &codec };
+    broken.times = 0;
+    broken.world = covey_world_create(&(covey_world_desc){ .on_assert = note_broken });
+    assert_non_null(covey_add_raw(broken.world, covey_create(broken.world), &type, NULL, 4));
+    save(broken.world, &image);
+    was_broken(2, "save function of Meddler"); /* to count, and to write */
+    covey_save_to_memory(broken.world, NULL, 0, &(covey_save_desc){ .choose = change_and_choose }, NULL);
+    assert_int_equal(broken.times, 2);
+    broken.times = 0;
+    covey_load_desc desc = { .types = (const covey_type *const[]){ &type, NULL } };
+    assert_int_equal(covey_merge_from_memory(broken.world, image.bytes, image.size, &desc, NULL), COVEY_OK);
+    was_broken(1, "load function of Meddler");
+    assert_int_equal(covey_entity_count(broken.world), 2);
+    test_world_is_valid(broken.world);
+    covey_world_destroy(broken.world);
+}
+#endif
+
 /* ---- Kinds ----------------------------------------------------------------------------------------------------------*/
 
 static covey_result write_kinds(covey_writer *writer, const void *value, void *context) {
@@ -616,6 +679,9 @@ int main(void) {
         CODEC_TEST(test_a_function_must_read_what_was_written),
         CODEC_TEST(test_after_a_read_that_failed_all_is_zero),
         CODEC_TEST(test_functions_that_write_nonsense_are_refused),
+#if COVEY_ASSERT_LEVEL >= 1
+        CODEC_TEST(test_functions_must_not_change_the_world),
+#endif
         CODEC_TEST(test_values_of_every_kind_are_read_as_they_were_written),
         CODEC_TEST(test_what_functions_wrote_is_kept_for_those_who_know_it),
         CODEC_TEST(test_kept_values_can_be_copied),
