@@ -515,22 +515,33 @@ covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys) {
     return sort_if_free(pool, &order, keys);
 }
 
-/* Of the first components of a set, those that the other pool has come first, in its order; then the others. */
-static void follow(sorting *job, const covey_pool *other, const covey_sparse_set *set) {
+/* Whose order is followed: that of a pool, or of a set. */
+typedef struct leader {
+    const covey_pool *pool;
+    const covey_sparse_set *set;
+} leader;
+
+/* What comes next, if it is among the first components of a set. */
+static void follow_one(sorting *job, const covey_sparse_set *set, uint32_t index, uint32_t *to) {
+    if (!covey__set_has(set, index, job->count)) return;
+    uint32_t from = covey__slot_position(*covey__slot_of(set, index));
+    job->out[from / 64] |= (uint64_t)1 << from % 64;
+    move_one(job, from, (*to)++);
+}
+
+/* Of the first components of a set, those that the leader has come first, in its order; then the others. */
+static void follow(sorting *job, leader other, const covey_sparse_set *set) {
     uint32_t to = 0;
-    for (uint32_t at = covey_pool_next(other, 0); at != COVEY_NONE; at = covey_pool_next(other, at + 1)) {
-        uint32_t index = covey__index_at(other, at);
-        if (!covey__set_has(set, index, job->count)) continue;
-        uint32_t from = covey__slot_position(*covey__slot_of(set, index));
-        job->out[from / 64] |= (uint64_t)1 << from % 64;
-        move_one(job, from, to++);
-    }
+    for (uint32_t at = 0; other.pool && (at = covey_pool_next(other.pool, at)) != COVEY_NONE; at++)
+        follow_one(job, set, covey__index_at(other.pool, at), &to);
+    for (uint32_t at = 0; other.set && (at = covey_sparse_set_next(other.set, at)) != COVEY_NONE; at++)
+        if (covey_sparse_set_live(set, other.set->ids[at])) follow_one(job, set, other.set->ids[at].index, &to);
     for (uint32_t from = 0; from < job->count; from++)
         if (!is_out(job, from)) move_one(job, from, to++);
 }
 
 /* The first `count` components of these sets, which are the same entities in the same order. */
-static covey_result sort_as(sorting *job, const covey_pool *other, covey_sparse_set *const *sets, uint32_t set_count) {
+static covey_result sort_as(sorting *job, leader other, covey_sparse_set *const *sets, uint32_t set_count) {
     covey__heap *heap = job->heap;
     size_t words = job->count / 64 + 1;
     covey_result result = COVEY_ERROR_MEMORY;
@@ -553,7 +564,7 @@ covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
     covey_sparse_set *set = &pool->set;
     sorting job = { .heap = &pool->world->heap, .count = set->end };
-    covey_result result = sort_as(&job, other, &set, 1);
+    covey_result result = sort_as(&job, (leader){ .pool = other }, &set, 1);
     if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
@@ -665,5 +676,32 @@ covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool) {
     covey_sparse_set *sets[COVEY_TERMS];
     uint32_t set_count = sets_of(group, sets);
     sorting job = { .heap = &group->world->heap, .count = covey_group_count(group) };
-    return group_sorted(group, sort_as(&job, pool, sets, set_count));
+    return group_sorted(group, sort_as(&job, (leader){ .pool = pool }, sets, set_count));
+}
+
+/* ---- Sets on their own -------------------------------------------------------------------------------------------*/
+
+static bool may_be_sorted(const covey_sparse_set *set) { return set->policy != COVEY_IN_PLACE && set->holes == 0; }
+
+covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *order) {
+    covey_order by_index = { 0 };
+    if (!order) order = &by_index;
+    if (!may_be_sorted(set)) return COVEY_ERROR_REFUSED;
+    if (wrong_order(order, set->size, set->end)) return COVEY_ERROR_RANGE;
+    sorting job = {
+        .heap = &set->heap,
+        .order = order,
+        .ids = set->ids,
+        .values = set->data,
+        .size = set->size,
+        .wipes = set->zero_vacated,
+        .count = set->end,
+    };
+    return sort_sets(&job, &set, 1);
+}
+
+covey_result covey_sparse_set_sort_as(covey_sparse_set *set, const covey_sparse_set *other) {
+    if (!may_be_sorted(set)) return COVEY_ERROR_REFUSED;
+    sorting job = { .heap = &set->heap, .count = set->end };
+    return sort_as(&job, (leader){ .set = other }, &set, 1);
 }

@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 
+#include <limits.h>
 #include <stdalign.h>
 
 #define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY_PAGE_SIZE + 1)
@@ -269,6 +270,22 @@ bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to) {
     if (from->marks) memcpy(to->marks, from->marks, mark_words(size) * sizeof *to->marks);
     clone_values(from, to);
     return true;
+}
+
+covey_sparse_set *covey_sparse_set_clone(const covey_sparse_set *set) {
+    covey_sparse_set_desc desc = {
+        .size = set->size,
+        .align = set->align,
+        .policy = (covey_policy)set->policy,
+        .zero_vacated = set->zero_vacated,
+        .allocator = set->heap.allocator,
+    };
+    covey_sparse_set *clone = covey_sparse_set_create(&desc);
+    if (clone && !covey__set_clone(set, clone)) {
+        covey_sparse_set_destroy(clone);
+        clone = NULL;
+    }
+    return clone;
 }
 
 static bool page_is_empty(const covey__slot *slots) {
@@ -592,6 +609,23 @@ void covey_sparse_set_clear(covey_sparse_set *set) {
     set->hole = COVEY_NONE;
 }
 
+covey_result covey_sparse_set_bump(covey_sparse_set *set, covey_entity e) {
+    if (!is_storable(e)) return COVEY_ERROR_RANGE;
+    if (covey_sparse_set_current(set, e.index) == 0) return COVEY_ERROR_ABSENT;
+    put(set, covey__slot_position(*covey__slot_of(set, e.index)), e);
+    return COVEY_OK;
+}
+
+covey_result covey_sparse_set_move_border(covey_sparse_set *set, uint32_t count) {
+    uint32_t size = covey_sparse_set_size(set);
+    if (set->policy != COVEY_SWAP_ONLY) return COVEY_ERROR_REFUSED;
+    if (count > size) return COVEY_ERROR_RANGE;
+    covey__set_shifts(set);
+    set->end = count;
+    set->dead = size - count;
+    return COVEY_OK;
+}
+
 /* ---- Order -------------------------------------------------------------------------------------------------------*/
 
 covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b) {
@@ -702,6 +736,8 @@ uint32_t covey_sparse_set_head(const covey_sparse_set *set) {
     return set->policy == COVEY_SWAP_ONLY ? set->end : set->hole;
 }
 
+uint32_t covey_sparse_set_capacity(const covey_sparse_set *set) { return covey__set_room(set); }
+
 bool covey_sparse_set_contiguous(const covey_sparse_set *set) { return set->holes == 0; }
 
 size_t covey_sparse_set_memory(const covey_sparse_set *set) { return set->heap.bytes; }
@@ -731,4 +767,28 @@ void *covey_sparse_set_values(const covey_sparse_set *set) { return set->paged ?
 void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page) {
     if (!set->paged || page >= value_pages(covey_sparse_set_size(set))) return NULL;
     return ((void **)set->data)[page];
+}
+
+/* ---- As text -----------------------------------------------------------------------------------------------------*/
+
+/* Appends to a text that may be too short; the length goes on. */
+static void append(char *text, size_t size, uint64_t *length, const char *words) {
+    size_t more = strlen(words);
+    for (size_t i = 0; i < more && *length + i + 1 < size; i++) text[*length + i] = words[i];
+    *length += more;
+    if (size != 0) text[*length < size ? *length : size - 1] = '\0';
+}
+
+int covey_sparse_set_print(char *text, size_t size, const covey_sparse_set *set) {
+    uint64_t length = 0;
+    append(text, size, &length, "[");
+    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+        char word[32] = " -";
+        covey_entity e = covey_sparse_set_at(set, i);
+        if (e.generation != 0) covey_entity_print(word + 1, sizeof word - 1, e);
+        if (i == set->end) append(text, size, &length, " |");
+        append(text, size, &length, word);
+    }
+    append(text, size, &length, " ]");
+    return length <= INT_MAX ? (int)length : -1;
 }

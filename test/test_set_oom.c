@@ -45,8 +45,28 @@ static bool set_push_range(scene *s) {
 }
 static bool set_reserve(scene *s) { return ok(covey_sparse_set_reserve(s->set, 2 * COVEY_PAGE_SIZE + 7)); }
 
+static bool set_clone(scene *s) {
+    covey_sparse_set *clone = covey_sparse_set_clone(s->set);
+    if (!clone) return false;
+    assert_true(covey_sparse_set_validate(clone, NULL));
+    covey_sparse_set_destroy(s->set);
+    s->set = clone;
+    return true;
+}
+static bool set_sort(scene *s) {
+    if (s->policy == COVEY_IN_PLACE) return set_clone(s); /* which has no sorting */
+    return ok(covey_sparse_set_sort(s->set, &(covey_order){ .descending = true }));
+}
+static bool set_sort_as(scene *s) {
+    if (s->policy == COVEY_IN_PLACE) return set_clone(s);
+    return ok(covey_sparse_set_sort_as(s->set, s->set)); /* moves none, and asks for the lists */
+}
+
 static const operation operations[] = {
     { "covey_sparse_set_create", nothing, set_make },
+    { "covey_sparse_set_clone", set_with_hole, set_clone },
+    { "covey_sparse_set_sort", small_set, set_sort },
+    { "covey_sparse_set_sort_as", small_set, set_sort_as },
     { "covey_sparse_set_push", small_set, set_push },
     { "covey_sparse_set_push, near", small_set, set_push_near },
     { "covey_sparse_set_push, with holes", set_with_hole, set_push },
@@ -100,7 +120,20 @@ static bool set_look(scene *s) {
            covey_sparse_set_validate(set, NULL) && covey_sparse_set_value_at(set, 0);
 }
 
+static bool set_bump(scene *s) { return covey_sparse_set_bump(s->set, id_of(1, 3)) == COVEY_OK; }
+static bool set_move_border(scene *s) {
+    bool offered = s->policy == COVEY_SWAP_ONLY;
+    return covey_sparse_set_move_border(s->set, 1) == (offered ? COVEY_OK : COVEY_ERROR_REFUSED);
+}
+static bool set_print(scene *s) {
+    char text[100];
+    return covey_sparse_set_print(text, sizeof text, s->set) > 0 && covey_sparse_set_capacity(s->set) != 0;
+}
+
 static const operation free_operations[] = {
+    { "covey_sparse_set_bump", small_set, set_bump },
+    { "covey_sparse_set_move_border", small_set, set_move_border },
+    { "covey_sparse_set_print", set_with_hole, set_print },
     { "covey_sparse_set_remove", set_with_hole, set_remove },
     { "covey_sparse_set_remove_range", small_set, set_remove_range },
     { "covey_sparse_set_erase", set_with_hole, set_erase },

@@ -469,8 +469,179 @@ static void a_live_and_a_dead_element_cannot_be_swapped(void **state) {
     set_finish(set, &heap);
 }
 
+/* ---- Clones, order, generations and borders -------------------------------------------------------------------------*/
+
+static void assert_printed(const covey_sparse_set *set, const char *words) {
+    char text[200];
+    assert_int_equal(covey_sparse_set_print(text, sizeof text, set), (int)strlen(words));
+    assert_string_equal(text, words);
+}
+
+POLICY_TEST(a_clone_goes_its_own_way) {
+    push_first(set, 6);
+    set_run(set, "erase 2, erase 4");
+    set_text_of before = set_text(set);
+    covey_sparse_set *clone = covey_sparse_set_clone(set);
+    assert_non_null(clone);
+    assert_set(clone, before.at);
+    assert_stamped(clone);
+    test_set_is_valid(clone);
+    set_run(clone, "erase 5, push 9");
+    assert_set(set, before.at);
+    assert_true(covey_sparse_set_live(clone, id(9)) && !covey_sparse_set_live(set, id(9)));
+    set_run(set, "push 2v2, erase 0");
+    assert_true(covey_sparse_set_live(clone, id(0)));
+    assert_true(covey_sparse_set_memory(set) + covey_sparse_set_memory(clone) == heap->bytes);
+    covey_sparse_set_destroy(clone);
+}
+
+static void a_set_is_printed(void **state) {
+    (void)state;
+    test_heap heap = { 0 };
+    static const char *const texts[] = { "[ 10:1 13:1 12:1 ]", "[ 10:1 - 12:1 13:1 ]", "[ 10:1 13:1 12:1 | 11:2 ]",
+                                         "[ 10:1 - 12:1 13:1 ]" };
+    for (int policy = COVEY_SWAP_AND_POP; policy <= COVEY_ORDERED; policy++) {
+        covey_sparse_set *set = set_create(&heap, 4, (covey_policy)policy);
+        char text[8];
+        assert_printed(set, "[ ]");
+        set_run(set, "push 10..13, erase 11");
+        assert_printed(set, texts[policy]);
+        assert_int_equal(covey_sparse_set_print(text, sizeof text, set), (int)strlen(texts[policy]));
+        assert_true(strlen(text) == 7 && strncmp(text, texts[policy], 7) == 0);
+        assert_int_equal(covey_sparse_set_print(NULL, 0, set), (int)strlen(texts[policy]));
+        set_finish(set, &heap);
+    }
+}
+
+static int compare_backwards(covey_entity a, const void *a_value, covey_entity b, const void *b_value, void *context) {
+    (void)a_value, (void)b_value, (void)context;
+    return a.index > b.index ? -1 : a.index < b.index;
+}
+
+POLICY_TEST(a_set_is_sorted) {
+    (void)heap;
+    covey_policy policy = covey_sparse_set_policy(set);
+    set_run(set, "push 13, push 11, push 15, push 10");
+    if (policy == COVEY_IN_PLACE) {
+        assert_int_equal(covey_sparse_set_sort(set, NULL), COVEY_ERROR_REFUSED);
+        assert_int_equal(covey_sparse_set_sort_as(set, set), COVEY_ERROR_REFUSED);
+        assert_printed(set, "[ 13:1 11:1 15:1 10:1 ]");
+        return;
+    }
+    assert_int_equal(covey_sparse_set_sort(set, NULL), COVEY_OK);
+    assert_printed(set, "[ 10:1 11:1 13:1 15:1 ]");
+    assert_int_equal(covey_sparse_set_sort(set, &(covey_order){ .compare_entities = compare_backwards }), COVEY_OK);
+    assert_printed(set, "[ 15:1 13:1 11:1 10:1 ]");
+    assert_int_equal(covey_sparse_set_sort(set, &(covey_order){ .from = 1, .count = 2 }), COVEY_OK);
+    assert_printed(set, "[ 15:1 11:1 13:1 10:1 ]");
+    assert_int_equal(covey_sparse_set_sort(set, &(covey_order){ .from = 2, .count = 3 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_sparse_set_sort(set, &(covey_order){ .key = COVEY_KEY_U64 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_sparse_set_sort(set, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_stamped(set);
+    set_run(set, "erase 11");
+    if (policy == COVEY_ORDERED) {
+        assert_int_equal(covey_sparse_set_sort(set, NULL), COVEY_ERROR_REFUSED);
+        covey_sparse_set_compact(set);
+    }
+    assert_int_equal(covey_sparse_set_sort(set, NULL), COVEY_OK); /* the dead of swap only stay behind */
+    assert_printed(set, policy == COVEY_SWAP_ONLY ? "[ 10:1 13:1 15:1 | 11:2 ]" : "[ 10:1 13:1 15:1 ]");
+    assert_stamped(set);
+}
+
+POLICY_TEST(a_set_is_sorted_as_another) {
+    (void)heap;
+    if (covey_sparse_set_policy(set) == COVEY_IN_PLACE) return;
+    test_heap of_other = { 0 };
+    covey_sparse_set *other = set_create(&of_other, 0, COVEY_IN_PLACE); /* any set will do, holes and all */
+    set_run(set, "push 10..15");
+    set_run(other, "push 14, push 30, push 11, push 12, erase 30");
+    assert_int_equal(covey_sparse_set_bump(other, id_of(12, 2)), COVEY_OK); /* another element than 12:1 */
+    assert_int_equal(covey_sparse_set_sort_as(set, other), COVEY_OK);
+    assert_printed(set, "[ 14:1 11:1 10:1 12:1 13:1 15:1 ]");
+    assert_stamped(set);
+    set_finish(other, &of_other);
+}
+
+POLICY_TEST(an_element_gets_another_generation) {
+    (void)heap;
+    push_first(set, 4);
+    uint32_t at = covey_sparse_set_find(set, id(2));
+    const void *value = covey_sparse_set_get(set, id(2));
+    assert_int_equal(covey_sparse_set_bump(set, id_of(2, 3)), COVEY_OK);
+    assert_false(covey_sparse_set_contains(set, id(2)));
+    assert_int_equal(covey_sparse_set_find(set, id_of(2, 3)), at);
+    assert_ptr_equal(covey_sparse_set_get(set, id_of(2, 3)), value);
+    assert_int_equal(covey_sparse_set_current(set, 2), 3);
+    assert_int_equal(covey_sparse_set_bump(set, id_of(2, 1)), COVEY_OK); /* back again, and to what it is */
+    assert_int_equal(covey_sparse_set_bump(set, id_of(2, 1)), COVEY_OK);
+    assert_int_equal(covey_sparse_set_bump(set, id(7)), COVEY_ERROR_ABSENT);
+    assert_int_equal(covey_sparse_set_bump(set, id(COVEY_NONE - 1)), COVEY_ERROR_ABSENT);
+    assert_int_equal(covey_sparse_set_bump(set, id_of(2, 0)), COVEY_ERROR_RANGE);
+    assert_stamped(set);
+}
+
+POLICY_TEST(the_border_moves) {
+    (void)heap;
+    push_first(set, 4);
+    if (covey_sparse_set_policy(set) != COVEY_SWAP_ONLY) {
+        assert_int_equal(covey_sparse_set_move_border(set, 2), COVEY_ERROR_REFUSED);
+        return;
+    }
+    assert_int_equal(covey_sparse_set_move_border(set, 1), COVEY_OK);
+    assert_printed(set, "[ 0:1 | 1:1 2:1 3:1 ]");
+    assert_true(covey_sparse_set_contains(set, id(2)) && !covey_sparse_set_live(set, id(2)));
+    assert_int_equal(covey_sparse_set_count(set), 1);
+    assert_int_equal(covey_sparse_set_head(set), 1);
+    assert_int_equal(covey_sparse_set_move_border(set, 3), COVEY_OK);
+    assert_true(covey_sparse_set_live(set, id(2)) && !covey_sparse_set_live(set, id(3)));
+    assert_int_equal(covey_sparse_set_move_border(set, 5), COVEY_ERROR_RANGE);
+    push_stamped(set, id_of(3, 2)); /* one that is kept comes back as ever */
+    assert_printed(set, "[ 0:1 1:1 2:1 3:2 ]");
+    assert_int_equal(covey_sparse_set_move_border(set, 0), COVEY_OK);
+    assert_printed(set, "[ | 0:1 1:1 2:1 3:2 ]");
+}
+
+POLICY_TEST(capacity_is_what_needs_no_memory) {
+    assert_int_equal(covey_sparse_set_capacity(set), 0);
+    assert_int_equal(covey_sparse_set_reserve(set, 20), COVEY_OK);
+    assert_true(covey_sparse_set_capacity(set) >= 20);
+    push_stamped(set, id(0)); /* makes the page of the table */
+    uint32_t capacity = covey_sparse_set_capacity(set), most = capacity < COVEY_PAGE_SIZE ? capacity : COVEY_PAGE_SIZE;
+    uint64_t calls = heap->calls;
+    for (uint32_t i = 1; i < most; i++) push_stamped(set, id(i));
+    assert_int_equal(heap->calls, calls);
+    covey_sparse_set_clear(set);
+    covey_sparse_set_shrink(set);
+    assert_int_equal(covey_sparse_set_capacity(set), 0);
+}
+
+/* REQ-40, for any array. */
+static void the_last_takes_the_place_of_what_is_removed(void **state) {
+    (void)state;
+    struct {
+        uint32_t number;
+        char letter;
+    } array[] = { { 1, 'a' }, { 2, 'b' }, { 3, 'c' } };
+    uint32_t count = covey_swap_remove(array, 3, 0, sizeof *array);
+    assert_true(count == 2 && array[0].number == 3 && array[0].letter == 'c' && array[1].number == 2);
+    assert_int_equal(covey_swap_remove(array, count, 2, sizeof *array), 2);
+    assert_true(array[0].number == 3 && array[1].number == 2);
+    count = covey_swap_remove(array, count, 1, sizeof *array);
+    assert_true(count == 1 && array[0].number == 3);
+    assert_int_equal(covey_swap_remove(array, count, 0, sizeof *array), 0);
+    assert_int_equal(covey_swap_remove(array, 0, 0, sizeof *array), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clone_goes_its_own_way),
+        cmocka_unit_test(a_set_is_printed),
+        cmocka_unit_test(a_set_is_sorted),
+        cmocka_unit_test(a_set_is_sorted_as_another),
+        cmocka_unit_test(an_element_gets_another_generation),
+        cmocka_unit_test(the_border_moves),
+        cmocka_unit_test(capacity_is_what_needs_no_memory),
+        cmocka_unit_test(the_last_takes_the_place_of_what_is_removed),
         cmocka_unit_test(a_random_program_does_what_a_plain_array_does),
         cmocka_unit_test(pushing_an_element_twice_is_refused_and_changes_nothing),
         cmocka_unit_test(removing_an_element_twice_does_nothing_the_second_time),

@@ -1284,9 +1284,31 @@ COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t enti
 
 /* ---- 20. The sparse set on its own ---------------------------------------------------------------------------------
  *
- * What sparse pools are made of, usable without a world: a set of entities, with or without a value each. Index and
- * generation are the caller's; generation 0 stands for holes and cannot be added. Positions run from 0 to
- * covey_sparse_set_size. */
+ * A set of small integers, with or without a value each, for programs that want no world. Asking whether an index is
+ * there, adding it and removing it are O(1) without hashing; walking the set is a loop over a packed array.
+ *
+ *     covey_sparse_set *set = covey_sparse_set_create(
+ *         &(covey_sparse_set_desc){ .size = sizeof(float), .align = _Alignof(float) });
+ *     covey_sparse_set_push(set, covey_entity_make(7, 1), &(float){ 0.5f });
+ *     float *value = covey_sparse_set_get(set, covey_entity_make(7, 1));
+ *     covey_sparse_set_remove(set, covey_entity_make(7, 1));
+ *     covey_sparse_set_destroy(set);
+ *
+ * What to know:
+ *   - An element is a covey_entity: an index below COVEY_NONE, and a generation from 1 to COVEY_GENERATION_MAX. Both are
+ *     the caller's. An index is in a set once, and is found with the generation that it was added with; who needs no
+ *     generations gives 1 to all.
+ *   - Ids lie one after the other in an array, and values at the same positions in another. Positions run from 0 to
+ *     covey_sparse_set_size. A table of pages leads from an index to its position: 8 bytes for each index of the pages of
+ *     COVEY_PAGE_SIZE indices in which there is any, and 8 for each page below.
+ *   - The policy says what removal does: the last element fills the hole (the default: always packed); a hole stays, and
+ *     addresses do (COVEY_IN_PLACE); the element goes behind the live ones (COVEY_SWAP_ONLY); a hole stays until
+ *     compaction, and so does the order (COVEY_ORDERED). Holes have generation 0.
+ *   - Addresses and positions are valid until the set next changes; in place, addresses are until their element is
+ *     removed, or the set compacted.
+ *   - Values are bytes: they are moved by memcpy, and nothing is called when they are removed.
+ *   - A call that fails changes nothing, and returns why. Only functions that say MEMORY allocate. Any number of threads
+ *     may read a set that none changes. */
 
 typedef struct covey_sparse_set_desc {
     uint32_t size, align; /* of a value; 0 for a set of ids only */
@@ -1297,11 +1319,15 @@ typedef struct covey_sparse_set_desc {
 
 /* NULL for `desc`: ids only, swap and pop. Returns NULL when memory is out or the description is not valid. */
 COVEY_API covey_sparse_set *covey_sparse_set_create(const covey_sparse_set_desc *desc);
-COVEY_API void covey_sparse_set_destroy(covey_sparse_set *set);
+COVEY_API void covey_sparse_set_destroy(covey_sparse_set *set); /* NULL is fine */
+/* A second set that is like the first, with its allocator: elements, values, positions and holes. NULL: MEMORY. */
+COVEY_API covey_sparse_set *covey_sparse_set_clone(const covey_sparse_set *set);
 
 COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set);  /* positions, holes and dead included */
 COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set); /* live elements */
 COVEY_API covey_policy covey_sparse_set_policy(const covey_sparse_set *set);
+/* The positions that elements may take before the set asks for memory for ids and values. */
+COVEY_API uint32_t covey_sparse_set_capacity(const covey_sparse_set *set);
 /* In place: the first hole. Swap only: the first position behind the live elements. Otherwise COVEY_NONE. */
 COVEY_API uint32_t covey_sparse_set_head(const covey_sparse_set *set);
 /* Whether no position before the end of the live ones is a hole. */
@@ -1351,8 +1377,21 @@ COVEY_API void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e);
 COVEY_API bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e);
 COVEY_API void covey_sparse_set_clear(covey_sparse_set *set);
 
+/* Gives the element that has the index of e the generation of e; its position and value stay. ABSENT; RANGE for
+ * generation 0 or one that cannot exist. */
+COVEY_API covey_result covey_sparse_set_bump(covey_sparse_set *set, covey_entity e);
+/* Swap only: the elements of the first `count` positions are live from now on, and the others are not; generations and
+ * positions stay. RANGE beyond the size; REFUSED under other policies. */
+COVEY_API covey_result covey_sparse_set_move_border(covey_sparse_set *set, uint32_t count);
+
 /* Exchanges two elements' positions and values. ABSENT; REFUSED when one of them is live and the other is not. */
 COVEY_API covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b);
+/* Sorts the live elements, by an order of section 10: { 0 }, or NULL, is by index. Stable. MEMORY, for scratch; RANGE for
+ * a key that is not inside of the value or has no kind, two functions, or a part that is not there; REFUSED in place,
+ * where values do not move, and where there are holes. O(n) with a key, O(n log n) with a function that compares. */
+COVEY_API covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *order);
+/* Puts the live elements that are live in `other`, too, into its order, before the rest. MEMORY, REFUSED as above. */
+COVEY_API covey_result covey_sparse_set_sort_as(covey_sparse_set *set, const covey_sparse_set *other);
 /* Closes all holes: in order for COVEY_ORDERED, from the back for COVEY_IN_PLACE. Swap only has none. Never fails. */
 COVEY_API void covey_sparse_set_compact(covey_sparse_set *set);
 /* Room for `count` positions. */
@@ -1360,6 +1399,14 @@ COVEY_API covey_result covey_sparse_set_reserve(covey_sparse_set *set, uint32_t 
 /* Returns unused memory: spare positions and pages of the table that hold nothing. Never fails. */
 COVEY_API void covey_sparse_set_shrink(covey_sparse_set *set);
 COVEY_API bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why);
+/* Writes the ids of a set, as snprintf does: "[ 10:1 - 12:1 | 11:2 ]", with holes, and with the dead behind a bar. Returns
+ * the length of the whole text, or a number below 0 when that is more than an int holds. */
+COVEY_API int covey_sparse_set_print(char *text, size_t size, const covey_sparse_set *set);
+
+/* Removes an element of any array whose order does not matter: the last one takes its place. Returns how many are left.
+ * A number that is not below `count` removes nothing.
+ *     count = covey_swap_remove(array, count, at, sizeof *array); */
+COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at, size_t size);
 
 /* ====================================================================================================================
  * 21. The hot path. Not API: what follows may change with any version. It is here so that calls inline with the size of
@@ -2306,6 +2353,12 @@ COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const cov
 COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
     covey_pool *pool = covey__pool_known(world, type);
     return pool && covey_pool_remove_raw(pool, e, size);
+}
+
+COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at, size_t size) {
+    if (at >= count) return count;
+    if (at != count - 1) memcpy((char *)array + at * size, (char *)array + (count - 1) * size, size);
+    return count - 1;
 }
 
 COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) { return set->end + set->dead; }

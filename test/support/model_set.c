@@ -194,6 +194,91 @@ static void reserve(set_model *m) {
 
 static void shrink(set_model *m) { covey_sparse_set_shrink(m->set); }
 
+/* The first byte of a value, and the generation, so that many are equal. */
+static int compare_ids(covey_entity a, const void *a_value, covey_entity b, const void *b_value, void *context) {
+    uint32_t left = a.generation, right = b.generation;
+    if (*(const uint32_t *)context != 0)
+        left += *(const unsigned char *)a_value, right += *(const unsigned char *)b_value;
+    return left < right ? -1 : left > right;
+}
+
+static covey_order pick_order(set_model *m) {
+    uint32_t end = m->oracle->end, how = program_below(&m->program, 4);
+    covey_order order = { .descending = program_chance(&m->program, 96) };
+    if (how == 0) order.compare_entities = compare_ids, order.context = &m->oracle->size;
+    if (how == 1) order.key = (covey_key)(1 + program_below(&m->program, 8)); /* a kind that is none, or too large */
+    if (how == 2) order.key = COVEY_KEY_U32, order.offset = program_below(&m->program, 16);
+    if (program_chance(&m->program, 40)) order.from = program_below(&m->program, end + 2);
+    if (program_chance(&m->program, 40)) order.count = program_below(&m->program, end + 2);
+    return order;
+}
+
+static bool may_be_sorted(const set_model *m) {
+    return m->oracle->policy != COVEY_IN_PLACE && m->oracle->hole_count == 0;
+}
+
+static void sort(set_model *m) {
+    if (m->options->crowd >= 1000 && program_below(&m->program, 16) != 0) return;
+    covey_order order = pick_order(m);
+    bool valid = oracle_order_valid(&order, m->oracle->size, m->oracle->end);
+    covey_result expected = !may_be_sorted(m) ? COVEY_ERROR_REFUSED : valid ? COVEY_OK : COVEY_ERROR_RANGE;
+    if (settle(m, covey_sparse_set_sort(m->set, &order), expected)) oracle_set_sort(m->oracle, &order);
+}
+
+/* A clone is like the set. It loses some, gets another order, and the set follows it; or it takes the set's place. */
+static void clone(set_model *m) {
+    if (m->options->crowd >= 1000 && program_below(&m->program, 16) != 0) return;
+    covey_sparse_set *twin = covey_sparse_set_clone(m->set);
+    bool failed = m->program.heap.failed;
+    test_fail_never(&m->program.heap);
+    REQUIRE(m, twin || failed, "no clone");
+    if (!twin) return;
+    program_compare_set(&m->program, twin, m->oracle);
+    oracle_set *other = oracle_set_copy(m->oracle);
+    covey_entity lost = pick_member(m);
+    if (oracle_set_find(other, lost) != COVEY_NONE) {
+        oracle_set_erase(other, oracle_set_find(other, lost));
+        covey_sparse_set_erase(twin, lost);
+    }
+    covey_order order = { .compare_entities = compare_ids, .context = &m->oracle->size, .descending = true };
+    if (covey_sparse_set_sort(twin, &order) == COVEY_OK) oracle_set_sort(other, &order);
+    bool follows = settle(m, covey_sparse_set_sort_as(m->set, twin), may_be_sorted(m) ? COVEY_OK : COVEY_ERROR_REFUSED);
+    if (follows) oracle_set_sort_as(m->oracle, other);
+    program_compare_set(&m->program, twin, other);
+    bool moves = program_chance(&m->program, 128);
+    covey_sparse_set_destroy(moves ? m->set : twin);
+    oracle_set_destroy(moves ? m->oracle : other);
+    if (moves) m->set = twin, m->oracle = other;
+}
+
+static void bump(set_model *m) {
+    covey_entity e = pick_member(m);
+    if (program_chance(&m->program, 200)) e = covey__entity(e.index, pick_generation(&m->program));
+    uint32_t at = e.index < COVEY_NONE ? oracle_set_where(m->oracle, e.index) : COVEY_NONE;
+    bool storable = e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX;
+    covey_result expected = !storable ? COVEY_ERROR_RANGE : at == COVEY_NONE ? COVEY_ERROR_ABSENT : COVEY_OK;
+    if (settle(m, covey_sparse_set_bump(m->set, e), expected)) m->oracle->ids[at] = e;
+}
+
+static void move_border(set_model *m) {
+    uint32_t positions = oracle_set_positions(m->oracle), count = program_below(&m->program, positions + 2);
+    covey_result expected = count > positions ? COVEY_ERROR_RANGE : COVEY_OK;
+    if (m->oracle->policy != COVEY_SWAP_ONLY) expected = COVEY_ERROR_REFUSED;
+    if (!settle(m, covey_sparse_set_move_border(m->set, count), expected)) return;
+    m->oracle->end = count;
+    m->oracle->dead = positions - count;
+}
+
+static void print(set_model *m) {
+    char text[16], all[4096];
+    int length = covey_sparse_set_print(NULL, 0, m->set);
+    REQUIRE(m, covey_sparse_set_print(text, sizeof text, m->set) == length, "another length in a short text");
+    REQUIRE(m, length >= 3 && strlen(text) == (length < 15 ? (size_t)length : 15), "another text when it is short");
+    covey_sparse_set_print(all, sizeof all, m->set);
+    REQUIRE(m, strncmp(all, text, strlen(text)) == 0, "the short text is no part of the whole one");
+    REQUIRE(m, covey_sparse_set_capacity(m->set) >= oracle_set_positions(m->oracle), "more elements than capacity");
+}
+
 /* ---- Looking ------------------------------------------------------------------------------------------------------*/
 
 static void look(set_model *m) {
@@ -257,6 +342,11 @@ static const operation operations[] = {
     { "get", look, 12, true },
     { "next", walk, 3, true },
     { "values", look_at_values, 3, true },
+    { "sort", sort, 3, false },
+    { "clone, sort_as", clone, 2, false },
+    { "bump", bump, 3, true },
+    { "move_border", move_border, 1, true },
+    { "print, capacity", print, 1, true },
 };
 
 static const operation *choose_operation(program *p) {
