@@ -2,6 +2,7 @@
 #include "order.h"
 
 #include "alloc.h"
+#include "hook.h"
 #include "observers.h"
 #include "sparse_set.h"
 #include "storage.h"
@@ -47,7 +48,9 @@ static uint32_t place_of(const covey_order *order, const covey_sparse_set *set, 
 void covey__sort_insert(covey_pool *pool, uint32_t index) {
     covey_sparse_set *set = &pool->set;
     uint32_t at = covey__slot_position(*covey__slot_of(set, index));
+    covey__hook hook = covey__hook_begin(pool->world, "function of an order", pool->type);
     uint32_t low = place_of(&pool->watch->order, set, item_at(set, at), at);
+    covey__hook_end(hook);
     if (low == at) return;
     covey_entity e = set->ids[at];
     memmove(set->ids + low + 1, set->ids + low, (at - low) * sizeof *set->ids);
@@ -133,8 +136,10 @@ static bool sort_in(covey_pool *pool, uint32_t count) {
     bool done = values && positions && ids;
     if (done) {
         tail t = { &pool->watch->order, set, set->end - count, count, positions, positions + count, ids, values };
+        covey__hook hook = covey__hook_begin(pool->world, "function of an order", pool->type);
         sort_tail(&t);
         merge_tail(&t);
+        covey__hook_end(hook);
         if (set->zero_vacated) memset(values, 0, count * (size_t)set->size);
     }
     covey__free(heap, ids, count, sizeof *ids, alignof(covey__slot));

@@ -246,7 +246,9 @@ covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *cont
                            "%s could not be packed: it is not in place; covey_pool_compact closes its holes",
                            pool->type->name);
     bool moves = set->holes != 0;
+    covey__hook hook = covey__hook_begin(pool->world, "covey_pool_pack function", pool->type);
     covey__set_pack(set, moved, context);
+    covey__hook_end(hook);
     covey__pool_moved(pool, moves);
     COVEY__CHANGED(pool->world);
     return COVEY_OK;

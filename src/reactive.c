@@ -95,6 +95,7 @@ static bool listen_to_all(covey_reactive *reactive, const covey_reactive_desc *d
 
 covey_result covey_reactive_listen_raw(covey_reactive *reactive, const covey_type *type, uint32_t signals) {
     COVEY__CONTRACT(NULL, reactive && type, "a call needs a reactive set and a type");
+    if (COVEY__IN_HOOK(reactive->world)) return COVEY_ERROR_REFUSED;
     if (signals == 0 || (signals & ~COVEY__COMPONENT_SIGNALS) != 0)
         return covey__fail(reactive->world, COVEY_ERROR_RANGE,
                            "a reactive set could not listen to %s: it takes signals of components, and one at least",

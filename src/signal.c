@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "bits.h"
 #include "block_store.h"
+#include "hook.h"
 #include "listeners.h"
 #include "marks.h"
 #include "observers.h"
@@ -105,7 +106,10 @@ static bool is_collected(const covey__listener *listener, const covey_pool *pool
         .values = covey__value_of_index(pool, e->index),
         .count = 1,
     };
-    return listener->decide(&event, listener->context);
+    covey__hook hook = covey__hook_begin(pool->world, "decide function of a reactive set", pool->type);
+    bool collected = listener->decide(&event, listener->context);
+    covey__hook_end(hook);
+    return collected;
 }
 
 /* A queue that asks for values has copies of them as they are now; tags have none. */

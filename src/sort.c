@@ -5,6 +5,7 @@
 #include "sort.h"
 
 #include "alloc.h"
+#include "hook.h"
 #include "members.h"
 #include "observers.h"
 #include "order.h"
@@ -454,6 +455,15 @@ static covey_result refuse_owned(const covey_pool *pool) {
                        pool->type->name, text);
 }
 
+/* The functions of an order must not change the world. A set on its own has none. */
+static covey_result sort_guarded(sorting *job) {
+    if (!job->pool) return sort(job);
+    covey__hook hook = covey__hook_begin(job->pool->world, "function of an order", job->pool->type);
+    covey_result result = sort(job);
+    covey__hook_end(hook);
+    return result;
+}
+
 /* Sorts the part that the order names, which there is, and makes the moves in these sets. */
 static covey_result sort_sets(sorting *job, covey_sparse_set *const *sets, uint32_t set_count) {
     const covey_order *order = job->order;
@@ -463,7 +473,7 @@ static covey_result sort_sets(sorting *job, covey_sparse_set *const *sets, uint3
     job->ids += order->from;
     if (job->values) job->values += order->from * job->size;
     if (!take_lists(job)) return COVEY_ERROR_MEMORY;
-    covey_result result = sort(job);
+    covey_result result = sort_guarded(job);
     if (result == COVEY_OK) result = move_all(job, sets, set_count);
     free_lists(job);
     return result;
@@ -671,6 +681,7 @@ covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_or
 covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool) {
     COVEY__CONTRACT(NULL, group && pool, "a call needs a group and a pool");
     COVEY__CONTRACT(group->world, pool->world == group->world, "the pool is of another world");
+    if (COVEY__IN_HOOK(group->world)) return COVEY_ERROR_REFUSED;
     const char *reason = group_objection(group);
     if (reason) return refuse_group(group, COVEY_ERROR_REFUSED, reason);
     covey_sparse_set *sets[COVEY_TERMS];

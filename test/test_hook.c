@@ -183,6 +183,11 @@ static void create_group(void) {
     assert_null(covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Packed) } }));
 }
 static void destroy_group(void) { covey_group_destroy(group); }
+static void sort_group_as(void) { assert_int_equal(covey_group_sort_as(group, pool), COVEY_ERROR_REFUSED); }
+static void pack(void) { assert_int_equal(covey_pool_pack(pool, NULL, NULL), COVEY_ERROR_REFUSED); }
+static void listen_more(void) {
+    assert_int_equal(covey_reactive_listen(reactive, Packed, COVEY_ON_ADD), COVEY_ERROR_REFUSED);
+}
 static void sort_group(void) { assert_int_equal(covey_group_sort(group, 0, NULL), COVEY_ERROR_REFUSED); }
 static void connect(void) {
     covey_listener listener = { .type = covey_id(Body), .signals = COVEY_ON_REMOVE, .call = hear };
@@ -272,6 +277,9 @@ static const struct {
     CALL(create_group),
     CALL(destroy_group),
     CALL(sort_group),
+    CALL(sort_group_as),
+    CALL(pack),
+    CALL(listen_more),
     CALL(connect),
     CALL(disconnect),
     CALL(create_queue),
@@ -454,6 +462,48 @@ static void test_functions_that_patch_or_choose_are_guarded(void **state) {
     assert_non_null(strstr(hook.text, "the covey_remove_if function of Packed"));
 }
 
+static int destroy_and_compare(const void *a, const void *b, void *context) {
+    (void)a, (void)b, (void)context;
+    destroy();
+    return 0;
+}
+static bool destroy_and_decide(const covey_event *event, void *context) {
+    (void)event, (void)context;
+    destroy();
+    return true;
+}
+static void destroy_who_moved(covey_entity e, const void *from, void *to, void *context) {
+    (void)e, (void)from, (void)to, (void)context;
+    destroy();
+}
+
+static void test_functions_of_orders_sets_and_packing_are_guarded(void **state) {
+    (void)state;
+    covey_entity some[3];
+    assert_true(covey_create_many(world, some, 3));
+    for (uint32_t i = 0; i < 3; i++) {
+        covey_add(world, some[i], Ordered, { i, ~i });
+        covey_add(world, some[i], Fixed, { i, ~i });
+    }
+    covey_order order = { .compare = destroy_and_compare };
+    assert_int_equal(covey_pool_sort(covey_pool_of(world, Ordered), &order), COVEY_OK);
+    assert_true(hook.broken != 0);
+    assert_non_null(strstr(hook.text, "the function of an order of Ordered"));
+    hook.broken = 0;
+    covey_remove(world, some[0], Fixed);
+    assert_int_equal(covey_pool_pack(covey_pool_of(world, Fixed), destroy_who_moved, NULL), COVEY_OK);
+    assert_int_equal(hook.broken, 1);
+    assert_non_null(strstr(hook.text, "the covey_pool_pack function of Fixed"));
+    covey_reactive *set = covey_reactive_create(
+        world, &(covey_reactive_desc){ .set = { covey_id(Fixed) }, .decide = destroy_and_decide });
+    covey_set(world, some[1], Fixed, { 7, ~7u });
+    assert_int_equal(hook.broken, 2);
+    assert_non_null(strstr(hook.text, "the decide function of a reactive set of Fixed"));
+    covey_reactive_destroy(set);
+    assert_true(covey_alive(world, other));
+    test_world_is_valid(world);
+}
+
 static covey_world *second;
 static void change_another_world(void) { assert_false(covey_is_null(covey_create(second))); }
 static void read_and_write(void) {
@@ -502,6 +552,7 @@ int main(void) {
         HOOK_TEST(test_copies_guard_their_hook),
         HOOK_TEST(test_resources_commands_and_history_guard_their_hooks),
         HOOK_TEST(test_functions_that_patch_or_choose_are_guarded),
+        HOOK_TEST(test_functions_of_orders_sets_and_packing_are_guarded),
         HOOK_TEST(test_hooks_may_read_write_values_record_and_change_other_worlds),
         HOOK_TEST(test_the_world_may_be_changed_again_behind_a_hook),
     };

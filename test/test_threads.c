@@ -23,6 +23,17 @@ typedef struct {
     uint64_t seen[2];
 } shared_world;
 
+/* Every entity has a Left, each `every`-th a Right, and two of three have a Common. */
+static void begin_world(shared_world *shared, uint32_t every) {
+    shared->world = covey_world_create(NULL);
+    assert_true(covey_create_many(shared->world, shared->entities, ENTITIES));
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        assert_non_null(covey_add(shared->world, shared->entities[i], Left, { 0 }));
+        if (i % every == 0) assert_non_null(covey_add(shared->world, shared->entities[i], Right, { 0 }));
+        if (i % 3 != 0) assert_non_null(covey_add(shared->world, shared->entities[i], Common, { i }));
+    }
+}
+
 static uint64_t read_common(const shared_world *shared) {
     uint64_t sum = 0;
     for (int i = 0; i < ENTITIES; i++) {
@@ -55,13 +66,7 @@ static void *write_right(void *context) {
 static void threads_read_together_and_write_types_of_their_own(void **state) {
     (void)state;
     static shared_world shared;
-    shared.world = covey_world_create(NULL);
-    assert_true(covey_create_many(shared.world, shared.entities, ENTITIES));
-    for (uint32_t i = 0; i < ENTITIES; i++) {
-        assert_non_null(covey_add(shared.world, shared.entities[i], Left, { 0 }));
-        assert_non_null(covey_add(shared.world, shared.entities[i], Right, { 0 }));
-        if (i % 3 != 0) assert_non_null(covey_add(shared.world, shared.entities[i], Common, { i }));
-    }
+    begin_world(&shared, 1);
     uint64_t expected = read_common(&shared) * ROUNDS;
     pthread_t left, right;
     assert_int_equal(pthread_create(&left, NULL, write_left, &shared), 0);
@@ -109,13 +114,7 @@ static void *read_views(void *context) {
 static void threads_view_a_const_world(void **state) {
     (void)state;
     static shared_world shared;
-    shared.world = covey_world_create(NULL);
-    assert_true(covey_create_many(shared.world, shared.entities, ENTITIES));
-    for (uint32_t i = 0; i < ENTITIES; i++) {
-        assert_non_null(covey_add(shared.world, shared.entities[i], Left, { 0 }));
-        if (i % 2 == 0) assert_non_null(covey_add(shared.world, shared.entities[i], Right, { i }));
-        if (i % 3 == 0) assert_non_null(covey_add(shared.world, shared.entities[i], Common, { i }));
-    }
+    begin_world(&shared, 2);
     pthread_t readers[3];
     for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&readers[i], NULL, read_views, &shared), 0);
     for (int i = 0; i < 3; i++) {
