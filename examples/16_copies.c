@@ -63,6 +63,14 @@ int main(void) {
     printf("the next entity: %u here, %u there, where one was freed\n", next.index, same.index);
     covey_world_destroy(maybe);
 
+    /* Into a world that has entities of its own. A tree is copied with covey_clone_tree_into. */
+    covey_world *other = covey_world_create(NULL);
+    covey_create(other);
+    covey_entity guest = covey_clone_into(other, world, orc, NULL);
+    if (covey_is_null(guest)) return EXIT_FAILURE;
+    printf("a guest: %u, with %d items\n", guest.index, covey_get(other, guest, Bag)->count);
+    covey_world_destroy(other);
+
     /* What says no_copy is refused, and nothing has changed. */
     covey_add_tag(world, orc, Prefab);
     if (!covey_clone(world, orc, orcs, 3)) printf("no clones: %s\n", covey_result_text(covey_world_result(world)));

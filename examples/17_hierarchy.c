@@ -58,9 +58,13 @@ int main(void) {
 
     /* The other way through a tree: level by level. */
     printf("by level:");
-    for (covey_entity e = ship; !covey_is_null(e); e = covey_tree_next_by_level(world, ship, e))
-        printf(" %u", e.index);
+    for (covey_entity e = ship; !covey_is_null(e); e = covey_tree_next_by_level(world, ship, e)) printf(" %u", e.index);
     printf("\n");
+
+    /* A tree can be copied, here into its own world. */
+    covey_entity copy = covey_clone_tree_into(world, world, ship, NULL);
+    right = right && covey_child_count(world, copy) == 2;
+    printf("a copy of %u entities\n", covey_destroy_tree(world, copy));
 
     /* Children of the destroyed become roots; a tree is destroyed with all below. */
     covey_destroy(world, turret);

@@ -388,7 +388,8 @@ void covey__merging_free(merging *m) {
     if (m->fresh != m->entities) covey__free(&m->heap, m->fresh, m->room, sizeof *m->fresh, alignof(covey_entity));
     covey__free(&m->heap, m->entities, m->room, sizeof *m->entities, alignof(covey_entity));
     if (m->known) covey_sparse_set_destroy(m->known);
-    destroy_image(m->from, m->to);
+    if (m->is_whole) covey_world_destroy(m->from);
+    else destroy_image(m->from, m->to);
 }
 
 /* ---- Images ------------------------------------------------------------------------------------------------------*/
@@ -431,6 +432,22 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
     covey__merging_free(m);
     COVEY__CHANGED(to);
     return result;
+}
+
+covey_result covey__merge_world(merging *m) {
+    covey_world *to = m->to;
+    covey_log_fn *log = to->log;
+    covey_result before = to->result;
+    to->log = NULL; /* one sentence says it all */
+    covey_result result = make_entities(m);
+    if (result == COVEY_OK) result = covey__merge(m);
+    else undo(m);
+    to->log = log;
+    to->result = before;
+    if (result != COVEY_OK) return result;
+    tell(m);
+    forget_parts(m);
+    return COVEY_OK;
 }
 
 covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,

@@ -44,6 +44,7 @@ typedef struct covey__merging {
     uint32_t resource_room, resource_count;
     covey__change *changes;
     uint32_t change_count;
+    bool is_whole;      /* what is left in `from` is dropped: values are complete, whatever their type is */
     bool keeps_outside; /* handles that name nobody in `from` stay as they are; otherwise they become null */
     /* Of following: */
     covey_follower *follower;       /* NULL: all entities are new */
@@ -64,6 +65,8 @@ covey_result covey__merge(covey__merging *m);
 /* Reads an image into `from`, and merges it: for calls, which report. */
 covey_result covey__merge_image(covey__merging *m, covey_result (*entered)(void *context), const void *bytes,
                                 size_t size, covey_report *report);
+/* The same for a world that is there: its entities get handles, and what they have moves. */
+covey_result covey__merge_world(covey__merging *m);
 covey_world *covey__merging_world(const covey_world *to); /* NULL: MEMORY */
 void covey__merging_free(covey__merging *m);              /* with `from` */
 

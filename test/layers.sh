@@ -19,7 +19,7 @@ observe  listeners members observers order queue signal tick watch
 change   change commands convert copy enable entity listen many pool pool_of resource
 query    batch group iter match reactive sort view view_rules walk
 tree     hierarchy name node
-state    codec file history image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool
+state    codec copy_into file history image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool
 state    image_read image_save os rollback world_clone
 world    advise memory_model print validate world
 '

@@ -327,6 +327,7 @@ static bool clone(scene *s) {
     assert_true(done || covey_is_null(many[0]));
     return done;
 }
+static bool clone_into(scene *s) { return !covey_is_null(covey_clone_into(s->world, s->world, s->e[1], NULL)); }
 static bool set_resources(scene *s) {
     static const Plain plain = { 1, 2 };
     if (!covey_resource_set_value(s->world, Plain, &plain)) return false;
@@ -403,6 +404,8 @@ static const operation operations[] = {
     { "covey_clone, block", world_with_loose_blocks, clone },
     { "covey_clone, pinned", world_with_pins, clone },
     { "covey_resource_set", busy_world, set_resources },
+    { "covey_clone_into", busy_world, clone_into },
+    { "covey_clone_into, block", world_with_loose_blocks, clone_into },
     { "covey_world_clone", world_with_hole, clone_world },
     { "covey_world_clone, block", world_with_loose_blocks, clone_world },
     { "covey_world_clone, pinned", world_with_pins, clone_world },

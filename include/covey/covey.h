@@ -1235,6 +1235,20 @@ COVEY_API bool covey_copy(covey_world *world, covey_entity from, covey_entity to
  * listeners have done to the clones since. */
 COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
 
+/* How entities are copied into another world. */
+typedef struct covey_clone_desc {
+    bool
+        keep_outside; /* handles in fields (covey/fields.h) that name nobody who is copied stay; otherwise they become null */
+    void (*cloned)(covey_entity from, covey_entity to, void *context); /* hears of each; must not change a world */
+    void *cloned_context;
+} covey_clone_desc;
+
+/* Makes an entity in another world, or in the same, with a copy of every component of e, and handles in fields that name e
+ * name the copy. Types that were made at run time are made there. NULL for `desc` means all defaults. Returns null, with
+ * the result in `to`: DEAD, COPY, MEMORY, FULL, LAYOUT. covey_clone_tree_into (covey/hierarchy.h) copies a tree. */
+COVEY_API covey_entity covey_clone_into(covey_world *to, const covey_world *from, covey_entity e,
+                                        const covey_clone_desc *desc);
+
 /* Makes a second world with the same entities, components and resources. Handles of the one are handles of the other,
  * and the same calls give the same results in both: ids, order, holes and storages are the same. NULL for `desc` means
  * the allocator, log and handlers of the first. Groups stay behind, with all that listens or waits.

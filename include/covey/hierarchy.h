@@ -67,6 +67,13 @@ COVEY_API covey_entity covey_tree_next_by_level(const covey_world *world, covey_
  * O(entities * depth). */
 COVEY_API uint32_t covey_destroy_tree(covey_world *world, covey_entity root);
 
+/* Copies an entity and all below it into another world, or the same, as covey_clone_into does: with parents, the order of
+ * children, names and what is disabled. Handles in fields that name one of them name its copy. The copy of the root is a
+ * root; it has no name where a root has that already. Returns it, or null, with the result in `to`. O(the tree), and pages
+ * for its largest index, for a while. */
+COVEY_API covey_entity covey_clone_tree_into(covey_world *to, const covey_world *from, covey_entity root,
+                                             const covey_clone_desc *desc);
+
 /* Sorts a sparse pool by depth, so that parents come before their children: roots first, and those outside of any
  * hierarchy are roots. Stable. Fails with MEMORY, REFUSED as covey_pool_sort does. O(n) where the ancestors of an entity
  * are in the pool, too; otherwise a step for each that is not. */

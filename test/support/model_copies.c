@@ -289,6 +289,22 @@ static void copy(model *m) {
     if (settle_copy(m, done, expected, almost_full) && !itself) copied(m, from, &to, 1, false);
 }
 
+/* A single clone may be made as if it was for another world. What is disabled would be so in that one. */
+static bool goes_into(const model *m, covey_entity e, uint32_t count) {
+    const covey_type *types[ORACLE_POOLS];
+    if (count != 1 || e.index % 2 != 0 || !covey_is_enabled(m->world, e)) return false;
+    uint32_t has = covey_types_of(m->world, e, types, ORACLE_POOLS);
+    for (uint32_t i = 0; i < has && i < ORACLE_POOLS; i++)
+        if (!covey_component_is_enabled_raw(m->world, e, types[i])) return false;
+    return has <= ORACLE_POOLS;
+}
+
+static bool clone_with(model *m, covey_entity e, uint32_t count, bool into) {
+    if (!into) return covey_clone(m->world, e, m->batch, count);
+    m->batch[0] = covey_clone_into(m->world, m->world, e, NULL);
+    return !covey_is_null(m->batch[0]);
+}
+
 static void clone(model *m) {
     covey_entity e = model_pick(m), nobody = { 0, 0 };
     uint32_t most = m->oracle->alive < m->options->crowd ? 12 : 2, count = program_below(&m->program, most + 1);
@@ -296,12 +312,14 @@ static void clone(model *m) {
     bool alive = oracle_alive(m->oracle, e);
     covey_result expected = !alive ? COVEY_ERROR_DEAD : COVEY_OK;
     uint32_t hooks = count_hooks(m, e) * count, fails = model_let_copies_fail(m, hooks);
-    if (alive && oracle_can_create(m->oracle, 0, count) < count) expected = COVEY_ERROR_FULL;
+    bool into = goes_into(m, e, count), full = alive && oracle_can_create(m->oracle, 0, count) < count;
+    if (full && !into) expected = COVEY_ERROR_FULL;
     else if (alive && has_uncopyable(m, e)) expected = COVEY_ERROR_COPY;
     else if (alive && fails != 0 && fails <= hooks) expected = COVEY_ERROR_COPY;
+    else if (full) expected = COVEY_ERROR_FULL;
     bool almost_full = is_almost_full(m, e, count);
     m->behind = true;
-    bool done = covey_clone(m->world, e, m->batch, count);
+    bool done = clone_with(m, e, count, into);
     if (!settle_copy(m, done, expected, almost_full)) {
         for (uint32_t i = 0; i < count; i++) REQUIRE(m, covey_same(m->batch[i], nobody), "a handle of a clone");
         return;
