@@ -61,7 +61,7 @@ typedef struct bench_suite {
 } bench_suite;
 
 /* Some are there for both storages, and for several sizes of components: see components.h. */
-extern const bench_suite bench_holes, bench_latency, bench_matrix, bench_group, bench_sort, bench_ordered,
+extern const bench_suite bench_holes, bench_latency, bench_matrix, bench_sort, bench_ordered,
     bench_reactive, bench_commands, bench_snapshot, bench_history;
 extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, bench_add_remove_sparse_64,
     bench_add_remove_sparse_128, bench_add_remove_block_8, bench_add_remove_block_16, bench_add_remove_block_64,
@@ -69,7 +69,7 @@ extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, 
 extern const bench_suite bench_iterate_sparse_8, bench_iterate_sparse_16, bench_iterate_sparse_64,
     bench_iterate_sparse_128, bench_iterate_block_8, bench_iterate_block_16, bench_iterate_block_64,
     bench_iterate_block_128;
-extern const bench_suite bench_matches_sparse_8, bench_matches_block_8;
+extern const bench_suite bench_matches_sparse_8, bench_matches_block_8, bench_group_sparse_8, bench_group_block_8;
 extern const bench_suite bench_read_sparse_8, bench_read_block_8, bench_churn_sparse_8, bench_churn_block_8;
 extern const bench_suite bench_create_destroy_sparse_8, bench_create_destroy_block_8;
 extern const bench_suite bench_bulk_sparse_8, bench_bulk_block_8;

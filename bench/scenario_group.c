@@ -1,5 +1,6 @@
 /* Groups: iterating what lies side by side, and what adding and removing cost when a group has to be kept up to date.
- * Components are added in random orders, another one for each pool, so that the group has to move them. */
+ * Components are added in random orders, another one for each pool, so that the group has to move them. The file is
+ * compiled for sparse pools and for pools in blocks. */
 #include "components.h"
 #include "bench.h"
 #include "steps.h"
@@ -22,7 +23,8 @@ typedef struct side {
 typedef struct fixture {
     side grouped, plain;
     covey_entity *mixed; /* for orders in which components are added */
-    Vec2 *arrays[TYPES]; /* what `raw` has: the values of the entities that match */
+    Vec2 *arrays[TYPES]; /* what `raw` has: the values of the entities that match; what `gather` has: those of all */
+    uint32_t *matches;   /* for `gather`: indices of the entities that match */
 } fixture;
 
 /* ---- Filling ------------------------------------------------------------------------------------------------------*/
@@ -65,6 +67,7 @@ static void close(void *context) {
     bench_entities_close(&f->grouped.entities);
     if (f->plain.entities.world) bench_entities_close(&f->plain.entities);
     for (uint32_t t = 0; t < TYPES; t++) free(f->arrays[t]);
+    free(f->matches);
     free(f->mixed);
     free(f);
 }
@@ -185,6 +188,44 @@ SPANS(group5_spans, GROUP, FIELD5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
 ROWS(group5_rows, GROUP, ROW5)
 ARRAYS(group5_raw, ARRAY5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
 
+/* ---- A group over scattered entities -------------------------------------------------------------------------------*/
+
+/* All have the first component; those that match have the second, too, and were given it in another order. `gather` has
+ * arrays of all entities, and goes through a list of those that match. */
+static fixture *open_scattered(const bench_scenario *scenario, uint32_t n, bool alternate) {
+    fixture *f = make_fixture(n);
+    side *s = &f->grouped;
+    open_side(s, scenario, n, 2, 0, true);
+    f->matches = bench_alloc(n, sizeof *f->matches);
+    if (alternate) s->entities.order_count = (n + 1) / 2;
+    bool *taken = bench_alloc(n, sizeof *taken);
+    for (uint32_t i = 0; i < s->entities.order_count; i++) {
+        if (alternate) s->entities.order[i] = s->entities.all[2 * i];
+        taken[s->entities.order[i].index] = true;
+    }
+    for (uint32_t i = 0, at = 0; i < n; i++)
+        if (taken[i]) f->matches[at++] = i;
+    free(taken);
+    for (uint32_t t = 0; t < 2; t++) {
+        f->arrays[t] = bench_alloc(n, sizeof *f->arrays[t]);
+        for (uint32_t i = 0; i < n; i++) f->arrays[t][i] = value_of(t, s->entities.all[i]);
+    }
+    add(s, 0, s->entities.all, n);
+    add_mixed(f, 1, s->entities.order_count);
+    bench_run_each(scenario, f);
+    return f;
+}
+
+static void *open_some(const bench_scenario *scenario, uint32_t n) { return open_scattered(scenario, n, false); }
+static void *open_alternate(const bench_scenario *scenario, uint32_t n) { return open_scattered(scenario, n, true); }
+
+BENCH_TIMED static uint64_t group2_gather(void *context) {
+    const fixture *f = context;
+    uint32_t n = f->grouped.entities.order_count;
+    for (uint32_t i = 0; i < n; i++) step2(&f->arrays[0][f->matches[i]], &f->arrays[1][f->matches[i]]);
+    return n;
+}
+
 /* ---- A group that owns one of two pools ---------------------------------------------------------------------------*/
 
 static void check_sides(const fixture *f, const bench_scenario *scenario) {
@@ -277,12 +318,17 @@ CHANGE(remove_plain, plain, REMOVE)
 #define AGAINST_RAW(covey, raw) \
     { { .name = "covey", .run = covey }, { .name = "raw", .run = raw }, { .name = NULL }, }
 
+#define AGAINST_GATHER(covey) \
+    { { .name = "covey", .run = covey }, { .name = "gather", .run = group2_gather }, { .name = NULL }, }
+
 static const bench_contestant two_spans[] = AGAINST_RAW(group2_spans, group2_raw);
 static const bench_contestant two_rows[] = AGAINST_RAW(group2_rows, group2_raw);
 static const bench_contestant three_spans[] = AGAINST_RAW(group3_spans, group3_raw);
 static const bench_contestant three_rows[] = AGAINST_RAW(group3_rows, group3_raw);
 static const bench_contestant five_spans[] = AGAINST_RAW(group5_spans, group5_raw);
 static const bench_contestant five_rows[] = AGAINST_RAW(group5_rows, group5_raw);
+static const bench_contestant scattered_spans[] = AGAINST_GATHER(group2_spans);
+static const bench_contestant scattered_rows[] = AGAINST_GATHER(group2_rows);
 static const bench_contestant partial_spans[] = {
     { .name = "covey", .run = group2_spans },
     { .name = "view", .run = view_spans },
@@ -306,7 +352,7 @@ static const bench_contestant removing[] = {
 
 #define SCENARIO(text, who, filled, way, matching, against, most)                                            \
     {                                                                                                        \
-        .name = text, .storage = "sparse", .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
+        .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
         .close = close, .order = way, .percent = matching, .bars = {                                         \
             BENCH_BAR(against, most)                                                                         \
         }                                                                                                    \
@@ -318,15 +364,21 @@ static const bench_contestant removing[] = {
         SCENARIO(text "_rows", who##_rows, filled, BENCH_SHUFFLED, matching, against, rows)
 
 static const bench_scenario scenarios[] = {
-    BOTH("group2", two, open2, 100, "raw", 1.1, 0),
-    BOTH("group3", three, open3, 100, "raw", 1.1, 0),
-    BOTH("group5", five, open5, 100, "raw", 1.1, 0),
+    BOTH("group2", two, open2, 100, "raw", BENCH_LIMIT(1.1, 0), 0),
+    BOTH("group3", three, open3, 100, "raw", BENCH_LIMIT(1.1, 0), 0),
+    BOTH("group5", five, open5, 100, "raw", BENCH_LIMIT(1.1, 0), 0),
+    BOTH("group2_50", scattered, open_some, 50, "gather", BENCH_LIMIT(0, 1.0), 0),
+    BOTH("group2_alternate", scattered, open_alternate, 50, "gather", BENCH_LIMIT(0, 1.0), 0),
+#if BENCH_BLOCK
+    BOTH("group2_10", scattered, open_some, 10, "gather", 2.0, 0),
+#else
     BOTH("group2_10", two, open2, 10, "raw", 1.1, 0),
-    BOTH("group2_partial", partial, open_partial, 100, "view", 0, 0.5),
+#endif
+    BOTH("group2_partial", partial, open_partial, 100, "view", 0, BENCH_LIMIT(0.5, 0)),
     SCENARIO("group_add", adding, open_changing, BENCH_ORDERED, 100, "without", 2.5),
     SCENARIO("group_remove", removing, open_changing, BENCH_ORDERED, 100, "without", 2.5),
-    SCENARIO("group_add_shuffled", adding, open_changing, BENCH_SHUFFLED, 100, "without", 0),
-    SCENARIO("group_remove_shuffled", removing, open_changing, BENCH_SHUFFLED, 100, "without", 0),
+    SCENARIO("group_add_shuffled", adding, open_changing, BENCH_SHUFFLED, 100, "without", BENCH_LIMIT(0, 2.5)),
+    SCENARIO("group_remove_shuffled", removing, open_changing, BENCH_SHUFFLED, 100, "without", BENCH_LIMIT(0, 2.5)),
 };
 
-const bench_suite bench_group = { scenarios, sizeof scenarios / sizeof *scenarios };
+const bench_suite BENCH_NAME(bench_group) = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -1,5 +1,6 @@
 /* Groups: the answer of a view that is kept up to date. What a group owns lies side by side, in the same order, so that
- * a loop over it is a loop over plain arrays. Adding and removing pay for that. */
+ * a loop over it is a loop over plain arrays. Adding and removing pay for that. A group owns sparse pools, as here, or
+ * pools in blocks. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@ typedef struct {
 typedef struct {
     float x, y;
 } Velocity;
-COVEY_COMPONENT_DEFINE(Position, .storage = COVEY_STORAGE_SPARSE); /* owned pools are sparse, with swap and pop */
+COVEY_COMPONENT_DEFINE(Position, .storage = COVEY_STORAGE_SPARSE); /* in blocks, members come first in each block */
 COVEY_COMPONENT_DEFINE(Velocity, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(Frozen); /* other pools of a group are kept anyhow */
 

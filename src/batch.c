@@ -8,6 +8,7 @@
 #include "block_store.h"
 #include "lines.h"
 #include "match.h"
+#include "observers.h"
 #include "storage.h"
 #include "tick.h"
 #include "view.h"
@@ -535,6 +536,106 @@ static bool next_ids(covey_iter *it) {
     return it->walk.looked_up == 0 ? next_spans(it) : next_run(it);
 }
 
+/* ---- Members of a group, in blocks --------------------------------------------------------------------------------*/
+
+static const uint8_t *borders_of_page(const covey_iter *it) {
+    return covey__page_at(&it->walk.group->borders, it->walk.first);
+}
+
+/* Goes on to the next page of a group with members. Returns false at the end. */
+static bool open_group_page(covey_iter *it) {
+    const covey__pages *pages = &it->walk.group->borders;
+    while (it->walk.blocks == 0 && it->walk.next < it->walk.end) {
+        const uint8_t *borders = pages->at[it->walk.next];
+        it->walk.first = it->walk.next++ * COVEY__BLOCK_PAGE;
+        for (uint32_t block = 0; borders && block < COVEY__PAGE_BLOCKS; block++)
+            it->walk.blocks |= (uint64_t)(borders[block] != 0) << block;
+    }
+    if (it->walk.blocks == 0) return false;
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
+        covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
+        column->page = covey__block_page_of(&column->pool->blocks, it->walk.first);
+    }
+    return true;
+}
+
+static const uint8_t *ids_of_block(const covey_iter *it) {
+    return covey__slots_of(it->walk.columns[0].page, it->block);
+}
+
+/* Goes on to the next block with members, if there are none left in this one. Returns false at the end. */
+static bool reach_slots(covey_iter *it) {
+    if (it->walk.slot < it->walk.slots) return true;
+    if (it->walk.blocks == 0 && !open_group_page(it)) return false;
+    it->block = covey__lowest_bit(it->walk.blocks);
+    it->walk.blocks &= it->walk.blocks - 1;
+    it->walk.slot = 0;
+    it->walk.slots = borders_of_page(it)[it->block];
+    it->walk.last = ids_of_block(it)[it->walk.slots - 1];
+    return true;
+}
+
+static void list_side_by_side(char **values, char *data, uint32_t from, uint32_t count, size_t size) {
+    for (uint32_t k = 0; k < count; k++) values[k] = data + (from + k) * size;
+}
+
+bool covey__list_slots(covey_iter *it) {
+    if (!reach_slots(it)) return hand_out_list(it, 0);
+    const uint8_t *ids = ids_of_block(it);
+    uint32_t first = first_of_block(it), from = it->walk.slot, count = it->walk.slots - from;
+    if (count > it->walk.most) count = it->walk.most;
+    it->walk.slot += count;
+    for (uint32_t k = 0; k < count; k++) {
+        it->rows[k] = first + ids[from + k];
+        it->counts[k] = from + k;
+    }
+    for (uint32_t i = 0; i < it->walk.view->fields; i++) {
+        const covey__column *column = &it->walk.columns[i];
+        char **values = list_of(it, i);
+        if ((it->walk.looked_up >> i & 1) != 0) find_rows(it, column->pool, count, values);
+        else list_side_by_side(values, column->page->chunks[it->block].data, from, count, column->pool->size);
+    }
+    return hand_out_list(it, count);
+}
+
+/* If the row's entity has left the first slots, the last of those to visit may have taken its place: then it comes next,
+ * and there is one less. */
+void covey__slots_anew(covey_iter *it) {
+    const covey__block_page *page = it->walk.columns[0].page;
+    uint32_t slot = it->counts[it->at], bit = it->ids[it->at] % COVEY__BLOCK_IDS;
+    uint32_t used = page->used[it->block];
+    const uint8_t *ids = used != 0 ? ids_of_block(it) : NULL;
+    bool stays = slot < used && ids[slot] == bit;
+    bool last_stays = it->walk.slots <= used && ids[it->walk.slots - 1] == it->walk.last;
+    it->walk.slot = slot + 1;
+    if (stays || last_stays) return;
+    it->walk.slot = slot;
+    it->walk.slots--;
+    if (it->walk.slots != 0 && it->walk.slots <= used) it->walk.last = ids[it->walk.slots - 1];
+}
+
+/* Members of blocks of a page, as spans: they have the first slots of all that the group owns. */
+static bool next_members(covey_iter *it) {
+    uint32_t n = 0;
+    uint8_t numbers[COVEY__PAGE_BLOCKS];
+    if (it->walk.looked_up != 0) return covey__list_slots(it);
+    if (it->walk.blocks == 0 && !open_group_page(it)) return false;
+    const uint8_t *borders = borders_of_page(it);
+    for (; n < it->walk.most && it->walk.blocks != 0; it->walk.blocks &= it->walk.blocks - 1, n++) {
+        uint32_t block = covey__lowest_bit(it->walk.blocks);
+        numbers[n] = (uint8_t)block;
+        it->rows[n] = it->walk.first + block * COVEY__BLOCK_IDS;
+        it->counts[n] = borders[block];
+    }
+    for (uint32_t i = 0; i < it->walk.view->fields; i++) {
+        const covey__chunk *chunks = it->walk.columns[i].page->chunks;
+        char **values = list_of(it, i);
+        for (uint32_t k = 0; k < n; k++) values[k] = chunks[numbers[k]].data;
+    }
+    it->slotted = it->varies = true;
+    return hand_out(it, n, it->counts[0]);
+}
+
 /* ---- Fields that may be missing, and ticks -----------------------------------------------------------------------*/
 
 /* The value of an index that counts as there, or NULL. */
@@ -593,6 +694,9 @@ static bool next_positions_closely(covey_iter *it) {
 /* Notes a change of each value of a column that the span hands out. */
 static void note_span(const covey_iter *it, const covey_pool *pool) {
     uint32_t first = it->rows[0];
+    for (uint32_t row = 0; it->walk.group && it->slotted && row < it->count; row++)
+        covey__ticks_note(pool, first + covey__slot_bit(it, row));
+    if (it->walk.group && it->slotted) return;
     if (it->slotted) covey__ticks_note_block(pool, first);
     else if (!it->walk.array) covey__ticks_note_run(pool, first, it->count);
     for (uint32_t row = 0; it->walk.array && row < it->count; row++)
@@ -617,6 +721,7 @@ bool covey__next_batch(covey_iter *it) {
     case COVEY__MODE_BLOCKS:
     case COVEY__MODE_MIXED: more = next_ids(it); break;
     case COVEY__MODE_ARRAY: more = next_positions(it); break;
+    case COVEY__MODE_SLOTS: more = next_members(it); break;
     case COVEY__MODE_IDS: more = next_ids_closely(it); break;
     case COVEY__MODE_POSITIONS: more = next_positions_closely(it); break;
     }

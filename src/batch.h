@@ -12,6 +12,9 @@ void covey__note_last(covey_iter *it);
 /* A batch of scattered rows, at most it->walk.most, from where the iteration is. Returns false at the end. */
 bool covey__list_positions(covey_iter *it);
 bool covey__list_ids(covey_iter *it);
+bool covey__list_slots(covey_iter *it);
+/* Goes back to behind the row of such a list, when values have moved since. */
+void covey__slots_anew(covey_iter *it);
 /* The next position that matches, in a batch of its own, without its fields. Returns false at the end. */
 bool covey__next_position(covey_iter *it);
 

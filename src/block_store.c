@@ -165,7 +165,7 @@ static bool is_full(const covey__block_page *page, uint32_t block) {
 static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                                uint32_t more) {
     bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1);
-    return direct ? 64 : covey__chunk_capacity(blocks, slots_taken(page, block) + more);
+    return covey__chunk_capacity(blocks, direct ? 64 : slots_taken(page, block) + more);
 }
 
 static covey_result grow_to(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t capacity,
@@ -485,19 +485,19 @@ bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to)
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count) {
-    uint32_t compact = (count + 3) / 4 * 4;
-    bool smaller = compact < 64 && covey__chunk_bytes(blocks, compact) < covey__chunk_bytes(blocks, 64);
-    return smaller && !blocks->pinned ? compact : 64;
+    uint32_t compact = (count + 3) / 4 * 4, whole = blocks->grouped ? COVEY__MAPPED_WHOLE : 64;
+    bool smaller = compact < 64 && covey__chunk_bytes(blocks, compact) < covey__chunk_bytes(blocks, whole);
+    return smaller && !blocks->pinned ? compact : whole;
 }
 
 static uint32_t fitting(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
-    return page->masks[block] == UINT64_MAX ? 64 : covey__fitting_capacity(blocks, slots_taken(page, block));
+    return covey__fitting_capacity(blocks, page->masks[block] == UINT64_MAX ? 64 : slots_taken(page, block));
 }
 
-/* What compaction would make of a store: chunks of each capacity by its quarter, all of them, and their bytes; how many pairs of
- * neighbours are direct and apart that could lie side by side, and how many blocks are out of order. */
+/* What compaction would make of a store: chunks of each capacity by covey__fit_number, all of them, and their bytes; how
+ * many pairs of neighbours are direct and apart that could lie side by side, and how many blocks are out of order. */
 typedef struct compaction {
-    uint32_t chunks[17], blocks;
+    uint32_t chunks[COVEY__FITS], blocks;
     size_t bytes;
     uint32_t apart, disordered;
 } compaction;
@@ -507,14 +507,14 @@ static compaction plan_of(const covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
-            plan.chunks[fitting(blocks, page, covey__lowest_bit(left)) / 4]++;
+            plan.chunks[covey__fit_number(fitting(blocks, page, covey__lowest_bit(left)))]++;
         }
         plan.apart += covey__bits_in(page->direct & page->direct >> 1 & ~page->joined);
-        plan.disordered += covey__bits_in(page->summary & ~page->ordered);
+        plan.disordered += blocks->grouped ? 0 : covey__bits_in(page->summary & ~page->ordered);
     }
-    for (uint32_t i = 1; i <= 16; i++) {
+    for (uint32_t i = 1; i < COVEY__FITS; i++) {
         plan.blocks += plan.chunks[i];
-        plan.bytes += plan.chunks[i] * covey__chunk_bytes(blocks, i * 4);
+        plan.bytes += plan.chunks[i] * covey__chunk_bytes(blocks, covey__fit_capacity(i));
     }
     return plan;
 }
@@ -526,19 +526,20 @@ static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint
     return covey__slab_create(blocks, capacity, chunks < most ? chunks : (uint32_t)most);
 }
 
-/* Moves every block to a chunk that fits, in the order of ids, so that neighbours lie side by side. Where memory is
- * out, blocks stay where they are. A new slab has as many chunks as it gets blocks: no list needs to know it. */
+/* Moves every block to a chunk that fits, in the order of ids, so that neighbours lie side by side. Inside of blocks, the
+ * order is that of ids, unless a group has its own. Where memory is out, blocks stay where they are. A new slab has as
+ * many chunks as it gets blocks: no list needs to know it. */
 static void rebuild(covey__block_store *blocks, compaction *plan) {
-    covey__slab *slabs[17] = { NULL };
+    covey__slab *slabs[COVEY__FITS] = { NULL };
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left), capacity = fitting(blocks, page, block);
-            covey__slab **slab = &slabs[capacity / 4];
-            *slab = slab_for(blocks, *slab, capacity, plan->chunks[capacity / 4]--);
+            covey__slab **slab = &slabs[covey__fit_number(capacity)];
+            *slab = slab_for(blocks, *slab, capacity, plan->chunks[covey__fit_number(capacity)]--);
             if (!*slab) continue;
             char *data = covey__slab_take(*slab);
-            fill_chunk(blocks, page, block, data, capacity);
+            (blocks->grouped ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);
             move_block(blocks, page, block, data, capacity, NULL);
         }
     }
@@ -563,8 +564,8 @@ static bool is_whole(const covey__block_page *page) {
 
 /* The same for a page that has all its ids: direct blocks, side by side. False if they do not lie so. */
 static bool shape_page(covey__block_store *blocks, covey__block_page *page, covey__slab **slab, compaction *plan) {
-    if (blocks->size == 0 || COVEY__PAGE_BLOCKS != 64 || !is_whole(page)) return false;
-    *slab = slab_for(blocks, *slab, 64, plan->chunks[16]);
+    if (blocks->size == 0 || blocks->grouped || COVEY__PAGE_BLOCKS != 64 || !is_whole(page)) return false;
+    *slab = slab_for(blocks, *slab, 64, plan->chunks[covey__fit_number(64)]);
     char *data = *slab ? covey__slab_take_row(*slab, 64) : NULL;
     if (!data) return false;
     for (size_t block = 0; block < 64; block++)
@@ -573,24 +574,24 @@ static bool shape_page(covey__block_store *blocks, covey__block_page *page, cove
     memset(page->used, 0, sizeof page->used);
     page->direct = page->ordered = UINT64_MAX;
     page->joined = UINT64_MAX >> 1;
-    plan->chunks[16] -= 64;
+    plan->chunks[covey__fit_number(64)] -= 64;
     blocks->count += 64 * 64;
     return true;
 }
 
 bool covey__blocks_shape(covey__block_store *blocks) {
     compaction plan = plan_of(blocks);
-    covey__slab *slabs[17] = { NULL };
+    covey__slab *slabs[COVEY__FITS] = { NULL };
     note_move(blocks);
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
-        if (shape_page(blocks, page, &slabs[16], &plan)) continue;
+        if (shape_page(blocks, page, &slabs[covey__fit_number(64)], &plan)) continue;
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
             uint32_t capacity = blocks->size != 0 ? fitting(blocks, page, block) : 64;
-            covey__slab **slab = &slabs[capacity / 4];
-            if (blocks->size != 0 && !(*slab = slab_for(blocks, *slab, capacity, plan.chunks[capacity / 4]--)))
-                return false;
+            covey__slab **slab = &slabs[covey__fit_number(capacity)];
+            uint32_t *chunks = &plan.chunks[covey__fit_number(capacity)];
+            if (blocks->size != 0 && !(*slab = slab_for(blocks, *slab, capacity, (*chunks)--))) return false;
             shape_block(blocks, page, block, blocks->size != 0 ? covey__slab_take(*slab) : covey__nothing, capacity);
             blocks->count += slots_taken(page, block);
         }
@@ -605,7 +606,7 @@ static bool is_worth_it(const covey__block_store *blocks, compaction *plan) {
     size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
     bool loose = covey__slabs_bytes(blocks) > plan->bytes + plan->bytes / 128 + headers;
     bool disordered = plan->disordered > plan->blocks / 16;
-    return loose || disordered || plan->apart > plan->chunks[16] / 16 + blocks->slab_count;
+    return loose || disordered || plan->apart > plan->chunks[covey__fit_number(64)] / 16 + blocks->slab_count;
 }
 
 void covey__blocks_compact(covey__block_store *blocks) {
@@ -618,7 +619,8 @@ size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks) {
     compaction plan;
     if (!is_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
     size_t bytes = 0;
-    for (uint32_t i = 1; i <= 16; i++) bytes += covey__slabs_bytes_packed(blocks, i * 4, plan.chunks[i]);
+    for (uint32_t i = 1; i < COVEY__FITS; i++)
+        bytes += covey__slabs_bytes_packed(blocks, covey__fit_capacity(i), plan.chunks[i]);
     return bytes;
 }
 
@@ -644,6 +646,31 @@ size_t covey__blocks_bytes(const covey__block_store *blocks) {
     return bytes;
 }
 
+/* ---- Groups ------------------------------------------------------------------------------------------------------*/
+
+bool covey__blocks_group(covey__block_store *blocks) {
+    blocks->grouped = true;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        covey__block_page *page = blocks->pages[i];
+        for (uint64_t left = page->direct; left != 0; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left);
+            uint32_t count = page->masks[block] == UINT64_MAX ? 64 : slots_taken(page, block);
+            uint32_t capacity = covey__chunk_capacity(blocks, count);
+            char *data = covey__chunk_take(blocks, capacity);
+            blocks->grouped = data != NULL;
+            if (!data) return false;
+            fill_chunk(blocks, page, block, data, capacity);
+            move_block(blocks, page, block, data, capacity, NULL);
+        }
+    }
+    return true;
+}
+
+bool covey__blocks_hold(const covey__block_store *blocks, uint32_t index, const void *address) {
+    if (covey__block_is_empty(blocks, index)) return false;
+    return bit_at(blocks, covey__block_page_of(blocks, index), covey__block_of(index), address) != 64;
+}
+
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index) {
@@ -667,8 +694,9 @@ static bool valid_block(const covey__block_store *blocks, const covey__block_pag
                         const char **why) {
     uint32_t count = covey__bits_in(page->masks[block]), capacity = page->capacity[block];
     REQUIRE(page->used[block] == (capacity == 64 ? 0 : count), "block: the number of slots is not what was counted");
-    REQUIRE(count <= capacity && capacity <= 64, "block: more ids than slots");
+    REQUIRE(count <= capacity && capacity <= COVEY__MAPPED_WHOLE, "block: more ids than slots");
     REQUIRE(capacity == 64 || !blocks->pinned, "block: pinned, and not direct");
+    REQUIRE(capacity != 64 || !blocks->grouped, "block: of a group, and direct");
     const uint8_t *ids = (const uint8_t *)page->chunks[block].data + (size_t)capacity * blocks->size;
     REQUIRE(capacity == 64 || page->chunks[block].map == ids + capacity, "block: a map outside of its chunk");
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1) {

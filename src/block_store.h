@@ -3,6 +3,7 @@
 #define COVEY_BLOCK_STORE_H
 
 #include "alloc.h"
+#include "sparse_set.h"
 
 #include <covey/covey.h>
 
@@ -73,8 +74,79 @@ static inline bool covey__block_is_empty(const covey__block_store *blocks, uint3
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why);
 size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* counted from what is there */
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */
-/* The capacity with which so many values take least memory: a multiple of four slots, or direct. */
+/* The capacity with which so many values take least memory: a multiple of four slots, or direct; in a group, with room
+ * for all ids instead. These are numbered from 1 to COVEY__FITS - 1. */
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);
+enum { COVEY__FITS = 18 };
+static inline uint32_t covey__fit_number(uint32_t capacity) { return (capacity + 3) / 4; }
+static inline uint32_t covey__fit_capacity(uint32_t number) {
+    return number * 4 > COVEY__MAPPED_WHOLE ? COVEY__MAPPED_WHOLE : number * 4;
+}
+/* For a group that owns the pool: no block is direct any more, or will be, so that values can be in any order. False when
+ * memory is out: then some are compact that were direct, and nothing else has changed. */
+bool covey__blocks_group(covey__block_store *blocks);
+/* A compact block, for those who put its values in order: `ids` has the bit in each slot, `map` the slot of each bit. */
+typedef struct covey__block {
+    covey__block_page *page;
+    uint32_t block;
+    char *data;
+    uint8_t *ids, *map;
+} covey__block;
+static inline covey__block covey__block_in(const covey__block_store *blocks, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index);
+    uint8_t *map = (uint8_t *)(uintptr_t)page->chunks[block].map;
+    return (covey__block){ page, block, page->chunks[block].data, map - page->capacity[block], map };
+}
+/* From now on the id of a bit has this slot. */
+static inline void covey__block_name(const covey__block *b, uint32_t bit, uint32_t slot) {
+    b->ids[slot] = (uint8_t)bit;
+    b->map[bit] = (uint8_t)slot;
+}
+static inline void covey__block_shifts(covey__block_store *blocks, const covey__block *b) {
+    b->page->ordered &= ~((uint64_t)1 << b->block);
+    ++*blocks->shifts;
+}
+/* Moves what is in a slot to another one, whose own is no longer needed. */
+static inline void covey__block_move(covey__block_store *blocks, const covey__block *b, uint32_t from, uint32_t to) {
+    size_t size = blocks->size;
+    covey__block_name(b, b->ids[from], to);
+    if (size == sizeof(uint64_t)) memcpy(b->data + to * size, b->data + from * size, sizeof(uint64_t));
+    else memcpy(b->data + to * size, b->data + from * size, size);
+    covey__block_shifts(blocks, b);
+}
+/* Puts the value of a bit into a slot, and the value from there where it was. */
+static inline void covey__block_exchange(covey__block_store *blocks, const covey__block *b, uint32_t bit,
+                                         uint32_t slot) {
+    uint32_t from = b->map[bit];
+    covey__block_name(b, b->ids[slot], from);
+    covey__block_name(b, bit, slot);
+    covey__swap_values(b->data + (size_t)from * blocks->size, b->data + (size_t)slot * blocks->size, blocks->size);
+    covey__block_shifts(blocks, b);
+}
+/* A bit is there, in this slot, and one slot more is taken; the same the other way round, of the last one. */
+static inline void covey__block_take(covey__block_store *blocks, const covey__block *b, uint32_t bit, uint32_t slot) {
+    uint64_t mask = b->page->masks[b->block];
+    covey__block_name(b, bit, slot);
+    b->page->masks[b->block] = mask | (uint64_t)1 << bit;
+    b->page->ordered &= ~((uint64_t)(mask >> bit != 0) << b->block);
+    b->page->used[b->block]++;
+    blocks->count++;
+}
+static inline void covey__block_give(covey__block_store *blocks, const covey__block *b, uint32_t bit) {
+    b->page->masks[b->block] &= ~((uint64_t)1 << bit);
+    b->page->used[b->block]--;
+    blocks->count--;
+}
+/* Whether an address lies in the values of the block of an index. */
+bool covey__blocks_hold(const covey__block_store *blocks, uint32_t index, const void *address);
+/* The bit of the id in each slot of a compact block. */
+static inline const uint8_t *covey__slots_of(const covey__block_page *page, uint32_t block) {
+    return page->chunks[block].map - page->capacity[block];
+}
+static inline uint32_t covey__blocks_slot(const covey__block_store *blocks, uint32_t index) {
+    return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % 64];
+}
 /* The pages that a directory may have: as many as the world's table covers. */
 static inline uint32_t covey__block_limit(const covey_world *world) {
     return (uint32_t)((uint64_t)world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE);

@@ -61,7 +61,7 @@ void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t genera
 
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
     bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
-    bool quick = grouped && !covey__set_source(&pool->set, value).inside; /* what is inside may move */
+    bool quick = grouped && !covey__storage_may_move(pool, index, value);
     void *to =
         quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
@@ -103,11 +103,11 @@ static void end_value(covey_pool *pool, covey_entity e, void *taken) {
 
 /* Leaves the groups first, and those that exclude the component are joined last. */
 static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
-    bool owned = pool->watch->is_owned, excluded = pool->watch->is_excluded;
+    bool packed = pool->watch->is_owned && covey__packed(pool), excluded = pool->watch->is_excluded;
     forget_off(pool->watch, e.index);
-    if (!owned) covey__groups_leaving(pool, e.index);
+    if (!packed) covey__groups_leaving(pool, e.index);
     end_value(pool, e, taken);
-    if (owned) covey__groups_erase(pool, e.index);
+    if (packed) covey__groups_erase(pool, e.index);
     else covey__storage_erase(pool, e, pool->watch->keeps_order);
     if (excluded) covey__groups_left(pool, e);
 }
@@ -125,6 +125,10 @@ void covey__remove_announced(covey_pool *pool, covey_entity e) { remove_or_take(
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
+    if (pool->watch && pool->watch->sole && !pool->type->drop) {
+        covey__group_erase(pool, index, generation);
+        return;
+    }
     if (pool->watch && pool->watch->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
     covey__remove_announced(pool, e);
 }

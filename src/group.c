@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "alloc.h"
+#include "block_store.h"
 #include "marks.h"
 #include "members.h"
 #include "observers.h"
@@ -39,17 +40,31 @@ static covey_result refuse(const covey_group *group, covey_result result, const 
     return covey__fail(group->world, result, "a group (%s) could not be made: %s%s", text, reason, name);
 }
 
+static covey_result refuse_pool(const covey_group *group, const covey_pool *pool, const char *reason) {
+    return covey__fail(group->world, COVEY_ERROR_REFUSED, "a group cannot own %s: %s; ask for it with .with",
+                       pool->type->name, reason);
+}
+
+/* Why the group cannot own a pool, and what would help besides; or NULL. */
+static const char *objection(const covey_group *group, const covey_pool *pool) {
+    bool packed = covey__storage_takes_any_order(pool);
+    if (pool->watch && pool->watch->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
+    if (packed || covey__storage_takes_group(pool))
+        return packed != group->in_blocks ? NULL
+                                          : "it is sparse, and others of the group are in blocks, or the other way "
+                                            "round: define them with the same .storage";
+    if (covey__packed_in(pool)) return "its policy is not COVEY_SWAP_AND_POP: define it without .policy";
+    return pool->size == 0 ? "it has no values" : "its values never move: define it with another .storage";
+}
+
 /* Whether the pools that it would own are fit for it, and no other group is in its way. */
 static covey_result check(const covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++)
         if (covey__is_reactive(group->pools[i])) /* which are marked where nothing may fail */
             return refuse(group, COVEY_ERROR_REFUSED, "a reactive set is ", group->pools[i]->type->name);
     for (uint32_t i = 0; i < group->owned; i++) {
-        const covey_pool *pool = group->pools[i];
-        if (!covey__storage_takes_any_order(pool))
-            return refuse(group, COVEY_ERROR_REFUSED, "not sparse with swap and pop is ", pool->type->name);
-        if (pool->watch && pool->watch->keeps_order)
-            return refuse(group, COVEY_ERROR_REFUSED, "kept in an order of its own is ", pool->type->name);
+        const char *reason = objection(group, group->pools[i]);
+        if (reason) return refuse_pool(group, group->pools[i], reason);
     }
     for (uint32_t i = 0; i < group->world->group_count; i++) {
         const covey_group *other = group->world->groups[i];
@@ -80,7 +95,30 @@ static void free_group(covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__pool_unwatch(group->pools[i]);
     if (group->world->disabled) covey__pool_unwatch(group->world->disabled);
     covey__set_free(&group->set);
+    covey__pages_free(&group->world->heap, &group->borders, COVEY__BORDER_BYTES);
     covey__free(&group->world->heap, group, 1, sizeof *group, alignof(covey_group));
+}
+
+static void ungroup(covey_group *group) {
+    for (uint32_t i = 0; i < group->owned && group->in_blocks; i++)
+        if (!covey__pool_owner(group->pools[i])) covey__storage_ungroup(group->pools[i]);
+}
+
+/* Makes values of owned pools in blocks ready to be put in order, and borders for them. */
+static covey_result prepare_blocks(covey_group *group) {
+    const covey_pool *first = group->pools[0];
+    for (uint32_t i = 0; i < group->owned; i++) {
+        covey__pool_moved(group->pools[i], true);
+        if (!covey__storage_group(group->pools[i])) return COVEY_ERROR_MEMORY;
+    }
+    for (uint32_t index = covey_pool_next(first, 0); index != COVEY_NONE; index = covey_pool_next(first, index + 1))
+        if (!covey__group_reach(group, index)) return COVEY_ERROR_MEMORY;
+    return COVEY_OK;
+}
+
+/* Memory for all members there may be. */
+static covey_result prepare_members(covey_group *group) {
+    return group->owned == 0 ? reserve_candidates(group) : group->in_blocks ? prepare_blocks(group) : COVEY_OK;
 }
 
 /* The terms of a group as those of a view; false when there are none, or too many. */
@@ -120,15 +158,20 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
         covey__fail(world, COVEY_ERROR_TYPE, "a group could not be made: none is about what is disabled");
         return NULL;
     }
-    if (!covey_view_valid(&made.view) || !find_pools(&made) || check(&made) != COVEY_OK) return NULL;
+    if (!covey_view_valid(&made.view) || !find_pools(&made)) return NULL;
+    made.in_blocks = made.owned != 0 && covey__storage_takes_group(made.pools[0]);
+    if (check(&made) != COVEY_OK) return NULL;
     covey__set_init(&made.set, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
     made.set.shifts = &world->shifts;
     covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
     covey_result result = COVEY_ERROR_MEMORY;
     if (group) {
         *group = made;
-        if (covey__group_make_room(group)) result = group->owned == 0 ? reserve_candidates(group) : COVEY_OK;
-        if (result != COVEY_OK) free_group(group);
+        if (covey__group_make_room(group)) result = prepare_members(group);
+        if (result != COVEY_OK) {
+            ungroup(group);
+            free_group(group);
+        }
     }
     if (result != COVEY_OK) {
         refuse(&made, result, covey_result_text(result), "");
@@ -150,6 +193,7 @@ void covey_group_destroy(covey_group *group) {
     for (; at < world->group_count; at++) world->groups[at] = world->groups[at + 1];
     for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__group_unlink(group, group->pools[i]);
     if (world->disabled) covey__group_unlink(group, world->disabled);
+    ungroup(group);
     free_group(group);
     COVEY__CHANGED(world);
 }
@@ -213,7 +257,9 @@ uint32_t covey_group_owned(const covey_group *group) {
 
 covey_entity covey_group_first(const covey_group *group) {
     if (covey_group_count(group) == 0) return (covey_entity){ 0, 0 };
-    return group->owned != 0 ? group->pools[0]->set.ids[0] : group->set.ids[0];
+    covey_iter it = covey_group_iter(group);
+    it.walk.ticked = 0; /* nobody writes */
+    return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 
 bool covey_group_contains(const covey_group *group, covey_entity e) {
@@ -235,12 +281,30 @@ covey_group *covey_world_group(const covey_world *world, uint32_t number) {
     return number < covey_world_group_count(world) ? world->groups[number] : NULL;
 }
 
+static void shrink_borders(covey_group *group) {
+    const covey_pool *pool = group->pools[0];
+    for (uint32_t page = 0; page < group->borders.count; page++) {
+        uint32_t first = page * COVEY__BLOCK_PAGE, next = covey_pool_next(pool, first);
+        bool empty = next == COVEY_NONE || next / COVEY__BLOCK_PAGE != page;
+        if (empty && group->borders.at[page])
+            covey__pages_drop(&group->world->heap, &group->borders, page, COVEY__BORDER_BYTES);
+    }
+}
+
 /* Returning what is spare would break the promise of room for candidates: only where all of them are members. */
 void covey__groups_shrink(covey_world *world) {
     for (uint32_t i = 0; i < world->group_count; i++) {
         covey_group *group = world->groups[i];
         if (group->owned == 0 && group->candidates == group->set.end) covey_sparse_set_shrink(&group->set);
+        if (group->in_blocks) shrink_borders(group);
     }
+}
+
+size_t covey__borders_bytes(const covey_world *world) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < world->group_count; i++)
+        bytes += covey__pages_bytes(&world->groups[i]->borders, COVEY__BORDER_BYTES);
+    return bytes;
 }
 
 size_t covey__groups_bytes(const covey_world *world) {
@@ -281,6 +345,32 @@ static bool valid_owned(const covey_group *group, const char **why) {
     for (uint32_t at = 0; at < group->pools[0]->set.end; at++)
         REQUIRE(covey__group_asks_for(group, group->pools[0]->set.ids[at].index) == (at < group->count),
                 "group: a member that is none, or the other way round");
+    return true;
+}
+
+/* The same in one block. */
+static bool valid_slots(const covey_group *group, uint32_t index, const char **why) {
+    const uint8_t *border = covey__border_at(group, index);
+    uint32_t slot = covey__blocks_slot(&group->pools[0]->blocks, index);
+    REQUIRE(border, "group: no border for one that may become a member");
+    REQUIRE(covey__group_asks_for(group, index) == (slot < *border),
+            "group: a member that is none, or the other way round");
+    for (uint32_t i = 1; i < group->owned && slot < *border; i++)
+        REQUIRE(covey__blocks_slot(&group->pools[i]->blocks, index) == slot, "group: pools in different orders");
+    return true;
+}
+
+static bool valid_in_blocks(const covey_group *group, const char **why) {
+    const covey_pool *pool = group->pools[0];
+    uint32_t members = 0;
+    for (uint32_t i = 0; i < group->owned; i++)
+        REQUIRE(covey__storage_takes_group(group->pools[i]), "group: owns a pool that it cannot");
+    for (uint32_t index = covey_pool_next(pool, 0); index != COVEY_NONE; index = covey_pool_next(pool, index + 1))
+        if (!valid_slots(group, index, why)) return false;
+    for (uint32_t i = 0; i < group->borders.count; i++)
+        for (uint32_t block = 0; group->borders.at[i] && block < COVEY__PAGE_BLOCKS; block++)
+            members += ((const uint8_t *)group->borders.at[i])[block];
+    REQUIRE(members == group->count, "group: the number of members is not what was counted");
     return true;
 }
 
@@ -325,7 +415,10 @@ bool covey__groups_valid(const covey_world *world, const char **why) {
         }
         REQUIRE(!world->disabled || is_linked(group, world->disabled, COVEY__EXCLUDED),
                 "group: it does not know who is disabled");
-        if (!(group->owned != 0 ? valid_owned : valid_unowned)(group, why)) return false;
+        bool valid = group->owned == 0  ? valid_unowned(group, why)
+                     : group->in_blocks ? valid_in_blocks(group, why)
+                                        : valid_owned(group, why);
+        if (!valid) return false;
     }
     return true;
 }

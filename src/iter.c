@@ -81,6 +81,15 @@ static void walk_array(covey__walk *walk) {
     walk->most = longest_list(walk);
 }
 
+/* By blocks of pages that have borders. Looks up what the group does not own. */
+static void walk_slots(covey__walk *walk) {
+    walk->mode = COVEY__MODE_SLOTS;
+    walk->end = walk->group->borders.count;
+    walk->direct = (1u << walk->group->owned) - 1;
+    walk->looked_up = ((1u << walk->view->fields) - 1) & ~walk->direct;
+    walk->most = longest_list(walk);
+}
+
 static void walk_set(covey__walk *walk, const covey_pool *lead) {
     walk->lead = lead;
     walk->set = &lead->set;
@@ -153,6 +162,10 @@ covey_iter covey_group_iter(const covey_group *group) {
     begin(&walk, &group->view);
     walk.hides = false; /* who is disabled is no member */
     walk.group = group;
+    if (group->in_blocks) {
+        walk_slots(&walk);
+        return iterate(&walk);
+    }
     walk.set = group->owned != 0 ? &group->pools[0]->set : &group->set;
     walk.direct = (1u << group->owned) - 1;
     walk.end = covey_group_count(group);
@@ -195,7 +208,8 @@ static void put_back(covey_iter *it) {
 static void begin_anew(covey_iter *it) {
     const covey_sparse_set *set = it->walk.set;
     uint32_t position = it->rows[it->at];
-    if (!it->walk.array) put_back(it);
+    if (it->walk.mode == COVEY__MODE_SLOTS) covey__slots_anew(it);
+    else if (!it->walk.array) put_back(it);
     it->stop = 0;
     it->walk.most = 1; /* lists are short where values move, so that few rows are looked up in vain */
     if (!set) return;
@@ -211,6 +225,7 @@ static bool list_rows(covey_iter *it) {
     switch (it->walk.mode) {
     case COVEY__MODE_POSITIONS: return covey__next_position(it);
     case COVEY__MODE_ARRAY: return covey__list_positions(it);
+    case COVEY__MODE_SLOTS: return covey__list_slots(it);
     default: return covey__list_ids(it);
     }
 }

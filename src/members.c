@@ -6,14 +6,18 @@
  *     pool C   | the same             | the rest                           |
  *              0                      inner->count              outer->count
  *
+ * Pools in blocks have this picture in each block of 64 ids, with slots for positions and a border for each block.
+ *
  * An entity joins from the outer to the inner group and leaves the other way round, so that each step swaps it with the
  * entity at one border, in all the pools at once. */
 #include "members.h"
 
 #include "alloc.h"
+#include "block_store.h"
 #include "observers.h"
 #include "sparse_set.h"
 #include "storage.h"
+#include "storage_erase.h"
 
 #include <stdalign.h>
 
@@ -55,11 +59,19 @@ static bool is_kept_out(const covey_group *group, uint32_t index) {
     return false;
 }
 
+/* Of a group that owns pools in blocks. */
+static bool has_member(const covey_group *group, uint32_t index) {
+    const uint8_t *border = covey__border_at(group, index);
+    return border && covey__has_index(group->pools[0], index) &&
+           covey__blocks_slot(&group->pools[0]->blocks, index) < *border;
+}
+
 bool covey__group_asks_for(const covey_group *group, uint32_t index) {
     return covey__group_is_candidate(group, index) && !is_kept_out(group, index);
 }
 
 bool covey__group_has(const covey_group *group, uint32_t index) {
+    if (group->in_blocks) return has_member(group, index);
     return covey__set_has(group->owned != 0 ? &group->pools[0]->set : &group->set, index, group->count);
 }
 
@@ -76,6 +88,19 @@ static inline void move_to(covey_pool *pool, covey__slot *slot, covey__slot id, 
     else covey__set_exchange(&pool->set, slot, id, position);
     covey__pool_moved(pool, false);
     COVEY__TRACE(pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
+}
+
+/* The same in all owned pools, for a slot of a block. Views hear of `who`. */
+static void move_in_blocks(covey_group *group, uint32_t index, uint32_t slot, uint32_t who) {
+    (void)who;
+    for (uint32_t i = 0; i < group->owned; i++) {
+        covey_pool *pool = group->pools[i];
+        covey__block at = covey__block_in(&pool->blocks, index);
+        if (at.map[index % COVEY__BLOCK_IDS] == slot) continue;
+        covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
+        covey__pool_moved(pool, false);
+        COVEY__TRACE(pool->removed, who);
+    }
 }
 
 /* In all owned pools but one, which may be NULL. */
@@ -115,14 +140,18 @@ static void join(covey_group *group, uint32_t index) {
         covey_entity e = covey__entity(index, covey__generation_of(group->world, index));
         covey__set_place(&group->set, e, true);
     }
-    move_all_to(group, NULL, index, group->count++, true);
+    if (group->in_blocks) move_in_blocks(group, index, (*covey__border_at(group, index))++, COVEY_NONE);
+    else move_all_to(group, NULL, index, group->count, true);
+    group->count++;
     note_join(group);
 }
 
 /* Of a member. */
 static void leave(covey_group *group, uint32_t index) {
     note_leave(group, index);
-    move_all_to(group, NULL, index, --group->count, false);
+    group->count--;
+    if (group->in_blocks) move_in_blocks(group, index, --*covey__border_at(group, index), index);
+    else move_all_to(group, NULL, index, group->count, false);
     if (group->owned == 0)
         covey_sparse_set_erase(&group->set, covey__entity(index, covey_sparse_set_current(&group->set, index)));
 }
@@ -144,12 +173,20 @@ static covey_result prepare(covey_group *group, uint32_t index, uint32_t count) 
     return covey__set_prepare_spare(&group->set, group->candidates - group->set.end + count);
 }
 
+bool covey__group_reach(covey_group *group, uint32_t index) {
+    covey_world *world = group->world;
+    return covey__pages_reach(&world->heap, &group->borders, index, covey__block_limit(world), COVEY__BORDER_BYTES) !=
+           NULL;
+}
+
 covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
     const covey__watch *watch = pool->watch;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < watch->group_count && result == COVEY_OK; i++) {
         covey_group *group = watch->groups[i].group;
         bool may_join = group->owned == 0 && watch->groups[i].role == COVEY__ASKED;
+        bool has_border = !group->in_blocks || pool != group->pools[0] || covey__group_reach(group, e.index);
+        if (!has_border) result = COVEY_ERROR_MEMORY;
         if (may_join && (anyway || has_others(group, pool, e.index))) result = prepare(group, e.index, count);
     }
     return result;
@@ -190,8 +227,11 @@ static void leave_asking(covey_group *group, const covey_pool *pool, uint32_t in
 
 void covey__groups_leaving(covey_pool *pool, uint32_t index) {
     const covey__watch *watch = pool->watch;
-    for (uint32_t i = watch->group_count; i-- != 0;)
-        if (watch->groups[i].role == COVEY__ASKED) leave_asking(watch->groups[i].group, pool, index);
+    for (uint32_t i = watch->group_count; i-- != 0;) {
+        covey_group *group = watch->groups[i].group;
+        if (watch->groups[i].role == COVEY__ASKED) leave_asking(group, pool, index);
+        if (watch->groups[i].role == COVEY__OWNED && covey__group_has(group, index)) leave(group, index);
+    }
 }
 
 /* Leaves a group that owns the pool, in which the entity's component is a hole already: the last member fills it, and
@@ -254,10 +294,28 @@ const covey_pool *covey__group_smallest(const covey_group *group) {
     return found;
 }
 
-/* Lets all join that it asks for. An owned pool that is walked changes only before where the walk is. */
+/* The same in blocks, by their slots. */
+static void collect_in_blocks(covey_group *group) {
+    const covey__block_store *blocks = &covey__group_smallest(group)->blocks;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        const covey__block_page *page = blocks->pages[i];
+        for (uint64_t left = page->summary; left != 0; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left), first = i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS;
+            const uint8_t *ids = covey__slots_of(page, block);
+            for (uint32_t slot = 0; slot < page->used[block]; slot++) join_if_asked(group, first + ids[slot]);
+        }
+    }
+}
+
+/* Lets all join that it asks for. An owned pool that is walked changes only before where the walk is, so that members of
+ * an inner group, who come first, stay where they are. */
 void covey__group_collect_new(covey_group *group) {
     const covey_pool *pool = covey__group_smallest(group);
     group->candidates = 0;
+    if (group->in_blocks) {
+        collect_in_blocks(group);
+        return;
+    }
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         covey_entity e = covey_pool_at(pool, at);
         if (!covey__group_is_candidate(group, e.index)) continue;
@@ -269,6 +327,8 @@ void covey__group_collect_new(covey_group *group) {
 static void forget_members(covey_group *group) {
     for (uint32_t i = 0; i < group->owned; i++) covey__pool_moved(group->pools[i], false);
     if (group->owned == 0) covey_sparse_set_clear(&group->set);
+    for (uint32_t i = 0; i < group->borders.count; i++)
+        if (group->borders.at[i]) memset(group->borders.at[i], 0, COVEY__BORDER_BYTES);
     group->count = group->candidates = 0;
     COVEY__TRACE(group->left, COVEY_NONE);
 }
@@ -276,6 +336,17 @@ static void forget_members(covey_group *group) {
 void covey__group_collect(covey_group *group) {
     forget_members(group);
     covey__group_collect_new(group);
+}
+
+/* The members are in the first slots already. */
+void covey__group_count_again(covey_group *group) {
+    const covey_pool *pool = group->pools[0];
+    forget_members(group);
+    for (uint32_t index = covey_pool_next(pool, 0); index != COVEY_NONE; index = covey_pool_next(pool, index + 1)) {
+        if (!covey__group_asks_for(group, index)) continue;
+        ++*covey__border_at(group, index);
+        group->count++;
+    }
 }
 
 void covey__groups_cleared(covey_pool *pool) {
@@ -340,20 +411,137 @@ static COVEY__NOINLINE void *place_among_many(covey_pool *pool, uint32_t index, 
     return place_among(pool, pool->watch->other_count, index, generation);
 }
 
+/* ---- The same in blocks ------------------------------------------------------------------------------------------*/
+
+/* The blocks of an index in the other pools; false when one has it not. */
+COVEY_HOT bool find_other_blocks(const covey__watch *watch, uint32_t others, uint32_t index, covey__block *found) {
+    for (uint32_t i = 0; i < others; i++) {
+        if (!covey__block_has(&watch->others[i]->blocks, index)) return false;
+        found[i] = covey__block_in(&watch->others[i]->blocks, index);
+    }
+    return true;
+}
+
+/* Out of line, as `exchange` is. */
+static COVEY__NOINLINE void exchange_in(covey_pool *pool, uint32_t index, uint32_t slot) {
+    covey__block at = covey__block_in(&pool->blocks, index);
+    covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
+}
+
+static COVEY__NOINLINE void make_way_in(covey_pool *pool, uint32_t index, uint32_t from, uint32_t to) {
+    covey__block at = covey__block_in(&pool->blocks, index);
+    covey__block_move(&pool->blocks, &at, from, to);
+}
+
+/* Moves the entity of an index to a slot in the other pools. */
+COVEY_HOT void move_in_others(const covey__watch *watch, uint32_t others, const covey__block *in, uint32_t index,
+                              uint32_t slot, uint32_t who) {
+    for (uint32_t i = 0; i < others; i++) {
+        covey_pool *pool = watch->others[i];
+        if (in[i].map[index % COVEY__BLOCK_IDS] == slot) continue;
+        if (who == COVEY_NONE) exchange_in(pool, index, slot);
+        else covey__block_exchange(&pool->blocks, &in[i], index % COVEY__BLOCK_IDS, slot);
+        covey__pool_moved(pool, false);
+        COVEY__TRACE(pool->removed, who);
+    }
+}
+
+/* Joins. The first that is not a member makes way to the slot that is next; returns where it was. */
+COVEY_HOT uint32_t open_border_in(covey_pool *pool, uint32_t others, const covey__block *own, const covey__block *in,
+                                  uint32_t index) {
+    covey_group *group = pool->watch->sole;
+    uint32_t next = own->page->used[own->block], slot = (*covey__border_at(group, index))++;
+    move_in_others(pool->watch, others, in, index, slot, COVEY_NONE);
+    if (slot != next) {
+        make_way_in(pool, index, slot, next);
+        covey__pool_moved(pool, true);
+    }
+    group->count++;
+    note_join(group);
+    return slot;
+}
+
+COVEY_HOT void *place_in_block(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
+    covey__block_store *blocks = &pool->blocks;
+    covey__block in[COVEY_TERMS];
+    if (index / COVEY__BLOCK_PAGE >= blocks->page_count || pool->world->dying) return NULL;
+    if (!covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
+    covey__block own = covey__block_in(blocks, index);
+    uint32_t bit = index % COVEY__BLOCK_IDS, slot = own.page->used[own.block];
+    if (slot == own.page->capacity[own.block] || (own.page->masks[own.block] >> bit & 1) != 0) return NULL;
+    if (find_other_blocks(pool->watch, others, index, in)) slot = open_border_in(pool, others, &own, in, index);
+    covey__block_take(blocks, &own, bit, slot);
+    COVEY__TRACE(pool->added, index);
+    return own.data + (size_t)slot * blocks->size;
+}
+
+/* Of a member: the last member fills its slot, and the last of all that one's. */
+COVEY_HOT void erase_member(covey_pool *pool, uint32_t others, const covey__block *own, const covey__block *in,
+                            uint32_t index, uint8_t *border) {
+    covey_group *group = pool->watch->sole;
+    uint32_t bit = index % COVEY__BLOCK_IDS, slot = own->map[bit], edge = --*border;
+    uint32_t last = own->page->used[own->block] - 1u;
+    note_leave(group, index);
+    group->count--;
+    move_in_others(pool->watch, others, in, index, edge, index);
+    if (slot != edge) covey__block_move(&pool->blocks, own, edge, slot);
+    if (edge != last) covey__block_move(&pool->blocks, own, last, edge);
+    covey__block_give(&pool->blocks, own, bit);
+}
+
+/* Returns false of one that is no member, and where its block would be empty. */
+COVEY_HOT bool erase_in_block(covey_pool *pool, uint32_t others, uint32_t index) {
+    uint8_t *border = covey__border_at(pool->watch->sole, index);
+    covey__block own = covey__block_in(&pool->blocks, index), in[COVEY_TERMS];
+    if (own.page->used[own.block] == 1 || pool->blocks.zero_vacated) return false;
+    if (!border || own.map[index % COVEY__BLOCK_IDS] >= *border) return false;
+    if (!find_other_blocks(pool->watch, others, index, in)) return false;
+    erase_member(pool, others, &own, in, index, border);
+    return true;
+}
+
+static COVEY__NOINLINE void *place_in_many(covey_pool *pool, uint32_t index, uint32_t generation) {
+    return place_in_block(pool, pool->watch->other_count, index, generation);
+}
+
+static COVEY__NOINLINE bool erase_in_many(covey_pool *pool, uint32_t index) {
+    return erase_in_block(pool, pool->watch->other_count, index);
+}
+
+static COVEY__NOINLINE void erase_in_block_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    if (has_member(pool->watch->sole, index)) leave(pool->watch->sole, index);
+    covey__storage_erase(pool, covey__entity(index, generation), false);
+}
+
+/* ---- Both --------------------------------------------------------------------------------------------------------*/
+
 /* What could not be done at once: an error, or memory is needed. */
 static COVEY__NOINLINE void *place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     void *to = covey__pool_place_slowly(pool, index, generation);
     return to ? covey__pool_settle(pool, index, generation) : NULL;
 }
 
-/* Finds a place for a component, where it will stay; its value may follow. */
-void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
-    bool pair = pool->watch->other_count == 1;
-    void *to =
-        COVEY__LIKELY(pair) ? place_among(pool, 1, index, generation) : place_among_many(pool, index, generation);
+static void *placed(covey_pool *pool, void *to, uint32_t index, uint32_t generation) {
     if (!COVEY__LIKELY(to != NULL)) return place_slowly(pool, index, generation);
     COVEY__CHANGED(pool->world);
     return to;
+}
+
+static COVEY__NOINLINE void *place_in_blocks(covey_pool *pool, uint32_t index, uint32_t generation) {
+    bool pair = pool->watch->other_count == 1;
+    void *to = COVEY__LIKELY(pair) ? place_in_block(pool, 1, index, generation) : place_in_many(pool, index, generation);
+    return placed(pool, to, index, generation);
+}
+
+static COVEY__NOINLINE void *place_packed(covey_pool *pool, uint32_t index, uint32_t generation) {
+    bool pair = pool->watch->other_count == 1;
+    void *to = COVEY__LIKELY(pair) ? place_among(pool, 1, index, generation) : place_among_many(pool, index, generation);
+    return placed(pool, to, index, generation);
+}
+
+/* Finds a place for a component, where it will stay; its value may follow. */
+void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+    return (pool->watch->sole->in_blocks ? place_in_blocks : place_packed)(pool, index, generation);
 }
 
 /* Leaves. The last member fills the hole; returns where it was. */
@@ -379,9 +567,19 @@ static COVEY__NOINLINE void erase_among_many(covey_pool *pool, uint32_t index, u
     erase_among(pool, pool->watch->other_count, index, generation);
 }
 
-void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
+static COVEY__NOINLINE void erase_in_blocks(covey_pool *pool, uint32_t index, uint32_t generation) {
+    bool pair = pool->watch->other_count == 1;
+    bool erased = COVEY__LIKELY(pair) ? erase_in_block(pool, 1, index) : erase_in_many(pool, index);
+    if (!COVEY__LIKELY(erased)) erase_in_block_slowly(pool, index, generation);
+}
+
+static COVEY__NOINLINE void erase_packed(covey_pool *pool, uint32_t index, uint32_t generation) {
     if (COVEY__LIKELY(pool->watch->other_count == 1)) erase_among(pool, 1, index, generation);
     else erase_among_many(pool, index, generation);
+}
+
+void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
+    (pool->watch->sole->in_blocks ? erase_in_blocks : erase_packed)(pool, index, generation);
 }
 
 /* ---- Links between groups and pools -------------------------------------------------------------------------------*/

@@ -20,6 +20,10 @@ bool covey__groups_room(covey_world *world, covey__watch **watch);
 void covey__groups_exclude(covey_pool *pool, covey__watch *watch); /* links them to it */
 void covey__groups_update(covey_pool *pool);   /* the watches of all pools that are in a group with this one */
 void covey__group_collect(covey_group *group); /* anew; there is room for all candidates */
+/* In blocks: counts members that have the first slots already, as after a rollback. */
+void covey__group_count_again(covey_group *group);
+/* In blocks: a border for the block of an index. False when memory is out. */
+bool covey__group_reach(covey_group *group, uint32_t index);
 bool covey__group_asks_for(const covey_group *group,
                            uint32_t index); /* all it asks for, the entity of this index has */
 bool covey__group_has(const covey_group *group, uint32_t index);

@@ -95,7 +95,7 @@ void covey__pool_update_watch(covey_pool *pool) {
     watch->is_owned = watch->is_excluded = false;
     for (uint32_t i = 0; i < watch->group_count; i++) {
         covey__role role = watch->groups[i].role;
-        watch->needs_memory |= watch->groups[i].group->owned == 0 && role != COVEY__EXCLUDED;
+        watch->needs_memory |= covey__group_needs_memory(watch->groups[i].group, role);
         watch->is_owned |= role == COVEY__OWNED;
         watch->is_excluded |= role == COVEY__EXCLUDED;
     }

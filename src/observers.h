@@ -10,25 +10,41 @@
 
 #include <covey/covey.h>
 
+/* What a pool is to a group. */
+typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
+
 /* A group, which keeps its members up to date in members.c. */
 struct covey_group {
     covey_world *world;
     covey_view view; /* its fields: first those that are owned */
     covey_pool *pools[COVEY_TERMS];
     uint32_t owned;       /* so many of the pools */
-    uint32_t count;       /* owning: the members are at the positions below, in each owned pool */
+    bool in_blocks;       /* what it owns is in blocks; otherwise it is packed */
+    covey__pages borders; /* in blocks: a byte for each block, the number of its members: they have the first slots */
+    uint32_t count;       /* of members; packed: they are at the positions below, in each owned pool */
     covey_sparse_set set; /* owning nothing: the members */
     uint32_t candidates;  /* owning nothing: members, and those that only an excluded pool keeps from it */
     covey__trace left;    /* at assertion level 2: who did; how many joined */
     uint32_t joined;
 };
 
+#define COVEY__BORDER_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint8_t)) /* of a page */
+
+/* The number of members in the block of an index; NULL where no owned pool has anything. */
+static inline uint8_t *covey__border_at(const covey_group *group, uint32_t index) {
+    uint8_t *page = covey__page_at(&group->borders, index);
+    return page ? page + covey__block_of(index) : NULL;
+}
+
+/* Whether an add to one of its pools may need memory for the group. */
+static inline bool covey__group_needs_memory(const covey_group *group, covey__role role) {
+    return role != COVEY__EXCLUDED && (group->owned == 0 || (group->in_blocks && role == COVEY__OWNED));
+}
+
 /* All that it names: fields, and what it excludes. */
 static inline uint32_t covey__group_terms(const covey_group *group) {
     return (uint32_t)group->view.fields + group->view.without;
 }
-
-typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
 
 typedef struct covey__membership {
     covey_group *group;
@@ -45,7 +61,7 @@ typedef struct covey__tick_page {
 typedef struct covey__watch {
     covey__membership *groups; /* from the outer to the inner */
     uint32_t group_count, group_capacity;
-    bool needs_memory; /* an add may: for a group that owns nothing, or for keeping order */
+    bool needs_memory; /* an add may: for a group that is not packed, or for keeping order */
     bool is_excluded;  /* of a group */
     bool is_owned;     /* by a group */
     bool keeps_order;

@@ -300,9 +300,15 @@ static bool has_form(const covey__block_store *blocks, uint32_t page, const cove
     return bytes == (unit ? unit->bytes : 0) && (!unit || memcmp(&form, covey__unit_bytes(unit), bytes) == 0);
 }
 
+/* Of a pool that a group owns by now, no block is direct again. */
+static uint32_t capacity_in(const covey__block_store *blocks, const covey__form *form, uint32_t block) {
+    bool direct = form->capacity[block] == COVEY__BLOCK_IDS;
+    return direct && blocks->grouped ? COVEY__MAPPED_WHOLE : form->capacity[block];
+}
+
 static bool gets_chunk(const covey__block_store *blocks, uint32_t index, const covey__form *form) {
-    uint32_t block = covey__block_of(index);
-    return form->masks[block] != 0 && covey__block_page_of(blocks, index)->capacity[block] != form->capacity[block];
+    uint32_t block = covey__block_of(index), capacity = covey__block_page_of(blocks, index)->capacity[block];
+    return form->masks[block] != 0 && capacity != capacity_in(blocks, form, block);
 }
 
 /* Chunks for the blocks of a page that have, or will have, none that fits. */
@@ -313,7 +319,7 @@ static bool take_chunks(rollback *r, covey_pool *pool, pool_plan *p, uint32_t pa
             covey__reach(&r->history->heap, p->chunks, &p->chunk_capacity, p->chunk_count, UINT32_MAX, NULL);
         if (!chunks) return out_of_memory(r);
         p->chunks = chunks;
-        chunks[p->chunk_count] = covey__blocks_chunk(&pool->blocks, form->capacity[block]);
+        chunks[p->chunk_count] = covey__blocks_chunk(&pool->blocks, capacity_in(&pool->blocks, form, block));
         if (!chunks[p->chunk_count]) return out_of_memory(r);
         p->chunk_count++;
     }
@@ -334,9 +340,13 @@ static bool prepare_blocks(rollback *r, covey_pool *pool, pool_plan *p) {
 
 /* A block has other ids from now on; its pool is present where it has any. */
 static void reshape(covey_pool *pool, uint32_t index, const covey__form *form, const uint8_t *slots, char *chunk) {
-    uint32_t block = covey__block_of(index);
+    uint32_t block = covey__block_of(index), count = 0;
     uint64_t before = covey__block_page_of(&pool->blocks, index)->masks[block], mask = form->masks[block];
-    covey__blocks_reshape(&pool->blocks, index, mask, slots, chunk, form->capacity[block]);
+    uint8_t in_order[COVEY__BLOCK_IDS]; /* the ids of a direct block */
+    for (uint64_t left = mask; left != 0 && form->capacity[block] == COVEY__BLOCK_IDS; left &= left - 1)
+        in_order[count++] = (uint8_t)covey__lowest_bit(left);
+    covey__blocks_reshape(&pool->blocks, index, mask, count != 0 ? in_order : slots, chunk,
+                          capacity_in(&pool->blocks, form, block));
     if (before == 0 && mask != 0) covey__presence_set(pool->world, pool->number, index);
     if (before != 0 && mask == 0) covey__presence_unmark(pool->world, pool->number, index);
 }
@@ -544,7 +554,7 @@ static bool prepare_watch(rollback *r, const covey_pool *pool, const covey__pool
 static bool prepare_conversion(rollback *r, covey_pool *pool, pool_plan *p) {
     bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
     if (bound)
-        return fails(r, COVEY_ERROR_REFUSED, "a pool that was in blocks is owned by a group or kept in an order");
+        return fails(r, COVEY_ERROR_REFUSED, "a pool that had another storage is owned by a group or kept in an order");
     p->fresh = *pool;
     covey__pool_init(&p->fresh, p->image->storage);
     p->converts = true;
@@ -635,11 +645,20 @@ static const covey__pool_image *smallest_of(const rollback *r, const covey_group
     return found;
 }
 
+static bool prepare_borders(rollback *r, covey_group *group) {
+    const covey__pool_image *image = r->plans[group->pools[0]->number].image;
+    uint64_t from = 0;
+    for (uint32_t index; (index = next_index(image, &from)) != COVEY_NONE;)
+        if (!covey__group_reach(group, index)) return out_of_memory(r);
+    return true;
+}
+
 /* Room for all who may become members. */
 static bool prepare_group(rollback *r, covey_group *group, set_plan *plan) {
     const covey__group_image *members = covey__group_image_of(r->snapshot, group);
     const covey__pool_image *image = smallest_of(r, group);
     uint64_t from = 0;
+    if (group->in_blocks) return prepare_borders(r, group);
     if (group->owned != 0) return true;
     if (members && !make_set_plan(r, plan, &group->set, &members->set)) return false;
     if (!is_done(r, covey_sparse_set_reserve(&group->set, image->count))) return false;
@@ -655,6 +674,7 @@ static void restore_group(const rollback *r, covey_group *group, const set_plan 
         covey__group_collect(group);
         return;
     }
+    if (group->in_blocks) covey__group_count_again(group);
     if (group->owned == 0) restore_set(&group->set, plan, &image->set);
     group->count = image->count;
     group->candidates = image->candidates;

@@ -27,15 +27,15 @@ static char *chunk_at(covey__slab *slab, uint32_t number) {
 
 /* Few steps on the way up, so that growing copies little; fewer for small values, which waste less. */
 static const uint8_t *steps_of(const covey__block_store *blocks) {
-    static const uint8_t few[COVEY__CLASSES] = { 8, 32, COVEY__BLOCK_IDS },
-                         many[COVEY__CLASSES] = { 8, 20, 36, COVEY__BLOCK_IDS };
+    static const uint8_t few[COVEY__CLASSES] = { 8, 32, COVEY__BLOCK_IDS, COVEY__MAPPED_WHOLE },
+                         many[COVEY__CLASSES] = { 8, 20, 36, COVEY__BLOCK_IDS, COVEY__MAPPED_WHOLE };
     return blocks->size <= 16 ? few : many;
 }
 
 uint32_t covey__chunk_capacity(const covey__block_store *blocks, uint32_t slots) {
     const uint8_t *step = steps_of(blocks);
     while (*step < slots) step++;
-    return *step;
+    return *step == COVEY__BLOCK_IDS && blocks->grouped ? COVEY__MAPPED_WHOLE : *step;
 }
 
 /* The number of the step with this capacity, or COVEY__CLASSES for one that only compaction gives. */

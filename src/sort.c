@@ -641,6 +641,7 @@ static uint32_t sets_of(covey_group *group, covey_sparse_set **sets) {
 }
 
 static const char *group_objection(const covey_group *group) {
+    if (group->in_blocks) return "its pools are in blocks: define them with .storage = COVEY_STORAGE_SPARSE";
     return has_inner(group) ? "an inner group has its entities at the front" : NULL;
 }
 

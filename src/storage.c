@@ -37,6 +37,7 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
             .align = (uint8_t)(type->align ? type->align : 1),
             .zero_vacated = type->zero_vacated,
             .pinned = storage == COVEY_STORAGE_PINNED,
+            .grouped = (pool->uses & COVEY_USE_GROUP) != 0,
             .moves = &pool->world->moves,
             .shifts = &pool->world->shifts,
             .heap = { allocator, 0 },
@@ -46,6 +47,15 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
     covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
     covey__set_init(&pool->set, &desc);
     pool->set.shifts = &pool->world->shifts;
+}
+
+bool covey__storage_group(covey_pool *pool) { return covey__blocks_group(&pool->blocks); }
+
+void covey__storage_ungroup(covey_pool *pool) { pool->blocks.grouped = false; }
+
+bool covey__storage_may_move(const covey_pool *pool, uint32_t index, const void *value) {
+    if (!covey__in_blocks(pool)) return covey__set_source(&pool->set, value).inside;
+    return covey__blocks_hold(&pool->blocks, index, value);
 }
 
 void covey__storage_free(covey_pool *pool) {
@@ -106,6 +116,7 @@ bool covey__storage_valid(const covey_pool *pool, const char **why) {
     if (!block) return covey__set_valid(&pool->set, "pool: bytes that are not accounted for", why);
     REQUIRE((uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
             "pool: a directory that reaches beyond the world's table");
+    REQUIRE(pool->blocks.grouped == ((pool->uses & COVEY_USE_GROUP) != 0), "pool: in a group, or not");
     return covey__is_reactive(pool) || covey__blocks_valid(&pool->blocks, why);
 }
 

@@ -50,6 +50,9 @@ static inline covey__source covey__storage_source(const covey_pool *pool, const 
     return covey__set_source(&pool->set, value);
 }
 
+/* Whether a value lies where it may move when an entity of this index gets a place in the pool. */
+bool covey__storage_may_move(const covey_pool *pool, uint32_t index, const void *value);
+
 /* ---- Many --------------------------------------------------------------------------------------------------------*/
 
 /* The packed arrays of a pool; NULL if its components are by index. */
@@ -57,6 +60,14 @@ static inline covey_sparse_set *covey__packed(covey_pool *pool) { return covey__
 static inline const covey_sparse_set *covey__packed_in(const covey_pool *pool) {
     return covey__in_blocks(pool) ? NULL : &pool->set;
 }
+
+/* Whether a group can own the pool, if it is not packed: values may have any order in a block, and there are values. */
+static inline bool covey__storage_takes_group(const covey_pool *pool) {
+    return covey__in_blocks(pool) && !pool->blocks.pinned && pool->size != 0;
+}
+/* Before it does, and after that. False when memory is out. */
+bool covey__storage_group(covey_pool *pool);
+void covey__storage_ungroup(covey_pool *pool);
 
 /* Whether the components can be put in any order, and never leave holes: what groups and kept orders need. */
 static inline bool covey__storage_takes_any_order(const covey_pool *pool) {

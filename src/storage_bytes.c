@@ -10,7 +10,7 @@ typedef struct counts {
     uint64_t components, ids; /* ids: up to the last that is there */
     uint64_t set_pages;       /* pages that the table of a sparse set would have */
     uint64_t block_pages, blocks;
-    uint64_t chunks[17]; /* blocks that would have a chunk of this capacity, by its quarter */
+    uint64_t chunks[COVEY__FITS]; /* blocks that would have a chunk of a capacity, by covey__fit_number */
 } counts;
 
 /* Pages of both kinds are multiples of 64 ids, or parts of them: counts those that the block is the first to need. */
@@ -35,7 +35,7 @@ static counts census_of(const covey_pool *pool, const covey__block_store *shape)
         uint32_t count = covey__bits_in(mask);
         census.components += count;
         census.blocks++;
-        census.chunks[covey__fitting_capacity(shape, count) / 4]++;
+        census.chunks[covey__fit_number(covey__fitting_capacity(shape, count))]++;
         count_pages(&census, first, mask, &set_end, &block_end);
     }
     return census;
@@ -67,7 +67,8 @@ static size_t bytes_of_chunks(const covey_pool *pool, const covey__block_store *
     if (covey__in_blocks(pool)) return covey__blocks_chunk_bytes_compacted(&pool->blocks);
     if (shape->pinned) return covey__slabs_bytes_grown(shape, COVEY__BLOCK_IDS, census->blocks);
     size_t bytes = 0;
-    for (uint32_t i = 1; i <= 16; i++) bytes += covey__slabs_bytes_packed(shape, i * 4, census->chunks[i]);
+    for (uint32_t i = 1; i < COVEY__FITS; i++)
+        bytes += covey__slabs_bytes_packed(shape, covey__fit_capacity(i), census->chunks[i]);
     return bytes;
 }
 

@@ -285,7 +285,8 @@ static covey_result place_in_blocks(covey__placing *p) {
     make_pattern(&same, p, pool->size);
     while (p->placed < p->count) {
         const covey_entity *entities = p->entities + p->placed;
-        uint32_t left = p->count - p->placed, whole = covey__count_blocks(world, entities, left);
+        uint32_t left = p->count - p->placed;
+        uint32_t whole = pool->blocks.grouped ? 0 : covey__count_blocks(world, entities, left);
         if (whole != 0) {
             covey_result result = place_whole(p, &same, entities->index, whole);
             if (result != COVEY_OK) return result;

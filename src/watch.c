@@ -128,7 +128,7 @@ bool covey__watch_valid(const covey_pool *pool, const char **why) {
     REQUIRE(!set || (set->room == 0 && set->removal == removal), "watch: additions that nobody knows of");
     for (uint32_t i = 0; i < watch->group_count; i++) {
         const covey_group *group = watch->groups[i].group;
-        needs |= group->owned == 0 && watch->groups[i].role != COVEY__EXCLUDED;
+        needs |= covey__group_needs_memory(group, watch->groups[i].role);
         REQUIRE(depth <= covey__group_depth(group), "watch: an inner group before an outer one");
         depth = covey__group_depth(group);
     }

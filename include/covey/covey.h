@@ -711,6 +711,7 @@ typedef enum covey__mode {
     COVEY__MODE_BLOCKS,   /* by id; all fields are in blocks, and entities must have them */
     COVEY__MODE_MIXED,    /* by id; the fields in sparse pools are looked up */
     COVEY__MODE_ARRAY,    /* by position in a sparse set; the other fields are looked up */
+    COVEY__MODE_SLOTS,    /* by block, the members of a group that owns pools in blocks; the same */
     COVEY__MODE_IDS,      /* by id, with ticks to note, or fields that may be missing */
     COVEY__MODE_POSITIONS /* by position in a sparse set or a list, the same */
 } covey__mode;
@@ -743,6 +744,7 @@ typedef struct covey__walk {
     uint32_t next;             /* the page, or the position, to go on with */
     uint32_t end;              /* of the pages, or positions */
     uint32_t last;             /* index of the entity at the last position, while rows are visited */
+    uint32_t slot, slots;      /* of the block: the one to go on with, and where members end */
     uint32_t most;             /* rows of the next list */
     uint32_t looked_up;        /* columns whose values are */
     uint32_t excluded;         /* columns whose pools are asked for each row, and must not have it */
@@ -779,7 +781,7 @@ typedef struct covey_iter {
     covey__walk walk;
     uint64_t matches[COVEY__PAGE_BLOCKS];   /* of the page: bit i of word b is the id of bit i of block b */
     uint32_t rows[COVEY__BATCH];            /* the ids, or positions, at which the spans of the list begin */
-    uint32_t counts[COVEY__BATCH];          /* their rows, if they are not one each */
+    uint32_t counts[COVEY__BATCH];          /* their rows, if they are not one each; or slots that members have */
     uint32_t ids[COVEY__BATCH];             /* of a list of rows, which may lose their places in the array */
     char *values[COVEY__FEW][COVEY__BATCH]; /* where their fields are: see covey__list_of */
 } covey_iter;
@@ -871,8 +873,9 @@ COVEY_API covey_result covey_pool_keep(covey_pool *pool, const covey_order *orde
 
 /* ---- 11. Groups ----------------------------------------------------------------------------------------------------
  *
- * A group keeps the answer of a view up to date. Those that it owns lie side by side at the front of every pool that it
- * owns, in the same order, so that a group that owns all its pools is one span: nothing is looked up.
+ * A group keeps the answer of a view up to date. The members of a group that owns pools lie side by side in each of
+ * them, in the same order: at the front of a sparse pool, at the front of each block of 64 ids otherwise. So a group that
+ * owns all its pools has one span, or one for each block, and nothing is looked up.
  *
  *     covey_group *moving = covey_group_create(world, &(covey_group_desc){
  *         .own = { covey_id(Position), covey_id(Velocity) }, .without = { covey_id(Frozen) } });
@@ -884,14 +887,15 @@ COVEY_API covey_result covey_pool_keep(covey_pool *pool, const covey_order *orde
 typedef struct covey_group covey_group;
 
 typedef struct covey_group_desc {
-    const covey_type *own[COVEY_TERMS];     /* in it, and kept in the group's order: sparse, swap and pop */
+    const covey_type *own[COVEY_TERMS];     /* in it, and kept in the group's order: all sparse, or all in blocks */
     const covey_type *with[COVEY_TERMS];    /* in it as well, kept anyhow */
     const covey_type *without[COVEY_TERMS]; /* not in it */
 } covey_group_desc;
 
 /* Makes a group, of all entities that there are already. At least one type is asked for, and 16 are named at most.
- * Returns NULL, and nothing has changed: MEMORY; TYPE, LAYOUT (of the types, or of the description); REFUSED when an
- * owned pool is not sparse with swap and pop, or is kept sorted; CONFLICT, and the log names the other group. O(n). */
+ * Returns NULL, and nothing has changed: MEMORY; TYPE, LAYOUT (of the types, or of the description); CONFLICT, and the
+ * log names the other group; REFUSED when a pool cannot be owned, and the log says why and what to do: it is pinned, a
+ * tag in blocks, sparse with another policy than swap and pop, kept sorted, or stored otherwise than the others. O(n). */
 COVEY_API covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc);
 /* The group of this description that there is already, or NULL: one that owns and asks for the same types, in the same
  * order, so that its fields have the same numbers, and excludes the same, in whatever order. covey_group_of makes it when
@@ -913,7 +917,8 @@ COVEY_API const covey_view *covey_group_view(const covey_group *group);
  * changes. */
 COVEY_API covey_iter covey_group_iter(const covey_group *group);
 /* Sorts the entities of a group by the values of a field: all owned pools, or the order of a group that owns none. A
- * part of an order is one of the members. MEMORY, RANGE; REFUSED where an inner group has its entities at the front. */
+ * part of an order is one of the members. MEMORY, RANGE; REFUSED where an inner group has its entities at the front, and
+ * for pools in blocks. */
 COVEY_API covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order);
 /* Puts the entities of a group that a pool has, too, into the order of that pool, before the rest. The pool may be any
  * of the world's. MEMORY; REFUSED as above. O(entities of the group + size of the pool). */
@@ -1610,7 +1615,8 @@ typedef struct covey__block_page {
     uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are taken: the first ones; direct: 0 */
 } covey__block_page;
 
-#define COVEY__CLASSES 4 /* capacities that a block takes on its way up */
+#define COVEY__CLASSES 5       /* capacities that a block takes on its way up */
+#define COVEY__MAPPED_WHOLE 65 /* the capacity of a compact block that has room for all its ids: 64 is direct */
 
 /* Chunks come from slabs: arrays of chunks of one capacity. */
 typedef struct covey__slab covey__slab;
@@ -1623,6 +1629,7 @@ typedef struct covey__block_store {
     uint8_t align;
     bool zero_vacated;
     bool pinned;                        /* every block is direct */
+    bool grouped;                       /* none is: a group that owns the pool puts values in an order of its own */
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
     covey__slab **slabs;                /* all, by address */
     uint32_t slab_count, slab_capacity;
@@ -2578,7 +2585,7 @@ COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
     }
     if (!covey__next_rows(it, row->now && !stays)) return false;
     row->now = it->walk.shifts;
-    bool known = it->walk.mode < COVEY__MODE_IDS; /* fields are listed: none is missing, or has ticks */
+    bool known = it->walk.mode < COVEY__MODE_IDS && it->walk.ticked == 0; /* fields are listed, and none is missing */
     row->moves = known ? *row->now : ~*row->now;
     return true;
 }

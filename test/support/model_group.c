@@ -27,16 +27,12 @@ static bool is_named(const draft *d, const covey_type *type) {
     return false;
 }
 
-static bool may_be_owned(model *m, const covey_type *type) {
+/* Most often not what another group has, and stored as the others are. */
+static bool is_worth_owning(model *m, const draft *d, const covey_type *type) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
-    bool block = pool ? pool->set->by_index : oracle_type_is_block(type);
-    return !block && type->policy == COVEY_SWAP_AND_POP && !(pool && pool->set->kept);
-}
-
-/* Most often not what another group has. */
-static bool is_worth_owning(model *m, const covey_type *type) {
-    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
-    if (!may_be_owned(m, type)) return false;
+    oracle_owning owning = oracle_may_own(m->oracle, type);
+    if (owning == ORACLE_OWNS_NOT) return false;
+    if (d->own != 0 && owning != oracle_may_own(m->oracle, d->desc.own[0]) && !program_chance(&m->program, 8)) return false;
     return !pool || !oracle_is_owned(m->oracle, pool) || program_chance(&m->program, 64);
 }
 
@@ -45,7 +41,7 @@ static void draft_type(model *m, draft *d, const covey_type *type) {
     uint32_t kind = program_below(&m->program, 8);
     bool wrong = !oracle_type_valid(type) || is_named(d, type);
     if (kind > 6 || (wrong && !d->careless)) return;
-    if (kind < 4 && (d->careless || is_worth_owning(m, type))) append_type(d->desc.own, &d->own, type);
+    if (kind < 4 && (d->careless || is_worth_owning(m, d, type))) append_type(d->desc.own, &d->own, type);
     else if (kind < 6) append_type(d->desc.with, &d->with, type);
     else append_type(d->desc.without, &d->without, type);
 }
@@ -138,7 +134,7 @@ static void group_create(model *m) {
     covey_result expected = oracle_may_group(m->oracle, &desc);
     covey_group *found = covey_group_find(m->world, &desc);
     bool twice = found && program_chance(&m->program, 64);
-    check_find(m, &desc, found);
+    if (expected != COVEY_ERROR_LAYOUT) check_find(m, &desc, found);
     covey_group *group = (found && !twice ? covey_group_of : covey_group_create)(m->world, &desc);
     meet_terms(m, &desc);
     if (found && !twice) {
@@ -162,8 +158,13 @@ static const covey_entity *order_of(model *m, const oracle_group *group, uint32_
     return oracle_pool_of(m->oracle, group->desc.with[pool])->set->ids;
 }
 
-/* Members are the first of all owned pools, side by side. */
+static bool owns_blocks(model *m, const oracle_group *group) {
+    return group->owned != 0 && oracle_pool_of(m->oracle, group->desc.with[0])->set->by_index;
+}
+
+/* Members are the first of all owned pools, side by side. In blocks, the validator sees that. */
 static void compare_owned(model *m, const oracle_group *group, uint32_t count) {
+    if (owns_blocks(m, group)) return;
     for (uint32_t i = 0; i < group->owned; i++) {
         const oracle_set *set = oracle_pool_of(m->oracle, group->desc.with[i])->set;
         REQUIRE(m, set->end >= count, "%u members, and %u components", count, set->end);
@@ -217,6 +218,21 @@ void model_compare_groups(model *m) {
 
 static uint32_t fields_of(const oracle_group *group) { return oracle_view_fields(&group->desc); }
 
+/* The next member, behind m->wanted: in the order of owned pools, or of blocks. */
+static void check_place(model *m, const oracle_group *group, covey_entity e) {
+    uint32_t count = m->wanted.count;
+    if (group->owned == 0) return;
+    if (!owns_blocks(m, group)) REQUIRE(m, covey_same(e, order_of(m, group, 0)[count]), "another order");
+    else REQUIRE(m, count == 0 || m->wanted.ids[count - 1].index / 64 <= e.index / 64, "another order of blocks");
+}
+
+/* In how many blocks they are; those of a block follow each other. */
+static uint32_t count_blocks(const model_list *list) {
+    uint32_t blocks = list->count != 0;
+    for (uint32_t i = 1; i < list->count; i++) blocks += list->ids[i].index / 64 != list->ids[i - 1].index / 64;
+    return blocks;
+}
+
 /* The members by spans, in m->wanted: each once, and, of a group that owns pools, in their order. */
 static void list_members(model *m, const oracle_group *group) {
     uint32_t spans = 0;
@@ -225,7 +241,7 @@ static void list_members(model *m, const oracle_group *group) {
     for (; covey_next(&it); spans++)
         for (uint32_t row = 0; row < it.count; row++) {
             covey_entity e = covey_span_entity(&it, row);
-            REQUIRE(m, group->owned == 0 || covey_same(e, order_of(m, group, 0)[m->wanted.count]), "another order");
+            check_place(m, group, e);
             REQUIRE(m, oracle_group_has(m->oracle, group, e), "%u:%u is no member", e.index, e.generation);
             model_append(&m->wanted, e);
             for (uint32_t i = 0; i < fields_of(group); i++) {
@@ -236,7 +252,8 @@ static void list_members(model *m, const oracle_group *group) {
             }
         }
     REQUIRE(m, !covey_next(&it) && it.count == 0, "an iteration goes on after its end");
-    REQUIRE(m, group->owned != fields_of(group) || spans == (m->wanted.count != 0), "%u spans", spans);
+    uint32_t least = owns_blocks(m, group) ? count_blocks(&m->wanted) : (uint32_t)(m->wanted.count != 0);
+    REQUIRE(m, group->owned != fields_of(group) || spans == least, "%u spans, not %u", spans, least);
 }
 
 /* As often as there are members, and no other: so that each comes once. */
@@ -355,6 +372,11 @@ static void change_other(model *m, const oracle_group *group, model_list *joined
  * of a row that left comes next. The library has the order: the oracle takes it over when the step is done. */
 static void check_turn(model *m, const oracle_group *group, covey_entity e, uint32_t *place) {
     if (group->owned == 0) return;
+    if (owns_blocks(m, group)) {
+        REQUIRE(m, e.index / 64 >= *place, "%u:%u is of a block that was visited before", e.index, e.generation);
+        *place = e.index / 64;
+        return;
+    }
     const covey_pool *pool = covey_pool_find_raw(m->world, group->desc.with[0]);
     const covey_entity *ids = covey_pool_ids(pool);
     bool due = model_is_due(m, e);
@@ -392,14 +414,15 @@ static void group_rows_change(model *m) {
 
 /* ---- Order --------------------------------------------------------------------------------------------------------*/
 
-static covey_result may_move(const model *m, const oracle_group *group) {
+static covey_result may_move(model *m, const oracle_group *group) {
+    if (owns_blocks(m, group)) return COVEY_ERROR_REFUSED;
     for (uint32_t i = 0; i < m->oracle->group_count; i++)
         if (oracle_group_is_inner(&m->oracle->groups[i], group)) return COVEY_ERROR_REFUSED;
     return COVEY_OK;
 }
 
 /* m->wanted has the members. */
-static covey_result may_sort(const model *m, const oracle_group *group, uint32_t field, const covey_order *order) {
+static covey_result may_sort(model *m, const oracle_group *group, uint32_t field, const covey_order *order) {
     if (field >= fields_of(group)) return COVEY_ERROR_RANGE;
     if (!oracle_order_valid(order, group->desc.with[field]->size, m->wanted.count)) return COVEY_ERROR_RANGE;
     return may_move(m, group);
@@ -419,7 +442,7 @@ static void sort_members(model *m, const oracle_pool *pool, const covey_order *o
 
 /* Behind the members, owned pools stay as they are. */
 static void check_rest(model *m, const oracle_group *group, uint32_t count) {
-    for (uint32_t i = 0; i < group->owned; i++) {
+    for (uint32_t i = 0; i < group->owned && !owns_blocks(m, group); i++) {
         const oracle_pool *pool = oracle_pool_of(m->oracle, group->desc.with[i]);
         const covey_entity *ids = covey_pool_ids(covey_pool_find_raw(m->world, pool->type));
         for (uint32_t at = count; at < pool->set->end; at++)

@@ -151,7 +151,7 @@ static void save(model *m) {
 static bool is_refused(model *m, const oracle_world *then) {
     for (uint32_t i = 0; i < then->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i];
-        if (then->pools[i].set->by_index && !pool->set->by_index && model_is_bound(m, pool)) return true;
+        if (then->pools[i].set->by_index != pool->set->by_index && model_is_bound(m, pool)) return true;
     }
     return false;
 }
@@ -199,7 +199,8 @@ static void return_oracle(model *m, const oracle_world *then) {
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i], *saved = i < then->pool_count ? &then->pools[i] : NULL;
         keep_order(pool->set, saved ? saved->set : NULL);
-        if (exact && saved && !pool->set->kept && oracle_is_owned(m->oracle, pool)) compare_order(m, saved);
+        if (exact && saved && !pool->set->kept && !pool->set->by_index && oracle_is_owned(m->oracle, pool))
+            compare_order(m, saved);
         for (uint32_t at = 0; at < pool->set->end; at++)
             if (pool->set->ids[at].generation != 0)
                 find_address(m, pool, at, address_in(now->pools[i].set, pool->set->ids[at]));

@@ -184,7 +184,8 @@ void model_catch_up(model *m) {
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i];
         if (pool->set->kept) keep_again(m, pool);
-        else if (m->oracle->group_count != 0 && oracle_is_owned(m->oracle, pool)) follow_library(m, pool);
+        else if (m->oracle->group_count != 0 && !pool->set->by_index && oracle_is_owned(m->oracle, pool))
+            follow_library(m, pool);
     }
 }
 

@@ -228,6 +228,9 @@ const oracle_pool *oracle_view_lead(oracle_world *world, const covey_view_desc *
 
 /* ---- Groups -------------------------------------------------------------------------------------------------------*/
 
+/* Whether, and in which way, a group can own the pool of a type. */
+typedef enum oracle_owning { ORACLE_OWNS_NOT, ORACLE_OWNS_PACKED, ORACLE_OWNS_BLOCKS } oracle_owning;
+oracle_owning oracle_may_own(oracle_world *world, const covey_type *type);
 /* What making a group returns when no allocation fails. */
 covey_result oracle_may_group(oracle_world *world, const covey_group_desc *desc);
 oracle_group *oracle_group_begin(oracle_world *world, const covey_group_desc *desc, covey_group *group);

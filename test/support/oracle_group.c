@@ -79,10 +79,12 @@ static bool has_other_layout(oracle_world *world, const covey_type *type) {
     return oracle_pool_named(world, type->name) && !oracle_pool_of(world, type);
 }
 
-static bool may_be_owned(oracle_world *world, const covey_type *type) {
+oracle_owning oracle_may_own(oracle_world *world, const covey_type *type) {
     const oracle_pool *pool = oracle_pool_of(world, type);
     bool block = pool ? pool->set->by_index : oracle_type_is_block(type);
-    return !block && type->policy == COVEY_SWAP_AND_POP && !(pool && pool->set->kept);
+    bool pinned = pool ? pool->set->pinned : type->storage == COVEY_STORAGE_PINNED;
+    if (type->policy != COVEY_SWAP_AND_POP || (pool && pool->set->kept)) return ORACLE_OWNS_NOT;
+    return !block ? ORACLE_OWNS_PACKED : pinned || type->size == 0 ? ORACLE_OWNS_NOT : ORACLE_OWNS_BLOCKS;
 }
 
 covey_result oracle_may_group(oracle_world *world, const covey_group_desc *desc) {
@@ -95,7 +97,9 @@ covey_result oracle_may_group(oracle_world *world, const covey_group_desc *desc)
     for (uint32_t i = 0; i < count_of(desc->without); i++)
         if (has_other_layout(world, desc->without[i])) return COVEY_ERROR_LAYOUT;
     for (uint32_t i = 0; i < group.owned; i++)
-        if (!may_be_owned(world, desc->own[i])) return COVEY_ERROR_REFUSED;
+        if (oracle_may_own(world, desc->own[i]) == ORACLE_OWNS_NOT ||
+            oracle_may_own(world, desc->own[i]) != oracle_may_own(world, desc->own[0]))
+            return COVEY_ERROR_REFUSED;
     if (world->fault == ORACLE_GROUPS_OVERLAP) return COVEY_OK;
     for (uint32_t i = 0; i < world->group_count; i++) {
         const oracle_group *other = &world->groups[i];
