@@ -350,12 +350,12 @@ static const bench_contestant removing[] = {
     { .name = NULL },
 };
 
-#define SCENARIO(text, who, filled, way, matching, against, most)                                            \
-    {                                                                                                        \
+#define SCENARIO(text, who, filled, way, matching, against, most)                                                      \
+    {                                                                                                                  \
         .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
-        .close = close, .order = way, .percent = matching, .bars = {                                         \
-            BENCH_BAR(against, most)                                                                         \
-        }                                                                                                    \
+        .close = close, .order = way, .percent = matching, .bars = {                                                   \
+            BENCH_BAR(against, most)                                                                                   \
+        }                                                                                                              \
     }
 
 /* A scenario for each form, with the bar of spans and that of rows. */

@@ -1,6 +1,8 @@
-/* Which storage would be best for a pool. */
+/* Which storage would be best for a pool, and whether a view would gain by a group. */
 #include "marks.h"
+#include "members.h"
 #include "storage.h"
+#include "view.h"
 
 #include <stdio.h>
 
@@ -43,4 +45,77 @@ int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
                         advice->bytes, best, saved);
     return snprintf(text, size, "%s: %zu bytes; covey_pool_convert(pool, COVEY_STORAGE_%s) would save %zu", type,
                     advice->bytes, best, saved);
+}
+
+/* ---- Views -------------------------------------------------------------------------------------------------------*/
+
+/* Whether a group can own a pool, as far as its storage goes, and none owns it already. */
+static bool may_be_owned(const covey_pool *pool, bool packed) {
+    if (!pool || covey__pool_owner(pool) || (pool->watch && pool->watch->keeps_order)) return false;
+    return packed ? covey__storage_takes_any_order(pool) : covey__storage_takes_group(pool);
+}
+
+static bool may_be_grouped(const covey_view *view, bool *packed) {
+    const covey_pool *first = view->with != 0 ? covey_pool_find_raw(view->world, view->types[0]) : NULL;
+    if (!first || view->with != view->fields || view->any != 0 || view->asks != 0) return false;
+    *packed = covey__packed_in(first) != NULL;
+    for (uint32_t i = 0; i < view->with; i++)
+        if (!may_be_owned(covey_pool_find_raw(view->world, view->types[i]), *packed)) return false;
+    return true;
+}
+
+/* Counts matches and spans, and the blocks of 64 ids in which there are matches: in the order of ids, these follow each
+ * other. */
+static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
+    uint32_t blocks = 0, last = UINT32_MAX;
+    covey_iter it = covey_view_iter(view);
+    it.walk.ticked = 0; /* nobody writes */
+    while (covey__next_span(&it)) {
+        advice->matches += it.count;
+        advice->spans++;
+        for (uint32_t row = 0; row < it.count; row++) {
+            uint32_t block = covey_span_entity(&it, row).index / COVEY__BLOCK_IDS;
+            blocks += block != last;
+            last = block;
+        }
+    }
+    return blocks;
+}
+
+covey_view_advice covey_view_advise(const covey_view *view) {
+    covey_view_advice advice = { .view = view };
+    bool packed = false;
+    if (!view->world) return advice;
+    uint32_t blocks = count_spans(view, &advice);
+    if (!may_be_grouped(view, &packed)) return advice;
+    advice.group_spans = packed ? advice.matches != 0 : blocks;
+    for (uint32_t i = 0; i < view->with && !packed; i++)
+        advice.group_bytes += covey__storage_bytes_to_group(covey_pool_find_raw(view->world, view->types[i]));
+    return advice;
+}
+
+static int print_names(char *text, size_t size, const covey_view *view) {
+    int length = 0;
+    if (size != 0) text[0] = '\0';
+    for (uint32_t i = 0; i < view->with; i++) {
+        size_t used = (size_t)length < size ? (size_t)length : size;
+        length += snprintf(size ? text + used : NULL, size - used, "%s%s", i != 0 ? ", " : "", view->types[i]->name);
+    }
+    return length;
+}
+
+int covey_view_advice_print(char *text, size_t size, const covey_view_advice *advice) {
+    int length = print_names(text, size, advice->view);
+    size_t used = (size_t)length < size ? (size_t)length : size;
+    char *rest = size ? text + used : NULL;
+    size -= used;
+    if (advice->group_spans == 0)
+        return length + snprintf(rest, size, ": %u matches in %u spans", advice->matches, advice->spans);
+    if (advice->group_spans >= advice->spans)
+        return length + snprintf(rest, size, ": %u matches in %u spans; a group would not have fewer", advice->matches,
+                                 advice->spans);
+    return length + snprintf(rest, size,
+                             ": %u matches in %u spans; a group that owns them (covey_group_create) would have %u, and "
+                             "take %zu bytes more",
+                             advice->matches, advice->spans, advice->group_spans, advice->group_bytes);
 }

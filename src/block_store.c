@@ -615,13 +615,18 @@ void covey__blocks_compact(covey__block_store *blocks) {
     covey__slabs_trim(blocks);
 }
 
-size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks) {
-    compaction plan;
-    if (!is_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
+size_t covey__blocks_chunk_bytes_packed(const covey__block_store *blocks) {
+    compaction plan = plan_of(blocks);
     size_t bytes = 0;
     for (uint32_t i = 1; i < COVEY__FITS; i++)
         bytes += covey__slabs_bytes_packed(blocks, covey__fit_capacity(i), plan.chunks[i]);
     return bytes;
+}
+
+size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks) {
+    compaction plan;
+    if (!is_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
+    return covey__blocks_chunk_bytes_packed(blocks);
 }
 
 void covey__blocks_shrink(covey__block_store *blocks) {

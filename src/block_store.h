@@ -74,6 +74,7 @@ static inline bool covey__block_is_empty(const covey__block_store *blocks, uint3
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why);
 size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* counted from what is there */
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */
+size_t covey__blocks_chunk_bytes_packed(const covey__block_store *blocks);    /* if that moves all blocks */
 /* The capacity with which so many values take least memory: a multiple of four slots, or direct; in a group, with room
  * for all ids instead. These are numbered from 1 to COVEY__FITS - 1. */
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);

@@ -529,13 +529,15 @@ static void *placed(covey_pool *pool, void *to, uint32_t index, uint32_t generat
 
 static COVEY__NOINLINE void *place_in_blocks(covey_pool *pool, uint32_t index, uint32_t generation) {
     bool pair = pool->watch->other_count == 1;
-    void *to = COVEY__LIKELY(pair) ? place_in_block(pool, 1, index, generation) : place_in_many(pool, index, generation);
+    void *to =
+        COVEY__LIKELY(pair) ? place_in_block(pool, 1, index, generation) : place_in_many(pool, index, generation);
     return placed(pool, to, index, generation);
 }
 
 static COVEY__NOINLINE void *place_packed(covey_pool *pool, uint32_t index, uint32_t generation) {
     bool pair = pool->watch->other_count == 1;
-    void *to = COVEY__LIKELY(pair) ? place_among(pool, 1, index, generation) : place_among_many(pool, index, generation);
+    void *to =
+        COVEY__LIKELY(pair) ? place_among(pool, 1, index, generation) : place_among_many(pool, index, generation);
     return placed(pool, to, index, generation);
 }
 

@@ -115,6 +115,8 @@ static inline size_t covey__storage_bytes(const covey_pool *pool) {
     return covey__in_blocks(pool) ? pool->blocks.heap.bytes : pool->set.heap.bytes;
 }
 size_t covey__storage_bytes_as(const covey_pool *pool, covey_storage storage); /* compacted and shrunk, in that kind */
+/* What it would take more if a group owned it, compacted then and now: of a pool in blocks that none owns. */
+size_t covey__storage_bytes_to_group(const covey_pool *pool);
 /* The kind that might suit the components as well. */
 covey_storage covey__storage_alternative(const covey_pool *pool);
 bool covey__storage_valid(const covey_pool *pool, const char **why);

@@ -82,6 +82,13 @@ size_t covey__storage_bytes_as(const covey_pool *pool, covey_storage storage) {
     return (size_t)pages + bytes_of_chunks(pool, &other.blocks, &census);
 }
 
+size_t covey__storage_bytes_to_group(const covey_pool *pool) {
+    covey__block_store grouped = pool->blocks;
+    grouped.grouped = true;
+    size_t now = covey__blocks_chunk_bytes_packed(&pool->blocks), then = covey__blocks_chunk_bytes_packed(&grouped);
+    return then > now ? then - now : 0;
+}
+
 covey_storage covey__storage_alternative(const covey_pool *pool) {
     if ((pool->uses & COVEY_USE_STABLE) != 0) return COVEY_STORAGE_PINNED;
     return covey__in_blocks(pool) ? COVEY_STORAGE_SPARSE : COVEY_STORAGE_BLOCK;

@@ -239,6 +239,100 @@ static void test_blocks_are_told_when_a_set_is_smaller(void **state) {
     assert_words(pool, "covey_pool_convert(pool, COVEY_STORAGE_SPARSE)");
 }
 
+/* ---- Views --------------------------------------------------------------------------------------------------------*/
+
+typedef Value Left;
+typedef Value Right;
+COVEY_COMPONENT_DEFINE(Left);
+COVEY_COMPONENT_DEFINE(Right);
+
+/* All entities have the one, and those that a function chooses the other. */
+static covey_view scattered(uint32_t count, bool (*chosen)(uint32_t i)) {
+    for (uint32_t i = 0; i < count; i++) {
+        covey_entity e = covey_create(world);
+        assert_non_null(covey_add(world, e, Left, { i, ~i }));
+        if (chosen(i)) assert_non_null(covey_add(world, e, Right, { i, ~i }));
+    }
+    return covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Left), covey_id(Right) } });
+}
+
+static uint32_t count_spans(covey_iter it) {
+    uint32_t spans = 0;
+    while (covey_next(&it)) spans++;
+    return spans;
+}
+
+static void assert_line(const covey_view_advice *advice, const char *line) {
+    char text[200], shorter[10];
+    int length = covey_view_advice_print(text, sizeof text, advice);
+    assert_string_equal(text, line);
+    assert_int_equal(covey_view_advice_print(shorter, sizeof shorter, advice), length);
+    assert_memory_equal(shorter, line, sizeof shorter - 1);
+    assert_int_equal(covey_view_advice_print(NULL, 0, advice), length);
+}
+
+static bool every_second(uint32_t i) { return i % 2 == 0; }
+static bool all(uint32_t i) { return i != UINT32_MAX; }
+static bool none(uint32_t i) { return i == UINT32_MAX; }
+
+static void test_a_view_of_scattered_entities_would_gain_by_a_group(void **state) {
+    (void)state;
+    covey_view view = scattered(6400, every_second);
+    covey_compact(world);
+    covey_view_advice advice = covey_view_advise(&view);
+    assert_ptr_equal(advice.view, &view);
+    assert_int_equal(advice.matches, 3200);
+    assert_int_equal(advice.spans, count_spans(covey_view_iter(&view)));
+    assert_int_equal(advice.group_spans, 100);
+    char line[200];
+    snprintf(line, sizeof line,
+             "Left, Right: 3200 matches in 3200 spans; a group that owns them (covey_group_create) would have 100, and "
+             "take %zu bytes more",
+             advice.group_bytes);
+    assert_line(&advice, line);
+    size_t before = covey_pool_memory(covey_pool_of(world, Left)) + covey_pool_memory(covey_pool_of(world, Right));
+    covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Left), covey_id(Right) } });
+    assert_non_null(group);
+    assert_int_equal(count_spans(covey_group_iter(group)), advice.group_spans);
+    covey_compact(world);
+    size_t after = covey_pool_memory(covey_pool_of(world, Left)) + covey_pool_memory(covey_pool_of(world, Right));
+    assert_int_equal(after, before + advice.group_bytes);
+    advice = covey_view_advise(&view); /* they are owned by now */
+    assert_int_equal(advice.group_spans, 0);
+    assert_int_equal(advice.matches, 3200);
+}
+
+static void test_a_view_of_all_would_not(void **state) {
+    (void)state;
+    covey_view view = scattered(640, all);
+    covey_view_advice advice = covey_view_advise(&view);
+    assert_int_equal(advice.matches, 640);
+    assert_true(advice.spans <= advice.group_spans);
+    char line[200];
+    snprintf(line, sizeof line, "Left, Right: 640 matches in %u spans; a group would not have fewer", advice.spans);
+    assert_line(&advice, line);
+}
+
+static void test_views_that_no_group_can_be_about(void **state) {
+    (void)state;
+    covey_view view = scattered(100, none);
+    covey_view_advice advice = covey_view_advise(&view);
+    assert_int_equal(advice.matches + advice.spans + advice.group_spans, 0); /* Right is not known */
+    assert_line(&advice, "Left, Right: 0 matches in 0 spans");
+    view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Left) }, .optional = { covey_id(Right) } });
+    assert_int_equal(covey_view_advise(&view).group_spans, 0);
+    assert_int_equal(covey_view_advise(&view).matches, 100);
+    view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Left), covey_id(Pinned) } });
+    assert_non_null(covey_add(world, covey_entity_at(world, 3), Pinned, { 1, 2 }));
+    assert_int_equal(covey_view_advise(&view).matches, 1);
+    assert_int_equal(covey_view_advise(&view).group_spans, 0);
+    view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Packed) } });
+    assert_non_null(covey_add(world, covey_entity_at(world, 3), Packed, { 1, 2 }));
+    assert_int_equal(covey_view_advise(&view).group_spans, 1);
+    view = (covey_view){ 0 };
+    assert_int_equal(covey_view_advise(&view).matches, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_what_is_foretold_comes_true),
@@ -249,6 +343,9 @@ int main(void) {
         WORLD_TEST(test_no_more_is_written_than_there_is_room_for),
         WORLD_TEST(test_the_words_name_the_call_to_make),
         WORLD_TEST(test_blocks_are_told_when_a_set_is_smaller),
+        WORLD_TEST(test_a_view_of_scattered_entities_would_gain_by_a_group),
+        WORLD_TEST(test_a_view_of_all_would_not),
+        WORLD_TEST(test_views_that_no_group_can_be_about),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

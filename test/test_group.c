@@ -325,9 +325,7 @@ static void test_groups_that_do_not_own_go_with_every_storage(void **state) {
 /* A type by another address, but of the same name, is the same. */
 static void test_a_group_by_another_address_of_a_type(void **state) {
     (void)state;
-    static const covey_type twin = {
-        .name = "A", .size = sizeof(Value), .align = _Alignof(Value), OWNED
-    };
+    static const covey_type twin = { .name = "A", .size = sizeof(Value), .align = _Alignof(Value), OWNED };
     give_to(0, 20, covey_id(A));
     make_group(&(covey_group_desc){ .own = { &twin, covey_id(B) } });
     give_to(10, 30, covey_id(B));
@@ -441,8 +439,9 @@ static void test_a_value_of_the_pool_itself_is_added(void **state) {
 
 static void test_tags_let_entities_join_and_leave(void **state) {
     (void)state;
-    covey_group *marked = make_group(IN_BLOCKS ? &(covey_group_desc){ .own = { covey_id(A) }, .with = { covey_id(Marked) } }
-                                               : &(covey_group_desc){ .own = { covey_id(A), covey_id(Marked) } });
+    covey_group *marked =
+        make_group(IN_BLOCKS ? &(covey_group_desc){ .own = { covey_id(A) }, .with = { covey_id(Marked) } }
+                             : &(covey_group_desc){ .own = { covey_id(A), covey_id(Marked) } });
     covey_group *label = make_group(&(covey_group_desc){ .with = { covey_id(B), covey_id(Label) } });
     covey_group *none = make_group(&(covey_group_desc){ .own = { covey_id(C) }, .without = { covey_id(Label) } });
     give_to(0, COUNT, covey_id(A));
@@ -1070,7 +1069,7 @@ static void assert_not_owned(const covey_type *type, const char *words) {
 }
 
 #define POLICY "its policy is not COVEY_SWAP_AND_POP: define it without .policy; ask for it with .with"
-#define OTHER_STORAGE \
+#define OTHER_STORAGE                                                                                         \
     "it is sparse, and others of the group are in blocks, or the other way round: define them with the same " \
     ".storage; ask for it with .with"
 
@@ -1092,8 +1091,9 @@ static void test_a_pool_that_is_kept_in_order_is_not_owned(void **state) {
     (void)state;
     scatter(types, COUNT_OF(types), 4);
     assert_int_equal(covey_pool_keep(covey_pool_of(world, A), &(covey_order){ .key = COVEY_KEY_INDEX }), COVEY_OK);
-    assert_not_made(&(covey_group_desc){ .own = { covey_id(B), covey_id(A) } }, COVEY_ERROR_REFUSED,
-                    "a group cannot own A: it is kept in an order: end that with covey_pool_keep; ask for it with .with");
+    assert_not_made(
+        &(covey_group_desc){ .own = { covey_id(B), covey_id(A) } }, COVEY_ERROR_REFUSED,
+        "a group cannot own A: it is kept in an order: end that with covey_pool_keep; ask for it with .with");
     make_group(&(covey_group_desc){ .own = { covey_id(B) }, .with = { covey_id(A) } });
     assert_int_equal(covey_pool_keep(covey_pool_of(world, A), NULL), COVEY_OK);
     make_group(&(covey_group_desc){ .own = { covey_id(B), covey_id(A) } });

@@ -307,7 +307,7 @@ static void step(model *m) {
 /* Pinned types are those that the last values of a byte stand for. With groups, most types can be owned. */
 static const covey_type *choose_type(model *m) {
     enum { OTHERS = VALUE_TYPES - 8 };
-    static const uint8_t owned[] = { 0,  1,  5,  6,  7,  8,  11, 23, /* sparse, swap and pop */
+    static const uint8_t owned[] = { 0,  1,  5,  6,  7,  8,  11, 23,   /* sparse, swap and pop */
                                      15, 16, 17, 18, 19, 20, 21, 25 }; /* in blocks */
     if (m->options->group_every != 0 && program_chance(&m->program, 176))
         return value_types[owned[program_below(&m->program, sizeof owned)]];

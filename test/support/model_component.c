@@ -548,7 +548,8 @@ static void pool_convert(model *m) {
     covey_storage storage = (covey_storage)program_below(&m->program, 3);
     if (!pool) return;
     bool block = storage == COVEY_STORAGE_DEFAULT ? oracle_type_is_block(type) : storage == COVEY_STORAGE_BLOCK;
-    bool refused = block != pool->set->by_index && (model_is_bound(m, pool) || (block && type->policy != COVEY_SWAP_AND_POP));
+    bool refused =
+        block != pool->set->by_index && (model_is_bound(m, pool) || (block && type->policy != COVEY_SWAP_AND_POP));
     if (pool->set->pinned) refused = storage != COVEY_STORAGE_DEFAULT;
     covey_result result = covey_pool_convert(covey_pool_find_raw(m->world, type), storage);
     bool converted = model_settle(m, result == COVEY_OK, refused ? COVEY_ERROR_REFUSED : COVEY_OK);

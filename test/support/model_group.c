@@ -32,7 +32,8 @@ static bool is_worth_owning(model *m, const draft *d, const covey_type *type) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     oracle_owning owning = oracle_may_own(m->oracle, type);
     if (owning == ORACLE_OWNS_NOT) return false;
-    if (d->own != 0 && owning != oracle_may_own(m->oracle, d->desc.own[0]) && !program_chance(&m->program, 8)) return false;
+    if (d->own != 0 && owning != oracle_may_own(m->oracle, d->desc.own[0]) && !program_chance(&m->program, 8))
+        return false;
     return !pool || !oracle_is_owned(m->oracle, pool) || program_chance(&m->program, 64);
 }
 
