@@ -114,12 +114,12 @@ static void fill_chunk(const covey__block_store *blocks, const covey__block_page
     uint8_t slot = 0;
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1, slot++) {
         uint32_t bit = covey__lowest_bit(left);
-        const char *value = page->chunks[block].data + (size_t)page->chunks[block].map[bit] * blocks->size;
+        char *value = page->chunks[block].data + (size_t)page->chunks[block].map[bit] * blocks->size;
         if (capacity == 64) {
-            covey__copy(data + (size_t)bit * blocks->size, value, blocks->size);
+            covey__relocate(&blocks->mover, data + (size_t)bit * blocks->size, value, blocks->size);
             continue;
         }
-        covey__copy(data + (size_t)slot * blocks->size, value, blocks->size);
+        covey__relocate(&blocks->mover, data + (size_t)slot * blocks->size, value, blocks->size);
         ids[slot] = (uint8_t)bit;
         map[bit] = slot;
     }
@@ -129,7 +129,7 @@ static void fill_chunk(const covey__block_store *blocks, const covey__block_page
 static void copy_chunk(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
                        uint32_t capacity) {
     uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size;
-    memcpy(data, page->chunks[block].data, (size_t)page->used[block] * blocks->size);
+    covey__relocate_many(&blocks->mover, data, page->chunks[block].data, page->used[block], blocks->size);
     memcpy(ids, ids_of(blocks, page, block), page->used[block]);
     memcpy(ids + capacity, page->chunks[block].map, 64);
 }
@@ -286,6 +286,20 @@ static void erase_block(covey__block_store *blocks, covey__block_page *page, uin
     free_chunk(blocks, page, block);
 }
 
+/* As covey__block_vacate does it. */
+static void vacate_by_hook(covey__block_store *blocks, uint32_t index) {
+    covey__block b = covey__block_in(blocks, index);
+    uint32_t bit = index % 64, capacity = b.page->capacity[b.block];
+    if (capacity == 64) {
+        b.page->masks[b.block] &= ~bit_of(index);
+        blocks->count--;
+        return;
+    }
+    uint32_t slot = b.map[bit], last = b.page->used[b.block] - 1u;
+    if (slot != last) covey__block_move(blocks, &b, last, slot);
+    covey__block_give(blocks, &b, bit);
+}
+
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
@@ -295,7 +309,8 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
         return;
     }
     uint32_t vacated = page->capacity[block] == 64 ? index % 64 : page->used[block] - 1u;
-    covey__block_vacate(blocks, page, index, left, blocks->size);
+    if (blocks->mover.type) vacate_by_hook(blocks, index);
+    else covey__block_vacate(blocks, page, index, left, blocks->size);
     if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)vacated * blocks->size, 0, blocks->size);
 }
 

@@ -112,8 +112,9 @@ static inline void covey__block_shifts(covey__block_store *blocks, const covey__
 static inline void covey__block_move(covey__block_store *blocks, const covey__block *b, uint32_t from, uint32_t to) {
     size_t size = blocks->size;
     covey__block_name(b, b->ids[from], to);
-    if (size == sizeof(uint64_t)) memcpy(b->data + to * size, b->data + from * size, sizeof(uint64_t));
-    else memcpy(b->data + to * size, b->data + from * size, size);
+    if (size == sizeof(uint64_t) && !blocks->mover.type)
+        memcpy(b->data + to * size, b->data + from * size, sizeof(uint64_t));
+    else covey__relocate(&blocks->mover, b->data + to * size, b->data + from * size, size);
     covey__block_shifts(blocks, b);
 }
 /* Puts the value of a bit into a slot, and the value from there where it was. */
@@ -122,7 +123,8 @@ static inline void covey__block_exchange(covey__block_store *blocks, const covey
     uint32_t from = b->map[bit];
     covey__block_name(b, b->ids[slot], from);
     covey__block_name(b, bit, slot);
-    covey__swap_values(b->data + (size_t)from * blocks->size, b->data + (size_t)slot * blocks->size, blocks->size);
+    covey__exchange_values(&blocks->mover, b->data + (size_t)from * blocks->size, b->data + (size_t)slot * blocks->size,
+                           blocks->size);
     covey__block_shifts(blocks, b);
 }
 /* A bit is there, in this slot, and one slot more is taken; the same the other way round, of the last one. */

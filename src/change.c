@@ -65,7 +65,7 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
     void *to =
         quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
-    if (to != value) covey__fill(to, value, pool->size);
+    if (to != value) covey__storage_move_in(pool, to, value);
     return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
 }
 
@@ -97,7 +97,7 @@ static void forget_off(const covey__watch *watch, uint32_t index) {
 
 /* The value ends, or moves to who takes it. */
 static void end_value(covey_pool *pool, covey_entity e, void *taken) {
-    if (taken) memcpy(taken, covey__value_of_index(pool, e.index), pool->size);
+    if (taken) covey__relocate(covey__storage_mover(pool), taken, covey__value_of_index(pool, e.index), pool->size);
     else covey__pool_drop(pool, e);
 }
 

@@ -7,14 +7,22 @@
 #include "storage_place.h"
 #include "type.h"
 
+/* Places for all, and then their values: a hook moves them when nothing can fail any more, and none while there are
+ * places without values. */
 static covey_result move_all(const covey_pool *from, covey_pool *to) {
     covey_result result = covey__storage_reserve(to, covey_pool_count(from));
+    covey__mover mover = covey__storage_set_mover(to, (covey__mover){ NULL, NULL });
     for (uint32_t at = 0; result == COVEY_OK && (at = covey_pool_next(from, at)) != COVEY_NONE; at++) {
         const void *none = NULL;
         void *value = NULL;
         result = covey__storage_place(to, covey_pool_at(from, at), &none, &value);
-        if (result == COVEY_OK) memcpy(value, covey_pool_value_at_raw(from, at, from->size), from->size);
     }
+    for (uint32_t at = 0; result == COVEY_OK && (at = covey_pool_next(from, at)) != COVEY_NONE; at++) {
+        uint32_t index = covey_pool_at(from, at).index;
+        covey__relocate(&mover, covey__value_of_index(to, index), covey_pool_value_at_raw(from, at, from->size),
+                        from->size);
+    }
+    covey__storage_set_mover(to, mover);
     return result;
 }
 

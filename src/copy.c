@@ -147,9 +147,9 @@ static covey_result make_changes(copying *c) {
 /* The value that `to` has of a part gives way. */
 static void overwrite(const copying *c, const part *p) {
     if (c->changes[p->number + 1].told.signal != COVEY_ON_SET) return;
-    const void *value = has_hook(p) ? made(c, p, 0) : covey__value_of_index(p->pool, c->from.index);
+    void *value = has_hook(p) ? made(c, p, 0) : covey__value_of_index(p->pool, c->from.index);
     covey__pool_drop(p->pool, *c->to);
-    covey__copy(covey__value_of_index(p->pool, c->to->index), value, p->pool->size);
+    covey__relocate(covey__storage_mover(p->pool), covey__value_of_index(p->pool, c->to->index), value, p->pool->size);
     if (p->pool->type->ticks) covey__ticks_note(p->pool, c->to->index);
 }
 

@@ -189,7 +189,7 @@ static covey__unit *kept(saving *s, const covey__units *before, uint32_t at, cov
 covey__keeping covey__keeping_of(const covey_pool *pool) {
     const covey_world *world = pool->world;
     if (world->names && world->names->pool == pool) return COVEY__KEEP_NAMES;
-    bool hooks = pool->type->drop || pool->type->copy;
+    bool hooks = pool->type->drop || pool->type->copy || pool->type->move;
     return hooks && pool != world->nodes ? COVEY__KEEP_COPIES : COVEY__KEEP_BYTES;
 }
 

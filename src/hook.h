@@ -1,4 +1,4 @@
-/* Calls of the program's functions that must not change the world: `drop` and `copy` hooks, and those that choose or
+/* Calls of the program's functions that must not change the world: `drop`, `copy` and `move` hooks, and those that choose or
  * change values. At assertion level 1 the world knows while one is under way, and changing calls refuse: COVEY__IN_HOOK.
  *
  * Values may be set by several threads at once, so that several may be in hooks at the same time: the number of hooks
@@ -62,6 +62,18 @@ static inline void covey__change_value(const covey_pool *pool, covey_change_fn *
     if (!change) return;
     covey__hook hook = covey__hook_begin(pool->world, "covey_patch function", pool->type);
     change(value, context);
+    covey__hook_end(hook);
+}
+
+/* How values of a type move. */
+static inline covey__mover covey__mover_of(const covey_world *world, const covey_type *type) {
+    return (covey__mover){ type->move ? type : NULL, world };
+}
+
+/* Moves a value by the hook of its type. */
+static inline void covey__move_value(const covey__mover *mover, void *to, void *from) {
+    covey__hook hook = covey__hook_begin(mover->world, "move hook", mover->type);
+    mover->type->move(to, from, mover->type->context);
     covey__hook_end(hook);
 }
 

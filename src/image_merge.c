@@ -15,6 +15,7 @@
 #include "pool.h"
 #include "pool_of.h"
 #include "resource.h"
+#include "result.h"
 #include "signal.h"
 #include "tick.h"
 #include "type.h"
@@ -119,6 +120,10 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     uint32_t count = covey_pool_count(pool), i = 0;
     *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
     if (!p->to) return m->to->result;
+    if (p->to->type->move) /* places would be without values for a while, and might be moved */
+        return covey__fail(m->to, COVEY_ERROR_REFUSED,
+                           "%s cannot be merged: a hook moves its values; load the image into a world of its own",
+                           p->to->type->name);
     p->entities = covey__resize(&m->heap, NULL, 0, count, sizeof *p->entities, alignof(covey_entity));
     if (!p->entities) return COVEY_ERROR_MEMORY;
     m->part_count++;

@@ -85,7 +85,7 @@ static covey_connection refuse(covey_world *world, covey_result result, const ch
 
 /* Whether copies of its values may lie about as bytes. */
 static bool is_bytes(const covey_type *type) {
-    return !type->drop && !type->copy && !type->no_copy && !type->zero_vacated;
+    return !type->drop && !type->copy && !type->move && !type->no_copy && !type->zero_vacated;
 }
 
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {

@@ -13,7 +13,7 @@
 /* Whether overwriting a value takes more than writing it, or no more than marks. */
 static void note_care(covey_pool *pool) {
     const covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
-    bool drops = pool->type->drop != NULL, heard = listeners && (listeners->signals & COVEY_ON_SET) != 0;
+    bool drops = pool->type->drop || pool->type->move, heard = listeners && (listeners->signals & COVEY_ON_SET) != 0;
     bool ticks = pool->type->ticks;
     bool marks =
         heard && !drops && !ticks && ((listeners->called | listeners->queued | listeners->decided) & COVEY_ON_SET) == 0;
@@ -25,7 +25,7 @@ static void note_care(covey_pool *pool) {
 
 void covey__pool_update(covey_pool *pool) {
     const covey_type *type = pool->type;
-    bool watched = pool->watch != NULL, drops = type->drop != NULL;
+    bool watched = pool->watch != NULL, drops = type->drop || type->move;
     covey_sparse_set *set = covey__packed(pool);
     pool->plain = !set && !watched && !drops && !type->zero_vacated;
     note_care(pool);
@@ -57,7 +57,8 @@ void covey__watch_free(covey_world *world, covey__watch *watch) {
 
 void covey__pool_unwatch(covey_pool *pool) {
     covey__watch *watch = pool->watch;
-    if (!watch || watch->group_count != 0 || watch->keeps_order || watch->off.at || pool->type->ticks) return;
+    if (!watch || watch->group_count != 0 || watch->keeps_order || watch->off.at || covey__type_is_observed(pool->type))
+        return;
     if (watch->listeners.count != 0 || watch->listeners.emitting != 0) return;
     covey__watch_free(pool->world, watch);
     pool->watch = NULL;
@@ -71,7 +72,7 @@ static void find_sole(covey_pool *pool) {
     watch->other_count = 0;
     pool->adding = COVEY__ADD_AND_SETTLE;
     if (watch->group_count != 1 || watch->keeps_order || watch->listeners.count != 0) return;
-    if (pool->type->ticks || pool->world->disabled) return;
+    if (covey__type_is_observed(pool->type) || pool->world->disabled) return;
     covey_group *group = watch->groups->group;
     if (group->owned != group->view.fields || group->view.without != 0) return;
     for (uint32_t i = 0; i < group->owned; i++)

@@ -1,5 +1,6 @@
 /* Observers of a pool: who has to know what is added to it and removed from it. A pool has a covey__watch while it is in a
- * group, it is kept in an order, somebody listens, or components of it were disabled; and always, if its type has ticks.
+ * group, it is kept in an order, somebody listens, or components of it were disabled; and always, if its type has ticks,
+ * or a hook that moves values.
  * The inline code then leaves adds and removals to the slow halves. */
 #ifndef COVEY_OBSERVERS_H
 #define COVEY_OBSERVERS_H
@@ -76,6 +77,9 @@ typedef struct covey__watch {
     covey__pages off;    /* which components are disabled: a bit for each index; no table while none ever was */
     covey__pages ticks;  /* when components were changed: of covey__tick_page */
 } covey__watch;
+
+/* Pools of types with ticks, or with a hook that moves values, always have one: what the inline code does is not enough. */
+static inline bool covey__type_is_observed(const covey_type *type) { return type->ticks || type->move; }
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->watch && pool->watch->is_cleared; }
 #define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared"

@@ -25,12 +25,12 @@ static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
     char *place = (char *)set->data + to * size, *value = (char *)set->data + from * size;
     char *waiting = (char *)set->data + set->end * size;
     if (set->end == set->data_capacity) {
-        for (; value != place; value -= size) covey__swap_bytes(value, value - size, size);
+        for (; value != place; value -= size) covey__exchange_values(&set->mover, value, value - size, size);
         return;
     }
-    memcpy(waiting, value, size);
-    memmove(place + size, place, (from - to) * size);
-    memcpy(place, waiting, size);
+    covey__relocate(&set->mover, waiting, value, size);
+    covey__relocate_many(&set->mover, place + size, place, from - to, size);
+    covey__relocate(&set->mover, place, waiting, size);
     if (set->zero_vacated) memset(waiting, 0, size);
 }
 
@@ -104,7 +104,7 @@ static void move_up(covey_sparse_set *set, uint32_t from, uint32_t end, uint32_t
     char *data = set->data;
     if (from == end) return;
     memmove(set->ids + from + by, set->ids + from, (end - from) * sizeof *set->ids);
-    if (size != 0) memmove(data + (from + by) * size, data + from * size, (end - from) * size);
+    covey__relocate_many(&set->mover, data + (from + by) * size, data + from * size, end - from, size);
     for (uint32_t i = from + by; i < end + by; i++) covey__set_put(set, i, covey__set_id(set, i));
 }
 
@@ -114,15 +114,15 @@ static void merge_tail(const tail *t) {
     uint32_t before = t->first, left = t->count;
     for (uint32_t i = 0; i < left; i++) {
         t->ids[i] = covey__set_id(set, t->sorted[i]);
-        covey__copy(t->values + i * size, covey__value_at(set, t->sorted[i], size), size);
+        covey__relocate(&set->mover, t->values + i * size, covey__value_at(set, t->sorted[i], size), size);
     }
     for (; left != 0; left--) {
-        const char *value = t->values + (left - 1) * size;
+        char *value = t->values + (left - 1) * size;
         uint32_t to = place_of(t->order, set, (covey__item){ value, covey__entity_of(t->ids[left - 1]) }, before);
         move_up(set, to, before, left);
         before = to;
         covey__set_put(set, before + left - 1, t->ids[left - 1]);
-        covey__copy(covey__value_at(set, before + left - 1, size), value, size);
+        covey__relocate(&set->mover, covey__value_at(set, before + left - 1, size), value, size);
     }
 }
 

@@ -20,8 +20,8 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     covey__storage_init(pool, storage);
     covey_sparse_set *set = covey__packed(pool);
     covey__fast_add_off(pool);
-    pool->plain = !set && !pool->watch && !type->drop && !type->zero_vacated;
-    if (set) covey__set_watch(set, pool->watch != NULL, type->drop != NULL);
+    pool->plain = !set && !pool->watch && !type->drop && !type->move && !type->zero_vacated;
+    if (set) covey__set_watch(set, pool->watch != NULL, type->drop || type->move);
 }
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
@@ -56,7 +56,7 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
     if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
     if (to != value) {
         covey__pool_drop(pool, e);
-        covey__fill(to, value, pool->size);
+        covey__storage_move_in(pool, to, value);
     }
     return covey__pool_renewed(pool, index, generation);
 }

@@ -27,15 +27,15 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .name_hash = covey__name_hash(type->name),
         .size = type->size,
         .number = number,
-        .uses =
-            (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) | (type->drop ? COVEY__USE_CARE : 0)),
+        .uses = (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) |
+                          (type->drop || type->move ? COVEY__USE_CARE : 0)),
     };
     covey__pool_init(pool, covey__type_storage(type));
-    if (type->ticks && !covey__pool_watch(pool)) {
+    if (covey__type_is_observed(type) && !covey__pool_watch(pool)) {
         covey__free(&world->heap, pool, 1, sizeof *pool, alignof(covey_pool));
         return NULL;
     }
-    if (type->ticks) covey__pool_update_watch(pool);
+    if (covey__type_is_observed(type)) covey__pool_update_watch(pool);
     world->pools[world->pool_count++] = pool;
     covey__types_met(world);
     return pool;

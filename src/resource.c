@@ -96,7 +96,8 @@ static void *add(covey_world *world, const covey_type *type, const void *value) 
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for the resource %s", name);
         return NULL;
     }
-    covey__fill(resource->value, value, type->size);
+    covey__mover mover = covey__mover_of(world, type);
+    covey__move_in(&mover, resource->value, value, type->size);
     world->resources->count++;
     return resource->value;
 }
@@ -104,7 +105,8 @@ static void *add(covey_world *world, const covey_type *type, const void *value) 
 static void *overwrite(const covey_world *world, const covey__resource *resource, const void *value) {
     if (resource->value == value) return resource->value;
     drop(world, resource);
-    covey__fill(resource->value, value, resource->type->size);
+    covey__mover mover = covey__mover_of(world, resource->type);
+    covey__move_in(&mover, resource->value, value, resource->type->size);
     return resource->value;
 }
 
@@ -151,7 +153,8 @@ bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *v
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     COVEY__CONTRACT(world, value || size == 0, "a value that is taken needs a place");
     if (!resource) return false;
-    if (size != 0) memcpy(value, resource->value, size);
+    covey__mover mover = covey__mover_of(world, resource->type);
+    if (size != 0) covey__relocate(&mover, value, resource->value, size);
     take_out(world, resource);
     COVEY__CHANGED(world);
     return true;
@@ -207,7 +210,8 @@ void covey__resources_replace(covey_world *world, struct covey__resources *list)
     for (uint32_t i = 0; list && i < list->count; i++) {
         covey__resource *fresh = &list->at[i], *there = find(world, fresh->type);
         if (!there || there->type->size == 0) continue;
-        covey__swap_bytes(fresh->value, there->value, fresh->type->size);
+        covey__mover mover = covey__mover_of(world, fresh->type);
+        covey__exchange_values(&mover, fresh->value, there->value, fresh->type->size);
         covey__swap_bytes(&fresh->value, &there->value, sizeof fresh->value);
     }
     world->resources = list;

@@ -518,7 +518,8 @@ static void place_values(const covey_pool *pool, covey__units *values) {
         for (uint32_t k = 0; unit && k < unit->count; k++, at++) {
             at = covey_pool_next(pool, at);
             void *to = covey_pool_value_at_raw(pool, at, pool->size);
-            memcpy(to, covey__unit_bytes(unit) + (size_t)k * pool->size, pool->size);
+            covey__relocate(covey__storage_mover(pool), to, covey__unit_bytes(unit) + (size_t)k * pool->size,
+                            pool->size);
             if (names) ((covey__name *)to)->self = covey_pool_at(pool, at).index;
         }
         if (unit) unit->count = 0;

@@ -390,12 +390,12 @@ static void move_in(covey_sparse_set *set, const sorting *job, covey__slot *ids,
     for (uint32_t i = 0; i < job->moves; i++) {
         uint32_t from = job->first + job->from[i];
         ids[i] = covey__set_id(set, from);
-        covey__copy(values + i * size, data + from * size, size);
+        covey__relocate(&set->mover, values + i * size, data + from * size, size);
     }
     for (uint32_t i = 0; i < job->moves; i++) {
         uint32_t to = job->first + job->to[i];
         covey__set_put(set, to, ids[i]);
-        covey__copy(data + to * size, values + i * size, size);
+        covey__relocate(&set->mover, data + to * size, values + i * size, size);
     }
     if (set->zero_vacated) memset(values, 0, job->moves * size);
 }

@@ -175,15 +175,27 @@ static bool resize_ids(covey_sparse_set *set, uint32_t capacity) {
     return true;
 }
 
-/* Values that must not be left behind are not for the allocator to move. */
+static void *value_at(const covey_sparse_set *set, uint32_t position) {
+    return covey__value_at(set, position, set->size);
+}
+
+/* All that are there: those behind the live ones, and holes, have none. */
+static void move_values(const covey_sparse_set *set, char *data) {
+    for (uint32_t at = 0; at < set->end; at++)
+        if (!covey__is_hole(set, at))
+            covey__relocate(&set->mover, data + (size_t)at * set->size, value_at(set, at), set->size);
+}
+
+/* Values that must not be left behind, or that a hook moves, are not for the allocator to move. */
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
     covey__set_shifts(set);
-    bool wipe = set->zero_vacated && set->data;
+    bool ours = (set->zero_vacated || set->mover.type) && set->data;
     uint32_t old = set->data_capacity;
-    void *data = covey__resize(&set->heap, wipe ? NULL : set->data, wipe ? 0 : old, capacity, set->size, set->align);
+    void *data = covey__resize(&set->heap, ours ? NULL : set->data, ours ? 0 : old, capacity, set->size, set->align);
     if (!data && capacity != 0) return false;
-    if (wipe) {
-        if (data) memcpy(data, set->data, (size_t)(old < capacity ? old : capacity) * set->size);
+    if (ours) {
+        if (data && set->mover.type) move_values(set, data);
+        else if (data) memcpy(data, set->data, (size_t)(old < capacity ? old : capacity) * set->size);
         memset(set->data, 0, (size_t)old * set->size);
         covey__free(&set->heap, set->data, old, set->size, set->align);
     }
@@ -324,12 +336,26 @@ void covey_sparse_set_shrink(covey_sparse_set *set) {
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
-static void *value_at(const covey_sparse_set *set, uint32_t position) {
-    return covey__value_at(set, position, set->size);
-}
-
 static void vacate(covey_sparse_set *set, uint32_t position) {
     if (set->zero_vacated) memset(value_at(set, position), 0, set->size);
+}
+
+void covey__relocate_many(const covey__mover *mover, void *to, void *from, uint32_t count, size_t size) {
+    if (!mover->type) {
+        if (size != 0) memmove(to, from, count * size);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = (char *)to < (char *)from ? i : count - 1 - i;
+        covey__move_value(mover, (char *)to + at * size, (char *)from + at * size);
+    }
+}
+
+void covey__exchange_by_hook(const covey__mover *mover, void *a, void *b) {
+    alignas(COVEY__ALIGN_MAX) char waiting[COVEY_MOVE_MAX];
+    covey__move_value(mover, waiting, a);
+    covey__move_value(mover, a, b);
+    covey__move_value(mover, b, waiting);
 }
 
 void covey__swap_bytes(void *a, void *b, size_t size) {
@@ -369,12 +395,26 @@ static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
-    if (a == b) return;
+/* A hook is not for what is behind the live ones, and for holes: they have no value. */
+static void exchange_at(covey_sparse_set *set, uint32_t a, uint32_t b) {
+    void *left = value_at(set, a), *right = value_at(set, b);
+    bool there = a < set->end, here = b < set->end;
+    if (!set->mover.type) covey__swap_bytes(left, right, set->size);
+    else if (there && here) covey__exchange_by_hook(&set->mover, left, right);
+    else if (there) covey__relocate(&set->mover, right, left, set->size);
+    else if (here) covey__relocate(&set->mover, left, right, set->size);
+}
+
+static void swap_ids(covey_sparse_set *set, uint32_t a, uint32_t b) {
     covey_entity left = set->ids[a];
     put(set, a, set->ids[b]);
     put(set, b, left);
-    covey__swap_bytes(value_at(set, a), value_at(set, b), set->size);
+}
+
+static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
+    if (a == b) return;
+    swap_ids(set, a, b);
+    exchange_at(set, a, b);
 }
 
 /* Swap only: among the dead, where the element may be already. */
@@ -505,7 +545,7 @@ static uint32_t next_generation(uint32_t generation) { return generation == COVE
 
 static void move(covey_sparse_set *set, uint32_t from, uint32_t to) {
     put(set, to, set->ids[from]);
-    covey__copy(value_at(set, to), value_at(set, from), set->size);
+    covey__relocate(&set->mover, value_at(set, to), value_at(set, from), set->size);
 }
 
 static void make_absent(covey_sparse_set *set, uint32_t index) { *covey__slot_of(set, index) = COVEY__SLOT_NULL; }
@@ -521,13 +561,18 @@ static void erase_swapping(covey_sparse_set *set, uint32_t at, uint32_t index) {
 /* The element gets the next generation and goes behind the live ones. */
 static void erase_keeping(covey_sparse_set *set, uint32_t at) {
     covey_entity e = set->ids[at];
+    bool live = at < set->end;
     put(set, at, covey__entity(e.index, next_generation(e.generation)));
-    if (at < set->end) {
-        set->end--;
-        set->dead++;
+    set->end -= live;
+    set->dead += live;
+    uint32_t last = set->end;
+    if (live && set->mover.type && at != last) {
+        swap_ids(set, at, last);
+        covey__relocate(&set->mover, value_at(set, at), value_at(set, last), set->size);
+    } else {
+        swap_positions(set, at, last);
     }
-    swap_positions(set, at, set->end);
-    vacate(set, set->end);
+    vacate(set, last);
 }
 
 static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t index) {
@@ -575,7 +620,7 @@ bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e) {
     make_absent(set, e.index);
     if (behind != 0) {
         memmove(set->ids + at, set->ids + at + 1, behind * sizeof *set->ids);
-        memmove(value_at(set, at), value_at(set, at + 1), (size_t)behind * set->size);
+        covey__relocate_many(&set->mover, value_at(set, at), value_at(set, at + 1), behind, set->size);
     }
     for (uint32_t i = at; i < set->end; i++) put(set, i, set->ids[i]);
     vacate(set, set->end);

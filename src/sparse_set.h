@@ -2,6 +2,8 @@
 #ifndef COVEY_SPARSE_SET_H
 #define COVEY_SPARSE_SET_H
 
+#include "hook.h"
+
 #include <covey/covey.h>
 
 /* The steps that a pool takes one by one. */
@@ -40,9 +42,7 @@ const void *covey__set_resolve(const covey_sparse_set *set, const covey__source 
 
 void covey__swap_bytes(void *a, void *b, size_t size);
 /* The id at a position as a word, and a word put there with its slot: compilers then load and store ids as a whole. */
-static inline covey__slot covey__set_id(const covey_sparse_set *set, uint32_t at) {
-    return covey__word(set->ids[at]);
-}
+static inline covey__slot covey__set_id(const covey_sparse_set *set, uint32_t at) { return covey__word(set->ids[at]); }
 
 /* Tells the world that values are, or are found, elsewhere than before. */
 static inline void covey__set_shifts(covey_sparse_set *set) {
@@ -67,6 +67,23 @@ static inline void covey__swap_values(void *a, void *b, size_t size) {
     memcpy(b, &word, sizeof word);
 }
 
+/* Moves a value to where there is none; several, which may overlap; or two to each other's place. */
+static inline void covey__relocate(const covey__mover *mover, void *to, void *from, size_t size) {
+    if (COVEY__LIKELY(!mover->type)) covey__copy(to, from, size);
+    else covey__move_value(mover, to, from);
+}
+void covey__relocate_many(const covey__mover *mover, void *to, void *from, uint32_t count, size_t size);
+void covey__exchange_by_hook(const covey__mover *mover, void *a, void *b);
+static inline void covey__exchange_values(const covey__mover *mover, void *a, void *b, size_t size) {
+    if (COVEY__LIKELY(!mover->type)) covey__swap_values(a, b, size);
+    else covey__exchange_by_hook(mover, a, b);
+}
+/* A value from the program, which hands it over; without one, zero bytes. */
+static inline void covey__move_in(const covey__mover *mover, void *to, const void *value, size_t size) {
+    if (COVEY__LIKELY(!mover->type) || !value) covey__fill(to, value, size);
+    else covey__move_value(mover, to, (void *)(uintptr_t)value);
+}
+
 /* Exchanges the element that is `id` and has this slot with that at another position. */
 static inline void covey__set_exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t other) {
     uint32_t at = covey__slot_position(*slot), index = covey__slot_position(id);
@@ -76,7 +93,7 @@ static inline void covey__set_exchange(covey_sparse_set *set, covey__slot *slot,
     covey__set_put(set, at, covey__set_id(set, other));
     set->ids[other] = covey__entity_of(id);
     *slot = id ^ index ^ other;
-    covey__swap_values(data + at * size, data + other * size, size);
+    covey__exchange_values(&set->mover, data + at * size, data + other * size, size);
 }
 
 /* Moves an element to a position whose own is no longer needed. */
@@ -84,8 +101,8 @@ static inline void covey__set_move(covey_sparse_set *set, uint32_t from, uint32_
     size_t size = set->size;
     char *data = (char *)set->data;
     covey__set_put(set, to, covey__set_id(set, from));
-    if (size == sizeof(uint64_t)) memcpy(data + to * size, data + from * size, sizeof(uint64_t));
-    else covey__copy(data + to * size, data + from * size, size);
+    if (size == sizeof(uint64_t) && !set->mover.type) memcpy(data + to * size, data + from * size, sizeof(uint64_t));
+    else covey__relocate(&set->mover, data + to * size, data + from * size, size);
 }
 /* Sends adds and removals of one element out of line, or not. A type whose values need an end keeps removal there. */
 void covey__set_watch(covey_sparse_set *set, bool watched, bool drops);

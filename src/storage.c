@@ -38,6 +38,7 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
             .zero_vacated = type->zero_vacated,
             .pinned = storage == COVEY_STORAGE_PINNED,
             .grouped = (pool->uses & COVEY_USE_GROUP) != 0,
+            .mover = covey__mover_of(pool->world, type),
             .moves = &pool->world->moves,
             .shifts = &pool->world->shifts,
             .heap = { allocator, 0 },
@@ -47,6 +48,13 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
     covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
     covey__set_init(&pool->set, &desc);
     pool->set.shifts = &pool->world->shifts;
+    pool->set.mover = covey__mover_of(pool->world, type);
+}
+
+covey__mover covey__storage_set_mover(covey_pool *pool, covey__mover mover) {
+    covey__mover *at = covey__in_blocks(pool) ? &pool->blocks.mover : &pool->set.mover, was = *at;
+    *at = mover;
+    return was;
 }
 
 bool covey__storage_group(covey_pool *pool) { return covey__blocks_group(&pool->blocks); }

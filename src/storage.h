@@ -27,6 +27,17 @@ static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index
     return covey__value_at(&pool->set, covey__slot_position(*covey__slot_of(&pool->set, index)), pool->size);
 }
 
+/* How its values move. */
+static inline const covey__mover *covey__storage_mover(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? &pool->blocks.mover : &pool->set.mover;
+}
+/* Another one; returns what it was. */
+covey__mover covey__storage_set_mover(covey_pool *pool, covey__mover mover);
+/* A value that the program hands over goes to a place without one; NULL stands for zero bytes. */
+static inline void covey__storage_move_in(const covey_pool *pool, void *to, const void *value) {
+    covey__move_in(covey__storage_mover(pool), to, value, pool->size);
+}
+
 /* Values of any pools are elsewhere, so that nobody may use what they remember. */
 static inline void covey__values_moved(covey_world *world) {
     world->moves++;

@@ -98,6 +98,26 @@ static void fill_by(const pattern *same, char *to, uint32_t count, size_t size, 
 
 static bool is_hooked(const covey__placing *p) { return p->copies && p->values && p->pool->type->copy; }
 
+/* Whether values come from the program one by one, by a hook that moves them. */
+static bool is_moved(const covey__placing *p) { return !p->copies && p->values && !p->later && p->pool->type->move; }
+
+/* Moves values in, one after the other. */
+static void move_by_hook(covey__placing *p, char *to, uint32_t count) {
+    const covey__mover *mover = covey__storage_mover(p->pool);
+    for (; count-- != 0; to += p->pool->size, p->made++)
+        covey__move_in(mover, to, (const char *)p->values + p->made * p->stride, p->pool->size);
+}
+
+/* The program has those back that were moved. */
+static void move_back(covey__placing *p) {
+    const covey__mover *mover = covey__storage_mover(p->pool);
+    for (; p->made != 0; p->made--) {
+        void *value = covey__value_of_index(p->pool, p->entities[p->made - 1].index);
+        char *from = (char *)(uintptr_t)p->values + (p->made - 1) * p->stride;
+        covey__relocate(mover, from, value, p->pool->size);
+    }
+}
+
 /* Makes copies one after the other, until one is refused. */
 static bool copy_by_hook(covey__placing *p, char *to, uint32_t count) {
     const covey_type *type = p->pool->type;
@@ -114,6 +134,10 @@ static bool write_values(covey__placing *p, const pattern *same, char *to, uint3
     size_t size = p->pool->size;
     const char *from = p->values ? (const char *)p->values + p->made * p->stride : NULL;
     if (is_hooked(p)) return copy_by_hook(p, to, count);
+    if (is_moved(p)) {
+        move_by_hook(p, to, count);
+        return true;
+    }
     if (p->later) from = NULL;
     else if (!from) memset(to, 0, count * size);
     else if (p->stride == size) copy_bytes(to, from, count * size, is_large(p, size));
@@ -239,7 +263,7 @@ static bool write_scattered(covey__placing *p, const pattern *same) {
     const covey_entity *entities = p->entities;
     const char *values = p->values;
     size_t size = pool->size;
-    while (p->made < p->count && (is_hooked(p) || !values || p->later))
+    while (p->made < p->count && (is_hooked(p) || is_moved(p) || !values || p->later))
         if (!write_values(p, same, covey__block_value(blocks, entities[p->made].index, size), 1)) return false;
     for (uint32_t i = p->made; i < p->count; i++)
         covey__copy(covey__block_value(blocks, entities[i].index, size), values + i * p->stride, size);
@@ -523,6 +547,7 @@ static void unplace(const covey__placing *p, covey_entity e) {
 
 void covey__unplace_many(covey__placing *p) {
     covey_pool *pool = p->pool;
+    if (is_moved(p)) move_back(p);
     if (p->is_claimed) covey__set_release(&pool->set, p->entities + p->placed, p->count - p->placed);
     for (; p->made != 0 && p->copies; p->made--) covey__pool_drop(pool, p->entities[p->made - 1]);
     for (; p->placed != 0; p->placed--) unplace(p, p->entities[p->placed - 1]);

@@ -32,11 +32,12 @@ bool covey__type_valid(const covey_type *type) {
         if (names_policy(type) && !covey__is_packed_in(type->storage)) return false;
     }
     if (type->compact_above > 100) return false;
-    if (type->raw && (type->drop || type->copy || type->fields || type->size == 0)) return false;
+    if (type->raw && (type->drop || type->copy || type->move || type->fields || type->size == 0)) return false;
+    if (type->move && type->size > COVEY_MOVE_MAX) return false;
     if (type->fields && !covey__fields_valid(type->fields, type->size)) return false;
     if (type->codec && (type->raw || type->size == 0 || !type->codec->save || !type->codec->load)) return false;
     if (type->defaults && !type->fields) return false;
-    return type->size != 0 || (!type->drop && !type->copy && !type->zero_vacated);
+    return type->size != 0 || (!type->drop && !type->copy && !type->move && !type->zero_vacated);
 }
 
 covey_storage covey__type_storage(const covey_type *type) {
@@ -47,11 +48,14 @@ bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
     return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
            a->policy == b->policy && a->zero_vacated == b->zero_vacated && a->no_copy == b->no_copy &&
-           a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy && a->raw == b->raw &&
-           a->transient == b->transient && !a->codec == !b->codec && covey__fields_same(a->fields, b->fields);
+           a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy && !a->move == !b->move &&
+           a->raw == b->raw && a->transient == b->transient && !a->codec == !b->codec &&
+           covey__fields_same(a->fields, b->fields);
 }
 
-bool covey__type_can_copy(const covey_type *type) { return !type->no_copy && (!type->drop || type->copy); }
+bool covey__type_can_copy(const covey_type *type) {
+    return !type->no_copy && ((!type->drop && !type->move) || type->copy);
+}
 
 uint64_t covey__name_hash(const char *name) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);

@@ -80,7 +80,8 @@ void covey__watch_cleared(covey_pool *pool) {
 static bool valid_sole(const covey_pool *pool, const char **why) {
     const covey_group *sole = pool->watch->sole;
     if (!sole) return true;
-    REQUIRE(!pool->type->ticks && !pool->world->disabled, "watch: a group that does not know of all that it should");
+    REQUIRE(!covey__type_is_observed(pool->type) && !pool->world->disabled,
+            "watch: a group that does not know of all that it should");
     for (uint32_t i = 0; i < sole->owned; i++)
         REQUIRE(!covey__may_hide(sole->pools[i]), "watch: a group that does not know of all that it should");
     return true;
@@ -103,7 +104,7 @@ bool covey__watch_valid(const covey_pool *pool, const char **why) {
     uint32_t depth = 0;
     const covey_sparse_set *set = covey__packed_in(pool);
     bool needs = watch && (watch->keeps_order || pool->type->ticks);
-    REQUIRE(watch || !pool->type->ticks, "watch: changes that nobody notes");
+    REQUIRE(watch || !covey__type_is_observed(pool->type), "watch: changes that nobody notes");
     if (watch && !covey__listeners_valid(pool->world, pool, &watch->listeners, why)) return false;
     REQUIRE(!set || set->watched == (watch != NULL), "watch: a set that does not know of it");
     REQUIRE(((pool->uses & COVEY_USE_GROUP) != 0) == (covey__pool_owner(pool) != NULL), "watch: owned, or not");
@@ -111,20 +112,22 @@ bool covey__watch_valid(const covey_pool *pool, const char **why) {
     bool sets = heard && (heard->signals & COVEY_ON_SET) != 0;
     bool closely = pool->type->ticks || (watch && watch->off.at);
     REQUIRE(((pool->uses & COVEY__USE_CLOSELY) != 0) == closely, "watch: handed out without a close look");
-    bool marks = sets && !pool->type->drop && !pool->type->ticks &&
-                 ((heard->called | heard->queued | heard->decided) & COVEY_ON_SET) == 0;
+    bool drops = pool->type->drop || pool->type->move;
+    bool marks =
+        sets && !drops && !pool->type->ticks && ((heard->called | heard->queued | heard->decided) & COVEY_ON_SET) == 0;
     REQUIRE(((pool->uses & COVEY__USE_TOUCH) != 0) == marks, "watch: overwritten, and somebody does not hear of it");
-    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (sets || pool->type->drop || pool->type->ticks),
+    REQUIRE(((pool->uses & COVEY__USE_CARE) != 0) == (sets || drops || pool->type->ticks),
             "watch: overwritten without care");
     if (!watch) return true;
     const covey__listeners *listeners = &watch->listeners;
-    bool needed = listeners->count != 0 || listeners->emitting != 0 || watch->off.at || pool->type->ticks;
+    bool needed =
+        listeners->count != 0 || listeners->emitting != 0 || watch->off.at || covey__type_is_observed(pool->type);
     REQUIRE(needed || watch->group_count != 0 || watch->keeps_order, "watch: nobody needs it");
     for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
     REQUIRE(!pool->plain && pool->filling.block == COVEY__NO_BLOCK, "watch: removals that nobody knows of");
     REQUIRE(pool->adding == (watch->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
             "watch: additions that nobody knows of");
-    covey__removal removal = watch->sole && !pool->type->drop ? COVEY__REMOVE_GROUPED : COVEY__REMOVE_SLOWLY;
+    covey__removal removal = watch->sole && !drops ? COVEY__REMOVE_GROUPED : COVEY__REMOVE_SLOWLY;
     REQUIRE(!set || (set->room == 0 && set->removal == removal), "watch: additions that nobody knows of");
     for (uint32_t i = 0; i < watch->group_count; i++) {
         const covey_group *group = watch->groups[i].group;

@@ -140,7 +140,7 @@ static inline void *present(covey_world *world, covey_entity e, const covey_type
 static COVEY__NOINLINE bool replace_watched(covey_pool *pool, covey_entity e, void *value) {
     void *old = present(pool->world, e, pool->type, pool);
     if (!old || !covey__may_be_set(pool, COVEY_ON_SET, e)) return false;
-    if (old != value) covey__swap_values(old, value, pool->size);
+    if (old != value) covey__exchange_values(covey__storage_mover(pool), old, value, pool->size);
     covey__watch_set(pool, COVEY_ON_SET, e);
     return true;
 }

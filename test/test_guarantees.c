@@ -614,7 +614,7 @@ static void test_pools_of_a_group_refuse_other_orders(void **state) {
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
     assert_null(covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed), covey_id(Third) } }));
     assert_failed(COVEY_ERROR_CONFLICT);
-    assert_null(covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Blocked) } }));
+    assert_null(covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Pinned) } }));
     assert_failed(COVEY_ERROR_REFUSED);
     assert_null(covey_group_create(world, &(covey_group_desc){ .without = { covey_id(Other) } }));
     assert_failed(COVEY_ERROR_TYPE);

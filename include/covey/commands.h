@@ -177,6 +177,8 @@ COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const cov
     COVEY__CONTRACT(commands->world, type || kind == COVEY__RECORD_DESTROY, "a call needs a type");
     COVEY__CONTRACT(commands->world, !type || kind == COVEY__RECORD_REMOVE || size == type->size,
                     "the size is not that of the type");
+    COVEY__CONTRACT(commands->world, !type || !type->move || !value,
+                    "a buffer keeps no value that a hook moves: record a function that adds it");
     /* Where the size is no multiple of 16, the alignment is 8 at most. */
     if (size % 16 == 0 && size != 0 && type->align > 8) return covey__record_wide(commands, e, type, kind, value);
     char *to = commands->at;

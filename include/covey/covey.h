@@ -228,8 +228,13 @@ typedef void covey_drop_fn(void *value, void *context);
 /* Makes a second value in uninitialised memory at `to`. Returns false when it cannot; `to` is then forgotten. Must not
  * change the world, as above. */
 typedef bool covey_copy_fn(void *to, const void *from, void *context);
+/* Moves a value from `from` to uninitialised memory at `to`; `from` is uninitialised memory afterwards. Cannot fail. Must
+ * not change the world. */
+typedef void covey_move_fn(void *to, void *from, void *context);
+#define COVEY_MOVE_MAX 1024 /* bytes of a value that has such a hook, at most */
 
-/* The description of a component type. Fields that are zero have their default. Values are moved with memcpy. */
+/* The description of a component type. Fields that are zero have their default. Values are moved with memcpy, unless a
+ * hook moves them: for values with pointers into themselves, and most classes of C++. */
 struct covey_type {
     const char *name;      /* the stable key of the type; those that begin with "covey." are the library's own */
     uint32_t size;         /* bytes of a value; 0 for a tag */
@@ -243,7 +248,8 @@ struct covey_type {
     bool transient;        /* snapshots leave it out */
     uint8_t compact_above; /* ordered: covey_compact leaves it alone while so many percent are holes, or less */
     covey_drop_fn *drop;   /* optional: called when a value is removed or overwritten */
-    covey_copy_fn *copy;   /* optional: without it, a type with `drop` cannot be copied */
+    covey_copy_fn *copy;   /* optional: without it, a type with `drop` or `move` cannot be copied */
+    covey_move_fn *move;   /* optional: instead of memcpy; not of raw types */
     void *context;         /* handed to the hooks */
     const covey_fields *fields; /* optional: what its bytes mean (covey/fields.h); not of raw types */
     const covey_codec *codec;   /* optional: functions that save and load what its values own (covey/snapshot.h) */
@@ -1570,6 +1576,12 @@ COVEY_INLINE covey_entity covey_entity_make(uint32_t index, uint32_t generation)
     return exists ? covey__entity(index, generation) : covey__entity(0, 0);
 }
 
+/* How values move: by the hook of their type; or, without one, by memcpy. */
+typedef struct covey__mover {
+    const covey_type *type; /* that has one; or NULL */
+    const covey_world *world;
+} covey__mover;
+
 /* The slot of an index is at pages[index / PAGE] + index * sizeof(covey__slot): an entry is the address of its page less
  * the offset of the page's first index, which saves the remainder. A page that is missing is one shared page of absent
  * slots, which differ from COVEY__SLOT_NULL so that nobody writes to them.
@@ -1595,6 +1607,7 @@ struct covey_sparse_set {
     uint32_t size;
     uint8_t align;
     bool watched; /* adds and removals go out of line */
+    covey__mover mover;
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     uint64_t *shifts; /* of a world: counts values and arrays that moved, and removals; NULL without a world */
     covey__heap heap;
@@ -1641,7 +1654,8 @@ typedef struct covey__block_store {
     uint32_t size;
     uint8_t align;
     bool zero_vacated;
-    bool pinned;                        /* every block is direct */
+    bool pinned; /* every block is direct */
+    covey__mover mover;
     bool grouped;                       /* none is: a group that owns the pool puts values in an order of its own */
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
     covey__slab **slabs;                /* all, by address */

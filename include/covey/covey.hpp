@@ -24,6 +24,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -111,8 +112,8 @@ class options {
         changed.compact_above_ = percent;
         return changed;
     }
-    /* Values may be moved with memcpy although they are not trivially copyable. Most types may be; those that hold a
-     * pointer into themselves may not, as std::string and std::list of libstdc++. */
+    /* Values may be moved with memcpy although they are not trivially copyable, which is faster than their own moves. Most
+     * types may be; those that hold a pointer into themselves may not, as std::string and std::list of libstdc++. */
     constexpr options relocatable() const noexcept {
         options changed = *this;
         changed.relocatable_ = true;
@@ -155,6 +156,16 @@ template <class T> bool copy(void *to, const void *from, void *) noexcept {
     ::new (to) T(*static_cast<const T *>(from));
     return true;
 #endif
+}
+
+template <class T> void move(void *to, void *from, void *) noexcept {
+    ::new (to) T(std::move(*static_cast<T *>(from)));
+    static_cast<T *>(from)->~T();
+}
+
+template <class T> constexpr covey_move_fn *move_hook(bool relocatable) noexcept {
+    if constexpr (std::is_trivially_copyable_v<T>) return nullptr;
+    else return relocatable ? nullptr : move<T>;
 }
 
 template <class T> constexpr covey_drop_fn *drop_hook() noexcept {
@@ -227,6 +238,7 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.compact_above = compact_above_;
     type.drop = detail::drop_hook<T>();
     type.copy = detail::copy_hook<T>();
+    type.move = detail::move_hook<T>(relocatable_);
     return type;
 }
 
@@ -246,14 +258,14 @@ template <class T> struct component {
         static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
     }
 #define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, covey::options(), 0)
-#define COVEY__CPP_DEFINE(T, wanted, ...)                                                                            \
-    template <> struct covey::component<T> : covey::detail::traits<T> {                                              \
-        static_assert(std::is_trivially_copyable_v<T> || (wanted).is_relocatable(),                                  \
-                      "covey: " #T " is not trivially copyable; say options().relocatable() if memcpy may move it"); \
-        static_assert(std::is_nothrow_move_constructible_v<T>, "covey: " #T " must move without throwing");          \
-        static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes");                                 \
-        static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                           \
-        static constexpr const covey_type *type() noexcept { return &descriptor; }                                   \
+#define COVEY__CPP_DEFINE(T, wanted, ...)                                                                          \
+    template <> struct covey::component<T> : covey::detail::traits<T> {                                            \
+        static_assert(std::is_nothrow_move_constructible_v<T>, "covey: " #T " must move without throwing");        \
+        static_assert(std::is_trivially_copyable_v<T> || (wanted).is_relocatable() || sizeof(T) <= COVEY_MOVE_MAX, \
+                      "covey: " #T " is too large; say options().relocatable() if memcpy may move it");            \
+        static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes");                               \
+        static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                         \
+        static constexpr const covey_type *type() noexcept { return &descriptor; }                                 \
     }
 
 } // namespace covey
@@ -267,6 +279,13 @@ template <class T> inline constexpr size_t size_of = component<T>::size;
 template <class T> using argument = typename component<T>::argument;
 
 namespace detail {
+
+/* Whether values move as bytes; otherwise by a hook. */
+template <class T> constexpr bool moves_as_bytes() noexcept {
+    if constexpr (component<T>::is_trivial) return true;
+    else return component<T>::descriptor.move == nullptr;
+}
+template <class T> inline constexpr bool are_bytes = moves_as_bytes<T>();
 
 /* Lets `call` move the bytes of a value into a pool. They lie in no pool themselves: they are a copy, or moved here. A
  * listener of the world, if there is one, may have removed the value at once: then it is gone, too. */
@@ -342,8 +361,9 @@ class entities {
  * The verbs of section 7 of covey.h. A value that is not trivial is moved from when the call succeeds and uses it. */
 
 template <class T> T *add(covey_world *in, covey_entity e, argument<T> value) noexcept {
-    return detail::hand_over<T>(
-        in, value, [=](const void *bytes) { return covey__add(in, e, type_of<T>(), bytes, size_of<T>, true); });
+    return detail::hand_over<T>(in, value, [=](const void *bytes) {
+        return covey__add(in, e, type_of<T>(), bytes, size_of<T>, detail::are_bytes<T>);
+    });
 }
 
 /* Without a value: a tag, or T(). */
@@ -352,9 +372,33 @@ template <class T> T *add(covey_world *in, covey_entity e) noexcept {
     else return add<T>(in, e, T());
 }
 
+namespace detail {
+
+/* Arguments on their way to a constructor, which runs where the value will be. */
+template <class T, class... Arguments> struct construction {
+    std::tuple<Arguments &&...> arguments;
+    static void run(void *at, void *context) noexcept {
+        std::apply([at](Arguments &&...each) { ::new (at) T{ std::forward<Arguments>(each)... }; },
+                   std::move(static_cast<construction *>(context)->arguments));
+    }
+};
+
+} // namespace detail
+
+/* Constructs a component that must be absent in its place, without a move: in pinned blocks, and in place, its address
+ * never changes. */
+template <class T, class... Arguments> T *emplace(covey_world *in, covey_entity e, Arguments &&...arguments) noexcept {
+    static_assert(size_of<T> != 0, "covey: a tag has nothing to construct");
+    if (covey_has_raw(in, e, type_of<T>())) /* which says so */
+        return static_cast<T *>(covey_add_raw(in, e, type_of<T>(), nullptr, size_of<T>));
+    detail::construction<T, Arguments...> made{ { std::forward<Arguments>(arguments)... } };
+    return static_cast<T *>(covey_patch_or_add_raw(in, e, type_of<T>(), made.run, &made));
+}
+
 template <class T> T *set(covey_world *in, covey_entity e, argument<T> value) noexcept {
-    return detail::hand_over<T>(
-        in, value, [=](const void *bytes) { return covey__set(in, e, type_of<T>(), bytes, size_of<T>, true); });
+    return detail::hand_over<T>(in, value, [=](const void *bytes) {
+        return covey__set(in, e, type_of<T>(), bytes, size_of<T>, detail::are_bytes<T>);
+    });
 }
 
 template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
@@ -691,7 +735,7 @@ template <class T> class pool {
 
     T *add(covey_entity e, argument<T> value) const noexcept {
         return detail::hand_over<T>(covey_pool_world(pool_), value, [=](const void *bytes) {
-            return covey__pool_add(pool_, e, bytes, size_of<T>, true);
+            return covey__pool_add(pool_, e, bytes, size_of<T>, detail::are_bytes<T>);
         });
     }
     T *add(covey_entity e) const noexcept {
@@ -700,7 +744,7 @@ template <class T> class pool {
     }
     T *set(covey_entity e, argument<T> value) const noexcept {
         return detail::hand_over<T>(covey_pool_world(pool_), value, [=](const void *bytes) {
-            return covey__pool_set(pool_, e, bytes, size_of<T>, true);
+            return covey__pool_set(pool_, e, bytes, size_of<T>, detail::are_bytes<T>);
         });
     }
     T *get(covey_entity e) const noexcept { return static_cast<T *>(covey_pool_get_raw(pool_, e, size_of<T>)); }
@@ -1339,6 +1383,7 @@ class commands {
 
   private:
     template <class T> bool record(covey__record_kind kind, covey_entity e, argument<T> &value) const noexcept {
+        static_assert(detail::are_bytes<T>, "covey: a buffer keeps no value that a hook moves; record a function");
         T *there = detail::hand_over<T>(nullptr, value, [&](const void *bytes) -> void * {
             bool recorded = covey__record(commands_, e, type_of<T>(), kind, bytes, size_of<T>, true);
             return recorded ? commands_ : nullptr;
