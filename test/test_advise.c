@@ -277,16 +277,16 @@ static bool none(uint32_t i) { return i == UINT32_MAX; }
 
 static void test_a_view_of_scattered_entities_would_gain_by_a_group(void **state) {
     (void)state;
-    covey_view view = scattered(1280, every_second);
+    covey_view view = scattered(640, every_second);
     covey_compact(world);
     covey_view_advice advice = covey_view_advise(&view);
     assert_ptr_equal(advice.view, &view);
-    assert_int_equal(advice.matches, 640);
+    assert_int_equal(advice.matches, 320);
     assert_int_equal(advice.spans, count_spans(covey_view_iter(&view)));
-    assert_int_equal(advice.group_spans, 20);
+    assert_int_equal(advice.group_spans, 10);
     char line[200];
     snprintf(line, sizeof line,
-             "Left, Right: 640 matches in 640 spans; a group that owns them (covey_group_create) would have 20, and "
+             "Left, Right: 320 matches in 320 spans; a group that owns them (covey_group_create) would have 10, and "
              "take %zu bytes more",
              advice.group_bytes);
     assert_line(&advice, line);
@@ -299,7 +299,7 @@ static void test_a_view_of_scattered_entities_would_gain_by_a_group(void **state
     assert_int_equal(after, before + advice.group_bytes);
     advice = covey_view_advise(&view); /* they are owned by now */
     assert_int_equal(advice.group_spans, 0);
-    assert_int_equal(advice.matches, 640);
+    assert_int_equal(advice.matches, 320);
 }
 
 static void test_a_view_of_all_would_not(void **state) {

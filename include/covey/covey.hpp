@@ -264,6 +264,7 @@ template <class T> struct component {
         static_assert(std::is_trivially_copyable_v<T> || (wanted).is_relocatable() || sizeof(T) <= COVEY_MOVE_MAX, \
                       "covey: " #T " is too large; say options().relocatable() if memcpy may move it");            \
         static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes");                               \
+        static constexpr bool is_relocatable = (wanted).is_relocatable();                                          \
         static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                         \
         static constexpr const covey_type *type() noexcept { return &descriptor; }                                 \
     }
@@ -283,7 +284,7 @@ namespace detail {
 /* Whether values move as bytes; otherwise by a hook. */
 template <class T> constexpr bool moves_as_bytes() noexcept {
     if constexpr (component<T>::is_trivial) return true;
-    else return component<T>::descriptor.move == nullptr;
+    else return component<T>::is_relocatable;
 }
 template <class T> inline constexpr bool are_bytes = moves_as_bytes<T>();
 
