@@ -6,7 +6,8 @@
 typedef struct {
     int now, most;
 } Health;
-COVEY_COMPONENT_DEFINE(Health);
+static const Health healthy = { 100, 100 };
+COVEY_COMPONENT_DEFINE(Health, .defaults = &healthy); /* what an entity gets that is given no value */
 
 COVEY_TAG_DEFINE(Poisoned); /* there or not there: it has no value */
 
@@ -67,7 +68,9 @@ int main(void) {
     covey_patch_or_add(world, hero, Health, heal, &points);
     covey_patch_or_add(world, other, Health, heal, &points);
     printf("    hero %d, other %d\n", covey_get(world, hero, Health)->now, covey_get(world, other, Health)->now);
+    covey_set(world, other, Health, { 1, 10 });
     printf("    weak, and removed: %u\n", covey_remove_if(world, Health, is_weak, NULL));
+    printf("    by default: %d\n", covey_add_default(world, other, Health)->now);
 
     printf("tags\n");
     if (covey_add_tag(world, hero, Poisoned)) printf("    poisoned\n");

@@ -2,6 +2,7 @@
 #include "change.h"
 
 #include "bits.h"
+#include "default.h"
 #include "members.h"
 #include "observers.h"
 #include "queue.h"
@@ -69,11 +70,47 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
     return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
 }
 
+/* Makes a default for an entity; or fails. */
+static bool begin_default(const covey_pool *pool, covey_entity e, covey__default *d) {
+    covey_result result = covey__default_begin(pool->world, pool->type, d);
+    if (result != COVEY_OK)
+        covey__fail(pool->world, result, "no default of %s for %u:%u: %s", pool->type->name, e.index, e.generation,
+                    covey_result_text(result));
+    return result == COVEY_OK;
+}
+
+/* What was added, and removed by a listener at once, was used, too. */
+static void *end_default(const covey_pool *pool, covey__default *d, void *added) {
+    bool used = added || pool->world->result == COVEY_ERROR_GONE;
+    covey__default_end(pool->world, pool->type, d, used);
+    return added;
+}
+
+/* No hook is called for an entity that cannot get it: then this says why. */
+void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = covey__entity(index, generation);
+    covey__default d;
+    if (!covey__takes_components(pool->world, e) || covey_pool_has(pool, e))
+        return covey__pool_place_slowly(pool, index, generation);
+    if (!begin_default(pool, e, &d)) return NULL;
+    return end_default(pool, &d, covey_pool_add_raw(pool, e, d.value, pool->size));
+}
+
+void *covey__pool_set_default(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = covey__entity(index, generation);
+    covey__default d;
+    if (!covey_pool_has(pool, e)) return covey__pool_add_default(pool, index, generation);
+    if (!begin_default(pool, e, &d)) return NULL;
+    return end_default(pool, &d, covey_pool_set_raw(pool, e, d.value, pool->size));
+}
+
 void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
-    if (COVEY__IN_HOOK(pool->world)) return NULL;
+    covey__default d;
+    if (COVEY__IN_HOOK(pool->world) || !begin_default(pool, e, &d)) return NULL;
     void *to = covey__pool_place_slowly(pool, e.index, e.generation);
+    if (to) covey__storage_move_in(pool, to, d.value);
+    covey__default_end(pool->world, pool->type, &d, to != NULL);
     if (!to) return NULL;
-    covey__fill(to, NULL, pool->size);
     covey__change_value(pool, change, to, context);
     return pool->watch ? covey__pool_settle(pool, e.index, e.generation) : to;
 }

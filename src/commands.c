@@ -135,6 +135,20 @@ bool covey__record_wide(covey_commands *c, covey_entity e, const covey_type *typ
     return appended != NULL;
 }
 
+bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind) {
+    uint64_t bytes = bytes_of_value(type);
+    if (type->move) return refuse(c, COVEY_ERROR_REFUSED); /* values of a buffer move as bytes */
+    command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes);
+    if (!appended) return false;
+    if (!type->copy) memcpy(value_of(appended), type->defaults, type->size);
+    else if (!covey__copy_value(c->world, type, value_of(appended), type->defaults)) {
+        c->at -= bytes;
+        c->count--;
+        return refuse(c, COVEY_ERROR_COPY);
+    }
+    return true;
+}
+
 covey_entity covey_record_create(covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
     covey_entity none = { 0, 0 };

@@ -334,6 +334,13 @@ static bool all_take_components(covey_world *world, const covey_entity *entities
     return true;
 }
 
+/* Without values, each gets a copy of the default, also of types that are not copied from entity to entity. */
+static void place_defaults(covey__placing *placing, const covey_type *type) {
+    placing->values = type->defaults;
+    placing->copies = placing->copies || type->defaults;
+    placing->stride = 0;
+}
+
 static bool add_many(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
                      const void *values, size_t size, bool copies) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
@@ -349,6 +356,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
         .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = entities, .count = count },
         .placing = { .values = values, .stride = copies ? 0 : size, .copies = copies },
     };
+    if (!values) place_defaults(&change.placing, pool->type);
     const covey__change *culprit;
     covey_result result = COVEY_ERROR_COPY;
     if (!copies || covey__type_can_copy(pool->type)) result = covey__changes_make(world, &change, 1, &culprit);
@@ -399,6 +407,7 @@ static covey_result list_component(creation *c, const covey_component *component
                      .stride = component->value ? 0 : pool->size,
                      .copies = component->value != NULL },
     };
+    if (!component->value && !component->values) place_defaults(&c->change[c->changes - 1].placing, pool->type);
     return COVEY_OK;
 }
 
@@ -468,6 +477,8 @@ static covey_result add_one_quickly(covey_pool *pool, covey_entity e, const cove
     const void *source = component->value ? component->value : component->values;
     if (component->count > 1) return COVEY_ERROR_REFUSED;
     if (component->value && (pool->type->copy || !covey__type_can_copy(pool->type))) return COVEY_ERROR_REFUSED;
+    if (!source && pool->type->defaults && pool->type->copy) return COVEY_ERROR_REFUSED;
+    if (!source) source = pool->type->defaults;
     void *to = covey__pool_append(pool, e, pool->size);
     covey_result result = to ? COVEY_OK : place_elsewhere(pool, e, &source, &to);
     if (result == COVEY_OK) covey__fill(to, source, pool->size);

@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "block_store.h"
+#include "default.h"
 #include "hook.h"
 #include "result.h"
 #include "sparse_set.h"
@@ -110,12 +111,30 @@ static void *overwrite(const covey_world *world, const covey__resource *resource
     return resource->value;
 }
 
+static void *set(covey_world *world, const covey_type *type, const void *value) {
+    const covey__resource *resource = find(world, type);
+    return resource ? overwrite(world, resource, value) : add(world, type, value);
+}
+
+/* Without a value. */
+static void *set_default(covey_world *world, const covey_type *type) {
+    covey__default d;
+    covey_result result = covey__default_begin(world, type, &d);
+    if (result != COVEY_OK) {
+        covey__fail(world, result, "no default of the resource %s: %s", type->name, covey_result_text(result));
+        return NULL;
+    }
+    void *at = set(world, type, d.value);
+    covey__default_end(world, type, &d, at != NULL);
+    return at;
+}
+
 void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size) {
     const covey__resource *resource = find(world, type);
     if (COVEY__IN_HOOK(world)) return NULL;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     (void)size;
-    void *at = resource ? overwrite(world, resource, value) : add(world, type, value);
+    void *at = value ? set(world, type, value) : set_default(world, resource ? resource->type : type);
     COVEY__CHANGED(world);
     return at;
 }

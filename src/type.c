@@ -36,7 +36,7 @@ bool covey__type_valid(const covey_type *type) {
     if (type->move && type->size > COVEY_MOVE_MAX) return false;
     if (type->fields && !covey__fields_valid(type->fields, type->size)) return false;
     if (type->codec && (type->raw || type->size == 0 || !type->codec->save || !type->codec->load)) return false;
-    if (type->defaults && !type->fields) return false;
+    if (type->defaults && (type->size == 0 || ((type->drop || type->move) && !type->copy))) return false;
     return type->size != 0 || (!type->drop && !type->copy && !type->move && !type->zero_vacated);
 }
 
@@ -222,11 +222,15 @@ static bool has_sound_fields(const covey_type *type) {
     return type->fields && covey__fields_valid(type->fields, type->size);
 }
 
+enum { DEFAULT_ALIGN = 64 }; /* copy hooks read the default as a value of its type */
+
+static char *aligned(char *at) { return at + (DEFAULT_ALIGN - (uintptr_t)at % DEFAULT_ALIGN) % DEFAULT_ALIGN; }
+
 struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *description) {
     size_t length = description->name ? strlen(description->name) + 1 : 1;
     size_t fields = has_sound_fields(description) ? covey__fields_bytes(description->fields) : 0;
-    size_t defaults = description->defaults ? description->size : 0;
-    size_t bytes = sizeof(struct covey__made_type) + fields + defaults + length;
+    size_t defaults = description->defaults ? description->size : 0, slack = defaults != 0 ? DEFAULT_ALIGN : 0;
+    size_t bytes = sizeof(struct covey__made_type) + fields + defaults + slack + length;
     struct covey__made_type *made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
     if (!made) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
@@ -235,8 +239,8 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
     *made = (struct covey__made_type){ .next = world->made_types, .type = *description, .bytes = bytes };
     char *behind = (char *)made->behind;
     if (fields != 0) made->type.fields = covey__fields_copy(description->fields, behind);
-    if (defaults != 0) made->type.defaults = memcpy(behind + fields, description->defaults, defaults);
-    if (description->name) made->type.name = memcpy(behind + fields + defaults, description->name, length);
+    if (defaults != 0) made->type.defaults = memcpy(aligned(behind + fields), description->defaults, defaults);
+    if (description->name) made->type.name = memcpy(behind + fields + defaults + slack, description->name, length);
     made->kept = (covey__kept_context){ world, description->size };
     if (covey__is_kept(description)) made->type.context = &made->kept;
     return made;

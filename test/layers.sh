@@ -13,7 +13,7 @@ cd "$2/src"
 # From the bottom to the top. A header is in the layer of its source.
 layers='
 memory   alloc bits crc32c lines pages result
-storage  block_store fields hook kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
+storage  block_store default fields hook kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
 storage  storage_erase storage_place stretch type
 observe  listeners members observers order queue signal tick watch
 change   change commands convert copy enable entity listen many pool pool_of resource

@@ -25,6 +25,17 @@ COVEY_TAG_DEFINE(BlockTag);
 COVEY_TAG_DEFINE(Marked, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(LateTag, .storage = COVEY_STORAGE_SPARSE);
 
+typedef struct Wide {
+    uint32_t numbers[64];
+} Wide;
+static bool copy_wide(void *to, const void *from, void *context) {
+    (void)context;
+    memcpy(to, from, sizeof(Wide));
+    return true;
+}
+static const Wide wide_default = { { 1, 2, 3 } };
+COVEY_COMPONENT_DEFINE(Wide, .copy = copy_wide, .defaults = &wide_default);
+
 /* ---- Scenes --------------------------------------------------------------------------------------------------------*/
 
 static void nothing(scene *s) { (void)s; }
@@ -135,6 +146,17 @@ static bool patch_or_add(scene *s) { return covey_patch_or_add(s->world, s->e[8]
 static bool patch_or_add_new_type(scene *s) { return covey_patch_or_add(s->world, s->e[8], Late, NULL, NULL) != NULL; }
 static bool patch_or_add_block(scene *s) {
     return covey_patch_or_add(s->world, s->e[8], LateBlock, NULL, NULL) != NULL;
+}
+static bool add_default(scene *s) { return covey_add_default(s->world, s->e[8], Wide) != NULL; }
+static bool set_default(scene *s) {
+    return covey_set_raw(s->world, s->e[8], covey_id(Wide), NULL, sizeof(Wide)) != NULL;
+}
+static bool patch_default(scene *s) { return covey_patch_or_add(s->world, s->e[8], Wide, NULL, NULL) != NULL; }
+static bool create_with_default(scene *s) {
+    return !covey_is_null(covey_create_with(s->world, covey_with_default(Wide), covey_with_default(LateBlock)));
+}
+static bool set_default_resource(scene *s) {
+    return covey_resource_set_raw(s->world, covey_id(Wide), NULL, sizeof(Wide)) != NULL;
 }
 static bool add_near(scene *s) { return covey_add(s->world, s->e[4], Plain, { 1, 2 }) != NULL; }
 static bool add_in_place(scene *s) { return covey_add(s->world, s->e[8], Fixed, { 1, 2 }) != NULL; }
@@ -355,6 +377,11 @@ static const operation operations[] = {
     { "covey_create_at, from nothing", empty_world, create_at },
     { "covey_create_exact", busy_world, create_exact },
     { "covey_create_exact, from nothing", empty_world, create_exact },
+    { "covey_add, of a default", busy_world, add_default },
+    { "covey_set, of a default", busy_world, set_default },
+    { "covey_patch_or_add, of a default", busy_world, patch_default },
+    { "covey_create_with, defaults", busy_world, create_with_default },
+    { "covey_resource_set, of a default", busy_world, set_default_resource },
     { "covey_patch_or_add", busy_world, patch_or_add },
     { "covey_patch_or_add, of a new type", busy_world, patch_or_add_new_type },
     { "covey_patch_or_add, of a new type in blocks", busy_world, patch_or_add_block },

@@ -58,7 +58,8 @@ COVEY_API void covey_commands_clear(covey_commands *commands);
 
 /* ---- Recording -----------------------------------------------------------------------------------------------------
  *
- * False means that nothing was recorded, and the caller keeps the value: MEMORY; REFUSED while the buffer is replayed.
+ * False means that nothing was recorded, and the caller keeps the value: MEMORY; REFUSED while the buffer is replayed; COPY
+ * when the default of the type, for which NULL stands, could not be copied.
  * What is wrong with a type shows when it is replayed. */
 
 /* The handle of an entity that comes alive when this is replayed. Other commands, of any buffer, may name it at once.
@@ -169,6 +170,9 @@ COVEY_API char *covey__record_slowly(covey_commands *commands, size_t bytes);
 COVEY_API bool covey__record_wide(covey_commands *commands, covey_entity e, const covey_type *type,
                                   covey__record_kind kind, const void *value);
 
+COVEY_API bool covey__record_default(covey_commands *commands, covey_entity e, const covey_type *type,
+                                     covey__record_kind kind);
+
 #define COVEY__RECORD_BYTES(size) (sizeof(covey__command) + ((size) + 7) / 8 * 8)
 
 COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const covey_type *type, covey__record_kind kind,
@@ -179,6 +183,7 @@ COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const cov
                     "the size is not that of the type");
     COVEY__CONTRACT(commands->world, !type || !type->move || !value,
                     "a buffer keeps no value that a hook moves: record a function that adds it");
+    if (!literal && size != 0 && !value && type->defaults) return covey__record_default(commands, e, type, kind);
     /* Where the size is no multiple of 16, the alignment is 8 at most. */
     if (size % 16 == 0 && size != 0 && type->align > 8) return covey__record_wide(commands, e, type, kind, value);
     char *to = commands->at;

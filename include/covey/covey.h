@@ -253,8 +253,10 @@ struct covey_type {
     void *context;         /* handed to the hooks */
     const covey_fields *fields; /* optional: what its bytes mean (covey/fields.h); not of raw types */
     const covey_codec *codec;   /* optional: functions that save and load what its values own (covey/snapshot.h) */
-    const void *defaults;       /* optional: a value; loading takes from it the fields that an image lacks */
-    uint32_t reserved;          /* leave it zero */
+    /* Optional: a value. Who adds a component without a value gets a copy of it, made by `copy` if there is one; loading
+     * takes from it the fields that an image lacks. A type with `drop` or `move` needs `copy` for that; a tag has none. */
+    const void *defaults;
+    uint32_t reserved; /* leave it zero */
 };
 
 /* In a header, after the struct. */
@@ -395,13 +397,15 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * component is removed, or, in place, until covey_pool_pack moves it. docs/guarantees.md has the whole table.
  *
  * Values move: add, set and get_or_add take the value over when they succeed and use it; otherwise the caller keeps it.
- * A NULL value stands for zero bytes. */
+ * A NULL value stands for the default of the type: a copy of its `.defaults` (COPY when its hook says no), or zero bytes
+ * if it has none. */
 
 /* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT); also
  * when a listener removed it at once (GONE): then the value was taken over, and is dropped. */
 #define covey_add(world, e, T, ...) ((T *)covey__add((world), (e), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
 #define covey_add_value(world, e, T, value) \
     ((T *)covey_add_raw((world), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value)))
+#define covey_add_default(world, e, T) ((T *)covey_add_raw((world), (e), covey_id(T), NULL, COVEY__SIZE(T)))
 #define covey_add_tag(world, e, T) covey__add_tag((world), (e), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                               size_t size);
@@ -958,7 +962,7 @@ COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *enti
  *     covey_entity e = covey_create_with(world, covey_with(Position, { 1, 2 }), covey_with_tag(Frozen));
  *     covey_create_many_with(world, crowd, 1000, covey_with_copies(Position, &start), covey_with_array(Velocity, each));
  *
- * A component that entities are created with: zero bytes, or values. */
+ * A component that entities are created with: the default of its type, or values. */
 typedef struct covey_component {
     const covey_type *type;
     const void *values; /* one for each entity, in an array: on success they have moved */
@@ -974,6 +978,8 @@ typedef struct covey_component {
     { .type = covey_id(T), .values = (array), .value = NULL, .count = 0, .size = COVEY__SIZE_OF(T, array) }
 #define covey_with_copies(T, pointer) \
     { .type = covey_id(T), .values = NULL, .value = (pointer), .count = 0, .size = COVEY__SIZE_OF(T, pointer) }
+#define covey_with_default(T) \
+    { .type = covey_id(T), .values = NULL, .value = NULL, .count = 0, .size = COVEY__SIZE(T) }
 #define covey_with_tag(T) \
     { .type = covey_id(T), .values = NULL, .value = NULL, .count = 0, .size = COVEY__SIZE_TAG(T) }
 #define COVEY__WITH_END \
@@ -1204,7 +1210,8 @@ COVEY_API bool covey_component_is_enabled_raw(const covey_world *world, covey_en
  *     covey_resource_get(world, Clock)->now += 1; */
 
 /* Sets the world's value of T, dropping the old one. Returns its address, or NULL (MEMORY, TYPE, LAYOUT); the caller
- * then keeps the value. A NULL value stands for zero bytes. O(number of resources), as the calls below. */
+ * then keeps the value. A NULL value stands for the default of the type (COPY). O(number of resources), as the calls
+ * below. */
 #define covey_resource_set(world, T, ...) \
     ((T *)covey_resource_set_raw((world), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T)))
 #define covey_resource_set_value(world, T, value) \
@@ -1832,6 +1839,8 @@ COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint3
 COVEY_API void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
+COVEY_API void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_set_default(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
 COVEY_API void covey__pool_touch(covey_pool *pool, uint32_t index);
@@ -2139,12 +2148,18 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     return (char *)set->data + at * size;
 }
 
+/* Whether there is no value, and the default is not zero bytes. */
+COVEY_HOT bool covey__wants_default(const covey_pool *pool, const void *value, size_t size) {
+    return size != 0 && !value && pool->type->defaults;
+}
+
 /* A literal lies nowhere in the pool, so it needs no care when the pool grows. As its address goes nowhere, either, its
  * fields stay in registers until they are stored where they belong. */
 COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     if (COVEY__IN_HOOK(pool->world)) return NULL;
+    if (!literal && covey__wants_default(pool, value, size)) return covey__pool_add_default(pool, index, generation);
     void *to = covey__pool_append(pool, e, size);
     if (!COVEY__LIKELY(to != NULL)) {
         if (!literal) return covey__pool_add_slowly(pool, index, generation, value);
@@ -2243,6 +2258,7 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     void *to = covey_pool_get_raw(pool, e, size);
+    if (!literal && covey__wants_default(pool, value, size)) return covey__pool_set_default(pool, index, generation);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
     if (!COVEY__LIKELY((pool->uses & COVEY__USE_CARE) == 0)) {
         if (literal && (pool->uses & COVEY__USE_TOUCH) != 0) {
@@ -2456,6 +2472,7 @@ COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const c
         const covey__type_entry *entry = covey__type_entry_of(world, component.type);
         if (!COVEY__LIKELY(entry->type == component.type && !component.value && component.count <= 1)) return i;
         COVEY__CONTRACT(world, component.size == entry->pool->size, "the size is not that of the type");
+        if (covey__wants_default(entry->pool, component.values, component.size)) return i;
         void *to = covey__pool_append(entry->pool, e, component.size);
         if (!COVEY__LIKELY(to != NULL)) return i;
         if (component.values) covey__fill_literal(to, component.values, component.size);

@@ -107,6 +107,12 @@ class options {
         changed.codec_ = codec;
         return changed;
     }
+    /* What C and calls without a value get; C++ adds T(). */
+    constexpr options defaults(const void *value) const noexcept {
+        options changed = *this;
+        changed.defaults_ = value;
+        return changed;
+    }
     constexpr options compact_above(uint8_t percent) const noexcept {
         options changed = *this;
         changed.compact_above_ = percent;
@@ -133,6 +139,7 @@ class options {
     bool raw_ = false;
     bool transient_ = false;
     const covey_fields *fields_ = nullptr;
+    const void *defaults_ = nullptr;
     const covey_codec *codec_ = nullptr;
     uint8_t compact_above_ = 0;
     bool relocatable_ = false;
@@ -234,6 +241,7 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.raw = raw_;
     type.transient = transient_;
     type.fields = fields_;
+    type.defaults = defaults_;
     type.codec = codec_;
     type.compact_above = compact_above_;
     type.drop = detail::drop_hook<T>();

@@ -197,8 +197,8 @@ static void record_values(model *m, kind what) {
     for (uint32_t i = 0; i < count && has_room(b); i++) {
         covey_entity e = pick_entity(m);
         bool zero = program_chance(&m->program, 8);
-        memset(m->value, 0, sizeof m->value);
-        if (!zero) value_make(type, program_byte(&m->program), m->value);
+        if (zero) value_make_default(type, m->value);
+        else value_make(type, program_byte(&m->program), m->value);
         const void *value = zero ? NULL : m->value;
         bool recorded = what == ADD ? covey_record_add_raw(b->commands, e, type, value, type->size)
                                     : covey_record_set_raw(b->commands, e, type, value, type->size);

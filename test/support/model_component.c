@@ -20,7 +20,7 @@ static const void *choose_value(model *m, const covey_type *type) {
         inside = covey_get_raw(m->world, source, type, type->size);
     }
     if (inside) memcpy(m->value, inside, type->size);
-    else if (how == 4) memset(m->value, 0, sizeof m->value);
+    else if (how == 4) value_make_default(type, m->value);
     else value_make(type, program_byte(&m->program), m->value);
     value_own(type, m->value);
     if (inside) return inside;
@@ -200,7 +200,7 @@ static void patch_or_add(model *m) {
     bool there = pool && oracle_has(m->oracle, pool, e), changes = program_chance(&m->program, 200);
     covey_result expected = there ? COVEY_OK : model_may_add(m, type, e);
     void *address = covey_patch_or_add_raw(m->world, e, type, changes ? change : NULL, (void *)(uintptr_t)type);
-    memset(m->value, 0, sizeof m->value);
+    value_make_default(type, m->value);
     value_own(type, m->value);
     if (!there && changes) value_change(type, m->value);
     if (!there) {
@@ -380,10 +380,10 @@ static const void *choose_array(model *m, const covey_type *type, uint32_t count
         return inside;
     }
     bool zero = program_chance(&m->program, 16);
-    if (zero) memset(m->array, 0, sizeof m->array);
     for (uint32_t i = 0; i < count; i++) {
         unsigned char *value = m->array + (size_t)i * type->size;
-        if (!zero) value_make(type, program_byte(&m->program), value);
+        if (zero) value_make_default(type, value);
+        else value_make(type, program_byte(&m->program), value);
         value_own(type, value);
     }
     return zero ? NULL : m->array;
@@ -413,7 +413,8 @@ void model_add_copies(model *m, const covey_type *type, uint32_t count) {
     const void *value = choose_value(m, type);
     covey_result expected = may_add_many(m, type, count, true);
     uint32_t fails = program_chance(&m->program, 64) ? 1 + program_below(&m->program, 4) : 0;
-    bool in_vain = expected == COVEY_OK && type->copy && value && fails != 0 && fails <= count;
+    bool hooked = type->copy && (value || type->defaults);
+    bool in_vain = expected == COVEY_OK && hooked && fails != 0 && fails <= count;
     values.copy_fails_in = fails;
     bool added = covey_add_copies_raw(m->world, m->batch, count, type, value, type->size);
     values.copy_fails_in = 0;
@@ -559,6 +560,7 @@ static void pool_convert(model *m) {
 static void type_create(model *m) {
     const covey_type *description = &value_descriptions[program_below(&m->program, VALUE_DESCRIPTIONS)];
     if (program_chance(&m->program, 64)) description = model_pick_type(m);
+    if (description->codec && m->options->image_every != 0) return; /* an image cannot make it again: it has functions */
     const oracle_pool *known = oracle_pool_of(m->oracle, description);
     covey_result expected = model_may_meet(m, description);
     const covey_type *type = covey_type_create(m->world, description);

@@ -119,7 +119,7 @@ static void resource_set(model *m) {
     if (!there && state_of(m)->count == RESOURCES) return;
     for (uint32_t i = 0; i < VALUE_BYTES; i++) m->value[i] = (unsigned char)program_byte(&m->program);
     if (how == 0 && there) memcpy(m->value, value = there->address, type->size);
-    if (how == 1) memset(m->value, 0, sizeof m->value), value = NULL;
+    if (how == 1) value_make_default(type, m->value), value = NULL;
     bool itself = there && value == there->address;
     owned += type->drop && !itself;
     const void *address = covey_resource_set_raw(m->world, type, value, type->size);

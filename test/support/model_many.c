@@ -92,7 +92,8 @@ static void choose_values(model *m, const creation *c, part *p) {
     memset(p->values, 0, sizeof p->values);
     for (uint32_t i = 0; i < values_of(c, p); i++) {
         unsigned char *value = p->values + (size_t)i * p->type->size;
-        if (!p->zero) value_make(p->type, program_byte(&m->program), value);
+        if (p->zero) value_make_default(p->type, value);
+        else value_make(p->type, program_byte(&m->program), value);
         value_own(p->type, value);
     }
 }
@@ -147,7 +148,7 @@ static void choose_part(model *m, creation *c, uint32_t number) {
         .size = p->type->size,
     };
     const oracle_pool *pool = oracle_pool_of(m->oracle, p->type);
-    if (p->copies && p->type->copy) c->hooks += c->count;
+    if ((p->copies || (p->zero && p->type->defaults)) && p->type->copy) c->hooks += c->count;
     if (pool && pool->set->dead != 0) c->careful = true;
 }
 

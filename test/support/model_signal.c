@@ -728,9 +728,10 @@ static void settle_act(model *m, covey_result expected) {
     if (model_settle(m, signals_of(m)->succeeded, expected)) m->result = before;
 }
 
-static void adds_zero(model *m, const covey_type *type, covey_entity e) {
-    unsigned char zero[VALUE_BYTES] = { 0 };
-    oracle_add(m->oracle, oracle_pool_of(m->oracle, type), e, zero, type->policy != COVEY_IN_PLACE);
+static void adds_default(model *m, const covey_type *type, covey_entity e) {
+    unsigned char value[VALUE_BYTES] = { 0 };
+    value_make_default(type, value);
+    oracle_add(m->oracle, oracle_pool_of(m->oracle, type), e, value, type->policy != COVEY_IN_PLACE);
 }
 
 /* What is added is removed, or its entity destroyed, at once; or gets another component. */
@@ -756,7 +757,7 @@ static void add_and_act(model *m) {
     if (what == ADDS_OTHER) {
         bool added = s->succeeded;
         if (!added) settle_act(m, COVEY_OK);
-        if (added) adds_zero(m, s->other, e);
+        if (added) adds_default(m, s->other, e);
         if (added) check_added(m, oracle_pool_of(m->oracle, s->other), e);
         model_check_component(m, pool, e, address);
         return;

@@ -44,6 +44,9 @@ typedef Wide PinnedWide;
 typedef Small PinnedSmall;
 typedef Triple PinnedBlank;
 typedef Owned PinnedOwner;
+typedef Pair Preset;
+typedef Triple BlockPreset;
+typedef Owned PresetOwner;
 
 /* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
@@ -151,6 +154,14 @@ COVEY_COMPONENT_DEFINE(PinnedBlank, .storage = COVEY_STORAGE_PINNED, .zero_vacat
 COVEY_COMPONENT_DEFINE(PinnedOwner, .storage = COVEY_STORAGE_PINNED, .drop = drop, .copy = copy,
                        .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(PinnedFlag, .storage = COVEY_STORAGE_PINNED);
+/* With defaults. That of the owner owns nothing. */
+static const Pair preset_pair = { 5, 6 };
+static const Triple preset_triple = { 7, 8, 9 };
+static const Owned preset_owner = { 0, 10 };
+COVEY_COMPONENT_DEFINE(Preset, .storage = COVEY_STORAGE_SPARSE, .raw = true, .defaults = &preset_pair);
+COVEY_COMPONENT_DEFINE(BlockPreset, .fields = &covey_fields_Triple, .defaults = &preset_triple);
+COVEY_COMPONENT_DEFINE(PresetOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true,
+                       .fields = &covey_fields_Owned, .defaults = &preset_owner);
 
 /* As another shared library would define it, in the same words or in others; and as it must not. */
 static const covey_type pair_twin = {
@@ -222,6 +233,9 @@ const covey_type *const value_types[VALUE_TYPES] = {
     covey_id(PinnedOwner),
     covey_id(PinnedFlag),
     &pinned_clash,
+    covey_id(Preset),
+    covey_id(BlockPreset),
+    covey_id(PresetOwner),
 };
 
 const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
@@ -251,6 +265,11 @@ void value_make(const covey_type *type, uint32_t seed, void *value) {
     Owned owned = { 1 + seed % (VALUE_TOKENS - 1), seed };
     if (type->drop) memcpy(bytes, &owned, sizeof owned);
     memcpy(value, bytes, type->size);
+}
+
+void value_make_default(const covey_type *type, void *value) {
+    if (type->defaults) memcpy(value, type->defaults, type->size);
+    else memset(value, 0, type->size);
 }
 
 void value_own(const covey_type *type, const void *value) {

@@ -5,7 +5,7 @@
 
 #include <covey/covey.h>
 
-enum { VALUE_BYTES = 64, VALUE_TOKENS = 257, VALUE_TYPES = 39, VALUE_DESCRIPTIONS = 11 };
+enum { VALUE_BYTES = 64, VALUE_TOKENS = 257, VALUE_TYPES = 42, VALUE_DESCRIPTIONS = 11 };
 
 /* All sizes, alignments, policies, storages and hooks; some contradict others or themselves. New ones come last, so that
  * the inputs of the corpus keep their meaning. */
@@ -25,6 +25,8 @@ typedef struct value_ledger {
 extern value_ledger values;
 
 void value_make(const covey_type *type, uint32_t seed, void *value);
+/* What a component gets that is added without a value. */
+void value_make_default(const covey_type *type, void *value);
 /* The caller has, or no longer has, a value. */
 void value_own(const covey_type *type, const void *value);
 void value_disown(const covey_type *type, const void *value);
