@@ -560,7 +560,8 @@ static void pool_convert(model *m) {
 static void type_create(model *m) {
     const covey_type *description = &value_descriptions[program_below(&m->program, VALUE_DESCRIPTIONS)];
     if (program_chance(&m->program, 64)) description = model_pick_type(m);
-    if (description->codec && m->options->image_every != 0) return; /* an image cannot make it again: it has functions */
+    if (description->codec && m->options->image_every != 0)
+        return; /* an image cannot make it again: it has functions */
     const oracle_pool *known = oracle_pool_of(m->oracle, description);
     covey_result expected = model_may_meet(m, description);
     const covey_type *type = covey_type_create(m->world, description);
