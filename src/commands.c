@@ -254,6 +254,12 @@ static void leave_clone(covey_world *clone, covey_entity e, bool seen) {
     else covey__entity_give_back(clone, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
 }
 
+bool covey__commands_hold_ids(const covey_world *world) {
+    const covey_commands *commands = world->commands;
+    while (commands && commands->id_count == 0) commands = commands->next_of_world;
+    return commands != NULL;
+}
+
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {
     for (const covey_commands *c = world->commands; c; c = c->next_of_world)
         for (uint32_t i = c->id_count; i-- != 0;) {

@@ -7,6 +7,7 @@
 
 bool covey__commands_valid(const covey_commands *commands, const char **why); /* but for whose its ids are */
 /* In a clone of a world, nobody has the ids that buffers of the world have set aside: they become free. */
+bool covey__commands_hold_ids(const covey_world *world); /* whether any buffer has set ids aside */
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone);
 
 /* Other ids for a buffer that has recorded no entity: first those that are used up. There is room for them. Or they

@@ -139,20 +139,17 @@ bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
     return page->previous[index % COVEY_PAGE_SIZE] == index && index != COVEY_NONE;
 }
 
-/* Whether the index is alive, free, set aside or retired: anything but never used. */
-static bool was_used(const covey__entity_page *page, uint32_t index) {
-    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
-}
-
 static bool is_retired(const covey__entity_page *page, uint32_t index) {
-    return page->generation[index % COVEY_PAGE_SIZE] == 0 && was_used(page, index) && !covey__is_set_aside(page, index);
+    return page->generation[index % COVEY_PAGE_SIZE] == 0 && covey__was_used(page, index) &&
+           !covey__is_set_aside(page, index);
 }
 
 bool covey__entities_untouched(const covey_world *world) {
     bool used = world->reserved_count != 0;
     for (uint32_t page = 0; page < world->page_count && !used; page++)
         for (uint32_t i = 0; world->pages[page] != &missing && i < COVEY_PAGE_SIZE && !used; i++)
-            used = was_used(world->pages[page], page * COVEY_PAGE_SIZE + i) && page * COVEY_PAGE_SIZE + i != COVEY_NONE;
+            used = covey__was_used(world->pages[page], page * COVEY_PAGE_SIZE + i) &&
+                   page * COVEY_PAGE_SIZE + i != COVEY_NONE;
     return !used;
 }
 
@@ -191,9 +188,9 @@ covey_result covey__fresh_indices(covey_world *world, covey__range *range) {
         uint32_t page_left = COVEY_PAGE_SIZE - range->fresh % COVEY_PAGE_SIZE;
         if (end - range->fresh > page_left) end = range->fresh + page_left;
         const covey__entity_page *page = page_of(world, range->fresh);
-        while (range->fresh < end && was_used(page, range->fresh)) range->fresh++;
+        while (range->fresh < end && covey__was_used(page, range->fresh)) range->fresh++;
         range->fresh_end = range->fresh;
-        while (range->fresh_end < end && !was_used(page, range->fresh_end)) range->fresh_end++;
+        while (range->fresh_end < end && !covey__was_used(page, range->fresh_end)) range->fresh_end++;
         if (range->fresh < range->fresh_end) return COVEY_OK;
     }
     return COVEY_ERROR_FULL;
@@ -239,7 +236,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
         if (world->pages[page] == &missing) continue;
         for (uint32_t i = 0; i < COVEY_PAGE_SIZE && !taken; i++) {
             uint64_t index = (uint64_t)page * COVEY_PAGE_SIZE + i;
-            taken = index >= first && index < end && was_used(world->pages[page], (uint32_t)index);
+            taken = index >= first && index < end && covey__was_used(world->pages[page], (uint32_t)index);
         }
     }
     if (taken) {

@@ -12,6 +12,10 @@ static inline covey__range covey__range_from(uint32_t first) {
 }
 void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
 void covey__entities_free(covey_world *world);
+/* Whether an index is alive, free, set aside or retired: anything but never used. */
+static inline bool covey__was_used(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
+}
 bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */
 /* Gives indices of one page, from one on, generations that an image has; the others are as if never used. NULL when memory
  * is out. */

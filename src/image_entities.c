@@ -40,10 +40,6 @@ void covey__table_free(covey__loading *l) {
     if (l->raised) covey_sparse_set_destroy(l->raised);
 }
 
-static bool was_used(const covey__entity_page *page, uint32_t index) {
-    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
-}
-
 static covey_entity now_raised(const void *context, covey_entity e) {
     const covey__loading *l = context;
     const covey_entity *raised = covey_sparse_set_get(l->raised, e);
@@ -122,9 +118,9 @@ static void age_range(covey__loading *l, covey__reader *reader, covey__range *ra
     if (end > range->end) end = range->end;
     for (uint32_t index = range->first; index < end && covey__is_fine(l); index++) {
         const covey__entity_page *before = covey__entity_page_of(&l->before, index);
-        if (!before || !was_used(before, index) || covey__range_of(world, index) != range) continue;
+        if (!before || !covey__was_used(before, index) || covey__range_of(world, index) != range) continue;
         uint32_t used = before->generation[index % COVEY_PAGE_SIZE];
-        if (!was_used(covey__page_of(world, index), index)) list_last(world, range, &last, index, used);
+        if (!covey__was_used(covey__page_of(world, index), index)) list_last(world, range, &last, index, used);
         else if (age(l, reader, index, used) && last == index) last = last_free(world, range);
     }
 }

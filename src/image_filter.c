@@ -3,6 +3,7 @@
 #include "image_filter.h"
 
 #include "alloc.h"
+#include "bits.h"
 #include "entity.h"
 #include "hook.h"
 #include "name.h"
@@ -12,10 +13,6 @@
 #include <covey/hierarchy.h>
 #include <stdalign.h>
 #include <stdlib.h>
-
-static bool has_bit(const uint64_t *bits, uint32_t index) { return bits[index / 64] >> index % 64 & 1; }
-
-static void set_bit(uint64_t *bits, uint32_t index) { bits[index / 64] |= (uint64_t)1 << index % 64; }
 
 static uint64_t *make_bits(covey__heap *heap, size_t words) {
     uint64_t *bits = covey__resize(heap, NULL, 0, words, sizeof *bits, alignof(uint64_t));
@@ -39,7 +36,7 @@ static int compare_orphans(const void *a, const void *b) {
 
 static bool is_orphan(const covey__filter *filter, uint32_t index) {
     uint32_t parent = covey__parent_of(filter->world, index);
-    return has_bit(filter->chosen, index) && parent != COVEY_NONE && !has_bit(filter->chosen, parent);
+    return covey__has_bit(filter->chosen, index) && parent != COVEY_NONE && !covey__has_bit(filter->chosen, parent);
 }
 
 /* Lists them, if there is a list, and counts them. */
@@ -69,8 +66,8 @@ static bool find_nameless(covey__filter *filter, covey__heap *heap) {
     for (uint32_t i = 0; filter->nameless && i < count; i++) {
         covey_entity root = covey_find_child(filter->world, none, list[i].text);
         bool again = i != 0 && strcmp(list[i].text, list[i - 1].text) == 0;
-        if (again || (!covey_is_null(root) && has_bit(filter->chosen, root.index)))
-            set_bit(filter->nameless, list[i].index);
+        if (again || (!covey_is_null(root) && covey__has_bit(filter->chosen, root.index)))
+            covey__set_bit(filter->nameless, list[i].index);
     }
     covey__free(heap, list, count, sizeof *list, alignof(orphan));
     return filter->nameless != NULL;
@@ -90,7 +87,7 @@ bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_wo
     covey_entity e = covey_entity_next(world, (covey_entity){ 0, 0 });
     for (; !covey_is_null(e); e = covey_entity_next(world, e)) {
         if (!desc->choose(world, e, desc->choose_context)) continue;
-        set_bit(filter->chosen, e.index);
+        covey__set_bit(filter->chosen, e.index);
         filter->count++;
     }
     covey__hook_end(hook);
@@ -108,7 +105,7 @@ void covey__filter_entities(const covey__filter *filter, covey_world *twin) {
     for (uint32_t index = (uint32_t)end; filter->chosen && index-- != 0;) {
         covey__entity_page *page = covey__entity_page_of(twin, index);
         uint32_t at = index % COVEY_PAGE_SIZE, generation = page ? page->generation[at] : 0;
-        if ((generation & 1) == 0 || has_bit(filter->chosen, index)) continue;
+        if ((generation & 1) == 0 || covey__has_bit(filter->chosen, index)) continue;
         twin->alive--;
         if (generation == COVEY_GENERATION_MAX) {
             covey__entity_retire(twin, index);
@@ -122,11 +119,11 @@ void covey__filter_entities(const covey__filter *filter, covey_world *twin) {
 /* ---- Asking ------------------------------------------------------------------------------------------------------*/
 
 bool covey__filter_has(const covey__filter *filter, uint32_t index) {
-    return !filter->chosen || has_bit(filter->chosen, index);
+    return !filter->chosen || covey__has_bit(filter->chosen, index);
 }
 
 bool covey__filter_names(const covey__filter *filter, uint32_t index) {
-    return covey__filter_has(filter, index) && !(filter->nameless && has_bit(filter->nameless, index));
+    return covey__filter_has(filter, index) && !(filter->nameless && covey__has_bit(filter->nameless, index));
 }
 
 bool covey__filter_takes_all(const covey__filter *filter, const covey_pool *pool) {

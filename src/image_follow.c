@@ -4,6 +4,7 @@
 #include "image_merge.h"
 
 #include "alloc.h"
+#include "bits.h"
 #include "enable.h"
 #include "hierarchy.h"
 #include "many.h"
@@ -120,10 +121,8 @@ static covey_result prepare_names(merging *m) {
 
 /* ---- Bits --------------------------------------------------------------------------------------------------------*/
 
-static bool has_bit(const uint64_t *bits, uint32_t index) { return bits[index / 64] >> index % 64 & 1; }
-
 static void set_bits(uint64_t *bits, const covey_entity *entities, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) bits[entities[i].index / 64] |= (uint64_t)1 << entities[i].index % 64;
+    for (uint32_t i = 0; i < count; i++) covey__set_bit(bits, entities[i].index);
 }
 
 static uint64_t *make_bits(merging *m) {
@@ -189,17 +188,17 @@ static void settle_new(const merging *m) {
         if (!p->bits) continue;
         p->to->watch->settling = false;
         for (uint32_t k = 0; k < p->added; k++)
-            if (has_bit(m->is_new, p->picked[k].index)) covey__groups_added(p->to, p->picked[k].index);
+            if (covey__has_bit(m->is_new, p->picked[k].index)) covey__groups_added(p->to, p->picked[k].index);
     }
 }
 
 /* The others have something already, each something else: one after the other. */
 static void settle_old(const merging *m, uint32_t index) {
     for (uint32_t i = 0; i < m->part_count; i++)
-        if (m->parts[i].bits && has_bit(m->parts[i].bits, index)) m->parts[i].to->watch->settling = true;
+        if (m->parts[i].bits && covey__has_bit(m->parts[i].bits, index)) m->parts[i].to->watch->settling = true;
     for (uint32_t i = 0; i < m->part_count; i++) {
         const covey__merged *p = &m->parts[i];
-        if (!p->bits || !has_bit(p->bits, index)) continue;
+        if (!p->bits || !covey__has_bit(p->bits, index)) continue;
         p->to->watch->settling = false;
         covey__groups_added(p->to, index);
     }
@@ -215,13 +214,13 @@ void covey__follow_settle(merging *m) {
     }
     settle_new(m);
     for (uint32_t i = 0; i < m->room; i++)
-        if (!has_bit(m->is_new, m->entities[i].index)) settle_old(m, m->entities[i].index);
+        if (!covey__has_bit(m->is_new, m->entities[i].index)) settle_old(m, m->entities[i].index);
 }
 
 /* Whether anybody above an index follows, or did. */
 static bool is_below_follower(const merging *m, uint32_t index) {
     while ((index = covey__parent_of(m->to, index)) != COVEY_NONE)
-        if (has_bit(m->follows, index)) return true;
+        if (covey__has_bit(m->follows, index)) return true;
     return false;
 }
 

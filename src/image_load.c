@@ -319,19 +319,13 @@ static void free_all(covey__loading *l) {
     covey__table_free(l);
 }
 
-static bool sets_aside(const covey_world *world) {
-    const covey_commands *commands = world->commands;
-    while (commands && commands->id_count == 0) commands = commands->next_of_world;
-    return commands != NULL;
-}
-
 /* Whether a world can be loaded into. Pools of one that was used may have holes, and elements that are dead. */
 static bool clear_way(covey__loading *l) {
     covey_world *world = l->world;
     if (world->emission) return fail(l, COVEY_ERROR_REFUSED, "listeners are being told of something");
     if (world->alive != 0 || covey_world_resource_count(world) != 0)
         return fail(l, COVEY_ERROR_REFUSED, "the world has entities or resources; destroy and remove them, or merge");
-    if (sets_aside(world))
+    if (covey__commands_hold_ids(world))
         return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside; replay or clear it first");
     if (covey__entities_untouched(world)) return true;
     for (uint32_t i = 0; i < world->pool_count; i++)

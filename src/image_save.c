@@ -182,10 +182,6 @@ static void put_table(writer *w, uint32_t sum_of_header) {
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
-static bool was_used(const covey__entity_page *page, uint32_t index) {
-    return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
-}
-
 static uint64_t indices_of(const covey_world *world) {
     uint64_t covered = (uint64_t)world->page_count * COVEY_PAGE_SIZE;
     return covered < COVEY_NONE ? covered : COVEY_NONE;
@@ -202,7 +198,7 @@ static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
         uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
         if (page_end > end) page_end = end;
         if (!page && !used) return from;
-        while (page && from < page_end && was_used(page, (uint32_t)from) != used) from++;
+        while (page && from < page_end && covey__was_used(page, (uint32_t)from) != used) from++;
         if (from < page_end && page) return from;
         from = page_end;
     }
@@ -265,16 +261,10 @@ static void put_entities(writer *w, const covey_world *world) {
     end(w);
 }
 
-static bool sets_aside(const covey_world *world) {
-    const covey_commands *commands = world->commands;
-    while (commands && commands->id_count == 0) commands = commands->next_of_world;
-    return commands != NULL;
-}
-
 /* Ids that are set aside for a buffer are free in the image: as they are in a clone. So are those that are left out. */
 static void put_entities_of(writer *w) {
     const covey_world *world = w->world;
-    if (!sets_aside(world) && !w->filter.chosen) {
+    if (!covey__commands_hold_ids(world) && !w->filter.chosen) {
         put_entities(w, world);
         return;
     }

@@ -98,8 +98,8 @@ typedef covey_result covey_save_fn(covey_writer *writer, const void *value, void
  * this function has read more or less than there is, values that were made are dropped. */
 typedef covey_result covey_load_fn(covey_reader *reader, void *value, void *context);
 
-/* Both functions get the context of the type, and must not change the world. Both are called with the type's pool
- * in any order; saving may call `save` several times for a value. */
+/* Both functions get the context of the type, and must not change the world. A save may call `save` twice for a value: to
+ * count, and to write. */
 struct covey_codec {
     covey_save_fn *save;
     covey_load_fn *load;
