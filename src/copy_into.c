@@ -76,6 +76,7 @@ static covey_result check_types(copying *c, covey_entity e) {
     for (covey__present p = covey__present_at(c->from, e.index, 0); covey__present_next(&p);) {
         if (covey__is_internal(p.pool) || !covey__has_index(p.pool, e.index)) continue;
         c->culprit = p.pool->type->name;
+        if (p.pool->type->move) return COVEY_ERROR_REFUSED;
         if (!covey__type_can_copy(p.pool->type)) return COVEY_ERROR_COPY;
     }
     c->culprit = NULL;
@@ -133,10 +134,13 @@ static covey_entity clone_into(covey_world *to, const covey_world *from, covey_e
     covey_result result = m.from ? copy_aside(&c, root, tree) : COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__merge_world(&m);
     if (result == COVEY_OK) made = covey__merging_now(&m, root);
+    if (m.culprit) c.culprit = m.culprit; /* it moves its values in that world */
     if (m.from) covey__merging_free(&m);
     if (result != COVEY_OK)
         covey__fail(to, result, "%u:%u could not be copied into another world: %s%s%s", root.index, root.generation,
-                    c.culprit ? c.culprit : "", c.culprit ? ": " : "", covey_result_text(result));
+                    c.culprit ? c.culprit : "", c.culprit ? ": " : "",
+                    result == COVEY_ERROR_REFUSED ? "a hook moves its values; copy within a world with covey_clone"
+                                                  : covey_result_text(result));
     COVEY__CHANGED(to);
     return made;
 }

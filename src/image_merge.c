@@ -15,7 +15,6 @@
 #include "pool.h"
 #include "pool_of.h"
 #include "resource.h"
-#include "result.h"
 #include "signal.h"
 #include "tick.h"
 #include "type.h"
@@ -120,10 +119,10 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     uint32_t count = covey_pool_count(pool), i = 0;
     *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
     if (!p->to) return m->to->result;
-    if (p->to->type->move) /* places would be without values for a while, and might be moved */
-        return covey__fail(m->to, COVEY_ERROR_REFUSED,
-                           "%s cannot be merged: a hook moves its values; load the image into a world of its own",
-                           p->to->type->name);
+    if (p->to->type->move) { /* places would be without values for a while, and might be moved */
+        m->culprit = p->to->type->name;
+        return COVEY_ERROR_REFUSED;
+    }
     p->entities = covey__resize(&m->heap, NULL, 0, count, sizeof *p->entities, alignof(covey_entity));
     if (!p->entities) return COVEY_ERROR_MEMORY;
     m->part_count++;
@@ -431,6 +430,10 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
     covey_result result = read_and_merge(m, &entering, bytes, size, report);
     to->log = log;
     to->result = before;
+    if (m->culprit)
+        snprintf(report->text, sizeof report->text,
+                 "%.100s cannot be merged: a hook moves its values; load the image into a world of its own",
+                 m->culprit);
     if (result == COVEY_OK) tell(m);
     if (result == COVEY_OK && m->follower) covey__follow_remove(m);
     if (result == COVEY_OK) forget_parts(m);

@@ -44,8 +44,9 @@ typedef struct covey__merging {
     uint32_t resource_room, resource_count;
     covey__change *changes;
     uint32_t change_count;
-    bool is_whole;      /* what is left in `from` is dropped: values are complete, whatever their type is */
-    bool keeps_outside; /* handles that name nobody in `from` stay as they are; otherwise they become null */
+    const char *culprit; /* a type whose values cannot be merged, because a hook moves them; or NULL */
+    bool is_whole;       /* what is left in `from` is dropped: values are complete, whatever their type is */
+    bool keeps_outside;  /* handles that name nobody in `from` stay as they are; otherwise they become null */
     /* Of following: */
     covey_follower *follower;       /* NULL: all entities are new */
     uint64_t since;                 /* only components that were changed later are in the image; 0: all */

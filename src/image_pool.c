@@ -401,8 +401,7 @@ static bool is_exact(const covey__part *p) {
     return is_packed(p) ? set && set->policy == p->described.type.policy : !set;
 }
 
-static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
-    convert(p);
+static void fill_places(covey__loading *l, covey__reader *reader, covey__part *p) {
     if (!covey__needs(l, reader, bytes_for(l, p)) || !prepare_watch(l, p)) return;
     bool exact = is_exact(p);
     if (exact && !(is_packed(p) ? build_set(l, reader, p) : build_blocks(l, p))) return;
@@ -414,6 +413,14 @@ static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) 
     if (exact && covey__is_fine(l) && !covey__storage_mark_all(p->pool)) covey__out_of_memory(l);
     covey__pool_update(p->pool);
     covey__pool_moved(p->pool, true);
+}
+
+/* Places may move while others are made: as bytes, since no value is complete before the functions of its type are done. */
+static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
+    convert(p);
+    covey__mover mover = covey__storage_set_mover(p->pool, (covey__mover){ NULL, NULL });
+    fill_places(l, reader, p);
+    covey__storage_set_mover(p->pool, mover);
 }
 
 static covey_pool *pool_for(covey__loading *l, covey__reader *reader, covey__part *p) {

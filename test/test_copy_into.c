@@ -122,6 +122,28 @@ static void test_the_dead_and_what_cannot_be_copied_are_refused(void **state) {
     assert_int_equal(covey_entity_count(world), 0);
 }
 
+static void move_never(void *to, void *from, void *context) {
+    (void)to, (void)from, (void)context;
+    fail_msg("a value was moved");
+}
+
+static void test_values_that_a_hook_moves_are_refused(void **state) {
+    (void)state;
+    static const covey_type type = {
+        .name = "Moved", .size = 8, .align = 4, .drop = drop_owned, .copy = copy_owned, .move = move_never
+    };
+    covey_entity e = covey_create(other);
+    Owned *made = covey_add_raw(other, e, &type, NULL, 8);
+    *made = (Owned){ 3, ~3u };
+    owned.alive++;
+    assert_no_entity(covey_clone_into(world, other, e, NULL));
+    assert_failed(COVEY_ERROR_REFUSED);
+    assert_non_null(strstr(heard.text, "Moved: a hook moves its values"));
+    assert_int_equal(owned.copies, 0);
+    assert_int_equal(owned.alive, 1);
+    assert_int_equal(covey_entity_count(world), 0);
+}
+
 static void test_types_made_at_run_time_are_made_there(void **state) {
     (void)state;
     covey_type description = { .name = "Mana", .size = 4, .align = 4, .raw = true };
@@ -330,6 +352,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         INTO_TEST(test_an_entity_is_copied_with_its_components),
         INTO_TEST(test_the_dead_and_what_cannot_be_copied_are_refused),
+        INTO_TEST(test_values_that_a_hook_moves_are_refused),
         INTO_TEST(test_types_made_at_run_time_are_made_there),
         INTO_TEST(test_a_tree_is_copied_with_parents_names_and_handles),
         INTO_TEST(test_a_branch_is_copied_as_a_root),

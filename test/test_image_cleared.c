@@ -200,7 +200,9 @@ static void test_groups_listeners_and_orders_stay(void **state) {
     (void)state;
     heard_created = heard_added = 0;
     covey_group_desc owns = { .own = { covey_id(InPack) }, .with = { covey_id(InBlocks) } };
+    covey_group_desc in_blocks = { .own = { covey_id(InBlocks) }, .with = { covey_id(InPlace) } };
     covey_group *group = covey_group_create(world, &owns);
+    assert_non_null(covey_group_create(world, &in_blocks));
     covey_reactive *reactive = covey_reactive_create(world, &(covey_reactive_desc){ .added = { covey_id(InPins) } });
     assert_int_equal(covey_pool_keep(covey_pool_of(world, Blob), &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     assert_true(group && reactive && image_fill(world));
@@ -318,6 +320,9 @@ static void test_random_worlds_are_loaded_into(void **state) {
         covey_entity seen[512];
         uint32_t count = 0;
         covey_report report;
+        covey_group_desc packed = { .own = { covey_id(InPack) }, .with = { covey_id(InBlocks) } };
+        covey_group_desc blocks = { .own = { covey_id(InBlocks) }, .with = { covey_id(InPlace) } };
+        if (seed % 2 == 0) assert_true(covey_group_create(world, &packed) && covey_group_create(world, &blocks));
         live(&random, world, seen, &count);
         if (test_below(&random, 2) == 0) covey_destroy_all(world);
         if (test_below(&random, 2) == 0) live(&random, world, seen, &count);

@@ -449,6 +449,117 @@ static void test_functions_must_not_change_the_world(void **state) {
 }
 #endif
 
+/* ---- Values that memcpy must not move -------------------------------------------------------------------------------*/
+
+typedef struct Self {
+    const struct Self *self;
+    uint32_t number;
+} Self;
+
+static uint32_t selves;
+
+static void drop_self(void *value, void *context) {
+    (void)context;
+    assert_ptr_equal(((const Self *)value)->self, value);
+    selves--;
+}
+
+static void move_self(void *to, void *from, void *context) {
+    Self *self = to;
+    (void)context;
+    assert_ptr_equal(((const Self *)from)->self, from);
+    memcpy(to, from, sizeof *self);
+    self->self = to;
+}
+
+static covey_result save_self(covey_writer *writer, const void *value, void *context) {
+    (void)context;
+    covey_write(writer, COVEY_KIND_U32, &((const Self *)value)->number, 1);
+    return COVEY_OK;
+}
+
+static covey_result load_self(covey_reader *reader, void *value, void *context) {
+    Self *self = value;
+    (void)context;
+    covey_read(reader, COVEY_KIND_U32, &self->number, 1);
+    self->self = self;
+    selves++;
+    return COVEY_OK;
+}
+
+static const covey_codec self_codec = { .save = save_self, .load = load_self };
+
+static covey_type self_type(covey_storage storage, covey_policy policy) {
+    return (covey_type){ .name = "Self",
+                         .size = sizeof(Self),
+                         .align = _Alignof(Self),
+                         .storage = storage,
+                         .policy = policy,
+                         .codec = &self_codec,
+                         .drop = drop_self,
+                         .move = move_self };
+}
+
+static void test_values_that_a_hook_moves_are_loaded_whatever_their_storage_is(void **state) {
+    (void)state;
+    static const struct {
+        covey_storage storage;
+        covey_policy policy;
+    } ways[] = {
+        { COVEY_STORAGE_SPARSE, COVEY_SWAP_AND_POP }, { COVEY_STORAGE_BLOCK, COVEY_SWAP_AND_POP },
+        { COVEY_STORAGE_SPARSE, COVEY_ORDERED },      { COVEY_STORAGE_SPARSE, COVEY_SWAP_ONLY },
+        { COVEY_STORAGE_PINNED, COVEY_SWAP_AND_POP },
+    };
+    covey_type types[COUNT_OF(ways)];
+    selves = 0;
+    for (uint32_t i = 0; i < COUNT_OF(ways); i++) types[i] = self_type(ways[i].storage, ways[i].policy);
+    for (uint32_t from = 0; from < COUNT_OF(ways); from++)
+        for (uint32_t to = 0; to < COUNT_OF(ways); to++) {
+            covey_world *source = image_world(&(test_heap){ 0 });
+            for (uint32_t i = 0; i < 200; i++) {
+                Self *made = covey_add_raw(source, covey_create(source), &types[from], NULL, sizeof(Self));
+                assert_non_null(made);
+                made->self = made, made->number = i;
+                selves++;
+            }
+            save(source, &image);
+            covey_world_destroy(source);
+            load(&(covey_load_desc){ .types = (const covey_type *const[]){ &types[to], NULL } });
+            assert_int_equal(selves, 200);
+            for (uint32_t i = 0; i < 200; i++) {
+                const Self *self = covey_get_raw(world, covey__entity(i, 1), &types[to], sizeof(Self));
+                assert_true(self->self == self && self->number == i);
+            }
+            assert_int_equal(codec_teardown(NULL), 0);
+            assert_int_equal(codec_setup(NULL), 0);
+            assert_int_equal(selves, 0);
+        }
+}
+
+static void test_values_that_a_hook_moves_are_not_merged(void **state) {
+    (void)state;
+    static covey_type type; /* the world knows it to its end */
+    type = self_type(COVEY_STORAGE_SPARSE, COVEY_SWAP_AND_POP);
+    covey_load_desc desc = { .types = (const covey_type *const[]){ &type, NULL } };
+    covey_report report;
+    covey_world *source = image_world(&(test_heap){ 0 });
+    selves = 1;
+    Self *made = covey_add_raw(source, covey_create(source), &type, NULL, sizeof(Self));
+    made->self = made;
+    save(source, &image);
+    covey_world_destroy(source);
+    assert_int_equal(covey_merge_from_memory(world, image.bytes, image.size, &desc, &report), COVEY_ERROR_REFUSED);
+    assert_non_null(strstr(report.text, "Self cannot be merged"));
+    assert_failed(COVEY_ERROR_REFUSED);
+    assert_int_equal(selves, 0);
+    assert_int_equal(covey_entity_count(world), 0);
+    covey_follower *follower = covey_follower_create(world);
+    assert_int_equal(covey_follow_from_memory(follower, image.bytes, image.size, &desc, &report), COVEY_ERROR_REFUSED);
+    assert_non_null(strstr(report.text, "Self cannot be merged"));
+    covey_follower_destroy(follower);
+    assert_int_equal(selves, 0);
+}
+
 /* ---- Kinds ----------------------------------------------------------------------------------------------------------*/
 
 static covey_result write_kinds(covey_writer *writer, const void *value, void *context) {
@@ -682,6 +793,8 @@ int main(void) {
 #if COVEY_ASSERT_LEVEL >= 1
         CODEC_TEST(test_functions_must_not_change_the_world),
 #endif
+        CODEC_TEST(test_values_that_a_hook_moves_are_loaded_whatever_their_storage_is),
+        CODEC_TEST(test_values_that_a_hook_moves_are_not_merged),
         CODEC_TEST(test_values_of_every_kind_are_read_as_they_were_written),
         CODEC_TEST(test_what_functions_wrote_is_kept_for_those_who_know_it),
         CODEC_TEST(test_kept_values_can_be_copied),

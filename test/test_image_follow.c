@@ -380,6 +380,16 @@ static void test_a_listener_cannot_follow(void **state) {
     is_like_source(0);
 }
 
+/* One that owns a pool in an array, one that owns a pool in blocks, and one that owns none. */
+static void make_groups(void) {
+    covey_group_desc packed = { .own = { covey_id(InPack) }, .with = { covey_id(InBlocks) } };
+    covey_group_desc blocks = { .own = { covey_id(InBlocks) }, .with = { covey_id(InQueue) } };
+    covey_group_desc loose = { .with = { covey_id(InShelf), covey_id(InPlace) }, .without = { covey_id(InPins) } };
+    assert_non_null(covey_group_create(world, &packed));
+    assert_non_null(covey_group_create(world, &blocks));
+    assert_non_null(covey_group_create(world, &loose));
+}
+
 /* ---- All or nothing -------------------------------------------------------------------------------------------------*/
 
 static void change_all(void) {
@@ -410,8 +420,7 @@ static void test_all_or_nothing_when_memory_is_out(void **state) {
         covey_connect(world, &(covey_listener){ .type = number_types[i],
                                                 .signals = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE,
                                                 .queue = queue });
-    covey_group_desc owns = { .own = { covey_id(InPack) }, .with = { covey_id(InBlocks) } };
-    assert_non_null(covey_group_create(world, &owns));
+    make_groups();
     assert_true(image_fill(source) && text_fill(source));
     follow();
     change_all();
@@ -490,6 +499,7 @@ static void test_random_sources_are_followed(void **state) {
     for (uint64_t seed = 1; seed <= test_scaled(60); seed++) {
         test_random random = { seed };
         covey_entity e[40] = { { 0, 0 } };
+        if (seed % 4 != 0) make_groups();
         for (uint32_t round = 0; round < 12; round++) {
             for (uint32_t i = test_below(&random, 60); i != 0; i--) step(&random, e, 40);
             save_with(NULL);

@@ -1263,7 +1263,8 @@ typedef struct covey_clone_desc {
 
 /* Makes an entity in another world, or in the same, with a copy of every component of e, and handles in fields that name e
  * name the copy. Types that were made at run time are made there. NULL for `desc` means all defaults. Returns null, with
- * the result in `to`: DEAD, COPY, MEMORY, FULL, LAYOUT. covey_clone_tree_into (covey/hierarchy.h) copies a tree. */
+ * the result in `to`: DEAD, COPY, MEMORY, FULL, LAYOUT; REFUSED for a type with `move`. covey_clone_tree_into
+ * (covey/hierarchy.h) copies a tree. */
 COVEY_API covey_entity covey_clone_into(covey_world *to, const covey_world *from, covey_entity e,
                                         const covey_clone_desc *desc);
 
