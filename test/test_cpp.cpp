@@ -146,6 +146,19 @@ struct Anchor { // knows where it was made
 };
 COVEY_CPP_DEFINE(Anchor, covey::options().storage(COVEY_STORAGE_PINNED));
 COVEY_CPP_DEFINE(Title);
+
+// Counts its living objects, and has a default that must not be lost where a value is constructed.
+struct Rank {
+    static int living;
+    std::string text;
+    explicit Rank(const char *from) : text(from) { living++; }
+    Rank(const Rank &other) : text(other.text) { living++; }
+    Rank(Rank &&other) noexcept : text(std::move(other.text)) { living++; }
+    ~Rank() { living--; }
+};
+int Rank::living = 0;
+static const Rank recruit("recruit");
+COVEY_CPP_DEFINE(Rank, covey::options().defaults(&recruit));
 COVEY_CPP_DEFINE(Tags);
 COVEY_CPP_DEFINE(Label, covey::options().storage(COVEY_STORAGE_SPARSE));
 COVEY_CPP_DEFINE(Path, covey::options().relocatable().codec(&path_codec));
@@ -705,6 +718,17 @@ static void values_are_constructed_in_place() {
     check_valid(world);
 }
 
+static void constructing_ends_the_default_that_was_there() {
+    int before = Rank::living;
+    {
+        covey::world world;
+        covey_entity e = covey_create(world);
+        CHECK(covey::emplace<Rank>(world, e, "captain")->text == "captain");
+        CHECK(Rank::living == before + 1);
+    }
+    CHECK(Rank::living == before);
+}
+
 static void listeners_are_function_objects() {
     using game::Velocity;
     covey::world world;
@@ -1016,6 +1040,7 @@ int main() {
     groups();
     classes_that_memcpy_must_not_move();
     values_are_constructed_in_place();
+    constructing_ends_the_default_that_was_there();
     listeners_are_function_objects();
     owners_may_be_gone_at_once();
     queues_and_reactive_sets();

@@ -387,6 +387,8 @@ namespace detail {
 template <class T, class... Arguments> struct construction {
     std::tuple<Arguments &&...> arguments;
     static void run(void *at, void *context) noexcept {
+        const covey_type *type = type_of<T>();
+        if (type->defaults && type->drop) type->drop(at, type->context); /* a copy of the default is there */
         std::apply([at](Arguments &&...each) { ::new (at) T{ std::forward<Arguments>(each)... }; },
                    std::move(static_cast<construction *>(context)->arguments));
     }
