@@ -43,7 +43,8 @@ static void tell(const char *name, covey_handle runner) {
 int main(void) {
     covey_world *world = covey_world_create(NULL);
     const Clock *clock = covey_resource_set(world, Clock, { .step = 0.5f });
-    covey_resource_set(world, Arena, { .width = 10, .height = 4 });
+    Arena arena = { .width = 10, .height = 4 };
+    covey_resource_refer(world, Arena, &arena); /* an object of the program: the world knows where it is */
 
     covey_handle hare = covey_handle_create(world), tortoise = covey_handle_create(world);
     covey_handle_add(hare, Runner, { .speed = 8 });

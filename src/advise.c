@@ -74,7 +74,7 @@ static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
         advice->matches += it.count;
         advice->spans++;
         for (uint32_t row = 0; row < it.count; row++) {
-            uint32_t block = covey_span_entity(&it, row).index / COVEY__BLOCK_IDS;
+            uint32_t index = covey_span_entity(&it, row).index, block = index / COVEY__BLOCK_IDS;
             blocks += block != last;
             last = block;
         }

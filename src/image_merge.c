@@ -228,6 +228,10 @@ static covey_result set_resources(merging *m) {
         const covey_type *was = covey_world_resource(m->from, i), *type = was;
         char *value = covey_resource_get_raw(m->from, was, was->size);
         if (was->fields) covey__map_fields(was->fields, value, &entering);
+        if (was->move) { /* both worlds could not have the value */
+            m->culprit = was->name;
+            return COVEY_ERROR_REFUSED;
+        }
         if (covey_resource_has_raw(m->to, was)) continue;
         if (covey__type_is_made(m->from, was)) type = covey__type_keep(m->to, was);
         if (!type) return m->to->result;
@@ -260,7 +264,7 @@ static void move_resources(const merging *m) {
         forget_resource(m, resource_named(m->from, m->resources[i]->name), m->resources[i]);
     for (uint32_t i = 0; m->follower && i < covey_world_resource_count(m->from);) {
         const covey_type *was = covey_world_resource(m->from, i), *type = resource_named(m->to, was->name);
-        if (covey__merging_keeps(m, was)) {
+        if (!type || covey__merging_keeps(m, was)) { /* or it is an object of the program here */
             i++;
             continue;
         }

@@ -30,19 +30,30 @@ static uint32_t count_of(const covey_world *world) { return world->resources ? w
 
 static uint32_t capacity_of(const covey_world *world) { return world->resources ? world->resources->capacity : 0; }
 
-static covey__resource *named(const covey_world *world, const char *name) {
-    for (uint32_t i = 0; i < count_of(world); i++)
-        if (strcmp(world->resources->at[i].type->name, name) == 0) return &world->resources->at[i];
+static covey__resource *named(struct covey__resources *list, const char *name) {
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (strcmp(list->at[i].type->name, name) == 0) return &list->at[i];
     return NULL;
 }
 
 /* By the address of the type, then by its name. */
+static covey__resource *find_in(struct covey__resources *list, const covey_type *type) {
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (list->at[i].type == type) return &list->at[i];
+    covey__resource *resource = type->name ? named(list, type->name) : NULL;
+    return resource && covey__type_same_layout(resource->type, type) ? resource : NULL;
+}
+
+/* Among the values. */
 static covey__resource *find(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    for (uint32_t i = 0; i < count_of(world); i++)
-        if (world->resources->at[i].type == type) return &world->resources->at[i];
-    covey__resource *resource = type->name ? named(world, type->name) : NULL;
-    return resource && covey__type_same_layout(resource->type, type) ? resource : NULL;
+    return find_in(world->resources, type);
+}
+
+/* Among the objects of the program, whose addresses are values here. */
+static covey__resource *find_reference(const covey_world *world, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    return find_in(world->references, type);
 }
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
@@ -82,16 +93,19 @@ static void drop(const covey_world *world, const covey__resource *resource) {
     covey__drop(world, resource->type, resource->value);
 }
 
+/* Whether there may be a resource of a type, of which there is none; otherwise fails. */
+static bool may_be_added(covey_world *world, const covey_type *type) {
+    const char *name = type->name ? type->name : "(no name)";
+    bool valid = covey__type_valid(type), taken = named(world->resources, name) || named(world->references, name);
+    if (!valid)
+        covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself", name);
+    else if (taken) covey__fail(world, COVEY_ERROR_LAYOUT, "another resource named %s has another layout", name);
+    return valid && !taken;
+}
+
 static void *add(covey_world *world, const covey_type *type, const void *value) {
     const char *name = type->name ? type->name : "(no name)";
-    if (!covey__type_valid(type)) {
-        covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself", name);
-        return NULL;
-    }
-    if (named(world, name)) {
-        covey__fail(world, COVEY_ERROR_LAYOUT, "another resource named %s has another layout", name);
-        return NULL;
-    }
+    if (!may_be_added(world, type)) return NULL;
     const covey__resource *resource = place(world, &world->resources, type);
     if (!resource) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for the resource %s", name);
@@ -134,34 +148,76 @@ void *covey_resource_set_raw(covey_world *world, const covey_type *type, const v
     if (COVEY__IN_HOOK(world)) return NULL;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     (void)size;
+    if (find_reference(world, type)) {
+        covey__fail(world, COVEY_ERROR_PRESENT,
+                    "the resource %s is an object of the program: remove it before setting a value", type->name);
+        return NULL;
+    }
     void *at = value ? set(world, type, value) : set_default(world, resource ? resource->type : type);
     COVEY__CHANGED(world);
     return at;
 }
 
+static bool add_reference(covey_world *world, const covey_type *type, void *object) {
+    if (find(world, type)) {
+        covey__fail(world, COVEY_ERROR_PRESENT, "the world has a value of the resource %s: remove it before referring",
+                    type->name);
+        return false;
+    }
+    if (!may_be_added(world, type)) return false;
+    if (!reserve(world, &world->references)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no memory to refer to the resource %s", type->name);
+        return false;
+    }
+    world->references->at[world->references->count++] = (covey__resource){ type, object };
+    return true;
+}
+
+bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *object, size_t size) {
+    covey__resource *reference = find_reference(world, type);
+    if (COVEY__IN_HOOK(world)) return false;
+    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
+    COVEY__CONTRACT(world, object, "a resource by reference needs an object");
+    (void)size;
+    if (reference) reference->value = object;
+    bool referred = reference || add_reference(world, type, object);
+    COVEY__CHANGED(world);
+    return referred;
+}
+
 /* ---- Looking and removing ----------------------------------------------------------------------------------------*/
 
 void *covey_resource_get_raw(const covey_world *world, const covey_type *type, size_t size) {
-    const covey__resource *resource = find(world, type);
+    const covey__resource *reference = find_reference(world, type),
+                          *resource = reference ? reference : find(world, type);
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     (void)size;
     return resource ? resource->value : NULL;
 }
 
-bool covey_resource_has_raw(const covey_world *world, const covey_type *type) { return find(world, type) != NULL; }
+bool covey_resource_has_raw(const covey_world *world, const covey_type *type) {
+    return find_reference(world, type) || find(world, type);
+}
+
+static void close_gap(struct covey__resources *list, covey__resource *gap) {
+    uint32_t behind = --list->count - (uint32_t)(gap - list->at);
+    memmove(gap, gap + 1, behind * sizeof *gap);
+}
 
 static void take_out(covey_world *world, covey__resource *resource) {
     free_value(world, resource);
-    uint32_t behind = --world->resources->count - (uint32_t)(resource - world->resources->at);
-    memmove(resource, resource + 1, behind * sizeof *resource);
+    close_gap(world->resources, resource);
 }
 
 bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
-    covey__resource *resource = find(world, type);
-    if (COVEY__IN_HOOK(world)) return false;
-    if (!resource) return false;
-    drop(world, resource);
-    take_out(world, resource);
+    covey__resource *resource = find(world, type), *reference = find_reference(world, type);
+    if (COVEY__IN_HOOK(world) || (!resource && !reference)) return false;
+    if (reference) {
+        close_gap(world->references, reference);
+    } else {
+        drop(world, resource);
+        take_out(world, resource);
+    }
     COVEY__CHANGED(world);
     return true;
 }
@@ -171,7 +227,7 @@ bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *v
     if (COVEY__IN_HOOK(world)) return false;
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     COVEY__CONTRACT(world, value || size == 0, "a value that is taken needs a place");
-    if (!resource) return false;
+    if (!resource || find_reference(world, type)) return false;
     covey__mover mover = covey__mover_of(world, resource->type);
     if (size != 0) covey__relocate(&mover, value, resource->value, size);
     take_out(world, resource);
@@ -209,7 +265,16 @@ void covey__resources_forget(covey_world *world) {
     world->resources = NULL;
 }
 
-void covey__resources_free(covey_world *world) { covey__resources_end(world, &world->resources); }
+static void free_references(covey_world *world) {
+    struct covey__resources *list = world->references;
+    covey__free(&world->heap, list, bytes_of(list ? list->capacity : 0), 1, alignof(struct covey__resources));
+    world->references = NULL;
+}
+
+void covey__resources_free(covey_world *world) {
+    covey__resources_end(world, &world->resources);
+    free_references(world);
+}
 
 covey_result covey__resources_append(covey_world *world, struct covey__resources **list, const covey_type *type,
                                      const void *value) {
@@ -253,7 +318,7 @@ covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
 }
 
 size_t covey__resource_bytes(const covey_world *world) {
-    size_t bytes = bytes_of(capacity_of(world));
+    size_t bytes = bytes_of(capacity_of(world)) + bytes_of(world->references ? world->references->capacity : 0);
     for (uint32_t i = 0; i < count_of(world); i++) bytes += world->resources->at[i].type->size;
     return bytes;
 }
@@ -266,7 +331,12 @@ bool covey__resources_valid(const covey_world *world, const char **why) {
         else if ((uintptr_t)resource->value % align_of(resource->type) != 0) reason = "resources: one is misaligned";
         else if ((resource->value == covey__nothing) != (resource->type->size == 0))
             reason = "resources: one without bytes that has some, or the other way round";
-        else if (named(world, resource->type->name) != resource) reason = "resources: two of one name";
+        else if (named(world->resources, resource->type->name) != resource) reason = "resources: two of one name";
+    }
+    for (uint32_t i = 0; world->references && i < world->references->count && !reason; i++) {
+        const covey__resource *reference = &world->references->at[i];
+        if (!reference->value) reason = "resources: a reference to nothing";
+        else if (named(world->references, reference->type->name) != reference) reason = "resources: two of one name";
     }
     if (reason && why) *why = reason;
     return !reason;

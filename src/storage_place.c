@@ -108,16 +108,6 @@ static void move_by_hook(covey__placing *p, char *to, uint32_t count) {
         covey__move_in(mover, to, (const char *)p->values + p->made * p->stride, p->pool->size);
 }
 
-/* The program has those back that were moved. */
-static void move_back(covey__placing *p) {
-    const covey__mover *mover = covey__storage_mover(p->pool);
-    for (; p->made != 0; p->made--) {
-        void *value = covey__value_of_index(p->pool, p->entities[p->made - 1].index);
-        char *from = (char *)(uintptr_t)p->values + (p->made - 1) * p->stride;
-        covey__relocate(mover, from, value, p->pool->size);
-    }
-}
-
 /* Makes copies one after the other, until one is refused. */
 static bool copy_by_hook(covey__placing *p, char *to, uint32_t count) {
     const covey_type *type = p->pool->type;
@@ -543,6 +533,19 @@ covey_result covey__place_many(covey__placing *p) {
 static void unplace(const covey__placing *p, covey_entity e) {
     if (p->in_hole || p->is_claimed) covey_sparse_set_erase(&p->pool->set, e);
     else covey__storage_unplace(p->pool, e);
+}
+
+/* The program has its values back. A hook sees no place without one: those that are still to be moved are so first, and
+ * each leaves with its place. */
+static void move_back(covey__placing *p) {
+    const covey__mover *mover = covey__storage_mover(p->pool);
+    while (p->made < p->placed) move_by_hook(p, covey__value_of_index(p->pool, p->entities[p->made].index), 1);
+    for (; p->placed != 0; p->placed--, p->made--) {
+        covey_entity e = p->entities[p->placed - 1];
+        char *from = (char *)(uintptr_t)p->values + (p->made - 1) * p->stride;
+        covey__relocate(mover, from, covey__value_of_index(p->pool, e.index), p->pool->size);
+        unplace(p, e);
+    }
 }
 
 void covey__unplace_many(covey__placing *p) {

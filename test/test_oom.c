@@ -350,6 +350,12 @@ static bool clone(scene *s) {
     return done;
 }
 static bool clone_into(scene *s) { return !covey_is_null(covey_clone_into(s->world, s->world, s->e[1], NULL)); }
+static bool refers(scene *s) {
+    static Plain object;
+    if (!covey_resource_refer(s->world, Plain, &object)) return false;
+    return covey_resource_get(s->world, Plain) == &object && covey_resource_remove(s->world, Plain);
+}
+
 static bool set_resources(scene *s) {
     static const Plain plain = { 1, 2 };
     if (!covey_resource_set_value(s->world, Plain, &plain)) return false;
@@ -431,6 +437,7 @@ static const operation operations[] = {
     { "covey_clone, block", world_with_loose_blocks, clone },
     { "covey_clone, pinned", world_with_pins, clone },
     { "covey_resource_set", busy_world, set_resources },
+    { "covey_resource_refer", busy_world, refers },
     { "covey_clone_into", busy_world, clone_into },
     { "covey_clone_into, block", world_with_loose_blocks, clone_into },
     { "covey_world_clone", world_with_hole, clone_world },

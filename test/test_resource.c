@@ -158,6 +158,70 @@ static void test_they_are_listed_in_the_order_in_which_they_were_set(void **stat
     assert_null(covey_world_resource(world, 2));
 }
 
+static void test_an_object_of_the_program_is_a_resource(void **state) {
+    (void)state;
+    Handle ours = { 7 }, other = { 8 };
+    drops = 0;
+    assert_true(covey_resource_refer(world, First, &ours));
+    assert_ptr_equal(covey_resource_get(world, First), &ours);
+    assert_true(covey_resource_has(world, First));
+    assert_int_equal(covey_world_resource_count(world), 0); /* of values */
+    assert_null(covey_resource_set(world, First, { 9 }));
+    assert_failed(COVEY_ERROR_PRESENT);
+    assert_false(covey_resource_take(world, First, &other)); /* it is not the world's */
+    assert_int_equal(other.number, 8);
+    assert_true(covey_resource_refer(world, First, &other)); /* another one */
+    assert_ptr_equal(covey_resource_get(world, First), &other);
+    assert_non_null(covey_resource_set(world, Second, { 3 }));
+    assert_false(covey_resource_refer(world, Second, &ours));
+    assert_failed(COVEY_ERROR_PRESENT);
+    assert_true(covey_resource_remove(world, Second));
+    assert_non_null(covey_resource_set(world, Clock, { 3, 4 }));
+    covey_world *twin = covey_world_clone(world, NULL);
+    assert_non_null(twin);
+    assert_false(covey_resource_has(twin, First)); /* copies of the world know nothing of it */
+    assert_int_equal(covey_resource_get(twin, Clock)->rate, 4);
+    covey_world_destroy(twin);
+    drops = 0;
+    test_world_is_valid(world);
+    assert_true(covey_resource_remove(world, First));
+    assert_false(covey_resource_remove(world, First));
+    assert_false(covey_resource_has(world, First));
+    assert_int_equal(drops, 0);
+    assert_true(covey_resource_refer(world, First, &ours)); /* and is there when the world ends */
+}
+
+static void test_references_are_matched_by_name_too(void **state) {
+    (void)state;
+    Clock clock = { 1, 2 }, late;
+    assert_true(covey_resource_refer_raw(world, &clock_twin, &clock, sizeof clock));
+    assert_ptr_equal(covey_resource_get(world, Clock), &clock);
+    assert_null(covey_resource_set_raw(world, &clock_clash, &late, 4));
+    assert_failed(COVEY_ERROR_LAYOUT);
+    assert_false(covey_resource_refer_raw(world, &clock_clash, &late, 4));
+    assert_failed(COVEY_ERROR_LAYOUT);
+    assert_false(covey_resource_refer_raw(world, &(covey_type){ .size = 4, .align = 4 }, &late, 4));
+    assert_failed(COVEY_ERROR_TYPE);
+}
+
+static void test_a_reference_needs_memory_once(void **state) {
+    (void)state;
+    Clock clock = { 1, 2 };
+    size_t bytes = covey_world_memory(world);
+    test_fail_at(&heap, 1, true);
+    assert_false(covey_resource_refer(world, Clock, &clock));
+    assert_failed(COVEY_ERROR_MEMORY);
+    assert_int_equal(covey_world_memory(world), bytes);
+    assert_null(covey_resource_get(world, Clock));
+    test_fail_never(&heap);
+    assert_true(covey_resource_refer(world, Clock, &clock));
+    test_fail_at(&heap, 1, true);
+    assert_true(covey_resource_refer(world, Clock, &clock));
+    assert_true(covey_resource_remove(world, Clock));
+    assert_true(covey_resource_refer(world, Clock, &clock));
+    test_fail_never(&heap);
+}
+
 static void test_a_world_without_any_pays_nothing(void **state) {
     (void)state;
     size_t bytes = covey_world_memory(world);
@@ -231,6 +295,9 @@ int main(void) {
         WORLD_TEST(test_a_value_is_taken_and_not_dropped),
         WORLD_TEST(test_a_world_drops_them_behind_components_the_last_first),
         WORLD_TEST(test_they_are_listed_in_the_order_in_which_they_were_set),
+        WORLD_TEST(test_an_object_of_the_program_is_a_resource),
+        WORLD_TEST(test_references_are_matched_by_name_too),
+        WORLD_TEST(test_a_reference_needs_memory_once),
         WORLD_TEST(test_a_world_without_any_pays_nothing),
         WORLD_TEST(test_the_caller_keeps_the_value_when_memory_is_out),
         WORLD_TEST(test_a_world_prints_a_line_for_each),

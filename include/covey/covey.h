@@ -1204,7 +1204,8 @@ COVEY_API bool covey_component_is_enabled_raw(const covey_world *world, covey_en
  *
  * A resource is one value of a type for the whole world: a clock, a map, settings. Its type is described as a
  * component's is, and matched in the same way: by address, then by name. A world may have a resource and components of
- * one type; neither knows of the other. Its address is the same from the first set until it is removed.
+ * one type; neither knows of the other. Its address is the same from the first set until it is removed. An object of the
+ * program can be a resource as well: the world knows where it is, and nothing else.
  *
  *     covey_resource_set(world, Clock, { .rate = 60 });
  *     covey_resource_get(world, Clock)->now += 1; */
@@ -1219,22 +1220,32 @@ COVEY_API bool covey_component_is_enabled_raw(const covey_world *world, covey_en
 #define covey_resource_set_tag(world, T) covey__resource_set_tag((world), covey_id(T), COVEY__SIZE_TAG(T))
 COVEY_API void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size);
 
+/* Makes an object of the program the world's resource of T, or another one than before: a window, a sound system. It
+ * stays the program's: it is never dropped or moved, and images, copies of the world and rollback know nothing of it.
+ * Removing ends the reference; the object must last until then. False: MEMORY, TYPE, LAYOUT, or PRESENT when the world
+ * has a value of this type. Where there is a reference, set is refused (PRESENT), and a value that an image brings is
+ * hidden until the reference is removed. */
+#define covey_resource_refer(world, T, object) \
+    covey_resource_refer_raw((world), covey_id(T), (object), COVEY__SIZE_OF(T, object))
+COVEY_API bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *object, size_t size);
+
 /* Its address, or NULL when the world has none. That of a tag is not NULL, and has no bytes. */
 #define covey_resource_get(world, T) ((T *)covey_resource_get_raw((world), covey_id(T), COVEY__SIZE(T)))
 COVEY_API void *covey_resource_get_raw(const covey_world *world, const covey_type *type, size_t size);
 #define covey_resource_has(world, T) covey_resource_has_raw((world), covey_id(T))
 COVEY_API bool covey_resource_has_raw(const covey_world *world, const covey_type *type);
 
-/* Removes it and drops its value. Returns whether it was there. */
+/* Removes it and drops its value, unless that is an object of the program. Returns whether it was there. */
 #define covey_resource_remove(world, T) covey_resource_remove_raw((world), covey_id(T))
 COVEY_API bool covey_resource_remove_raw(covey_world *world, const covey_type *type);
 
-/* Removes it and hands its value over to *value instead of dropping it. Returns whether it was there. */
+/* Removes it and hands its value over to *value instead of dropping it. Returns whether it was there: an object of the
+ * program is not the world's to hand over. */
 #define covey_resource_take(world, T, value) \
     covey_resource_take_raw((world), covey_id(T), (value), COVEY__SIZE_OF(T, value))
 COVEY_API bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value, size_t size);
 
-/* All resources, by their types, in the order in which they were set first. */
+/* All resources that are values, by their types, in the order in which they were set first. */
 COVEY_API uint32_t covey_world_resource_count(const covey_world *world);
 COVEY_API const covey_type *covey_world_resource(const covey_world *world, uint32_t number); /* NULL: no such number */
 
@@ -1787,7 +1798,7 @@ struct covey_world {
     const char *hook;            /* what the last of them is, */
     const covey_type *hook_type; /* of which type */
     struct covey__made_type *made_types;
-    struct covey__resources *resources; /* NULL while there never were any */
+    struct covey__resources *resources, *references; /* NULL while there never were any */
     covey__heap heap;
     covey_log_fn *log;
     void *log_context;

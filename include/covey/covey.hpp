@@ -584,6 +584,11 @@ template <class T> T *set_resource(covey_world *in) noexcept {
     else return set_resource<T>(in, T());
 }
 
+/* The object stays the caller's, and must outlast the reference. */
+template <class T> bool refer_resource(covey_world *in, T &object) noexcept {
+    return covey_resource_refer_raw(in, type_of<T>(), std::addressof(object), size_of<T>);
+}
+
 template <class T> T *resource(const covey_world *in) noexcept {
     return static_cast<T *>(covey_resource_get_raw(in, type_of<T>(), size_of<T>));
 }
