@@ -107,29 +107,44 @@ static void free_chunk(covey__block_store *blocks, covey__block_page *page, uint
     set_chunk(blocks, page, block, NULL, 0);
 }
 
+/* Whether a hook does it is handed down as a constant: blocks that grow ask once. */
+COVEY_HOT void move_one(const covey__block_store *blocks, void *to, void *from, bool hook) {
+    if (hook) covey__move_value(&blocks->mover, to, from);
+    else covey__copy(to, from, blocks->size);
+}
+
 /* Writes a block's values into a chunk of another capacity, in the order of their ids. */
-static void fill_chunk(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
-                       uint32_t capacity) {
+COVEY_HOT void fill_by(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
+                       uint32_t capacity, bool hook) {
     uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size, *map = ids + capacity;
     uint8_t slot = 0;
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1, slot++) {
         uint32_t bit = covey__lowest_bit(left);
         char *value = page->chunks[block].data + (size_t)page->chunks[block].map[bit] * blocks->size;
         if (capacity == 64) {
-            covey__relocate(&blocks->mover, data + (size_t)bit * blocks->size, value, blocks->size);
+            move_one(blocks, data + (size_t)bit * blocks->size, value, hook);
             continue;
         }
-        covey__relocate(&blocks->mover, data + (size_t)slot * blocks->size, value, blocks->size);
+        move_one(blocks, data + (size_t)slot * blocks->size, value, hook);
         ids[slot] = (uint8_t)bit;
         map[bit] = slot;
     }
+}
+
+static void fill_chunk(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
+                       uint32_t capacity) {
+    if (COVEY__LIKELY(!blocks->mover.type)) fill_by(blocks, page, block, data, capacity, false);
+    else fill_by(blocks, page, block, data, capacity, true);
 }
 
 /* The same for a compact chunk that grows, slot by slot: one run of bytes each. */
 static void copy_chunk(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
                        uint32_t capacity) {
     uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size;
-    covey__relocate_many(&blocks->mover, data, page->chunks[block].data, page->used[block], blocks->size);
+    char *values = page->chunks[block].data;
+    uint32_t used = page->used[block];
+    if (COVEY__LIKELY(!blocks->mover.type)) memcpy(data, values, (size_t)used * blocks->size);
+    else covey__relocate_many(&blocks->mover, data, values, used, blocks->size);
     memcpy(ids, ids_of(blocks, page, block), page->used[block]);
     memcpy(ids + capacity, page->chunks[block].map, 64);
 }
