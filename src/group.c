@@ -255,11 +255,24 @@ uint32_t covey_group_owned(const covey_group *group) {
     return group->owned;
 }
 
+/* The one in the first slot of the first block with a member. There is one. */
+static covey_entity first_in_blocks(const covey_group *group) {
+    const covey_pool *pool = group->pools[0];
+    uint32_t block = 0;
+    while (true) {
+        const uint8_t *border = covey__border_at(group, block * COVEY__BLOCK_IDS);
+        if (border && *border != 0) break;
+        block += border ? 1 : COVEY__PAGE_BLOCKS;
+    }
+    covey__block b = covey__block_in(&pool->blocks, block * COVEY__BLOCK_IDS);
+    uint32_t index = block * COVEY__BLOCK_IDS + b.ids[0];
+    return covey__entity(index, covey__generation_of(group->world, index));
+}
+
 covey_entity covey_group_first(const covey_group *group) {
     if (covey_group_count(group) == 0) return (covey_entity){ 0, 0 };
-    covey_iter it = covey_group_iter(group);
-    it.walk.ticked = 0; /* nobody writes */
-    return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
+    if (group->in_blocks) return first_in_blocks(group);
+    return group->owned != 0 ? group->pools[0]->set.ids[0] : group->set.ids[0];
 }
 
 bool covey_group_contains(const covey_group *group, covey_entity e) {
