@@ -234,6 +234,30 @@ static void remove_it(const covey_event *event) {
     covey_remove_raw(world, *event->entities, event->type, sizeof(Value));
 }
 
+/* The copy is made before there is known to be room for it. */
+static void test_a_default_that_finds_no_place_is_dropped(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world);
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        uint32_t failures = 0, alive = owned.alive;
+        assert_non_null(covey_pool_of_raw(world, types[i]));
+        for (bool added = false; !added; failures += !added) {
+            test_fail_at(&heap, failures + 1, true);
+            added = covey_add_raw(world, e, types[i], NULL, sizeof(Value)) != NULL;
+            test_fail_never(&heap);
+            assert_int_equal(owned.alive, alive + (added && types[i]->drop));
+        }
+        assert_true(failures != 0);
+        assert_null(covey_add_raw(world, e, types[i], NULL, sizeof(Value))); /* it is there */
+        assert_int_equal(owned.alive, alive + (types[i]->drop != NULL));
+    }
+    uint32_t alive = owned.alive;
+    test_fail_at(&heap, 1, true);
+    assert_null(covey_resource_set_raw(world, covey_id(BlockOwned), NULL, sizeof(Value)));
+    test_fail_never(&heap);
+    assert_int_equal(owned.alive, alive);
+}
+
 static void test_a_default_that_a_listener_removes_is_dropped_once(void **state) {
     (void)state;
     static ear a = { "a", remove_it, 2, { 0 } };
@@ -329,6 +353,7 @@ int main(void) {
         OWNED_TEST(test_command_buffers_record_defaults),
         OWNED_TEST(test_resources_have_defaults),
         OWNED_TEST(test_a_hook_that_says_no_leaves_all_as_it_was),
+        OWNED_TEST(test_a_default_that_finds_no_place_is_dropped),
         OWNED_TEST(test_a_default_that_a_listener_removes_is_dropped_once),
         OWNED_TEST(test_a_dead_entity_gets_no_default_and_no_hook_is_called),
         OWNED_TEST(test_defaults_that_cannot_be_copied_are_refused),

@@ -1,6 +1,8 @@
 /* Resources: one value of a type for the whole world. */
 #include "fixture.h"
 
+#include <covey/history.h>
+
 typedef struct Clock {
     uint32_t now, rate;
 } Clock;
@@ -191,6 +193,26 @@ static void test_an_object_of_the_program_is_a_resource(void **state) {
     assert_true(covey_resource_refer(world, First, &ours)); /* and is there when the world ends */
 }
 
+/* A rollback brings a value back that was removed since. */
+static void test_a_reference_hides_a_value_that_comes_back(void **state) {
+    (void)state;
+    Clock ours = { 1, 2 }, taken = { 0, 0 };
+    covey_history *history = covey_history_create(world, 2);
+    assert_non_null(covey_resource_set(world, Clock, { 3, 4 }));
+    assert_true(covey_history_save(history));
+    assert_true(covey_resource_remove(world, Clock));
+    assert_true(covey_resource_refer(world, Clock, &ours));
+    assert_true(covey_history_restore(history, 0));
+    assert_ptr_equal(covey_resource_get(world, Clock), &ours);
+    assert_false(covey_resource_take(world, Clock, &taken));
+    test_world_is_valid(world);
+    assert_true(covey_resource_remove(world, Clock));
+    assert_true(covey_resource_take(world, Clock, &taken));
+    assert_int_equal(taken.rate, 4);
+    assert_int_equal(ours.rate, 2);
+    covey_history_destroy(history);
+}
+
 static void test_references_are_matched_by_name_too(void **state) {
     (void)state;
     Clock clock = { 1, 2 }, late;
@@ -296,6 +318,7 @@ int main(void) {
         WORLD_TEST(test_a_world_drops_them_behind_components_the_last_first),
         WORLD_TEST(test_they_are_listed_in_the_order_in_which_they_were_set),
         WORLD_TEST(test_an_object_of_the_program_is_a_resource),
+        WORLD_TEST(test_a_reference_hides_a_value_that_comes_back),
         WORLD_TEST(test_references_are_matched_by_name_too),
         WORLD_TEST(test_a_reference_needs_memory_once),
         WORLD_TEST(test_a_world_without_any_pays_nothing),
