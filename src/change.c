@@ -81,7 +81,7 @@ static bool begin_default(const covey_pool *pool, covey_entity e, covey__default
 
 /* What was added, and removed by a listener at once, was used, too. */
 static void *end_default(const covey_pool *pool, covey__default *d, void *added) {
-    bool used = added || pool->world->result == COVEY_ERROR_GONE;
+    bool used = added || COVEY__GET_WORD(pool->world->result) == COVEY_ERROR_GONE;
     covey__default_end(pool->world, pool->type, d, used);
     return added;
 }

@@ -2,11 +2,11 @@
  * change values. At assertion level 1 the world knows while one is under way, and changing calls refuse: COVEY__IN_HOOK.
  *
  * Values may be set by several threads at once, so that several may be in hooks at the same time: the number of hooks
- * under way is counted as a whole. Calls that change structure are alone, and may simply read it. */
+ * under way is counted as a whole. While systems run they count as one hook, so that their threads refuse as well. */
 #ifndef COVEY_HOOK_H
 #define COVEY_HOOK_H
 
-#include <covey/covey.h>
+#include "result.h"
 
 #if COVEY_ASSERT_LEVEL >= 1
 /* What is called, for the message; and what the one around was. */
@@ -15,16 +15,6 @@ typedef struct covey__hook {
     const char *outer_hook;
     const covey_type *outer_type;
 } covey__hook;
-
-#if defined(__GNUC__)
-#define COVEY__ADD_WORD(word, number) ((void)__atomic_fetch_add(&(word), (number), __ATOMIC_RELAXED))
-#define COVEY__PUT_WORD(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
-#define COVEY__GET_WORD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
-#else
-#define COVEY__ADD_WORD(word, number) ((void)((word) += (number)))
-#define COVEY__PUT_WORD(word, value) ((word) = (value))
-#define COVEY__GET_WORD(word) (word)
-#endif
 
 static inline covey__hook covey__hook_begin(const covey_world *of, const char *hook, const covey_type *type) {
     covey_world *world = (covey_world *)(uintptr_t)of;

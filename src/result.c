@@ -34,11 +34,11 @@ const char *covey_result_text(covey_result result) {
 
 covey_result covey_world_result(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    return world->result;
+    return COVEY__GET_WORD(world->result);
 }
 
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) {
-    world->result = result;
+    COVEY__PUT_WORD(world->result, result);
     if (world->log) {
         char text[256];
         va_list arguments;
@@ -55,11 +55,27 @@ covey_result covey__fail_without(covey_world *world, covey_entity e, const covey
                        e.generation, type->name ? type->name : "(no name)");
 }
 
+/* Which hook it is, of those under way. With several threads in hooks it may be the one of another. */
+static void say_hook(char *text, size_t size, const covey_world *world, const char *system) {
+    const char *hook = COVEY__GET_WORD(world->hook);
+    const covey_type *type = COVEY__GET_WORD(world->hook_type);
+    snprintf(text, size,
+             "the %s of %s%s%s%s changes the world: do that in a listener, or record it into a command buffer",
+             hook ? hook : "hook", type ? type->name : "a type", system ? ", in system " : "", system ? system : "",
+             system ? "," : "");
+}
+
 bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {
     char text[256];
-    snprintf(text, sizeof text,
-             "the %s of %s changes the world: do that in a listener, or record it into a command buffer",
-             world->hook ? world->hook : "hook", world->hook_type ? world->hook_type->name : "a type");
+    const char *system = world->guard ? world->guard->system(world->guard) : NULL;
+    bool hooked = COVEY__GET_WORD(world->hooks) > (world->guard ? 1 : 0);
+    if (hooked) say_hook(text, sizeof text, world, system);
+    else if (system)
+        snprintf(text, sizeof text, "system %s changes the structure: mark it .exclusive, or record into job->commands",
+                 system);
+    else
+        snprintf(text, sizeof text,
+                 "a thread that runs no system changes the structure while systems run: wait until they have ended");
     covey__contract_broken(world, text, file, line);
     covey__fail(world, COVEY_ERROR_REFUSED, "%s", text);
     return true;

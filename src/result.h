@@ -13,6 +13,17 @@
         }                           \
     } while (0)
 
+/* Words of the world that several threads may change at the same time: each is read, by COVEY__GET_WORD, and written as a
+ * whole. */
+#if defined(__GNUC__)
+#define COVEY__ADD_WORD(word, number) ((void)__atomic_fetch_add(&(word), (number), __ATOMIC_RELAXED))
+#define COVEY__PUT_WORD(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#else
+#define COVEY__ADD_WORD(word, number) ((void)((word) += (number)))
+#define COVEY__PUT_WORD(word, value) ((word) = (value))
+#endif
+
+/* Notes why a call failed, and tells the log, which the calling thread calls. */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))

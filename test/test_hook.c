@@ -1,4 +1,5 @@
-/* Hooks that change the world: every changing call refuses, names the type, and leaves the world as it was. */
+/* Hooks that change the world: every changing call refuses, names the type, and leaves the world as it was. The same in
+ * systems that do not have the world for themselves. */
 #include "fixture.h"
 
 #include <covey/commands.h>
@@ -211,21 +212,29 @@ static void enable_component(void) {
     assert_int_equal(covey_component_enable(world, other, Packed), COVEY_ERROR_REFUSED);
 }
 static void set_resource(void) { assert_null(covey_resource_set(world, Packed, { 1, 2 })); }
+static void refer_to_resource(void) {
+    static Packed object;
+    assert_false(covey_resource_refer(world, Packed, &object));
+}
 static void remove_resource(void) { assert_false(covey_resource_remove(world, Packed)); }
 static void take_resource(void) {
     Packed value;
     assert_false(covey_resource_take(world, Packed, &value));
 }
 static void copy(void) { assert_false(covey_copy(world, other, target)); }
+static void clone_into(void) { assert_no_entity(covey_clone_into(world, world, other, NULL)); }
 static void clone(void) {
     covey_entity e = { 1, 1 };
     assert_false(covey_clone(world, other, &e, 1));
     assert_no_entity(e);
 }
 static void set_parent(void) { assert_int_equal(covey_parent_set(world, other, target), COVEY_ERROR_REFUSED); }
+static void move_child(void) { assert_int_equal(covey_child_move(world, other, target), COVEY_ERROR_REFUSED); }
 static void set_name(void) { assert_int_equal(covey_name_set(world, other, "name"), COVEY_ERROR_REFUSED); }
 static void replay(void) { assert_int_equal(covey_commands_replay(commands).result, COVEY_ERROR_REFUSED); }
 static void create_commands(void) { assert_null(covey_commands_create(world, NULL)); }
+static void create_history(void) { assert_null(covey_history_create(world, 3)); }
+static void destroy_history(void) { covey_history_destroy(history); }
 static void save_history(void) { assert_false(covey_history_save(history)); }
 static void restore_history(void) { assert_false(covey_history_restore(history, 0)); }
 static void load(void) { assert_int_equal(covey_load_from_memory(world, "", 0, NULL, NULL), COVEY_ERROR_REFUSED); }
@@ -292,34 +301,37 @@ static const struct {
     CALL(disable_component),
     CALL(enable_component),
     CALL(set_resource),
+    CALL(refer_to_resource),
     CALL(remove_resource),
     CALL(take_resource),
     CALL(copy),
     CALL(clone),
+    CALL(clone_into),
     CALL(set_parent),
+    CALL(move_child),
     CALL(set_name),
     CALL(replay),
     CALL(create_commands),
+    CALL(create_history),
+    CALL(destroy_history),
     CALL(save_history),
     CALL(restore_history),
     CALL(load),
     CALL(merge),
 };
 
-static void test_changing_calls_refuse_inside_of_a_hook(void **state) {
+/* Makes each call, in a world of its own, by way of a function that leaves what it was refused with in hook.text. */
+static void each_call_is_refused(void **state, void (*by)(void (*act)(void)), const char *words) {
     for (uint32_t i = 0; i < COUNT_OF(calls); i++) {
         print_message("    %s\n", calls[i].name);
         uint32_t entities = covey_entity_count(world), pools = covey_world_pool_count(world);
-        covey_entity dead = create_body(covey_id(Body), 5);
         hook.broken = 0;
-        hook.act = calls[i].act;
-        assert_true(covey_remove(world, dead, Body));
-        hook.act = NULL;
+        by(calls[i].act);
         assert_true(hook.broken >= 1);
-        assert_string_equal(hook.text, "the drop hook of Body changes the world: do that in a listener, or record it "
-                                       "into a command buffer");
+        assert_string_equal(hook.text, words);
         assert_int_equal(covey_world_result(world), COVEY_ERROR_REFUSED);
-        assert_int_equal(covey_entity_count(world), entities + 1);
+        assert_failed(COVEY_ERROR_REFUSED);
+        assert_int_equal(covey_entity_count(world), entities);
         assert_int_equal(covey_world_pool_count(world), pools);
         assert_value(other, covey_id(Packed), 2);
         assert_true(covey_has(world, target, Body));
@@ -328,6 +340,69 @@ static void test_changing_calls_refuse_inside_of_a_hook(void **state) {
         assert_int_equal(hook_teardown(state), 0);
         assert_int_equal(hook_setup(state), 0);
     }
+}
+
+static void call_in_hook(void (*call)(void)) {
+    covey_entity dead = create_body(covey_id(Body), 5);
+    hook.act = call;
+    assert_true(covey_remove(world, dead, Body));
+    hook.act = NULL;
+    assert_true(covey_destroy(world, dead));
+}
+
+static void test_changing_calls_refuse_inside_of_a_hook(void **state) {
+    each_call_is_refused(state, call_in_hook,
+                         "the drop hook of Body changes the world: do that in a listener, or record it into a command "
+                         "buffer");
+}
+
+/* ---- Systems -----------------------------------------------------------------------------------------------------*/
+
+static const char *running; /* the system, if any */
+static const char *running_system(const covey__guard *guard) {
+    (void)guard;
+    return running;
+}
+static const covey__guard guard = { .system = running_system };
+
+/* As the scheduler does it. */
+static void call_while_systems_run(const char *system, void (*call)(void)) {
+    running = system;
+    world->guard = &guard;
+    world->hooks++;
+    call();
+    world->hooks--;
+    world->guard = NULL;
+}
+
+static void call_in_system(void (*call)(void)) { call_while_systems_run("move", call); }
+static void call_outside_of_systems(void (*call)(void)) { call_while_systems_run(NULL, call); }
+
+static void test_changing_calls_refuse_inside_of_a_system(void **state) {
+    each_call_is_refused(state, call_in_system,
+                         "system move changes the structure: mark it .exclusive, or record into job->commands");
+}
+
+static void test_changing_calls_refuse_in_other_threads_while_systems_run(void **state) {
+    each_call_is_refused(state, call_outside_of_systems,
+                         "a thread that runs no system changes the structure while systems run: wait until they have "
+                         "ended");
+}
+
+static void overwrite_target(void) { assert_non_null(covey_set(world, target, Body, { 3, ~3u })); }
+
+/* Overwriting drops a value, and changes no structure. */
+static void test_a_hook_inside_of_a_system_is_named_with_the_system(void **state) {
+    (void)state;
+    hook.act = create;
+    call_in_system(overwrite_target);
+    assert_int_equal(hook.broken, 1);
+    assert_string_equal(hook.text,
+                        "the drop hook of Body, in system move, changes the world: do that in a listener, or "
+                        "record it into a command buffer");
+    hook.act = NULL;
+    assert_int_equal(covey_get(world, target, Body)->number, 3);
+    assert_false(covey_is_null(covey_create(world)));
 }
 
 /* ---- Every place that calls a hook --------------------------------------------------------------------------------*/
@@ -545,6 +620,9 @@ static void test_the_world_may_be_changed_again_behind_a_hook(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         HOOK_TEST(test_changing_calls_refuse_inside_of_a_hook),
+        HOOK_TEST(test_changing_calls_refuse_inside_of_a_system),
+        HOOK_TEST(test_changing_calls_refuse_in_other_threads_while_systems_run),
+        HOOK_TEST(test_a_hook_inside_of_a_system_is_named_with_the_system),
         HOOK_TEST(test_clearing_with_a_drop_that_removes_another),
         HOOK_TEST(test_every_removal_guards_its_hook),
         HOOK_TEST(test_literals_that_overwrite_guard_the_hook),

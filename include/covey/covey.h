@@ -1488,13 +1488,15 @@ COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at
 #define COVEY__ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
 #define COVEY__PURE __attribute__((pure)) /* reads, and changes nothing */
 #define COVEY__NOINLINE __attribute__((noinline))
-#define COVEY__HIDE(x) __asm__ volatile("" : "+r"(x)) /* the compiler forgets what it knows of x */
+#define COVEY__HIDE(x) __asm__ volatile("" : "+r"(x))                    /* the compiler forgets what it knows of x */
+#define COVEY__GET_WORD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED) /* that another thread may write */
 #else
 #define COVEY__LIKELY(x) (!!(x))
 #define COVEY__ASSUME(x) ((void)0)
 #define COVEY__PURE
 #define COVEY__NOINLINE
 #define COVEY__HIDE(x) ((void)0)
+#define COVEY__GET_WORD(word) (word)
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -1507,9 +1509,9 @@ COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at
 #define COVEY__CONTRACT(world, holds, what) \
     (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
 #define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
-/* Whether a hook is making the call, which is then refused. */
+/* Whether a hook, or a system beside others, is making the call, which is then refused. */
 #define COVEY__IN_HOOK(world) \
-    (!COVEY__LIKELY((world)->hooks == 0) && covey__refuse_in_hook((world), __FILE__, __LINE__))
+    (!COVEY__LIKELY(COVEY__GET_WORD((world)->hooks) == 0) && covey__refuse_in_hook((world), __FILE__, __LINE__))
 #else
 #define COVEY__CONTRACT(world, holds, what) ((void)0)
 #define COVEY__TYPED(pool, T) (pool)
@@ -1765,6 +1767,21 @@ typedef struct covey__type_entry {
     covey_pool *pool;       /* then one without anything, so that inline code may read it before it knows */
 } covey__type_entry;
 
+/* Asked before code uses a component or resource, while systems run: finds those that did not declare it. */
+typedef enum covey__access {
+    COVEY__ACCESS_READ,
+    COVEY__ACCESS_WRITE,
+    COVEY__ACCESS_RESOURCE_READ,
+    COVEY__ACCESS_RESOURCE_WRITE
+} covey__access;
+typedef struct covey__guard covey__guard;
+struct covey__guard {
+    /* The name of the system that the calling thread runs and that may not change structure; NULL for none. */
+    const char *(*system)(const covey__guard *guard);
+    /* Whether that system (if there is one) declared this use. Types of one name are one type. */
+    bool (*allows)(const covey__guard *guard, const covey_type *type, covey__access access);
+};
+
 struct covey_world {
     covey__entity_page **pages;
     covey__type_entry *types; /* open addressing by address; a power of two, at most a quarter full */
@@ -1797,6 +1814,7 @@ struct covey_world {
     uint32_t hooks;              /* functions under way that must not change the world, at assertion level 1; */
     const char *hook;            /* what the last of them is, */
     const covey_type *hook_type; /* of which type */
+    const covey__guard *guard;   /* of the systems under way, which are one more of `hooks`; NULL for none */
     struct covey__made_type *made_types;
     struct covey__resources *resources, *references; /* NULL while there never were any */
     covey__heap heap;
