@@ -547,9 +547,11 @@ static bool open_group_page(covey_iter *it) {
     const covey__pages *pages = &it->walk.group->borders;
     while (it->walk.blocks == 0 && it->walk.next < it->walk.end) {
         const uint8_t *borders = pages->at[it->walk.next];
+        uint64_t within = covey__walk_blocks(&it->walk, it->walk.next);
         it->walk.first = it->walk.next++ * COVEY__BLOCK_PAGE;
         for (uint32_t block = 0; borders && block < COVEY__PAGE_BLOCKS; block++)
             it->walk.blocks |= (uint64_t)(borders[block] != 0) << block;
+        it->walk.blocks &= within;
     }
     if (it->walk.blocks == 0) return false;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {

@@ -1,5 +1,7 @@
 /* Iterating: how it begins, what becomes of rows when values move, and what can be asked of a view without a loop. The
  * steps from one span, or row, to the next are inline in covey.h; batch.c finds who comes. */
+#include "iter.h"
+
 #include "batch.h"
 #include "bits.h"
 #include "block_store.h"
@@ -15,6 +17,7 @@
 static void begin(covey__walk *walk, const covey_view *view) {
     memset(walk, 0, offsetof(covey__walk, columns));
     walk->view = view;
+    walk->to = COVEY__NO_BLOCK;
     for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++)
         walk->columns[i] = (covey__column){ .page = &covey__no_page };
     if (!view->world) return;
@@ -123,6 +126,18 @@ static COVEY__NOINLINE covey_iter iterate(const covey__walk *walk) {
     return it;
 }
 
+/* The same for an iterator that is there. */
+static void start(covey_iter *it) {
+    it->count = it->at = it->stop = it->block = 0;
+    it->left = 0;
+    it->varies = it->slotted = false;
+}
+
+void covey__iter_begin(covey_iter *it, const covey_view *view) {
+    start(it);
+    begin_since(&it->walk, view, 0);
+}
+
 covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {
     covey__walk walk;
     begin_since(&walk, view, tick);
@@ -156,23 +171,77 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
     return iterate(&walk);
 }
 
+static void begin_group(covey__walk *walk, const covey_group *group) {
+    begin(walk, &group->view);
+    walk->hides = false; /* who is disabled is no member */
+    walk->group = group;
+    if (group->in_blocks) {
+        walk_slots(walk);
+        return;
+    }
+    walk->set = group->owned != 0 ? &group->pools[0]->set : &group->set;
+    walk->direct = (1u << group->owned) - 1;
+    walk->end = covey_group_count(group);
+    walk->refills = true;
+    walk_array(walk);
+}
+
 covey_iter covey_group_iter(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
     covey__walk walk;
-    begin(&walk, &group->view);
-    walk.hides = false; /* who is disabled is no member */
-    walk.group = group;
-    if (group->in_blocks) {
-        walk_slots(&walk);
-        return iterate(&walk);
-    }
-    walk.set = group->owned != 0 ? &group->pools[0]->set : &group->set;
-    walk.direct = (1u << group->owned) - 1;
-    walk.end = covey_group_count(group);
-    walk.refills = true;
-    walk_array(&walk);
+    begin_group(&walk, group);
     return iterate(&walk);
 }
+
+void covey__iter_begin_group(covey_iter *it, const covey_group *group) {
+    start(it);
+    begin_group(&it->walk, group);
+}
+
+/* ---- Parts -------------------------------------------------------------------------------------------------------*/
+
+/* Whether it is followed by position in an array; otherwise by id. */
+static bool is_by_position(const covey__walk *walk) {
+    return walk->mode == COVEY__MODE_ARRAY || walk->mode == COVEY__MODE_POSITIONS;
+}
+
+uint32_t covey_iter_length(const covey_iter *it) {
+    const covey__walk *walk = &it->walk;
+    if (walk->mode == COVEY__MODE_NOTHING) return 0;
+    uint64_t ids = (uint64_t)walk->end * COVEY__BLOCK_PAGE;
+    return is_by_position(walk) ? walk->end : ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
+}
+
+/* The blocks, and pages, of ids that a part visits. */
+static void cut_ids(covey__walk *walk, uint32_t first, uint32_t end) {
+    walk->from = first / COVEY__BLOCK_IDS;
+    walk->to = end / COVEY__BLOCK_IDS + (end % COVEY__BLOCK_IDS != 0);
+    walk->next = first / COVEY__BLOCK_PAGE;
+    walk->end = end / COVEY__BLOCK_PAGE + (end % COVEY__BLOCK_PAGE != 0);
+}
+
+void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, covey_iter *part) {
+    uint32_t length = covey_iter_length(whole), columns = covey__view_terms(whole->walk.view);
+    if (columns < COVEY__ROW_CHUNKS) columns = COVEY__ROW_CHUNKS;
+    if (end > length) end = length;
+    COVEY__CONTRACT(whole->walk.view->world,
+                    first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == length),
+                    "a part of an iteration begins and ends at multiples of 64");
+    start(part);
+    memcpy(&part->walk, &whole->walk, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
+    if (first >= end) part->walk.mode = COVEY__MODE_NOTHING;
+    else if (!is_by_position(&part->walk)) cut_ids(&part->walk, first, end);
+    else part->walk.next = first, part->walk.end = end;
+    if (part->walk.set) covey__array_begin(part);
+}
+
+covey_iter covey_iter_part(const covey_iter *whole, uint32_t first, uint32_t end) {
+    covey_iter part;
+    covey__iter_part(whole, first, end, &part);
+    return part;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
 uint64_t covey__next_row_page(covey_iter *it) {
     covey__page_list list;
@@ -187,8 +256,6 @@ uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_ty
     if (!right) covey__contract_broken(view->world, "the field is not of this type", file, line);
     return field;
 }
-
-/* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
 /* Whether the last of those to visit is still where it was. */
 static bool last_stays(const covey_iter *it) {

@@ -7,6 +7,7 @@
 #include "lines.h"
 #include "tick.h"
 #include "view.h"
+#include "walk.h"
 
 enum { FEW = 8 }; /* blocks of a page, which are matched one by one */
 
@@ -196,7 +197,8 @@ static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
 
 uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
     while (it->walk.next < it->walk.end) {
-        uint64_t blocks = open_page(it, it->walk.next++, list);
+        uint32_t page = it->walk.next++;
+        uint64_t blocks = open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
         if (blocks == 0) continue;
         list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->walk.asks_more;
         for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {

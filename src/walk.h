@@ -10,6 +10,14 @@ void covey__walk_find_pools(covey__walk *walk);
 void covey__walk_find_hidden(covey__walk *walk);
 /* Whether the world has met types since then: they may be those of the view. */
 bool covey__walk_is_old(const covey__walk *walk);
+/* The blocks of a page that are visited: those at the edges of a part may belong to others. */
+static inline uint64_t covey__walk_blocks(const covey__walk *walk, uint32_t page) {
+    uint32_t first = page * COVEY__PAGE_BLOCKS, last = first + COVEY__PAGE_BLOCKS - 1;
+    uint64_t blocks = UINT64_MAX;
+    if (walk->from > first) blocks <<= walk->from - first;
+    if (walk->to <= last) blocks &= ((uint64_t)1 << (walk->to - first)) - 1;
+    return blocks;
+}
 /* Finds the pools again, if it has. */
 void covey__walk_renew(covey__walk *walk);
 

@@ -25,6 +25,7 @@ typedef enum lie {
     SHIFTS_FIELDS,
     NOTES_NOTHING,
     FORGETS_WHO_MOVED,
+    LOSES_A_PART,
     LIES
 } lie;
 
@@ -260,33 +261,56 @@ static void check_cell(walk *w, uint32_t field, covey_entity e, const void *at) 
             e.generation);
 }
 
-static void visit_all_spans(walk *w) {
-    covey_iter it = begin(w);
-    w->visited.count = 0;
-    while (covey_next(&it)) {
-        REQUIRE(w, it.count != 0, "a span without rows");
-        for (uint32_t row = 0; row < it.count; row++) {
-            covey_entity e = covey_span_entity(&it, row);
+static void go_by_spans(walk *w, covey_iter *it) {
+    while (covey_next(it)) {
+        REQUIRE(w, it->count != 0, "a span without rows");
+        for (uint32_t row = 0; row < it->count; row++) {
+            covey_entity e = covey_span_entity(it, row);
             append(&w->visited, e);
             for (uint32_t i = 0; i < fields_of(w); i++) {
-                const char *at = span_field(&it, i);
+                const char *at = span_field(it, i);
                 check_cell(w, i, e, at ? at + (size_t)row * type_of(w, i)->size : NULL);
             }
         }
     }
-    REQUIRE(w, it.count == 0 && !covey_next(&it), "spans go on after their end");
+    REQUIRE(w, it->count == 0 && !covey_next(it), "spans go on after their end");
+}
+
+static void go_by_rows(walk *w, covey_iter *it) {
+    covey_row row = { 0 };
+    while (covey_next_row(it, &row)) {
+        covey_entity e = covey_row_entity(it, row);
+        append(&w->visited, e);
+        for (uint32_t i = 0; i < fields_of(w); i++) check_cell(w, i, e, row_field(it, row, i));
+    }
+    REQUIRE(w, !covey_next_row(it, &row), "rows go on after their end");
+}
+
+static void visit_all_spans(walk *w) {
+    covey_iter it = begin(w);
+    w->visited.count = 0;
+    go_by_spans(w, &it);
 }
 
 static void visit_all_rows(walk *w) {
     covey_iter it = begin(w);
-    covey_row row = { 0 };
     w->visited.count = 0;
-    while (covey_next_row(&it, &row)) {
-        covey_entity e = covey_row_entity(&it, row);
-        append(&w->visited, e);
-        for (uint32_t i = 0; i < fields_of(w); i++) check_cell(w, i, e, row_field(&it, row, i));
+    go_by_rows(w, &it);
+}
+
+/* Cut into parts of random lengths, some of them empty, which are walked span by span or row by row. */
+static void visit_parts(walk *w) {
+    covey_iter whole = begin(w);
+    uint32_t length = covey_iter_length(&whole);
+    w->visited.count = 0;
+    for (uint32_t first = 0, end; first < length; first = end) {
+        end = first + 64 * mixed_below(&w->mixed, 2 + length / 64);
+        if (end > length) end = length;
+        covey_iter part = covey_iter_part(&whole, first, end);
+        if (mixed_chance(&w->mixed, 50)) go_by_spans(w, &part);
+        else go_by_rows(w, &part);
+        if (w->lie == LOSES_A_PART && end != first) end += 64;
     }
-    REQUIRE(w, !covey_next_row(&it, &row), "rows go on after their end");
 }
 
 static void compare_visits(walk *w, const char *form) {
@@ -332,6 +356,7 @@ static void walk_form(walk *w, void (*visit_all)(walk *w), const char *form) {
 static void walk_both(walk *w) {
     walk_form(w, visit_all_spans, "spans");
     walk_form(w, visit_all_rows, "rows");
+    walk_form(w, visit_parts, "parts");
 }
 
 /* ---- Asking -------------------------------------------------------------------------------------------------------*/
@@ -635,6 +660,7 @@ static void test_every_lie_is_noticed(void **state) {
         [SHIFTS_FIELDS] = "expects the value of the next one",
         [NOTES_NOTHING] = "does not note what was handed out to be written",
         [FORGETS_WHO_MOVED] = "waits for those again that were visited",
+        [LOSES_A_PART] = "leaves out what is between two parts",
     };
     (void)state;
     char text[300];

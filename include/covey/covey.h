@@ -753,6 +753,7 @@ typedef struct covey__walk {
     uint64_t scattered;        /* of all blocks of the page, those that are handed out one by one as they are */
     uint32_t next;             /* the page, or the position, to go on with */
     uint32_t end;              /* of the pages, or positions */
+    uint32_t from, to;         /* blocks of ids that are visited; all of them, unless this is a part */
     uint32_t last;             /* index of the entity at the last position, while rows are visited */
     uint32_t slot, slots;      /* of the block: the one to go on with, and where members end */
     uint32_t most;             /* rows of the next list */
@@ -805,6 +806,14 @@ COVEY_API covey_iter covey_view_iter(const covey_view *view);
 COVEY_API covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool);
 /* The same over the entities of a list, in its order, as often as they are there; dead ones are skipped. */
 COVEY_API covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count);
+
+/* How far an iteration goes that has not begun: so many indices, or positions of the array that it follows. */
+COVEY_API uint32_t covey_iter_length(const covey_iter *it);
+/* A part of an iteration that has not begun: the entities from index, or position, `first` to `end`. Both are multiples of
+ * 64, or the length; so no two parts have a block or a word of an occupancy mask in common. Parts that follow each other
+ * visit together what the whole visits, in its order. As long as nobody changes the structure of the world, threads may
+ * make parts of one iteration, and walk one each, at the same time. covey/schedule.h does this for systems. */
+COVEY_API covey_iter covey_iter_part(const covey_iter *whole, uint32_t first, uint32_t end);
 
 /* The next span, or false at the end. */
 COVEY_HOT bool covey_next(covey_iter *it);
