@@ -133,9 +133,24 @@ static void start(covey_iter *it) {
     it->varies = it->slotted = false;
 }
 
+/* Whether nothing can match, by a look at the pools in which entities must be. */
+static bool is_empty(const covey_view *view) {
+    bool empty = !view->world;
+    for (uint32_t i = 0; i < view->with && !empty; i++) {
+        const covey_pool *pool = covey_pool_find_raw(view->world, view->types[i]);
+        empty = !pool || covey_pool_count(pool) == 0;
+    }
+    return empty;
+}
+
 void covey__iter_begin(covey_iter *it, const covey_view *view) {
     start(it);
-    begin_since(&it->walk, view, 0);
+    if (!is_empty(view)) {
+        begin_since(&it->walk, view, 0);
+        return;
+    }
+    memset(&it->walk, 0, offsetof(covey__walk, columns));
+    it->walk.view = view;
 }
 
 covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {

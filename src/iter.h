@@ -4,7 +4,8 @@
 
 #include <covey/covey.h>
 
-void covey__iter_begin(covey_iter *it, const covey_view *view); /* as covey_view_iter */
+/* As covey_view_iter, for what matches now: nothing is added to a view that is empty while it is iterated. */
+void covey__iter_begin(covey_iter *it, const covey_view *view);
 void covey__iter_begin_group(covey_iter *it, const covey_group *group);
 void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, covey_iter *part);
 

@@ -37,9 +37,11 @@ static covey__tick_page *page_of(const covey_pool *pool, uint32_t index) {
 
 /* ---- Noting ------------------------------------------------------------------------------------------------------*/
 
+/* Threads that walk parts of a sparse pool may have ids of one block, and note the same tick for it. */
 void covey__ticks_note(const covey_pool *pool, uint32_t index) {
     covey__tick_page *page = page_of(pool, index);
-    page->latest[covey__block_of(index)] = page->each[index % COVEY__BLOCK_PAGE] = pool->world->tick;
+    page->each[index % COVEY__BLOCK_PAGE] = pool->world->tick;
+    COVEY__PUT_WORD(page->latest[covey__block_of(index)], pool->world->tick);
 }
 
 void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
@@ -73,7 +75,7 @@ uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index) {
 uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids, uint64_t since) {
     const covey__tick_page *page = ids != 0 ? page_of(pool, first) : NULL;
     uint32_t block = covey__block_of(first);
-    if (!page || page->latest[block] <= since) return 0;
+    if (!page || COVEY__GET_WORD(page->latest[block]) <= since) return 0;
     if (page->whole[block] > since) return ids;
     const uint64_t *each = page->each + first % COVEY__BLOCK_PAGE;
     uint64_t found = 0;

@@ -1,0 +1,15 @@
+/* In which order systems run, and who waits for whom. */
+#ifndef COVEY_PLAN_H
+#define COVEY_PLAN_H
+
+#include "systems.h"
+
+/* Whether two systems cannot run at the same time; then *a and *b, if not NULL, are the uses that conflict. */
+bool covey__systems_conflict(const covey__system *x, const covey__system *y, const covey__use **a,
+                             const covey__use **b);
+/* Puts systems into their order: CYCLE, MEMORY. */
+covey_result covey__schedule_order(covey_schedule *s);
+/* Computes the plan, if systems have changed; ABSENT, too: then there is none. */
+covey_result covey__schedule_plan(covey_schedule *s);
+
+#endif

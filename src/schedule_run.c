@@ -1,0 +1,495 @@
+/* Running a schedule: stage after stage, with a sync point behind each.
+ *
+ * What a stage does depends on no thread: its systems are cut into pieces by how many entities there are, each piece has a
+ * command buffer and scratch of its own, and both are used in the order of systems and pieces. Threads only decide who runs
+ * a piece, and when.
+ *
+ * Systems whose leaders are done are listed in `ready`. A thread takes a piece of the first one there; when all pieces of
+ * that are taken, `head` goes on. Whoever ends the last piece of a system lists those followers that now wait for nobody. */
+#include "plan.h"
+
+#include "alloc.h"
+#include "commands.h"
+#include "iter.h"
+#include "result.h"
+
+enum {
+    LEAST = 4096, /* indices or positions of a piece that the schedule chooses, */
+    MOST = 16384, /* unless there would be too many pieces */
+    PIECES = 1024,
+    WORTH_IT = 30000 /* nanoseconds of work for which it pays to wake others */
+};
+
+/* ---- Turns -------------------------------------------------------------------------------------------------------*/
+
+/* Whether it runs this time. */
+static bool has_turn(const covey_schedule *s, covey__turns *turns) {
+    if (!turns->on || (turns->once && turns->count != 0)) return false;
+    if (turns->count++ % turns->every != 0) return false;
+    if (!turns->when || turns->when(s->world, turns->context)) return true;
+    if (turns->once) turns->count = 0;
+    return false;
+}
+
+/* As if a system had never had the turn for which it was cut. */
+static void give_turn_back(covey__system *system) {
+    system->turns.count -= system->due;
+    system->runs -= system->due;
+    system->piece_count = 0;
+}
+
+/* How often a phase runs in this run of the schedule. */
+static uint32_t times_of(const covey_schedule *s, covey__phase *phase) {
+    double step = phase->desc.step;
+    uint32_t most = phase->desc.most != 0 ? phase->desc.most : 8, times = 0;
+    if (step == 0) return has_turn(s, &phase->turns);
+    if (!has_turn(s, &phase->turns)) return 0;
+    phase->passed += s->seconds;
+    for (; times < most && phase->passed >= step; times++) phase->passed -= step;
+    if (phase->passed >= step) phase->passed = 0; /* too late to catch up */
+    return times;
+}
+
+/* ---- What bodies may do ------------------------------------------------------------------------------------------*/
+
+/* While bodies run that are not exclusive, nobody changes the structure of the world, which assertion level 1 checks; and at
+ * level 2, a body uses what its system has declared. */
+#if COVEY_ASSERT_LEVEL >= 1
+static _Thread_local const covey__system *current; /* whose body this thread runs; NULL for none */
+
+static const char *current_name(const covey__guard *guard) {
+    (void)guard;
+    return current ? current->desc.name : NULL;
+}
+
+static bool is_declared(const covey__guard *guard, const covey_type *type, covey__access access) {
+    bool writes = access == COVEY__ACCESS_WRITE || access == COVEY__ACCESS_RESOURCE_WRITE;
+    bool resource = access == COVEY__ACCESS_RESOURCE_READ || access == COVEY__ACCESS_RESOURCE_WRITE;
+    (void)guard;
+    for (uint32_t i = 0; current && i < current->use_count; i++) {
+        const covey__use *use = &current->uses[i];
+        if (use->resource == resource && use->writes >= writes && covey__is_same_type(use->type, type)) return true;
+    }
+    return !current;
+}
+
+static const covey__guard guard = { current_name, is_declared };
+
+static void begin_body(const covey__system *system) { current = system->desc.exclusive ? NULL : system; }
+static void end_body(void) { current = NULL; }
+
+static void begin_guard(covey_world *world) {
+    world->guard = &guard;
+    world->hooks++;
+}
+
+static void end_guard(covey_world *world) {
+    world->hooks--;
+    world->guard = NULL;
+}
+#else
+static void begin_body(const covey__system *system) { (void)system; }
+static void end_body(void) {}
+static void begin_guard(covey_world *world) { (void)world; }
+static void end_guard(covey_world *world) { (void)world; }
+#endif
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------*/
+
+/* Bodies record on several threads. Their buffers grow through one lock, so that any allocator will do. */
+static void *allocate(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
+    covey_schedule *s = context;
+    const covey_allocator *allocator = &s->heap.allocator;
+    covey__gate_lock(&s->gate);
+    void *found = allocator->fn(allocator->context, ptr, old_size, new_size, align);
+    covey__gate_unlock(&s->gate);
+    return found;
+}
+
+static uint32_t round_up(uint32_t number, uint32_t to) {
+    return number > UINT32_MAX - to ? UINT32_MAX / to * to : (number + to - 1) / to * to;
+}
+
+/* By the length alone, so that every machine cuts in the same way. */
+static uint32_t size_of_piece(const covey__system *system, uint32_t length) {
+    if (system->desc.piece != 0) return round_up(system->desc.piece, COVEY__BLOCK_IDS);
+    uint32_t size = length / 32 < LEAST ? LEAST : length / 32 < MOST ? length / 32 : MOST;
+    if (length / PIECES > size) size = length / PIECES + 1;
+    return round_up(size, COVEY__BLOCK_IDS);
+}
+
+static void begin_iteration(const covey__system *system, covey_iter *it) {
+    if (system->desc.group) covey__iter_begin_group(it, system->desc.group);
+    else covey__iter_begin(it, &system->view);
+}
+
+/* Room for so many pieces, each with a buffer. */
+static bool reach_pieces(covey_schedule *s, covey__system *system, uint32_t count) {
+    if (count <= system->piece_capacity) return true;
+    covey__piece *pieces =
+        covey__resize(&s->heap, system->pieces, system->piece_capacity, count, sizeof *pieces, alignof(covey__piece));
+    if (!pieces) return false;
+    memset(pieces + system->piece_capacity, 0, (count - system->piece_capacity) * sizeof *pieces);
+    system->pieces = pieces;
+    system->piece_capacity = count;
+    return true;
+}
+
+static bool reach_buffers(covey_schedule *s, covey__system *system, uint32_t count) {
+    covey_commands_desc desc = { .entities = system->desc.creates };
+    if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate, s };
+    if (!reach_pieces(s, system, count)) return false;
+    while (system->buffer_count < count) {
+        covey_commands *commands = covey_commands_create(s->world, &desc);
+        if (!commands) return false;
+        system->pieces[system->buffer_count++].commands = commands;
+    }
+    return true;
+}
+
+static bool reach_scratch(covey_schedule *s, covey__system *system, uint32_t count) {
+    size_t lines = (size_t)count * system->stride;
+    if (lines <= system->scratch_lines) return true;
+    char *scratch = covey__resize(&s->heap, system->scratch, system->scratch_lines, lines, 64, 64);
+    if (!scratch) return false;
+    system->scratch = scratch;
+    system->scratch_lines = lines;
+    return true;
+}
+
+/* Cuts a system into the pieces of this turn. */
+static bool cut(covey_schedule *s, covey__system *system) {
+    uint32_t count = 1;
+    if (system->whole) {
+        begin_iteration(system, system->whole);
+        uint32_t length = covey_iter_length(system->whole);
+        system->size = size_of_piece(system, length);
+        count = length / system->size + (length % system->size != 0);
+    }
+    if (count > system->buffer_count && !reach_buffers(s, system, count)) return false;
+    if (system->stride != 0 && !reach_scratch(s, system, count + 1)) return false;
+    system->piece_count = count;
+    system->runs++;
+    return true;
+}
+
+/* Cuts all systems of a stage that have their turn; those without have no pieces. All or nothing. */
+static bool cut_all(covey_schedule *s, const covey__stage *stage) {
+    for (uint32_t i = stage->first; i < stage->end; i++) {
+        covey__system *system = s->order[i];
+        uint64_t before = system->turns.count;
+        system->piece_count = 0;
+        system->due = has_turn(s, &system->turns);
+        if (!system->due || cut(s, system)) continue;
+        system->turns.count = before;
+        while (i-- != stage->first) give_turn_back(s->order[i]);
+        return false;
+    }
+    return true;
+}
+
+static char *scratch_of(const covey__system *system, uint32_t piece) {
+    return system->stride != 0 ? system->scratch + (size_t)piece * system->stride * 64 : NULL;
+}
+
+static void run_piece(covey_schedule *s, covey__system *system, uint32_t number, uint32_t thread) {
+    covey__worker *worker = &s->workers[thread];
+    covey__piece *piece = &system->pieces[number];
+    covey_job *job = &worker->job;
+    if (system->whole)
+        covey__iter_part(system->whole, number * system->size, number * system->size + system->size, &job->it);
+    else begin_iteration(system, &job->it);
+    job->world = s->world;
+    job->commands = piece->commands;
+    job->scratch = scratch_of(system, number);
+    if (job->scratch) memset(job->scratch, 0, system->stride * 64);
+    job->step = s->phases[system->phase].desc.step > 0 ? s->phases[system->phase].desc.step : s->seconds;
+    job->run = s->runs;
+    job->piece = number;
+    job->pieces = system->piece_count;
+    job->thread = thread;
+    job->result = COVEY_OK;
+    if (s->profiler.begin) s->profiler.begin(system->desc.name, number, s->profiler.context);
+    begin_body(system);
+    system->desc.run(job, system->desc.context);
+    end_body();
+    if (s->profiler.end) s->profiler.end(system->desc.name, number, s->profiler.context);
+    piece->result = job->result;
+    piece->recorded = piece->commands->count != 0;
+    piece->thread = thread;
+    piece->start = worker->now;
+    piece->end = worker->now = covey__now();
+}
+
+/* When all pieces are done: a reduction of what they left in their scratch, whose last one is free for the total. */
+static void merge(const covey__system *system) {
+    if (!system->desc.merge || !system->due) return;
+    char *total = scratch_of(system, system->piece_count);
+    memset(total, 0, system->stride * 64);
+    for (uint32_t i = 0; i < system->piece_count; i++)
+        system->desc.merge(total, scratch_of(system, i), system->desc.context);
+    memcpy(system->desc.total, total, system->desc.scratch);
+}
+
+/* ---- On one thread -----------------------------------------------------------------------------------------------*/
+
+static void run_alone(covey_schedule *s, const covey__stage *stage) {
+    s->workers[0].now = s->stage_start;
+    for (uint32_t i = stage->first; i < stage->end; i++) {
+        covey__system *system = s->order[i];
+        for (uint32_t piece = 0; piece < system->piece_count; piece++) run_piece(s, system, piece, 0);
+        merge(system);
+    }
+}
+
+/* ---- On several threads ------------------------------------------------------------------------------------------*/
+
+/* Something has changed that threads without work wait for. */
+static void tell(covey_schedule *s) {
+    atomic_fetch_add(&s->events, 1);
+    if (atomic_load(&s->asleep) == 0) return;
+    covey__gate_lock(&s->gate);
+    covey__gate_wake(&s->gate);
+    covey__gate_unlock(&s->gate);
+}
+
+/* Waits until something has changed since `seen`. */
+static void wait_for_news(covey_schedule *s, uint32_t seen) {
+    covey__patience patience = s->patience;
+    while (atomic_load(&s->events) == seen && covey__be_patient(&patience)) {
+    }
+    if (atomic_load(&s->events) != seen) return;
+    covey__gate_lock(&s->gate);
+    atomic_fetch_add(&s->asleep, 1);
+    while (atomic_load(&s->events) == seen) covey__gate_wait(&s->gate);
+    atomic_fetch_sub(&s->asleep, 1);
+    covey__gate_unlock(&s->gate);
+}
+
+static void list_ready(covey_schedule *s, covey__system *system) {
+    uint32_t at = atomic_fetch_add(&s->ready_count, 1);
+    atomic_store(&s->ready[at], system);
+}
+
+static void finish(covey_schedule *s, covey__system *system) {
+    merge(system);
+    for (uint32_t i = 0; i < system->follower_count; i++)
+        if (atomic_fetch_sub(&system->followers[i]->waits_for, 1) == 1) list_ready(s, system->followers[i]);
+    bool last = atomic_fetch_sub(&s->unfinished, 1) == 1;
+    if (system->follower_count != 0 || last) tell(s);
+}
+
+/* Runs a piece of a system, if one is left. A system without pieces is finished by who comes first. */
+static bool take_piece(covey_schedule *s, covey__system *system, uint32_t thread) {
+    uint32_t piece = atomic_fetch_add(&system->next, 1);
+    if (piece == 0 && system->piece_count == 0) finish(s, system);
+    if (piece >= system->piece_count) return false;
+    run_piece(s, system, piece, thread);
+    if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish(s, system);
+    return true;
+}
+
+/* What each thread does in a stage. */
+static void work(void *context, uint32_t thread) {
+    covey_schedule *s = context;
+    s->workers[thread].now = covey__now();
+    while (atomic_load(&s->unfinished) != 0) {
+        uint32_t seen = atomic_load(&s->events), head = atomic_load(&s->head);
+        covey__system *system = head < s->ready_most ? atomic_load(&s->ready[head]) : NULL;
+        if (system) {
+            if (!take_piece(s, system, thread)) atomic_compare_exchange_strong(&s->head, &head, head + 1);
+        } else if (atomic_load(&s->unfinished) != 0) {
+            wait_for_news(s, seen);
+            s->workers[thread].now = covey__now();
+        }
+    }
+}
+
+static void run_together(covey_schedule *s, const covey__stage *stage) {
+    uint32_t count = s->ready_most = stage->end - stage->first;
+    atomic_store(&s->head, 0);
+    atomic_store(&s->ready_count, 0);
+    atomic_store(&s->unfinished, count);
+    for (uint32_t i = 0; i < count; i++) {
+        covey__system *system = s->order[stage->first + i];
+        atomic_store(&s->ready[i], NULL);
+        atomic_store(&system->next, 0);
+        atomic_store(&system->unfinished, system->piece_count);
+        atomic_store(&system->waits_for, system->leaders);
+    }
+    for (uint32_t i = stage->first; i < stage->end; i++)
+        if (s->order[i]->leaders == 0) list_ready(s, s->order[i]);
+    s->jobs.run(s->jobs.pool, s->threads, work, s);
+}
+
+/* Whether a stage is worth more than one thread: by what it took the last time, if it ran then. */
+static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
+    uint32_t pieces = 0;
+    double expected = 0;
+    bool known = true;
+    for (uint32_t i = stage->first; i < stage->end; i++) {
+        const covey__system *system = s->order[i];
+        pieces += system->piece_count;
+        known &= system->runs > 1 || system->piece_count == 0;
+        expected += system->piece_count != 0 ? system->busy : 0;
+    }
+    return s->threads > 1 && pieces > 1 && (!known || expected > WORTH_IT);
+}
+
+/* ---- Sync points -------------------------------------------------------------------------------------------------*/
+
+static void note(covey_schedule *s, covey__event event) {
+    void *events = covey__schedule_reach(s, s->events_noted, &s->event_capacity, s->event_count + 1, sizeof event);
+    if (!events) {
+        covey__fail(s->world, COVEY_ERROR_MEMORY, "a trace ended early: memory is out");
+        s->traced_runs = 0;
+        return;
+    }
+    s->events_noted = events;
+    s->events_noted[s->event_count++] = event;
+}
+
+static void note_pieces(covey_schedule *s, const covey__system *system) {
+    for (uint32_t i = 0; i < system->piece_count && s->traced_runs != 0; i++) {
+        const covey__piece *piece = &system->pieces[i];
+        note(s, (covey__event){ system->desc.name, piece->start, piece->end, piece->thread, i, false });
+    }
+}
+
+/* What a system took. */
+static void measure(covey_schedule *s, covey__system *system) {
+    uint64_t first = UINT64_MAX, last = 0, busy = 0, threads = 0;
+    if (system->piece_count == 0) return;
+    for (uint32_t i = 0; i < system->piece_count; i++) {
+        const covey__piece *piece = &system->pieces[i];
+        first = piece->start < first ? piece->start : first;
+        last = piece->end > last ? piece->end : last;
+        busy += piece->end - piece->start;
+        threads |= (uint64_t)1 << piece->thread;
+    }
+    system->last = (double)(last - first);
+    system->total += system->last;
+    system->worst = system->last > system->worst ? system->last : system->worst;
+    system->busy = (double)busy;
+    system->waited = (double)(first - s->stage_start);
+    for (system->threads = 0; threads != 0; threads &= threads - 1) system->threads++;
+    note_pieces(s, system);
+}
+
+static covey_result replay_piece(covey_schedule *s, covey__system *system, uint32_t number) {
+    covey__piece *piece = &system->pieces[number];
+    uint64_t start = s->traced_runs != 0 ? covey__now() : 0;
+    covey_replay replay = covey_commands_replay(piece->commands);
+    if (s->traced_runs != 0) note(s, (covey__event){ system->desc.name, start, covey__now(), 0, number, true });
+    piece->recorded = replay.left != 0;
+    s->has_left |= piece->recorded;
+    if (replay.result == COVEY_OK) return COVEY_OK;
+    return covey__schedule_fail(s, replay.result, "commands of system %s, piece %u: %s; %u left", system->desc.name,
+                                number, covey_result_text(replay.result), replay.left);
+}
+
+static covey_result replay_system(covey_schedule *s, covey__system *system) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < system->piece_capacity && result == COVEY_OK; i++)
+        if (system->pieces[i].recorded) result = replay_piece(s, system, i);
+    return result;
+}
+
+/* Commands of systems from `first` to `end` of the order. */
+static covey_result replay(covey_schedule *s, uint32_t first, uint32_t end) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = first; i < end && result == COVEY_OK; i++) result = replay_system(s, s->order[i]);
+    if (result != COVEY_OK) s->has_left = true; /* those behind it */
+    return result;
+}
+
+/* The first failure of a body, in the order of systems and pieces. */
+static covey_result find_failure(covey_schedule *s, const covey__stage *stage) {
+    for (uint32_t i = stage->first; i < stage->end; i++) {
+        const covey__system *system = s->order[i];
+        for (uint32_t k = 0; k < system->piece_count; k++)
+            if (system->pieces[k].result != COVEY_OK)
+                return covey__schedule_fail(s, system->pieces[k].result, "system %s failed: %s (piece %u of %u)",
+                                            system->desc.name, covey_result_text(system->pieces[k].result), k,
+                                            system->piece_count);
+    }
+    return COVEY_OK;
+}
+
+static covey_result synchronise(covey_schedule *s, const covey__stage *stage) {
+    for (uint32_t i = stage->first; i < stage->end; i++) measure(s, s->order[i]);
+    covey_result replayed = replay(s, stage->first, stage->end), failed = find_failure(s, stage);
+    return failed != COVEY_OK ? failed : replayed;
+}
+
+/* ---- A run -------------------------------------------------------------------------------------------------------*/
+
+static covey_result run_stage(covey_schedule *s, const covey__stage *stage) {
+    if (!cut_all(s, stage))
+        return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "systems could not be cut into pieces: memory is out");
+    s->stage_start = covey__now();
+    if (!stage->exclusive) begin_guard(s->world);
+    if (is_worth_it(s, stage)) run_together(s, stage);
+    else run_alone(s, stage);
+    if (!stage->exclusive) end_guard(s->world);
+    return synchronise(s, stage);
+}
+
+/* The stages of a phase, from `stage` on. Returns where they end. */
+static uint32_t end_of_phase(const covey_schedule *s, uint32_t stage) {
+    uint32_t end = stage;
+    while (end < s->stage_count && s->stages[end].phase == s->stages[stage].phase) end++;
+    return end;
+}
+
+static covey_result run_all(covey_schedule *s) {
+    covey_result result = COVEY_OK;
+    for (uint32_t first = 0, end; first < s->stage_count && result == COVEY_OK; first = end) {
+        end = end_of_phase(s, first);
+        covey__phase *phase = &s->phases[s->stages[first].phase];
+        uint32_t times = times_of(s, phase);
+        for (; times != 0 && result == COVEY_OK; times--)
+            for (uint32_t i = first; i < end && result == COVEY_OK; i++) result = run_stage(s, &s->stages[i]);
+        phase->passed += times * phase->desc.step; /* steps that are still to be made, if one failed */
+    }
+    return result;
+}
+
+static covey_result replay_left(covey_schedule *s) {
+    if (!s->has_left) return COVEY_OK;
+    s->has_left = false;
+    return replay(s, 0, s->system_count);
+}
+
+covey_result covey_schedule_run_for(covey_schedule *s, double seconds) {
+    COVEY__CONTRACT(NULL, s, "a call needs a schedule");
+    COVEY__CONTRACT(s->world, !s->running, "a schedule runs while it runs");
+    if (s->running || COVEY__IN_HOOK(s->world)) return COVEY_ERROR_REFUSED;
+    s->running = true;
+    s->failure[0] = '\0';
+    s->seconds = seconds > 0 ? seconds : 0;
+    covey_result result = covey__schedule_plan(s);
+    if (result == COVEY_OK) result = replay_left(s);
+    if (result == COVEY_OK) result = run_all(s);
+    s->runs++;
+    if (s->traced_runs != 0) s->traced_runs--;
+    s->running = false;
+    return result;
+}
+
+covey_result covey_schedule_run(covey_schedule *s) { return covey_schedule_run_for(s, 0); }
+
+bool covey_schedule_skip(covey_schedule *s) {
+    COVEY__CONTRACT(NULL, s, "a call needs a schedule");
+    if (s->running || covey__schedule_plan(s) != COVEY_OK) return false;
+    for (uint32_t i = 0; i < s->system_count; i++)
+        for (uint32_t k = 0; k < s->order[i]->piece_capacity; k++)
+            if (s->order[i]->pieces[k].recorded && covey_commands_skip(s->order[i]->pieces[k].commands)) return true;
+    return false;
+}
+
+void covey_schedule_trace(covey_schedule *s, uint32_t runs) {
+    COVEY__CONTRACT(NULL, s, "a call needs a schedule");
+    s->event_count = 0;
+    s->traced_runs = runs;
+}
