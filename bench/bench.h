@@ -73,6 +73,7 @@ extern const bench_suite bench_matches_sparse_8, bench_matches_block_8, bench_gr
 extern const bench_suite bench_read_sparse_8, bench_read_block_8, bench_churn_sparse_8, bench_churn_block_8;
 extern const bench_suite bench_create_destroy_sparse_8, bench_create_destroy_block_8;
 extern const bench_suite bench_bulk_sparse_8, bench_bulk_block_8;
+extern const bench_suite bench_schedule_sparse_8, bench_schedule_block_8;
 extern const bench_suite bench_destroy_pools_sparse_8, bench_destroy_pools_block_8;
 
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
@@ -90,6 +91,10 @@ double bench_limit(const bench_scenario *scenario, uint32_t n, const char *basel
 
 uint64_t bench_now(void); /* nanoseconds */
 size_t bench_contestant_count(const bench_scenario *scenario);
+
+/* Between the two, the program may use all cores, whatever it is pinned to. Of scenarios, by turns. */
+void bench_use_all_cores(void);
+void bench_use_one_core(void);
 
 /* Runs every contestant once, so that `open` can compare what they have done. */
 void bench_run_each(const bench_scenario *scenario, void *fixture);

@@ -46,6 +46,8 @@ static const bench_suite *const suites[] = {
     &bench_snapshot,
     &bench_history,
     &bench_commands,
+    &bench_schedule_block_8,
+    &bench_schedule_sparse_8,
     &bench_add_remove_block_8,
     &bench_read_block_8,
     &bench_iterate_block_8,
