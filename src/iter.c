@@ -133,19 +133,19 @@ static void start(covey_iter *it) {
     it->varies = it->slotted = false;
 }
 
-/* Whether nothing can match, by a look at the pools in which entities must be. */
-static bool is_empty(const covey_view *view) {
-    bool empty = !view->world;
-    for (uint32_t i = 0; i < view->with && !empty; i++) {
+uint32_t covey__view_bound(const covey_view *view) {
+    uint32_t bound = view->world ? UINT32_MAX : 0;
+    for (uint32_t i = 0; i < view->with && bound != 0; i++) {
         const covey_pool *pool = covey_pool_find_raw(view->world, view->types[i]);
-        empty = !pool || covey_pool_count(pool) == 0;
+        uint32_t count = pool ? covey_pool_count(pool) : 0;
+        bound = count < bound ? count : bound;
     }
-    return empty;
+    return bound;
 }
 
 void covey__iter_begin(covey_iter *it, const covey_view *view) {
     start(it);
-    if (!is_empty(view)) {
+    if (covey__view_bound(view) != 0) {
         begin_since(&it->walk, view, 0);
         return;
     }

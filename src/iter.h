@@ -4,6 +4,8 @@
 
 #include <covey/covey.h>
 
+/* No more than so many entities match, by a look at the pools in which they must be. */
+uint32_t covey__view_bound(const covey_view *view);
 /* As covey_view_iter, for what matches now: nothing is added to a view that is empty while it is iterated. */
 void covey__iter_begin(covey_iter *it, const covey_view *view);
 void covey__iter_begin_group(covey_iter *it, const covey_group *group);

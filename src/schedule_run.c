@@ -110,7 +110,6 @@ static uint32_t round_up(uint32_t number, uint32_t to) {
     return number > UINT32_MAX - to ? UINT32_MAX / to * to : (number + to - 1) / to * to;
 }
 
-/* By the length alone, so that every machine cuts in the same way. */
 static uint32_t size_of_piece(const covey__system *system, uint32_t length) {
     if (system->desc.piece != 0) return round_up(system->desc.piece, COVEY__BLOCK_IDS);
     uint32_t size = length / 32 < LEAST ? LEAST : length / 32 < MOST ? length / 32 : MOST;
@@ -157,15 +156,25 @@ static bool reach_scratch(covey_schedule *s, covey__system *system, uint32_t cou
     return true;
 }
 
+/* How many entities there may be. */
+static uint32_t bound_of(const covey__system *system) {
+    return system->desc.group ? covey_group_count(system->desc.group) : covey__view_bound(&system->view);
+}
+
+/* How many pieces a split system has, which is decided by the entities alone, so that every machine cuts in the same way. */
+static uint32_t count_pieces(covey__system *system) {
+    uint32_t bound = bound_of(system);
+    if (bound == 0) return 0;
+    if (bound <= LEAST && system->desc.piece == 0) return 1;
+    begin_iteration(system, system->whole);
+    uint32_t length = covey_iter_length(system->whole);
+    system->size = size_of_piece(system, length);
+    return length / system->size + (length % system->size != 0);
+}
+
 /* Cuts a system into the pieces of this turn. */
 static bool cut(covey_schedule *s, covey__system *system) {
-    uint32_t count = 1;
-    if (system->whole) {
-        begin_iteration(system, system->whole);
-        uint32_t length = covey_iter_length(system->whole);
-        system->size = size_of_piece(system, length);
-        count = length / system->size + (length % system->size != 0);
-    }
+    uint32_t count = system->whole ? count_pieces(system) : 1;
     if (count > system->buffer_count && !reach_buffers(s, system, count)) return false;
     if (system->stride != 0 && !reach_scratch(s, system, count + 1)) return false;
     system->piece_count = count;
@@ -192,13 +201,17 @@ static char *scratch_of(const covey__system *system, uint32_t piece) {
     return system->stride != 0 ? system->scratch + (size_t)piece * system->stride * 64 : NULL;
 }
 
+static void begin_piece(const covey__system *system, uint32_t number, covey_iter *it) {
+    uint32_t first = number * system->size, end = number + 1 == system->piece_count ? UINT32_MAX : first + system->size;
+    if (system->piece_count == 1) begin_iteration(system, it);
+    else covey__iter_part(system->whole, first, end, it);
+}
+
 static void run_piece(covey_schedule *s, covey__system *system, uint32_t number, uint32_t thread) {
     covey__worker *worker = &s->workers[thread];
     covey__piece *piece = &system->pieces[number];
     covey_job *job = &worker->job;
-    if (system->whole)
-        covey__iter_part(system->whole, number * system->size, number * system->size + system->size, &job->it);
-    else begin_iteration(system, &job->it);
+    begin_piece(system, number, &job->it);
     job->world = s->world;
     job->commands = piece->commands;
     job->scratch = scratch_of(system, number);
