@@ -243,13 +243,13 @@ covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uin
 /* Gives ids of a compact block the next slots, in the order of ids. */
 static void append_slots(const covey__block_store *blocks, covey__block_page *page, uint32_t block, uint64_t bits) {
     uint8_t *ids = ids_of(blocks, page, block), *map = ids + page->capacity[block], slot = page->used[block];
+    if (slot != 0 && ids[slot - 1] > covey__lowest_bit(bits)) page->ordered &= ~((uint64_t)1 << block);
     for (; bits != 0; bits &= bits - 1, slot++) {
         uint32_t bit = covey__lowest_bit(bits);
         ids[slot] = (uint8_t)bit;
         map[bit] = slot;
     }
     page->used[block] = slot;
-    note_order(blocks, page, block);
 }
 
 covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index, uint64_t bits, uint32_t limit,

@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "alloc.h"
+#include "change.h"
 #include "entity.h"
 #include "hook.h"
 #include "result.h"
@@ -368,7 +369,38 @@ COVEY_HOT void remove_sized(replaying *r, covey_pool *pool, size_t size) {
     r->commands->count -= done;
 }
 
+enum { TOGETHER = 128, FEW = 8 }; /* commands that are done together, at most and at least */
+
+/* Whether commands that add to entities in the order of their indices may be done together: nobody has to be told. */
+static bool adds_together(const replaying *r, const covey_pool *pool) {
+    return covey__storage_adds_alike(pool) && !pool->watch && !r->world->dying;
+}
+
+/* Adds the values of commands from the next one on, as long as their entities come in the order of indices, and several to
+ * a block. Returns false when there are too few, or one fails: then each is done on its own. */
+static bool add_together(replaying *r, covey_pool *pool) {
+    covey_entity entities[TOGETHER];
+    size_t bytes = bytes_of(r->at);
+    uint64_t what = r->at->what;
+    uint32_t count = 0;
+    for (command *at = r->at; count < TOGETHER && at->what == what; at = behind(at, bytes)) {
+        if (count != 0 && at->entity.index <= entities[count - 1].index) break;
+        entities[count++] = at->entity;
+    }
+    if (count < FEW || entities[count - 1].index - entities[0].index > count * (COVEY__BLOCK_IDS / 2)) return false;
+    covey__change change = {
+        .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = entities, .count = count },
+        .placing = { .values = value_of(r->at), .stride = bytes },
+    };
+    const covey__change *culprit;
+    if (covey__changes_make(r->world, &change, 1, &culprit) != COVEY_OK) return false;
+    r->at = behind(r->at, count * bytes);
+    r->commands->count -= count;
+    return true;
+}
+
 static void add_values(replaying *r, covey_pool *pool) {
+    if (adds_together(r, pool) && add_together(r, pool)) return;
     switch (pool->size) {
     case 0: add_sized(r, pool, 0, COVEY__RECORD_BYTES(0), false); break;
     case 4: add_sized(r, pool, 4, COVEY__RECORD_BYTES(4), false); break;

@@ -9,7 +9,10 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { LOOPS = 2000 }; /* some 50 microseconds */
+enum {
+    LOOPS = 8000, /* some 200 microseconds: as long as commands are replayed, often enough */
+    YIELD = 64
+};
 
 struct covey__crew {
     alignas(64) atomic_uint numbers; /* count << 16 | the next one */
@@ -30,10 +33,11 @@ covey__patience covey__patience_of(uint32_t threads) {
     return (covey__patience){ 0, threads <= covey__cores() ? LOOPS : 0 };
 }
 
+/* Lets others run now and then, who may be those that it waits for. */
 bool covey__be_patient(covey__patience *patience) {
     if (patience->loops >= patience->most) return false;
-    patience->loops++;
-    covey__pause();
+    if (++patience->loops % YIELD == 0) covey__thread_yield();
+    else covey__pause();
     return true;
 }
 

@@ -80,6 +80,9 @@ static inline bool covey__storage_takes_group(const covey_pool *pool) {
 bool covey__storage_group(covey_pool *pool);
 void covey__storage_ungroup(covey_pool *pool);
 
+/* Whether components that are added together end where those end that are added one after the other. */
+static inline bool covey__storage_adds_alike(const covey_pool *pool) { return covey__in_blocks(pool); }
+
 /* Whether the components can be put in any order, and never leave holes: what groups and kept orders need. */
 static inline bool covey__storage_takes_any_order(const covey_pool *pool) {
     return !covey__in_blocks(pool) && pool->set.policy == COVEY_SWAP_AND_POP;

@@ -141,6 +141,27 @@ static bool write_values(covey__placing *p, const pattern *same, char *to, uint3
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------*/
 
+/* Whether values are bytes that are there to be copied. */
+static bool are_bytes(const covey__placing *p) { return p->values && !p->later && !is_hooked(p) && !is_moved(p); }
+
+/* Writes the values of the next entities, which are of one block, in any order. */
+static bool write_in_block(covey__placing *p, const pattern *same, uint32_t count) {
+    const covey_entity *entities = p->entities + p->made;
+    covey__chunk chunk =
+        covey__block_page_of(&p->pool->blocks, entities->index)->chunks[covey__block_of(entities->index)];
+    size_t size = p->pool->size, stride = p->stride;
+    if (!are_bytes(p)) {
+        for (uint32_t i = 0; i < count; i++)
+            if (!write_values(p, same, chunk.data + chunk.map[entities[i].index % 64] * size, 1)) return false;
+        return true;
+    }
+    const char *from = (const char *)p->values + p->made * stride;
+    for (uint32_t i = 0; i < count; i++, from += stride)
+        covey__copy(chunk.data + chunk.map[entities[i].index % 64] * size, from, size);
+    p->made += count;
+    return true;
+}
+
 static covey_result place_bits(covey__placing *p, uint32_t index, uint64_t bits) {
     covey_pool *pool = p->pool;
     covey_world *world = pool->world;
@@ -188,11 +209,10 @@ static covey_result place_stretch(covey__placing *p, const pattern *same, const 
     covey_result result = place_bits(p, entities->index, s->bits);
     if (result != COVEY_OK) return result;
     p->placed += s->count;
-    uint32_t row = s->in_order ? s->count : 1; /* so many lie side by side */
-    for (uint32_t i = 0; i < s->count; i += row)
-        if (!write_values(p, same, covey__block_value(&pool->blocks, entities[i].index, pool->size), row))
-            return COVEY_ERROR_COPY;
-    return COVEY_OK;
+    bool written = s->in_order
+                       ? write_values(p, same, covey__block_value(&pool->blocks, entities->index, pool->size), s->count)
+                       : write_in_block(p, same, s->count);
+    return written ? COVEY_OK : COVEY_ERROR_COPY;
 }
 
 /* ---- Blocks, in no order -----------------------------------------------------------------------------------------*/
@@ -248,12 +268,11 @@ static covey_result fit_blocks(covey__placing *p, blocks_of all) {
 }
 
 static bool write_scattered(covey__placing *p, const pattern *same) {
-    const covey_pool *pool = p->pool;
-    const covey__block_store *blocks = &pool->blocks;
+    const covey__block_store *blocks = &p->pool->blocks;
     const covey_entity *entities = p->entities;
     const char *values = p->values;
-    size_t size = pool->size;
-    while (p->made < p->count && (is_hooked(p) || is_moved(p) || !values || p->later))
+    size_t size = p->pool->size;
+    while (p->made < p->count && !are_bytes(p))
         if (!write_values(p, same, covey__block_value(blocks, entities[p->made].index, size), 1)) return false;
     for (uint32_t i = p->made; i < p->count; i++)
         covey__copy(covey__block_value(blocks, entities[i].index, size), values + i * p->stride, size);
