@@ -49,7 +49,7 @@ static bool keep_optional(covey_schedule *s, const char **name) {
 /* ---- Phases ------------------------------------------------------------------------------------------------------*/
 
 static covey__turns turns_of(uint32_t every, bool once, bool off, covey_when_fn *when, void *context) {
-    return (covey__turns){ 0, every != 0 ? every : 1, once, !off, when, context };
+    return (covey__turns){ 0, 0, every != 0 ? every : 1, once, !off, when, context };
 }
 
 /* The number of a phase, or COVEY__NO_PHASE. */
@@ -92,7 +92,8 @@ double covey_phase_fraction(const covey_schedule *s, const char *name) {
     COVEY__CONTRACT(NULL, s && name, "a call needs a schedule and a name");
     uint32_t phase = find_phase(s, name);
     bool steps = phase != COVEY__NO_PHASE && s->phases[phase].desc.step > 0;
-    return steps ? s->phases[phase].passed / s->phases[phase].desc.step : 0;
+    double passed = steps ? s->phases[phase].passed / s->phases[phase].desc.step : 0;
+    return passed < 1 ? passed : 1; /* after a failure, steps may be left */
 }
 
 /* ---- Systems -----------------------------------------------------------------------------------------------------*/

@@ -24,6 +24,7 @@ enum {
 
 /* Whether it runs this time. */
 static bool has_turn(const covey_schedule *s, covey__turns *turns) {
+    turns->before = turns->count;
     if (!turns->on || (turns->once && turns->count != 0)) return false;
     if (turns->count++ % turns->every != 0) return false;
     if (!turns->when || turns->when(s->world, turns->context)) return true;
@@ -31,9 +32,9 @@ static bool has_turn(const covey_schedule *s, covey__turns *turns) {
     return false;
 }
 
-/* As if a system had never had the turn for which it was cut. */
+/* As if a system had not been asked. */
 static void give_turn_back(covey__system *system) {
-    system->turns.count -= system->due;
+    system->turns.count = system->turns.before;
     system->runs -= system->due;
     system->piece_count = 0;
 }
@@ -134,16 +135,16 @@ static bool reach_pieces(covey_schedule *s, covey__system *system, uint32_t coun
     return true;
 }
 
-static bool reach_buffers(covey_schedule *s, covey__system *system, uint32_t count) {
+static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint32_t count) {
     covey_commands_desc desc = { .entities = system->desc.creates };
     if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate, s };
-    if (!reach_pieces(s, system, count)) return false;
+    if (!reach_pieces(s, system, count)) return COVEY_ERROR_MEMORY;
     while (system->buffer_count < count) {
         covey_commands *commands = covey_commands_create(s->world, &desc);
-        if (!commands) return false;
+        if (!commands) return covey_world_result(s->world);
         system->pieces[system->buffer_count++].commands = commands;
     }
-    return true;
+    return COVEY_OK;
 }
 
 static bool reach_scratch(covey_schedule *s, covey__system *system, uint32_t count) {
@@ -173,28 +174,35 @@ static uint32_t count_pieces(covey__system *system) {
 }
 
 /* Cuts a system into the pieces of this turn. */
-static bool cut(covey_schedule *s, covey__system *system) {
+static covey_result cut(covey_schedule *s, covey__system *system) {
     uint32_t count = system->whole ? count_pieces(system) : 1;
-    if (count > system->buffer_count && !reach_buffers(s, system, count)) return false;
-    if (system->stride != 0 && !reach_scratch(s, system, count + 1)) return false;
+    covey_result result = count > system->buffer_count ? reach_buffers(s, system, count) : COVEY_OK;
+    if (result != COVEY_OK) return result;
+    if (system->stride != 0 && !reach_scratch(s, system, count + 1)) return COVEY_ERROR_MEMORY;
     system->piece_count = count;
     system->runs++;
-    return true;
+    return COVEY_OK;
+}
+
+static covey_result fail_cut(covey_schedule *s, const covey__system *system, covey_result result) {
+    const char *what = result == COVEY_ERROR_FULL ? "not enough ids are left for its .creates" : "memory is out";
+    return covey__schedule_fail(s, result, "system %s could not be cut into pieces: %s", system->desc.name, what);
 }
 
 /* Cuts all systems of a stage that have their turn; those without have no pieces. All or nothing. */
-static bool cut_all(covey_schedule *s, const covey__stage *stage) {
-    for (uint32_t i = stage->first; i < stage->end; i++) {
-        covey__system *system = s->order[i];
-        uint64_t before = system->turns.count;
+static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
+    covey_result result = COVEY_OK;
+    uint32_t end = stage->first;
+    while (end < stage->end && result == COVEY_OK) {
+        covey__system *system = s->order[end++];
         system->piece_count = 0;
         system->due = has_turn(s, &system->turns);
-        if (!system->due || cut(s, system)) continue;
-        system->turns.count = before;
-        while (i-- != stage->first) give_turn_back(s->order[i]);
-        return false;
+        if (!system->due || (result = cut(s, system)) == COVEY_OK) continue;
+        system->due = false;
+        fail_cut(s, system, result);
     }
-    return true;
+    while (result != COVEY_OK && end-- != stage->first) give_turn_back(s->order[end]);
+    return result;
 }
 
 static char *scratch_of(const covey__system *system, uint32_t piece) {
@@ -438,8 +446,8 @@ static covey_result synchronise(covey_schedule *s, const covey__stage *stage) {
 /* ---- A run -------------------------------------------------------------------------------------------------------*/
 
 static covey_result run_stage(covey_schedule *s, const covey__stage *stage) {
-    if (!cut_all(s, stage))
-        return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "systems could not be cut into pieces: memory is out");
+    covey_result result = cut_all(s, stage);
+    if (result != COVEY_OK) return result;
     s->stage_start = covey__now();
     if (!stage->exclusive) begin_guard(s->world);
     if (is_worth_it(s, stage)) run_together(s, stage);

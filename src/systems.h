@@ -37,7 +37,8 @@ typedef struct covey__piece {
 
 /* When a system or a phase has its turn. */
 typedef struct covey__turns {
-    uint64_t count; /* how often it was asked */
+    uint64_t count;  /* how often it was asked, */
+    uint64_t before; /* and before the last time */
     uint32_t every;
     bool once, on;
     covey_when_fn *when;

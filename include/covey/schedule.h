@@ -167,10 +167,11 @@ COVEY_API double covey_phase_fraction(const covey_schedule *schedule, const char
  * world; run_for says how many seconds have passed since the last time, for phases with a step.
  *
  * Another result than COVEY_OK: a body failed (its result), a command could not be recorded or replayed (as
- * covey_commands_replay says), memory for pieces is out (MEMORY), a name in `.after` or `.before` is of no system (ABSENT),
- * or the schedule runs already (REFUSED). The run ends at the sync point where this shows, and the world is valid;
- * covey_schedule_failure has a sentence with the name of the system. Commands that were not replayed stay, and the next run
- * begins with them; covey_schedule_skip drops the one that failed. */
+ * covey_commands_replay says), memory or ids for pieces are out (MEMORY, FULL), a name in `.after` or `.before` is of no
+ * system (ABSENT), or the schedule runs already (REFUSED). The run ends at the sync point where this shows, and the world is
+ * valid; covey_schedule_failure has a sentence with the name of the system. Systems behind it have not had their turn; steps
+ * of a phase that are left are made in the next run. Commands that were not replayed stay, and the next run begins with
+ * them; covey_schedule_skip drops the one that failed. */
 COVEY_API covey_result covey_schedule_run(covey_schedule *schedule);
 COVEY_API covey_result covey_schedule_run_for(covey_schedule *schedule, double seconds);
 /* Why the last run failed; "" when it did not. */
