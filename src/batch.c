@@ -256,8 +256,8 @@ void covey__note_last(covey_iter *it) {
 
 void covey__array_begin(covey_iter *it) {
     it->walk.array = it->walk.set->ids;
+    it->walk.begun = true;
     if (it->walk.end > it->walk.set->end) it->walk.end = it->walk.set->end;
-    covey__note_last(it);
 }
 
 /* How many positions from this one on are without holes, and have their values side by side: at most `most`. */
@@ -717,7 +717,7 @@ static void note_ticks(covey_iter *it) {
 bool covey__next_batch(covey_iter *it) {
     bool more = false;
     it->slotted = it->varies = false;
-    if (it->walk.set && it->walk.next == 0) covey__array_begin(it);
+    if (it->walk.set && !it->walk.begun) covey__array_begin(it);
     switch (it->walk.mode) {
     case COVEY__MODE_NOTHING: break;
     case COVEY__MODE_BLOCKS:

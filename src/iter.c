@@ -247,7 +247,6 @@ void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, cov
     if (first >= end) part->walk.mode = COVEY__MODE_NOTHING;
     else if (!is_by_position(&part->walk)) cut_ids(&part->walk, first, end);
     else part->walk.next = first, part->walk.end = end;
-    if (part->walk.set) covey__array_begin(part);
 }
 
 covey_iter covey_iter_part(const covey_iter *whole, uint32_t first, uint32_t end) {
@@ -316,7 +315,10 @@ bool covey__next_rows(covey_iter *it, bool moved) {
     if (it->walk.mode == COVEY__MODE_NOTHING) return false;
     if (moved) begin_anew(it);
     covey__walk_renew(&it->walk);
-    if (it->walk.set && it->walk.next == 0) covey__array_begin(it);
+    if (it->walk.set && !it->walk.begun) {
+        covey__array_begin(it);
+        covey__note_last(it);
+    }
     if (it->walk.set) it->walk.array = it->walk.set->ids;
     bool more = list_rows(it);
     for (uint32_t k = 0; k < it->stop; k++)

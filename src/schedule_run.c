@@ -238,8 +238,14 @@ static void run_piece(covey_schedule *s, covey__system *system, uint32_t number,
     piece->result = job->result;
     piece->recorded = piece->commands->count != 0;
     piece->thread = thread;
+}
+
+/* Looking at the clock waits until all memory that was asked for is there. */
+static void time_piece(covey__system *system, uint32_t number, covey__worker *worker, bool look) {
+    covey__piece *piece = &system->pieces[number];
     piece->start = worker->now;
-    piece->end = worker->now = covey__now();
+    if (look) worker->now = covey__now();
+    piece->end = worker->now;
 }
 
 /* When all pieces are done: a reduction of what they left in their scratch, whose last one is free for the total. */
@@ -258,7 +264,10 @@ static void run_alone(covey_schedule *s, const covey__stage *stage) {
     s->workers[0].now = s->stage_start;
     for (uint32_t i = stage->first; i < stage->end; i++) {
         covey__system *system = s->order[i];
-        for (uint32_t piece = 0; piece < system->piece_count; piece++) run_piece(s, system, piece, 0);
+        for (uint32_t piece = 0; piece < system->piece_count; piece++) {
+            run_piece(s, system, piece, 0);
+            time_piece(system, piece, &s->workers[0], piece + 1 == system->piece_count || s->traced_runs != 0);
+        }
         merge(system);
     }
 }
@@ -306,6 +315,7 @@ static bool take_piece(covey_schedule *s, covey__system *system, uint32_t thread
     if (piece == 0 && system->piece_count == 0) finish(s, system);
     if (piece >= system->piece_count) return false;
     run_piece(s, system, piece, thread);
+    time_piece(system, piece, &s->workers[thread], true);
     if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish(s, system);
     return true;
 }

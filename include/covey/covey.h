@@ -742,6 +742,7 @@ typedef struct covey__walk {
     bool hides;                /* something that the view is about may be disabled */
     bool asks_more;            /* not only for being in blocks */
     bool refills;              /* what leaves the array has its place taken by another */
+    bool begun;                /* the array was looked at, which may have changed since the iteration was made */
     bool sorts;                /* entities must have all fields, so that blocks can be handed out as they are */
     uint32_t first;            /* id of the page */
     uint64_t rest;             /* rows of the block that are still to come, and were not begun with */
