@@ -15,7 +15,7 @@
 
 enum {
     LEAST = 4096, /* indices or positions of a piece that the schedule chooses, */
-    MOST = 16384, /* unless there would be too many pieces */
+    MOST = 32768, /* unless there would be too many pieces */
     PIECES = 1024,
     WORTH_IT = 30000 /* nanoseconds of work for which it pays to wake others */
 };
