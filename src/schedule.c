@@ -160,6 +160,14 @@ static void free_system(covey_schedule *s, covey__system *system) {
     covey__free(&s->heap, system, 1, sizeof *system, alignof(covey__system));
 }
 
+/* Ends a system that was added, with the context that it owns. */
+static void end_system(covey_schedule *s, covey__system *system) {
+    void (*drop)(void *context) = system->desc.drop;
+    void *context = system->desc.context;
+    free_system(s, system);
+    if (drop) drop(context);
+}
+
 /* A system that is in no list yet. NULL: MEMORY. */
 static covey__system *make_system(covey_schedule *s, const covey_system *desc, uint32_t phase) {
     covey__system *system = covey__resize(&s->heap, NULL, 0, 1, sizeof *system, alignof(covey__system));
@@ -234,7 +242,7 @@ bool covey_system_remove(covey_schedule *s, const char *name) {
     covey__system *system = is_idle(s) ? covey__system_find(s, name) : NULL;
     if (!system) return false;
     delist(s, system);
-    free_system(s, system);
+    end_system(s, system);
     return true;
 }
 
@@ -307,7 +315,7 @@ void covey_schedule_destroy(covey_schedule *s) {
     if (!s || !is_idle(s)) return;
     covey__heap *heap = &s->heap;
     covey__crew_destroy(heap, s->crew);
-    for (uint32_t i = 0; i < s->system_count; i++) free_system(s, s->systems[i]);
+    for (uint32_t i = 0; i < s->system_count; i++) end_system(s, s->systems[i]);
     free_names(s);
     covey__free(heap, s->workers, s->threads, sizeof *s->workers, 64);
     covey__schedule_free(s, s->phases, s->phase_capacity, sizeof *s->phases);

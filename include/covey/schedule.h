@@ -104,6 +104,7 @@ typedef struct covey_system {
     const char *name; /* of which a schedule has one */
     covey_system_fn *run;
     void *context;
+    void (*drop)(void *context); /* optional: ends the context, when the system is removed or its schedule destroyed */
 
     /* What the body iterates as job->it: the fields are read if they are in `.read`, and written otherwise. A zeroed view:
      * nothing, and the body runs once. A group instead of a view: its members. */

@@ -42,6 +42,9 @@ compile use_cpp.o "$cxx" -std=c++17 "$here/use.cpp"
 compile use_too_cpp.o "$cxx" -std=c++17 "$here/use_too.cpp"
 "$cxx" define_c11.o use_cpp.o use_too_cpp.o "$prefix/lib/libcovey.a" -o cpp17
 ./cpp17
+compile systems_cpp.o "$cxx" -std=c++17 "$here/systems.cpp"
+"$cxx" -pthread define_c11.o systems_cpp.o "$prefix/lib/libcovey.a" -o systems17
+./systems17
 
 alone "$cxx" -std=c++17 -x c++
 for header in "$prefix"/include/covey/*.hpp; do

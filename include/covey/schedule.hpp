@@ -1,0 +1,436 @@
+/* Covey for C++17, optional: systems of covey/schedule.h whose parameters say what they use.
+ *
+ *     covey::schedule schedule(world);
+ *     schedule.add("move").split().each([dt](Position &p, const Velocity &v) { p.x += v.x * dt; });
+ *     schedule.add("rot").split().without<Frozen>().each([](covey_entity e, covey_job &job, const Rotten &) {
+ *         covey_record_destroy(job.commands, e);
+ *     });
+ *     schedule.run();
+ *
+ * Parameters of `each`, in any order:
+ *
+ *     T &             must be there, and is written      T *         may be there, and is written; NULL where it is not
+ *     const T &, T    must be there, and is read         const T *   may be there, and is read
+ *     covey_entity    whose they are                     covey_job & the piece: commands, step, result
+ *
+ * `spans` gets arrays: T * and const T * must be there; a size_t is how many there are, and a const covey_iter & is for
+ * covey_span_entity. `run` gets a covey_job &, or nothing, and may return a covey_result.
+ *
+ * Function objects are moved to the heap, and end with the system or the schedule. They must not throw. Several threads
+ * call one of a split system at the same time: it has no state of its own that it writes. */
+#ifndef COVEY_SCHEDULE_HPP
+#define COVEY_SCHEDULE_HPP
+
+#include <covey/covey.hpp>
+#include <covey/schedule.h>
+
+namespace covey {
+
+namespace detail {
+
+/* ---- Parameters --------------------------------------------------------------------------------------------------*/
+
+template <bool Const, class... P> struct signature {
+    using parameters = types<P...>;
+    static constexpr bool is_const = Const; /* a call does not change the function object */
+};
+
+template <class Function> struct signature_of_member;
+template <class R, class C, class... P> struct signature_of_member<R (C::*)(P...)> : signature<false, P...> {};
+template <class R, class C, class... P> struct signature_of_member<R (C::*)(P...) noexcept> : signature<false, P...> {};
+template <class R, class C, class... P> struct signature_of_member<R (C::*)(P...) const> : signature<true, P...> {};
+template <class R, class C, class... P>
+struct signature_of_member<R (C::*)(P...) const noexcept> : signature<true, P...> {};
+
+/* Of a function, or of an object with one operator(). */
+template <class Body, class = void> struct signature_of {
+    static_assert(never<Body>, "covey: the parameters of a system name their types; auto does not say what is used");
+};
+template <class Body>
+struct signature_of<Body, std::void_t<decltype(&Body::operator())>> : signature_of_member<decltype(&Body::operator())> {
+};
+template <class R, class... P> struct signature_of<R (*)(P...), void> : signature<true, P...> {};
+template <class R, class... P> struct signature_of<R (*)(P...) noexcept, void> : signature<true, P...> {};
+
+enum class role { required, optional, entity, job, iter, count, part };
+
+template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;
+
+/* What a parameter is about. `Part` is what a reduction adds up, or void. */
+template <class P, class Part, bool Spans> constexpr role role_of() noexcept {
+    using value = bare<P>;
+    if constexpr (std::is_same_v<value, covey_entity>) return role::entity;
+    else if constexpr (std::is_same_v<value, covey_job>) return role::job;
+    else if constexpr (std::is_same_v<P, std::add_lvalue_reference_t<Part>>) return role::part;
+    else if constexpr (!Spans) return std::is_pointer_v<value> ? role::optional : role::required;
+    else if constexpr (std::is_same_v<value, covey_iter>) return role::iter;
+    else if constexpr (std::is_pointer_v<value>) return role::required;
+    else {
+        static_assert(std::is_integral_v<value>, "covey: spans gets arrays: T * or const T *");
+        return role::count;
+    }
+}
+
+/* The component of a parameter: const, if it is read. */
+template <class P>
+using term_of = std::conditional_t<
+    std::is_pointer_v<bare<P>>, std::remove_pointer_t<bare<P>>,
+    std::conditional_t<std::is_lvalue_reference_v<P>, std::remove_reference_t<P>, const std::remove_reference_t<P>>>;
+
+/* ---- Arguments of one span ---------------------------------------------------------------------------------------*/
+
+template <role Role, class P> struct source;
+
+template <class P> struct source<role::required, P> {
+    using T = term_of<P>;
+    T *at;
+    source(const covey_job &job, uint32_t field) noexcept : at(span_field<T>(job.it, field)) {}
+    T &get(covey_job &, uint32_t row) const noexcept { return std::is_empty_v<T> ? *at : at[row]; }
+    T *all(covey_job &) const noexcept { return at; }
+};
+template <class P> struct source<role::optional, P> {
+    using T = term_of<P>;
+    T *at;
+    source(const covey_job &job, uint32_t field) noexcept : at(span_field<T>(job.it, field)) {}
+    T *get(covey_job &, uint32_t row) const noexcept { return at && !std::is_empty_v<T> ? at + row : at; }
+};
+template <class P> struct source<role::entity, P> {
+    source(const covey_job &, uint32_t) noexcept {}
+    covey_entity get(covey_job &job, uint32_t row) const noexcept { return covey_span_entity(&job.it, row); }
+};
+template <class P> struct source<role::job, P> {
+    source(const covey_job &, uint32_t) noexcept {}
+    covey_job &get(covey_job &job, uint32_t) const noexcept { return job; }
+    covey_job &all(covey_job &job) const noexcept { return job; }
+};
+template <class P> struct source<role::part, P> {
+    bare<P> *part;
+    source(const covey_job &job, uint32_t) noexcept : part(static_cast<bare<P> *>(job.scratch)) {}
+    bare<P> &get(covey_job &, uint32_t) const noexcept { return *part; }
+    bare<P> &all(covey_job &) const noexcept { return *part; }
+};
+template <class P> struct source<role::iter, P> {
+    source(const covey_job &, uint32_t) noexcept {}
+    const covey_iter &all(covey_job &job) const noexcept { return job.it; }
+};
+template <class P> struct source<role::count, P> {
+    source(const covey_job &, uint32_t) noexcept {}
+    bare<P> all(covey_job &job) const noexcept { return static_cast<bare<P>>(job.it.count); }
+};
+
+/* The same of one row. */
+template <role Role, class P>
+decltype(auto) row_argument(covey_job &job, const covey_row &row, uint32_t field) noexcept {
+    using T = term_of<P>;
+    if constexpr (Role == role::required) return *row_field<T>(job.it, row, field);
+    else if constexpr (Role == role::optional) return row_field<T>(job.it, row, field);
+    else if constexpr (Role == role::entity) return covey_row_entity(&job.it, row);
+    else return source<Role, P>(job, field).get(job, 0);
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------*/
+
+/* The number of the first of these types that is T, or how many there are. */
+template <class T, class... F> constexpr uint32_t number_among(types<F...>) noexcept {
+    constexpr bool same[sizeof...(F)] = { std::is_same_v<std::remove_const_t<T>, std::remove_const_t<F>>... };
+    uint32_t number = 0;
+    while (number < sizeof...(F) && !same[number]) number++;
+    return number;
+}
+
+template <bool Spans, class Fields, class Part, class Parameters> struct arguments;
+template <bool Spans, class... F, class Part, class... P> struct arguments<Spans, types<F...>, Part, types<P...>> {
+    static constexpr role roles[sizeof...(P) + 1] = { role_of<P, Part, Spans>()..., role::job };
+
+    /* The field of a parameter: of a group; or of a view, where those of `with` come before those of `optional`. */
+    template <size_t I> static constexpr uint32_t field() noexcept {
+        if constexpr (roles[I] != role::required && roles[I] != role::optional) {
+            return 0;
+        } else if constexpr (sizeof...(F) != 0) {
+            constexpr uint32_t number = number_among<term_of<typename nth<I, P...>::type>>(types<F...>());
+            static_assert(number < sizeof...(F), "covey: the group has no field of this type");
+            return number;
+        } else {
+            uint32_t number = 0;
+            for (size_t i = 0; i < sizeof...(P); i++)
+                number += roles[i] == roles[I] ? i < I : roles[i] == role::required && roles[I] == role::optional;
+            return number;
+        }
+    }
+
+    static void describe(covey_view_desc &desc) noexcept {
+        static_assert(sizeof...(P) <= COVEY_TERMS, "covey: too many parameters");
+        if constexpr (sizeof...(F) == 0) {
+            const covey_type **with = desc.with, **optional = desc.optional, **read = desc.read;
+            (name<P>(with, optional, read), ...);
+        }
+    }
+
+    template <class Body> static void each_of_spans(covey_job &job, Body &body) {
+        while (covey_next(&job.it)) each(job, body, std::index_sequence_for<P...>());
+    }
+    template <class Body> static void each_of_rows(covey_job &job, Body &body) {
+        covey_row row = {};
+        while (covey_next_row(&job.it, &row)) visit(job, row, body, std::index_sequence_for<P...>());
+    }
+    template <class Body> static void spans(covey_job &job, Body &body) {
+        while (covey_next(&job.it)) span(job, body, std::index_sequence_for<P...>());
+    }
+
+  private:
+    template <class Q>
+    static void name(const covey_type **&with, const covey_type **&optional, const covey_type **&read) noexcept {
+        constexpr role wanted = role_of<Q, Part, Spans>();
+        if constexpr (wanted == role::required || wanted == role::optional) {
+            *(wanted == role::required ? with : optional)++ = term<term_of<Q>>();
+            if constexpr (std::is_const_v<term_of<Q>>) *read++ = term<term_of<Q>>();
+        }
+    }
+    template <class Body, size_t... I> static void each(covey_job &job, Body &body, std::index_sequence<I...>) {
+        loop(job, body, source<role_of<P, Part, Spans>(), P>(job, field<I>())...);
+    }
+    template <class Body, class... S> static void loop(covey_job &job, Body &body, const S... sources) {
+        const uint32_t count = job.it.count;
+        for (uint32_t i = 0; i < count; i++) body(sources.get(job, i)...);
+    }
+    template <class Body, size_t... I> static void span(covey_job &job, Body &body, std::index_sequence<I...>) {
+        body(source<role_of<P, Part, Spans>(), P>(job, field<I>()).all(job)...);
+    }
+    template <class Body, size_t... I>
+    static void visit(covey_job &job, const covey_row &row, Body &body, std::index_sequence<I...>) {
+        body(row_argument<role_of<P, Part, Spans>(), P>(job, row, field<I>())...);
+    }
+};
+
+/* What a loop calls: a copy in registers, where that makes no difference, so that writing values does not seem to write
+ * what the body has captured. */
+template <class Body>
+inline constexpr bool is_copied = std::is_trivially_copyable_v<Body> &&signature_of<Body>::is_const &&
+                                  sizeof(Body) <= 64;
+template <class Body> using called = std::conditional_t<is_copied<Body>, const Body, Body &>;
+
+struct nothing {};
+
+/* What a system owns: the context of its functions. */
+template <class Body, class When, class Merge, class Part> struct system_state {
+    Body body;
+    When condition;
+    Merge add_part;
+
+    static system_state &of(void *context) noexcept { return *static_cast<system_state *>(context); }
+    static void drop(void *context) noexcept { delete static_cast<system_state *>(context); }
+    static void run(covey_job *job, void *context) noexcept {
+        Body &body = of(context).body;
+        if constexpr (std::is_invocable_r_v<covey_result, Body &, covey_job &>) job->result = body(*job);
+        else if constexpr (std::is_invocable_v<Body &, covey_job &>) body(*job);
+        else body();
+    }
+    template <class Arguments> static void each_of_spans(covey_job *job, void *context) noexcept {
+        called<Body> body = of(context).body;
+        Arguments::each_of_spans(*job, body);
+    }
+    template <class Arguments> static void each_of_rows(covey_job *job, void *context) noexcept {
+        Arguments::each_of_rows(*job, of(context).body);
+    }
+    template <class Arguments> static void spans(covey_job *job, void *context) noexcept {
+        called<Body> body = of(context).body;
+        Arguments::spans(*job, body);
+    }
+    static bool when(const covey_world *in, void *context) noexcept {
+        if constexpr (std::is_invocable_v<When &, const covey_world *>) return of(context).condition(in);
+        else return of(context).condition();
+    }
+    static void merge(void *total, const void *part, void *context) noexcept {
+        of(context).add_part(*static_cast<Part *>(total), *static_cast<const Part *>(part));
+    }
+};
+
+} // namespace detail
+
+/* ---- Systems -------------------------------------------------------------------------------------------------------
+ *
+ * A system that is being described, by the fields of covey_system. Made by schedule::add; `each`, `spans` and `run` add
+ * it, and return what covey_system_add does. */
+
+template <class Fields, class Part, class When, class Merge> class system {
+  public:
+    system(covey_schedule *in, const covey_system &desc, When when, Merge merge) noexcept
+        : schedule_(in), desc_(desc), when_(std::move(when)), merge_(std::move(merge)) {}
+
+    /* On several threads, in pieces of so many indices or positions; 0: chosen by how many there are. */
+    system &split(uint32_t piece = 0) noexcept {
+        desc_.split = true;
+        desc_.piece = piece;
+        return *this;
+    }
+    /* Alone: the body may change the structure of the world, as rows may. */
+    system &exclusive() noexcept {
+        desc_.exclusive = true;
+        return *this;
+    }
+    template <class... T> system &without() noexcept { return append<T...>(desc_.view.without); }
+    system &disabled() noexcept {
+        desc_.view.disabled = true;
+        return *this;
+    }
+    /* For `run`: what job.it iterates. */
+    system &view(const covey_view_desc &wanted) noexcept {
+        desc_.view = wanted;
+        return *this;
+    }
+    /* Its members instead of a view: parameters are among its fields, all of which count as written. */
+    template <class... F> auto group(const covey::group<F...> &members) noexcept {
+        desc_.group = members;
+        return system<detail::types<F...>, Part, When, Merge>(schedule_, desc_, std::move(when_), std::move(merge_));
+    }
+
+    /* What else the body uses. */
+    template <class... T> system &reads() noexcept { return append<T...>(desc_.reads); }
+    template <class... T> system &writes() noexcept { return append<T...>(desc_.writes); }
+    template <class... T> system &resource_reads() noexcept { return append<T...>(desc_.resource_reads); }
+    template <class... T> system &resource_writes() noexcept { return append<T...>(desc_.resource_writes); }
+    system &creates(uint32_t entities) noexcept {
+        desc_.creates = entities;
+        return *this;
+    }
+
+    system &after(const char *name) noexcept { return link(desc_.after, name); }
+    system &before(const char *name) noexcept { return link(desc_.before, name); }
+    system &phase(const char *name) noexcept {
+        desc_.phase = name;
+        return *this;
+    }
+    system &every(uint32_t times) noexcept {
+        desc_.every = times;
+        return *this;
+    }
+    system &once() noexcept {
+        desc_.once = true;
+        return *this;
+    }
+    system &off() noexcept {
+        desc_.off = true;
+        return *this;
+    }
+    /* Only when condition(const covey_world *), or condition(), is true. */
+    template <class Condition> auto when(Condition condition) noexcept {
+        return system<Fields, Part, Condition, Merge>(schedule_, desc_, std::move(condition), std::move(merge_));
+    }
+
+    /* A reduction: a parameter T & of the body is the part of its piece, which begins with zero bytes. The parts are merged
+     * in the order of pieces by merge(T &, const T &), and without it by +=. */
+    template <class T> auto total(T &sum) noexcept {
+        return total(sum, [](T &all, const T &part) { all += part; });
+    }
+    template <class T, class Adding> auto total(T &sum, Adding merge) noexcept {
+        static_assert(std::is_trivially_copyable_v<T>, "covey: a total is copied as bytes");
+        desc_.scratch = sizeof(T);
+        desc_.total = std::addressof(sum);
+        return system<Fields, T, When, Adding>(schedule_, desc_, std::move(when_), std::move(merge));
+    }
+
+    /* Entity by entity. Of an exclusive system by rows, of others by spans, so that compilers make vectors of the loop. */
+    template <class Body> covey_result each(Body body) noexcept {
+        using arguments = detail::arguments<false, Fields, Part, typename detail::signature_of<Body>::parameters>;
+        using made = state<Body>;
+        arguments::describe(desc_.view);
+        return add(std::move(body),
+                   desc_.exclusive ? made::template each_of_rows<arguments> : made::template each_of_spans<arguments>);
+    }
+    /* Span by span. */
+    template <class Body> covey_result spans(Body body) noexcept {
+        using arguments = detail::arguments<true, Fields, Part, typename detail::signature_of<Body>::parameters>;
+        arguments::describe(desc_.view);
+        return add(std::move(body), state<Body>::template spans<arguments>);
+    }
+    /* Piece by piece. */
+    template <class Body> covey_result run(Body body) noexcept { return add(std::move(body), state<Body>::run); }
+
+  private:
+    template <class Body> using state = detail::system_state<Body, When, Merge, Part>;
+
+    template <class Body> covey_result add(Body &&body, covey_system_fn *call) noexcept {
+        using made = state<Body>;
+        if (too_many_) return COVEY_ERROR_RANGE;
+        made *kept = new (std::nothrow) made{ std::move(body), std::move(when_), std::move(merge_) };
+        if (!kept) return COVEY_ERROR_MEMORY;
+        desc_.run = call;
+        desc_.context = kept;
+        desc_.drop = made::drop;
+        if constexpr (!std::is_same_v<When, detail::nothing>) desc_.when = made::when;
+        if constexpr (!std::is_same_v<Merge, detail::nothing>) desc_.merge = made::merge;
+        covey_result result = covey_system_add(schedule_, &desc_);
+        if (result != COVEY_OK) delete kept;
+        return result;
+    }
+
+    /* Puts something behind what is in a list of a description. */
+    template <class T, size_t N> void put(T (&list)[N], T added) noexcept {
+        size_t count = 0;
+        while (count < N && list[count]) count++;
+        if (count < N) list[count] = added;
+        else too_many_ = true;
+    }
+    template <class... T, size_t N> system &append(const covey_type *(&list)[N]) noexcept {
+        (put(list, type_of<T>()), ...);
+        return *this;
+    }
+    template <size_t N> system &link(const char *(&names)[N], const char *name) noexcept {
+        put(names, name);
+        return *this;
+    }
+
+    covey_schedule *schedule_;
+    covey_system desc_;
+    When when_;
+    Merge merge_;
+    bool too_many_ = false;
+};
+
+/* ---- Schedules ---------------------------------------------------------------------------------------------------*/
+
+/* Owns a schedule, which must end before its world. Converts to covey_schedule *, which is NULL when memory was out. */
+class schedule {
+  public:
+    /* Threads: including the one that calls run; 0: one for each core. */
+    explicit schedule(covey_world *in, uint32_t threads = 0) noexcept {
+        covey_schedule_desc desc = {};
+        desc.threads = threads;
+        schedule_ = covey_schedule_create(in, &desc);
+    }
+    schedule(covey_world *in, const covey_schedule_desc &desc) noexcept : schedule_(covey_schedule_create(in, &desc)) {}
+    schedule(schedule &&other) noexcept : schedule_(other.release()) {}
+    schedule &operator=(schedule &&other) noexcept {
+        if (this != &other) {
+            covey_schedule_destroy(schedule_);
+            schedule_ = other.release();
+        }
+        return *this;
+    }
+    ~schedule() { covey_schedule_destroy(schedule_); }
+    operator covey_schedule *() const noexcept { return schedule_; }
+    covey_schedule *release() noexcept { return std::exchange(schedule_, nullptr); }
+
+    auto add(const char *name) const noexcept {
+        using none = detail::nothing;
+        covey_system desc = {};
+        desc.name = name;
+        return system<detail::types<>, void, none, none>(schedule_, desc, none(), none());
+    }
+    /* A phase behind the others, with a fixed step of so many seconds if it has one; covey_phase_add knows more. */
+    covey_result phase(const char *name, double step = 0) const noexcept {
+        covey_phase desc = {};
+        desc.name = name;
+        desc.step = step;
+        return covey_phase_add(schedule_, &desc);
+    }
+    /* How many seconds have passed, for phases with a step. */
+    covey_result run(double seconds = 0) const noexcept { return covey_schedule_run_for(schedule_, seconds); }
+
+  private:
+    covey_schedule *schedule_;
+};
+
+} // namespace covey
+
+#endif
