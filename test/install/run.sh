@@ -58,11 +58,12 @@ pkg_config)
     export PKG_CONFIG_PATH
     case "$*" in *EXPECT_CONFIG*) define=-DEXPECT_CONFIG ;; *) define= ;; esac
     libdir=$(pkg-config --variable=libdir covey)
-    if [ -e "$libdir/libcovey.a" ]; then static=--static; else static=; fi
+    LD_LIBRARY_PATH=$libdir
+    export LD_LIBRARY_PATH
     set -x
-    "$cc" $define $(pkg-config --cflags covey) "$consumer/main.c" $(pkg-config --libs $static covey) -Wl,-rpath,"$libdir" \
-        -o "$work/consumer"
-    "$work/consumer"
+    cd "$work"
+    "$cc" $define $(pkg-config --cflags covey) "$consumer/main.c" $(pkg-config --libs covey) -o consumer
+    ./consumer
     ;;
 *)
     echo "unknown step $step"

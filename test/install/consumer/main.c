@@ -1,4 +1,5 @@
 #include <covey/covey.h>
+#include <covey/schedule.h>
 #include <covey/snapshot.h>
 
 #include <stdio.h>
@@ -23,6 +24,9 @@ int main(void) {
     bool ok = covey_version() == COVEY_VERSION && position && position->y == 2;
     covey_buffer buffer = { 0 };
     ok = ok && covey_file_read("there is no such file", 0, &buffer, NULL) == COVEY_ERROR_FILE; /* links zstd, if any */
+    covey_schedule *schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = 2 }); /* links threads */
+    ok = ok && schedule && covey_schedule_run(schedule) == COVEY_OK;
+    covey_schedule_destroy(schedule);
     covey_world_destroy(world);
     printf("covey %u: %s\n", (unsigned)covey_version(), ok ? "ok" : "wrong");
     return ok ? 0 : 1;
