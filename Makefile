@@ -14,13 +14,13 @@ NO_ASLR = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 configure = cmake --preset $(1) >/dev/null
 build     = $(configure) && cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2)) -- --no-print-directory
-check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-on-failure
+check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-on-failure --no-label-summary
 
 # The flags of this make mean nothing to the makes that CMake starts.
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage format clean
+.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -32,8 +32,13 @@ run: setup ## build and run the example program, examples/swarm.c (ARGS="--entit
 	@$(call build,release,swarm)
 	@build/release/examples/swarm $(ARGS)
 
-test: setup ## build and run all tests
+test: setup ## build and run the tests, without those that take long
+	@$(call check,test)
+
+full: setup ## all tests: also installations, handles of four bytes, long random programs
 	@$(call check,dev)
+
+check: full asan hard narrow tsan test-portable ## everything: full, asan, hard, narrow, tsan and test-portable
 
 asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(call check,asan)
