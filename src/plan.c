@@ -76,16 +76,17 @@ static bool is_held(const covey_schedule *s, const covey__system *system, const 
 
 /* Names a circle of systems that wait for each other: from one that is held, to whom it waits for, until one comes again. */
 static covey_result fail_circle(covey_schedule *s, const covey__system *held, const bool *placed) {
-    char text[160] = "";
+    char text[180] = "";
     size_t length = 0;
     const covey__system *by = held;
     for (uint32_t i = 0; i < s->system_count; i++) (void)is_held(s, by, placed, &by); /* into the circle */
     held = by;
     do {
         (void)is_held(s, by, placed, &by);
-        int written = snprintf(text + length, sizeof text - length, "%s%s", length != 0 ? ", " : "", by->desc.name);
+        int written = snprintf(text + length, sizeof text - length, "%s%.40s", length != 0 ? ", " : "", by->desc.name);
         length += written > 0 ? (size_t)written : 0;
     } while (by != held && length < sizeof text - 1);
+    if (length >= sizeof text) memcpy(text + sizeof text - 4, "...", 4);
     return covey__schedule_fail(s, COVEY_ERROR_CYCLE,
                                 "each of these systems is to run after the next, by phase or link: %s", text);
 }

@@ -126,6 +126,12 @@ static void find_uses(covey__system *system) {
     add_uses(system, desc->resource_writes, true, true);
 }
 
+static bool are_named(const covey_type *const *types) {
+    for (uint32_t i = 0; i < COVEY_TERMS && types[i]; i++)
+        if (!types[i]->name) return false;
+    return true;
+}
+
 /* What is wrong with a description, or NULL. */
 static const char *fault_of(const covey_system *desc) {
     bool views = desc->group || !is_zero(&desc->view);
@@ -136,6 +142,9 @@ static const char *fault_of(const covey_system *desc) {
     if (desc->merge && (desc->scratch == 0 || !desc->total)) return "merges, but has no scratch, or no total";
     if (!desc->merge && desc->total) return "has a total and no function that merges into it";
     if (desc->scratch > UINT32_MAX / 2) return "has a scratch that is too large";
+    if (!are_named(desc->reads) || !are_named(desc->writes) || !are_named(desc->resource_reads) ||
+        !are_named(desc->resource_writes))
+        return "uses a type without a name";
     return NULL;
 }
 
