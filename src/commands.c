@@ -387,7 +387,8 @@ static bool add_together(replaying *r, covey_pool *pool) {
         if (count != 0 && at->entity.index <= entities[count - 1].index) break;
         entities[count++] = at->entity;
     }
-    if (count < FEW || entities[count - 1].index - entities[0].index > count * (COVEY__BLOCK_IDS / 2)) return false;
+    uint32_t first = entities[0].index, last = entities[count - 1].index;
+    if (count < FEW || last - first > count * (COVEY__BLOCK_IDS / 2)) return false;
     covey__change change = {
         .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = entities, .count = count },
         .placing = { .values = value_of(r->at), .stride = bytes },
