@@ -722,6 +722,14 @@ uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index) {
     return COVEY_NONE;
 }
 
+uint32_t covey__blocks_end(const covey__block_store *blocks) {
+    uint32_t page = blocks->page_count, block = COVEY__PAGE_BLOCKS;
+    while (page != 0 && blocks->pages[page - 1]->summary == 0) page--;
+    if (page == 0) return 0;
+    while ((blocks->pages[page - 1]->summary >> (block - 1) & 1) == 0) block--;
+    return (page - 1) * COVEY__PAGE_BLOCKS + block;
+}
+
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
 /* A block that holds anything. */

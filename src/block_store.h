@@ -150,6 +150,8 @@ static inline const uint8_t *covey__slots_of(const covey__block_page *page, uint
 static inline uint32_t covey__blocks_slot(const covey__block_store *blocks, uint32_t index) {
     return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % 64];
 }
+/* The number of the block behind the last one that holds any: it does not depend on what is reserved. */
+uint32_t covey__blocks_end(const covey__block_store *blocks);
 /* The pages that a directory may have: as many as the world's table covers. */
 static inline uint32_t covey__block_limit(const covey_world *world) {
     return (uint32_t)((uint64_t)world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE);

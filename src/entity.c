@@ -61,6 +61,16 @@ static bool reach_page(covey_world *world, uint32_t index) {
     return page != NULL;
 }
 
+uint32_t covey__entities_end(const covey_world *world) {
+    uint32_t page = world->page_count, at = COVEY_PAGE_SIZE;
+    for (; page != 0; page--, at = COVEY_PAGE_SIZE) {
+        if (world->pages[page - 1] == &missing) continue;
+        while (at != 0 && world->pages[page - 1]->generation[at - 1] % 2 == 0) at--;
+        if (at != 0) return (page - 1) * COVEY_PAGE_SIZE + at;
+    }
+    return 0;
+}
+
 void covey__entities_free(covey_world *world) {
     for (uint32_t i = 0; i < world->page_count; i++)
         if (world->pages[i] != &missing)

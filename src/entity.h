@@ -16,6 +16,7 @@ void covey__entities_free(covey_world *world);
 static inline bool covey__was_used(const covey__entity_page *page, uint32_t index) {
     return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
 }
+uint32_t covey__entities_end(const covey_world *world);   /* the index behind the last one that is alive */
 bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */
 /* Gives indices of one page, from one on, generations that an image has; the others are as if never used. NULL when memory
  * is out. */

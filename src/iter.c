@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "bits.h"
 #include "block_store.h"
+#include "entity.h"
 #include "match.h"
 #include "observers.h"
 #include "storage.h"
@@ -220,11 +221,33 @@ static bool is_by_position(const covey__walk *walk) {
     return walk->mode == COVEY__MODE_ARRAY || walk->mode == COVEY__MODE_POSITIONS;
 }
 
-uint32_t covey_iter_length(const covey_iter *it) {
-    const covey__walk *walk = &it->walk;
-    if (walk->mode == COVEY__MODE_NOTHING) return 0;
+/* Where it ends at the latest, by index or position. */
+static uint32_t limit_of(const covey__walk *walk) {
     uint64_t ids = (uint64_t)walk->end * COVEY__BLOCK_PAGE;
     return is_by_position(walk) ? walk->end : ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
+}
+
+/* The blocks of ids that may have matches: decided by what pools hold, not by what they have reserved, so that worlds with
+ * the same components are cut in the same way. */
+static uint32_t blocks_to_walk(const covey__walk *walk) {
+    uint32_t end = UINT32_MAX;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        uint32_t held = covey__in_blocks(pool) ? covey__blocks_end(&pool->blocks) : end;
+        if (held < end) end = held;
+    }
+    if (walk->lead && covey__in_blocks(walk->lead) && covey__blocks_end(&walk->lead->blocks) < end)
+        end = covey__blocks_end(&walk->lead->blocks);
+    if (end != UINT32_MAX) return end;
+    uint32_t alive = covey__entities_end(walk->view->world);
+    return alive / COVEY__BLOCK_IDS + (alive % COVEY__BLOCK_IDS != 0);
+}
+
+uint32_t covey_iter_length(const covey_iter *it) {
+    if (it->walk.mode == COVEY__MODE_NOTHING) return 0;
+    if (is_by_position(&it->walk)) return it->walk.end;
+    uint64_t ids = (uint64_t)blocks_to_walk(&it->walk) * COVEY__BLOCK_IDS;
+    return ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
 }
 
 /* The blocks, and pages, of ids that a part visits. */
@@ -236,11 +259,11 @@ static void cut_ids(covey__walk *walk, uint32_t first, uint32_t end) {
 }
 
 void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, covey_iter *part) {
-    uint32_t length = covey_iter_length(whole), columns = covey__view_terms(whole->walk.view);
+    uint32_t limit = limit_of(&whole->walk), columns = covey__view_terms(whole->walk.view);
     if (columns < COVEY__ROW_CHUNKS) columns = COVEY__ROW_CHUNKS;
-    if (end > length) end = length;
+    if (end > limit) end = limit;
     COVEY__CONTRACT(whole->walk.view->world,
-                    first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == length),
+                    first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == limit),
                     "a part of an iteration begins and ends at multiples of 64");
     start(part);
     memcpy(&part->walk, &whole->walk, offsetof(covey__walk, columns) + columns * sizeof(covey__column));

@@ -280,6 +280,41 @@ static void test_values_of_all_sizes_and_alignments_follow_each_other(void **sta
     for_each_lead(sizes);
 }
 
+/* ---- Parts --------------------------------------------------------------------------------------------------------*/
+
+static uint32_t length_of(const covey_view_desc *desc) {
+    covey_view view = covey_view_make(world, desc);
+    covey_iter it = covey_view_iter(&view);
+    return covey_iter_length(&it);
+}
+
+/* Up to the block of the last one, whatever is reserved. */
+static void assert_length(const covey_view_desc *desc, uint32_t wanted) {
+    assert_int_equal(length_of(desc), wanted);
+    covey_shrink(world);
+    assert_int_equal(length_of(desc), wanted);
+}
+
+static void test_a_length_is_that_of_what_is_there(void **state) {
+    (void)state;
+    covey_view_desc all = { 0 }, blocked = { .with = { covey_id(Blocked) } };
+    covey_view_desc both = { .with = { covey_id(Blocked), covey_id(Mate) } };
+    assert_length(&all, 0);
+    assert_length(&blocked, 0);
+    make_entities(e, COUNT);
+    give_each(e, COUNT, 1, covey_id(Blocked));
+    give_each(e, COUNT / 2, 1, covey_id(Mate));
+    assert_length(&all, (COUNT + 63) / 64 * 64);
+    assert_length(&blocked, (COUNT + 63) / 64 * 64);
+    assert_length(&both, (COUNT / 2 + 63) / 64 * 64);
+    for (uint32_t i = 100; i < COUNT; i++) assert_true(remove_value(e[i], covey_id(Blocked)));
+    assert_length(&blocked, 128);
+    assert_length(&both, 128);
+    for (uint32_t i = 64; i < COUNT; i++) assert_true(covey_destroy(world, e[i]));
+    assert_length(&all, 64);
+    assert_length(&blocked, 64);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_a_full_pool_has_long_spans),
@@ -297,6 +332,7 @@ int main(void) {
         WORLD_TEST(test_columns_of_any_are_null_where_they_are_not_there),
         WORLD_TEST(test_a_tag_has_a_field),
         WORLD_TEST(test_values_of_all_sizes_and_alignments_follow_each_other),
+        WORLD_TEST(test_a_length_is_that_of_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -808,7 +808,8 @@ COVEY_API covey_iter covey_view_iter_by(const covey_view *view, const covey_pool
 /* The same over the entities of a list, in its order, as often as they are there; dead ones are skipped. */
 COVEY_API covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count);
 
-/* How far an iteration goes that has not begun: so many indices, or positions of the array that it follows. */
+/* How far an iteration goes that has not begun: so many indices, or positions of the array that it follows. It depends on
+ * what is there, and not on what is reserved. */
 COVEY_API uint32_t covey_iter_length(const covey_iter *it);
 /* A part of an iteration that has not begun: the entities from index, or position, `first` to `end`. Both are multiples of
  * 64, or the length; so no two parts have a block or a word of an occupancy mask in common. Parts that follow each other
