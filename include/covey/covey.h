@@ -26,7 +26,7 @@
  *     7  components            14  reactive sets    21  the hot path (not API)
  *
  * What is optional has a header of its own: covey/commands.h, covey/fields.h,
- * covey/handle.h, covey/hierarchy.h, covey/history.h, covey/snapshot.h.
+ * covey/handle.h, covey/hierarchy.h, covey/history.h, covey/schedule.h, covey/snapshot.h.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls answer NULL or false and change nothing.
