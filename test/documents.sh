@@ -2,6 +2,8 @@
 # Checks what the documents say against what is there:
 #
 #     documents.sh program SOURCE_DIR CC PREFIX WORK_DIR    the program in README.md is the first example; it runs
+#     documents.sh tutorial SOURCE_DIR STEP PROGRAM         the code on a page of the tutorial is that of its program,
+#                                                           and the program prints what the page shows
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
 #     documents.sh names SOURCE_DIR                         every test that docs/requirements.md names exists
 #     documents.sh identifiers SOURCE_DIR [DOCUMENT...]     every covey_... that a document, or a comment of a header,
@@ -39,10 +41,30 @@ program)
         -o "$work/readme"
     "$work/readme"
     ;;
+tutorial)
+    page=$source/docs/tutorial/step$3.md
+    # Blocks may be indented less than the program is.
+    awk -v page="$page" '
+        { line = $0; sub(/^ +/, "", line) }
+        FNR == NR { program = program "\n" line; next }
+        /^```c$/ { on = 1; block = "\n"; next }
+        /^```$/ && on {
+            on = 0
+            if (index(program "\n", block) == 0) {
+                print page ", up to line " FNR ": this block is not in the program:" block
+                status = 1
+            }
+        }
+        on { block = block line "\n" }
+        END { exit status }' "$source/examples/tutorial/step$3.c" "$page"
+    "$4" >"step$3.txt"
+    awk '/^```text$/ { on = 1; next } /^```$/ { on = 0 } on' "$page" | diff - "step$3.txt"
+    rm "step$3.txt"
+    ;;
 links)
     cd "$source"
     status=0
-    for document in *.md docs/*.md; do
+    for document in *.md docs/*.md docs/*/*.md bench/*.md; do
         for target in $(sed 's/](/\n](/g' "$document" | sed -n 's/^](\([^)#]*\).*/\1/p'); do
             case $target in http*) continue ;; esac
             if [ ! -e "$(dirname "$document")/$target" ]; then
@@ -68,7 +90,7 @@ names)
 identifiers)
     cd "$source"
     shift 2
-    [ $# -gt 0 ] || set -- README.md docs/*.md include/covey/*
+    [ $# -gt 0 ] || set -- README.md docs/*.md docs/*/*.md include/covey/*
     {
         uncommented include/covey/* | identifiers
         # Private names and options of the build are not for callers, but documents explain them.
