@@ -1,0 +1,520 @@
+/* Schedules: sync points. When commands are replayed and in which order, who may change structure, what becomes of failures,
+ * and what must not be done while a schedule runs. */
+#include "owned.h"
+#include "scheduled.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+typedef Owned Mine;
+COVEY_COMPONENT_DEFINE(Mine, .drop = drop_owned, .copy = copy_owned);
+
+enum { ENTITIES = 300, PIECES = (ENTITIES + 63) / 64 };
+static covey_entity all[ENTITIES];
+
+/* Packed ones: a split system over them has a piece for each 64. */
+static void make_packed(void) {
+    for (uint32_t i = 0; i < ENTITIES; i++) all[i] = create_with(covey_id(Packed), i);
+}
+
+static uint32_t count_of(const covey_type *type) {
+    const covey_pool *pool = covey_pool_find_raw(world, type);
+    return pool ? covey_pool_count(pool) : 0;
+}
+
+/* A system over all Packed, in pieces. */
+static covey_system over_packed(const char *name, covey_system_fn *run, void *context) {
+    return (covey_system){ .name = name,
+                           .run = run,
+                           .context = context,
+                           .split = true,
+                           .piece = 64,
+                           .view = { .with = { covey_id(Packed) }, .read = { covey_id(Packed) } } };
+}
+
+/* ---- Sync points --------------------------------------------------------------------------------------------------*/
+
+static void give_blocked(covey_job *job, void *context) {
+    (void)context;
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);)
+        covey_record_add(job->commands, covey_row_entity(&job->it, row), Blocked, { 1, ~1u });
+}
+
+static void count_blocked(covey_job *job, void *context) {
+    (void)job;
+    *(uint32_t *)context = count_of(covey_id(Blocked));
+}
+
+static covey_system counting(const char *name, uint32_t *found) {
+    *found = 999;
+    return (covey_system){ .name = name, .run = count_blocked, .context = found, .reads = { covey_id(Blocked) } };
+}
+
+static void commands_are_replayed_before_the_next_phase(void **state) {
+    (void)state;
+    uint32_t before, after;
+    make_packed();
+    covey_schedule *schedule = schedule_on(3);
+    add_system(schedule, over_packed("give", give_blocked, NULL));
+    covey_system same_stage = counting("same", &before);
+    same_stage.after[0] = "give";
+    add_system(schedule, same_stage);
+    assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "then" }), COVEY_OK);
+    add_system(schedule, counting("then", &after));
+    run_well(schedule);
+    assert_int_equal(before, 0);
+    assert_int_equal(after, ENTITIES);
+    covey_schedule_destroy(schedule);
+}
+
+static void commands_are_replayed_at_the_end_of_a_run(void **state) {
+    (void)state;
+    make_packed();
+    covey_schedule *schedule = schedule_on(2);
+    add_system(schedule, over_packed("give", give_blocked, NULL));
+    run_well(schedule);
+    assert_int_equal(count_of(covey_id(Blocked)), ENTITIES);
+    covey_schedule_destroy(schedule);
+}
+
+static void give_one_directly(covey_job *job, void *context) {
+    pthread_t *thread = context;
+    *thread = pthread_self();
+    covey_entity e = covey_create(job->world);
+    covey_add(job->world, e, Blocked, { 2, ~2u });
+    covey_record_destroy(job->commands, e);
+}
+
+static void an_exclusive_system_stands_between_two_sync_points(void **state) {
+    (void)state;
+    uint32_t before, between, after;
+    pthread_t thread;
+    make_packed();
+    covey_schedule *schedule = schedule_on(3);
+    covey_system exclusive = counting("between", &between);
+    exclusive.exclusive = true;
+    add_system(schedule, over_packed("give", give_blocked, NULL));
+    add_system(schedule, counting("before", &before)); /* nothing has been replayed yet */
+    add_system(schedule, exclusive);
+    add_system(schedule,
+               (covey_system){ .name = "one", .run = give_one_directly, .context = &thread, .exclusive = true });
+    add_system(schedule, counting("after", &after));
+    run_well(schedule);
+    assert_int_equal(before, 0);
+    assert_int_equal(between, ENTITIES);
+    assert_int_equal(after, ENTITIES); /* what it made directly is gone again: its own commands were replayed, too */
+    assert_true(pthread_equal(thread, pthread_self()));
+    covey_schedule_destroy(schedule);
+}
+
+/* An exclusive system walks its view, and changes structure as any loop over rows may. */
+static void destroy_half(covey_job *job, void *context) {
+    (void)context;
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);) {
+        covey_entity e = covey_row_entity(&job->it, row);
+        if (covey_row_field(&job->it, row, 0, Packed)->number % 2 == 0) covey_destroy(job->world, e);
+    }
+}
+
+static void an_exclusive_system_may_change_what_it_walks(void **state) {
+    (void)state;
+    make_packed();
+    covey_schedule *schedule = schedule_on(3);
+    add_system(
+        schedule,
+        (covey_system){ .name = "half", .run = destroy_half, .exclusive = true, .view.with = { covey_id(Packed) } });
+    run_well(schedule);
+    assert_int_equal(count_of(covey_id(Packed)), ENTITIES / 2);
+    covey_schedule_destroy(schedule);
+}
+
+/* ---- The order of commands ----------------------------------------------------------------------------------------*/
+
+/* What was replayed: numbers of 100 * system + piece. */
+static uint32_t replayed[200], replayed_count;
+
+static covey_result note_replay(covey_world *of, void *data) {
+    if (of && replayed_count < COUNT_OF(replayed)) replayed[replayed_count++] = *(uint32_t *)data;
+    return COVEY_OK;
+}
+
+static void record_number(covey_job *job, void *context) {
+    uint32_t number = *(const uint32_t *)context * 100 + job->piece;
+    nap(number);
+    covey_record_call(job->commands, note_replay, &number, sizeof number);
+}
+
+static void commands_are_replayed_by_system_then_by_piece(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = { 0, 1, 2 }, threads[] = { 1, 2, 3, 8 };
+    static const char *const names[] = { "a", "b", "c" };
+    make_packed();
+    for (uint32_t i = 0; i < COUNT_OF(threads); i++) {
+        covey_schedule *schedule = schedule_on(threads[i]);
+        for (uint32_t k = 0; k < 3; k++)
+            add_system(schedule, over_packed(names[k], record_number, (void *)(uintptr_t)&numbers[k]));
+        for (uint32_t run = 0; run < 10; run++) {
+            replayed_count = 0;
+            run_well(schedule);
+            assert_int_equal(replayed_count, 3 * PIECES);
+            for (uint32_t at = 0; at < 3 * PIECES; at++)
+                assert_int_equal(replayed[at], at / PIECES * 100 + at % PIECES);
+        }
+        covey_schedule_destroy(schedule);
+    }
+}
+
+static void spawn(covey_job *job, void *context) {
+    (void)context;
+    nap(job->piece);
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);) {
+        uint32_t number = covey_row_field_const(&job->it, row, 0, Packed)->number;
+        if (number % 50 != 0) continue;
+        covey_entity e = covey_record_create(job->commands);
+        covey_record_add(job->commands, e, Blocked, { number, ~number });
+    }
+}
+
+static uint64_t spawn_on(uint32_t threads) {
+    assert_int_equal(world_setup(NULL), 0);
+    make_packed();
+    covey_schedule *schedule = schedule_on(threads);
+    covey_system system = over_packed("spawn", spawn, NULL);
+    system.creates = 4;
+    add_system(schedule, system);
+    for (uint32_t run = 0; run < 5; run++) run_well(schedule);
+    assert_int_equal(count_of(covey_id(Blocked)), 5 * ENTITIES / 50);
+    uint64_t digest = world_digest(world);
+    covey_schedule_destroy(schedule);
+    world_teardown(NULL);
+    return digest;
+}
+
+static void entities_get_the_ids_that_one_thread_would_give_them(void **state) {
+    (void)state;
+    uint64_t digest = spawn_on(1);
+    for (uint32_t threads = 2; threads <= 5; threads++) assert_int_equal(spawn_on(threads), digest);
+}
+
+/* ---- Bodies that fail ---------------------------------------------------------------------------------------------*/
+
+static void fail_late(covey_job *job, void *context) {
+    const covey_result *results = context;
+    nap_for(job->piece < 2 ? 2000 : 1); /* later ones fail first */
+    job->result = results[job->piece];
+    covey_record_set(job->commands, all[job->piece], Blocked, { 1, ~1u });
+}
+
+static void the_first_failure_in_order_is_told(void **state) {
+    (void)state;
+    static const covey_result results[PIECES] = { COVEY_OK, COVEY_ERROR_LIMIT, COVEY_ERROR_FILE, COVEY_ERROR_FULL };
+    static const covey_result one[PIECES] = { COVEY_ERROR_RANGE };
+    uint32_t later = 999;
+    make_packed();
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        covey_schedule *schedule = schedule_on(threads);
+        covey_system second = over_packed("second", fail_late, (void *)(uintptr_t)one);
+        second.split = false; /* and fails first */
+        add_system(schedule, over_packed("first", fail_late, (void *)(uintptr_t)results));
+        add_system(schedule, second);
+        assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "then" }), COVEY_OK);
+        add_system(schedule, counting("then", &later));
+        assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_LIMIT);
+        assert_says(schedule, "system first failed: ");
+        assert_says(schedule, covey_result_text(COVEY_ERROR_LIMIT));
+        assert_says(schedule, "(piece 1 of 5)");
+        assert_failed(COVEY_ERROR_LIMIT);
+        assert_int_equal(later, 999);                          /* the run ended, */
+        assert_int_equal(count_of(covey_id(Blocked)), PIECES); /* behind the sync point */
+        covey_schedule_destroy(schedule);
+        covey_clear_raw(world, covey_id(Blocked));
+    }
+}
+
+static void a_failure_is_forgotten_by_the_next_run(void **state) {
+    (void)state;
+    static covey_result results[PIECES] = { COVEY_ERROR_LIMIT };
+    make_packed();
+    covey_schedule *schedule = schedule_on(2);
+    add_system(schedule, over_packed("a", fail_late, results));
+    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_LIMIT);
+    results[0] = COVEY_OK;
+    covey_clear_raw(world, covey_id(Blocked));
+    run_well(schedule);
+    covey_schedule_destroy(schedule);
+}
+
+/* ---- Commands that fail -------------------------------------------------------------------------------------------*/
+
+/* Records so many adds for as many entities, beginning with the one of its number. */
+static void give_three(covey_job *job, void *context) {
+    uint32_t first = *(const uint32_t *)context;
+    for (uint32_t i = first; i < first + 3; i++) covey_record_add(job->commands, all[i], Blocked, { i, ~i });
+}
+
+/* a: 0 1 2, b: 2 3 4, c: 5 6 7. The first of b is there already. */
+static covey_schedule *collide(uint32_t *later) {
+    static const uint32_t firsts[] = { 0, 2, 5 };
+    static const char *const names[] = { "a", "b", "c" };
+    covey_schedule *schedule = schedule_on(2);
+    for (uint32_t i = 0; i < 3; i++)
+        add_system(schedule,
+                   (covey_system){
+                       .name = names[i], .run = give_three, .context = (void *)(uintptr_t)&firsts[i], .once = true });
+    assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "then" }), COVEY_OK);
+    add_system(schedule, counting("then", later));
+    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_PRESENT);
+    assert_says(schedule, "commands of system b, piece 0: ");
+    assert_says(schedule, "3 left");
+    assert_int_equal(*later, 999);
+    assert_int_equal(count_of(covey_id(Blocked)), 3);
+    return schedule;
+}
+
+static void what_could_not_be_replayed_comes_first_the_next_time(void **state) {
+    (void)state;
+    uint32_t later;
+    make_packed();
+    covey_schedule *schedule = collide(&later);
+    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_PRESENT);
+    assert_int_equal(later, 999);
+    assert_true(remove_value(all[2], covey_id(Blocked)));
+    run_well(schedule);
+    assert_int_equal(later, 8);
+    assert_value(all[2], covey_id(Blocked), 2);
+    run_well(schedule);
+    assert_int_equal(later, 8);
+    covey_schedule_destroy(schedule);
+}
+
+static void a_command_that_fails_can_be_skipped(void **state) {
+    (void)state;
+    uint32_t later;
+    make_packed();
+    covey_schedule *schedule = collide(&later);
+    assert_true(covey_schedule_skip(schedule));
+    run_well(schedule);
+    assert_int_equal(later, 8);
+    assert_false(covey_schedule_skip(schedule));
+    covey_schedule_destroy(schedule);
+}
+
+static void all_that_is_left_can_be_skipped(void **state) {
+    (void)state;
+    uint32_t later, skipped = 0;
+    make_packed();
+    covey_schedule *schedule = collide(&later);
+    while (covey_schedule_skip(schedule)) skipped++;
+    assert_int_equal(skipped, 6);
+    run_well(schedule);
+    assert_int_equal(later, 3);
+    covey_schedule_destroy(schedule);
+}
+
+static void a_new_system_does_not_change_what_is_left(void **state) {
+    (void)state;
+    uint32_t later, number = 0;
+    make_packed();
+    covey_schedule *schedule = collide(&later);
+    add_system(schedule, (covey_system){ .name = "d", .run = record_number, .context = &number });
+    assert_true(covey_system_remove(schedule, "a"));
+    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_PRESENT);
+    assert_true(covey_system_remove(schedule, "b"));
+    run_well(schedule);
+    assert_int_equal(later, 6); /* those of a and of c */
+    covey_schedule_destroy(schedule);
+}
+
+/* Values of commands that are never replayed are dropped. */
+static void give_owned(covey_job *job, void *context) {
+    (void)context;
+    for (uint32_t i = 0; i < 2; i++) {
+        Owned value = { i, ~i };
+        if (covey_record_add_raw(job->commands, all[0], covey_id(Mine), &value, sizeof value)) owned.alive++;
+    }
+}
+
+static covey_schedule *leave_owned(void) {
+    make_packed();
+    covey_schedule *schedule = schedule_on(2);
+    add_system(schedule, (covey_system){ .name = "give", .run = give_owned });
+    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_PRESENT);
+    assert_int_equal(owned.alive, 2);
+    return schedule;
+}
+
+static void a_schedule_that_ends_drops_what_is_left(void **state) {
+    (void)state;
+    covey_schedule_destroy(leave_owned());
+    assert_int_equal(owned.alive, 1);
+}
+
+static void a_system_that_is_removed_drops_what_is_left(void **state) {
+    (void)state;
+    covey_schedule *schedule = leave_owned();
+    assert_true(covey_system_remove(schedule, "give"));
+    assert_int_equal(owned.alive, 1);
+    run_well(schedule);
+    covey_schedule_destroy(schedule);
+}
+
+/* ---- Contracts ----------------------------------------------------------------------------------------------------*/
+
+/* A world whose assertions are counted, and go on. */
+static struct {
+    atomic_uint broken, logged;
+    char text[256];
+    pthread_mutex_t lock;
+} alarm = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void count_broken(const char *what, const char *file, int line, void *context) {
+    (void)file, (void)line, (void)context;
+    pthread_mutex_lock(&alarm.lock);
+    memset(alarm.text, 0, sizeof alarm.text);
+    memcpy(alarm.text, what, strlen(what) < sizeof alarm.text ? strlen(what) : sizeof alarm.text - 1);
+    pthread_mutex_unlock(&alarm.lock);
+    atomic_fetch_add(&alarm.broken, 1);
+}
+
+static void count_logged(covey_result result, const char *text, void *context) {
+    (void)result, (void)text, (void)context;
+    atomic_fetch_add(&alarm.logged, 1);
+}
+
+static int lenient_setup(void **state) {
+    (void)state;
+    heap = (test_heap){ 0 };
+    atomic_store(&alarm.broken, 0);
+    covey_world_desc desc = world_desc();
+    desc.on_assert = count_broken;
+    desc.log = count_logged;
+    world = covey_world_create(&desc);
+    return world ? 0 : -1;
+}
+#define LENIENT_TEST(test) cmocka_unit_test_setup_teardown(test, lenient_setup, world_teardown)
+
+/* A body that tries something with the schedule that runs it, and what came of it. */
+typedef struct trial {
+    covey_schedule *schedule;
+    covey_result (*run)(covey_schedule *schedule);
+    covey_result result;
+} trial;
+
+static void try_it(covey_job *job, void *context) {
+    trial *t = context;
+    (void)job;
+    t->result = t->run(t->schedule);
+}
+
+static covey_result run_again(covey_schedule *s) { return covey_schedule_run(s); }
+static covey_result run_for_again(covey_schedule *s) { return covey_schedule_run_for(s, 1); }
+static covey_result add_another(covey_schedule *s) {
+    return covey_system_add(s, &(covey_system){ .name = "another", .run = try_it });
+}
+static covey_result add_a_phase(covey_schedule *s) { return covey_phase_add(s, &(covey_phase){ .name = "another" }); }
+static covey_result remove_itself(covey_schedule *s) {
+    return covey_system_remove(s, "try") ? COVEY_OK : COVEY_ERROR_REFUSED;
+}
+static covey_result destroy_itself(covey_schedule *s) {
+    covey_schedule_destroy(s);
+    return COVEY_ERROR_REFUSED;
+}
+
+static void a_schedule_is_left_alone_while_it_runs(void **state) {
+    (void)state;
+    static covey_result (*const runs[])(covey_schedule *) = { run_again,   run_for_again, add_another,
+                                                              add_a_phase, remove_itself, destroy_itself };
+    for (uint32_t i = 0; i < 2 * COUNT_OF(runs); i++) {
+        trial t = { schedule_on(2), runs[i / 2], COVEY_OK };
+        add_system(t.schedule, (covey_system){ .name = "try", .run = try_it, .context = &t, .exclusive = i % 2 != 0 });
+        uint32_t broken = atomic_load(&alarm.broken);
+        run_well(t.schedule);
+        assert_int_equal(t.result, COVEY_ERROR_REFUSED);
+        assert_int_equal(atomic_load(&alarm.broken), broken + 1);
+        assert_int_equal(covey_schedule_stats(t.schedule, NULL, 0), 1);
+        covey_schedule_destroy(t.schedule);
+    }
+}
+
+static void skip_inside(covey_job *job, void *context) {
+    (void)job;
+    if (covey_schedule_skip(context)) abort();
+}
+
+static void nothing_is_skipped_while_it_runs(void **state) {
+    (void)state;
+    covey_schedule *schedule = schedule_on(1);
+    add_system(schedule, (covey_system){ .name = "skip", .run = skip_inside, .context = schedule });
+    run_well(schedule);
+    covey_schedule_destroy(schedule);
+}
+
+/* Another schedule of the same world runs inside of a system: only if that is exclusive. */
+static void a_schedule_inside_of_another_needs_an_exclusive_system(void **state) {
+    (void)state;
+    uint32_t found;
+    for (uint32_t i = 0; i < 2; i++) {
+        trial t = { schedule_on(2), run_again, COVEY_OK };
+        covey_schedule *outer = schedule_on(2);
+        add_system(t.schedule, counting("inner", &found));
+        add_system(outer, (covey_system){ .name = "outer", .run = try_it, .context = &t, .exclusive = i == 0 });
+        run_well(outer);
+        assert_int_equal(t.result, i == 0 ? COVEY_OK : COVEY_ERROR_REFUSED);
+        assert_int_equal(found, i == 0 ? 0 : 999);
+        covey_schedule_destroy(outer);
+        covey_schedule_destroy(t.schedule);
+    }
+}
+
+static void change_structure(covey_job *job, void *context) {
+    atomic_uint *changed = context;
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);) {
+        covey_entity e = covey_row_entity(&job->it, row);
+        if (covey_add(job->world, e, Blocked, { 0, 0 }) || covey_destroy(job->world, e)) atomic_fetch_add(changed, 1);
+    }
+    if (!covey_is_null(covey_create(job->world))) atomic_fetch_add(changed, 1);
+}
+
+static void structure_is_not_changed_beside_others(void **state) {
+    (void)state;
+    atomic_uint changed = 0;
+    make_packed();
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        covey_schedule *schedule = schedule_on(threads);
+        uint32_t broken = atomic_load(&alarm.broken);
+        add_system(schedule, over_packed("greedy", change_structure, &changed));
+        run_well(schedule);
+        assert_int_equal(atomic_load(&changed), 0);
+        assert_int_equal(covey_entity_count(world), ENTITIES);
+        assert_int_equal(atomic_load(&alarm.broken), broken + 2 * ENTITIES + PIECES);
+        assert_string_equal(alarm.text,
+                            "system greedy changes the structure: mark it .exclusive, or record into job->commands");
+        covey_schedule_destroy(schedule);
+    }
+    assert_false(covey_is_null(covey_create(world))); /* and may be, when it has ended */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(commands_are_replayed_before_the_next_phase),
+        WORLD_TEST(commands_are_replayed_at_the_end_of_a_run),
+        WORLD_TEST(an_exclusive_system_stands_between_two_sync_points),
+        WORLD_TEST(an_exclusive_system_may_change_what_it_walks),
+        WORLD_TEST(commands_are_replayed_by_system_then_by_piece),
+        cmocka_unit_test(entities_get_the_ids_that_one_thread_would_give_them),
+        WORLD_TEST(the_first_failure_in_order_is_told),
+        WORLD_TEST(a_failure_is_forgotten_by_the_next_run),
+        WORLD_TEST(what_could_not_be_replayed_comes_first_the_next_time),
+        WORLD_TEST(a_command_that_fails_can_be_skipped),
+        WORLD_TEST(all_that_is_left_can_be_skipped),
+        WORLD_TEST(a_new_system_does_not_change_what_is_left),
+        OWNED_TEST(a_schedule_that_ends_drops_what_is_left),
+        OWNED_TEST(a_system_that_is_removed_drops_what_is_left),
+        LENIENT_TEST(a_schedule_is_left_alone_while_it_runs),
+        LENIENT_TEST(nothing_is_skipped_while_it_runs),
+        LENIENT_TEST(a_schedule_inside_of_another_needs_an_exclusive_system),
+        LENIENT_TEST(structure_is_not_changed_beside_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
