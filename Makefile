@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage format clean
+.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -94,6 +94,10 @@ coverage: setup ## the tests with gcov; prints line and branch coverage of each 
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(call check,coverage)
 	@scripts/coverage build/coverage
+
+docs: ## build the site: all documents, and a reference made of the headers; build/docs/index.html
+	@scripts/setup docs
+	@scripts/site/build build/docs
 
 format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format

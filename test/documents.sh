@@ -5,6 +5,8 @@
 #     documents.sh tutorial SOURCE_DIR STEP PROGRAM         the code on a page of the tutorial is that of its program,
 #                                                           and the program prints what the page shows
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
+#     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links lead somewhere, and the
+#                                                           reference has all functions; 77 without the tools for it
 #     documents.sh names SOURCE_DIR                         every test that docs/requirements.md names exists
 #     documents.sh identifiers SOURCE_DIR [DOCUMENT...]     every covey_... that a document, or a comment of a header,
 #                                                           names is declared
@@ -74,6 +76,13 @@ links)
         done
     done
     exit $status
+    ;;
+site)
+    if ! command -v cmark-gfm >/dev/null || ! command -v python3 >/dev/null; then
+        echo "skipped: needs cmark-gfm and python3, which scripts/setup docs installs"
+        exit 77
+    fi
+    "$source/scripts/site/build" "$3"
     ;;
 names)
     cd "$source"
