@@ -27,20 +27,37 @@ void print_progress(uint32_t frame, uint32_t frames) {
     else fprintf(stderr, "\r%32s\r", "");
 }
 
-static void print_system(const System *s) {
-    double ratio = s->arrays_ns > 0 ? s->world_ns / s->arrays_ns : 0;
-    const char *shade = ratio <= 1 ? GREEN : ratio > 2 ? YELLOW : "";
-    printf("%-7s %-6s %-35s %9u ", s->name, s->loop, s->about, s->visited);
-    if (ratio > 0) printf("%8.2f %8.2f %s%6.2f%s\n", s->world_ns, s->arrays_ns, shade, ratio, PLAIN);
-    else printf("%8s %8s %6s\n", "-", "-", "-"); /* it met nobody, or was faster than the clock */
+/* A number, or a dash where there is none: nobody was met, or it was faster than the clock. */
+static void print_number(int width, double number, const char *shade) {
+    if (number > 0) printf(" %s%*.2f%s", shade, width, number, *shade ? PLAIN : "");
+    else printf(" %*s", width, "-");
 }
 
-void print_systems(const System *systems, uint32_t count) {
-    printf("%s%-7s %-6s %-35s %9s %8s %8s %6s%s\n", BOLD, "system", "loop", "about", "entities", "ns each", "arrays",
-           "ratio", PLAIN);
-    for (uint32_t i = 0; i < count; i++) print_system(&systems[i]);
-    printf("\nns each: nanoseconds for an entity that is visited, in the fastest frame\n"
-           "arrays:  the same work on arrays by index, with a byte of flags for each entity\n");
+static double ratio_of(double a, double b) { return a > 0 && b > 0 ? a / b : 0; }
+
+static void print_row(const Row *r, bool together) {
+    double ratio = ratio_of(r->alone_ns, r->arrays_ns), speedup = ratio_of(r->alone_ns, r->together_ns);
+    printf("%-6s %-5s %-31s %9u", r->name, r->loop, r->about, r->entities);
+    print_number(8, r->arrays_ns, "");
+    print_number(8, r->alone_ns, "");
+    print_number(6, ratio, ratio <= 1 ? GREEN : ratio > 2 ? YELLOW : "");
+    if (together) print_number(9, r->together_ns, "");
+    if (together) print_number(8, speedup, speedup >= 1.5 ? GREEN : "");
+    printf("\n");
+}
+
+void print_rows(const Row *rows, uint32_t count, uint32_t threads) {
+    char many[24];
+    snprintf(many, sizeof many, "%u threads", threads);
+    printf("%s%-6s %-5s %-31s %9s %8s %8s %6s", BOLD, "system", "loop", "about", "entities", "arrays", "1 thread",
+           "ratio");
+    if (threads > 1) printf(" %9s %8s", many, "speed-up");
+    printf("%s\n", PLAIN);
+    for (uint32_t i = 0; i < count; i++) print_row(&rows[i], threads > 1);
+    printf("\nNanoseconds for each entity, in the fastest frame; of the frame, for each bird, with all sync points.\n"
+           "arrays:   the same work on arrays by index, with a byte of flags for each bird, on one thread\n"
+           "ratio:    of one thread to arrays\n");
+    if (threads > 1) printf("speed-up: every second frame ran on one thread, the others on %u\n", threads);
 }
 
 void print_memory(const covey_world *world) {
