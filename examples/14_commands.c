@@ -15,7 +15,7 @@ COVEY_COMPONENT_DEFINE(Fuse);
 enum { ROCKETS = 5, SPARKS = 3 };
 
 /* While a span is open, no pool of its view may change: what is to change is recorded. A spark has its handle at once,
- * and is alive when the commands are replayed. */
+ * and is alive when the commands are replayed. Replaying reports recordings that failed, so nobody asks here. */
 static void burn(covey_world *world, covey_commands *commands) {
     covey_view burning = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Rocket), covey_id(Fuse) } });
     covey_iter it = covey_view_iter(&burning);
@@ -41,8 +41,7 @@ static covey_result report(covey_world *world, void *data) {
 
 int main(void) {
     covey_world *world = covey_world_create(NULL);
-    covey_commands *commands =
-        world ? covey_commands_create(world, &(covey_commands_desc){ .entities = ROCKETS * SPARKS }) : NULL;
+    covey_commands *commands = world ? covey_commands_create(world, NULL) : NULL; /* takes ids from the world */
     if (!commands) return EXIT_FAILURE;
     for (int i = 0; i < ROCKETS; i++) {
         covey_entity e = covey_create(world);
@@ -67,6 +66,13 @@ int main(void) {
     replay = covey_commands_replay(commands);
     printf("then %u done, and the fuse has %d\n", replay.done, covey_get(world, e, Fuse)->left);
     bool right = covey_entity_count(world) == ROCKETS * SPARKS && replay.result == COVEY_OK && replay.left == 0;
+
+    /* A buffer for another thread never touches the world: it creates as many as it has ids ready. */
+    covey_commands *small = covey_commands_create(world, &(covey_commands_desc){ .entities = 2 });
+    for (int i = 0; i < 3 && small; i++) covey_record_add(small, covey_record_create(small), Fuse, { i });
+    replay = small ? covey_commands_replay(small) : (covey_replay){ .result = COVEY_ERROR_MEMORY };
+    printf("%u done, %u lost: %s\n", replay.done, replay.lost, covey_result_text(replay.result));
+    right = right && replay.result == COVEY_ERROR_FULL && replay.done == 4 && replay.lost == 2;
     covey_world_destroy(world); /* and its command buffers */
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

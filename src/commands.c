@@ -107,21 +107,45 @@ static void end(covey_commands *c) {
 
 /* ---- Recording ---------------------------------------------------------------------------------------------------*/
 
-static bool refuse(covey_commands *c, covey_result result) {
+/* A recording fails. Replaying reports the first: those behind it often fail because it did, as what adds to an entity
+ * that could not be created. */
+static bool lose(covey_commands *c, covey_result result, const char *because) {
+    if (c->lost == 0) {
+        c->lost_result = result;
+        c->lost_because = because;
+    }
+    c->lost += c->lost != UINT32_MAX;
     c->result = result;
     return false;
 }
 
+static bool lose_for_memory(covey_commands *c) {
+    return lose(c, COVEY_ERROR_MEMORY, "an allocation failed: record it again when there is memory");
+}
+
 char *covey__record_slowly(covey_commands *c, size_t bytes) {
-    if (c->busy) refuse(c, COVEY_ERROR_REFUSED);
+    if (c->busy) lose(c, COVEY_ERROR_REFUSED, "the buffer was being replayed or cleared: use another one meanwhile");
     else if (make_room(c, bytes)) return c->at;
-    else refuse(c, COVEY_ERROR_MEMORY);
+    else lose_for_memory(c);
     return NULL;
+}
+
+bool covey__record_nobody(covey_commands *c) {
+    return lose(c, COVEY_ERROR_DEAD, "its handle is null: find out which call returned null instead of an entity");
+}
+
+/* Whether so many bytes more are there, or can be. */
+static bool find_room(covey_commands *c, size_t bytes) {
+    return COVEY__LIKELY(bytes <= (size_t)(c->room - c->at)) || covey__record_slowly(c, bytes);
 }
 
 /* Appends a command without its value. */
 static command *append(covey_commands *c, uint64_t what, covey_entity e, uint64_t bytes) {
-    if (bytes > SIZE_MAX / 2 || !covey__record_slowly(c, (size_t)bytes)) return NULL;
+    if (bytes > SIZE_MAX / 2) {
+        lose_for_memory(c);
+        return NULL;
+    }
+    if (!find_room(c, (size_t)bytes)) return NULL;
     command *appended = command_at(c, used(c));
     *appended = (command){ .what = what, .entity = e };
     c->at += bytes;
@@ -138,32 +162,22 @@ bool covey__record_wide(covey_commands *c, covey_entity e, const covey_type *typ
 
 bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind) {
     uint64_t bytes = bytes_of_value(type);
-    if (type->move) return refuse(c, COVEY_ERROR_REFUSED); /* values of a buffer move as bytes */
+    if (type->move) /* values of a buffer move as bytes */
+        return lose(c, COVEY_ERROR_REFUSED, "a hook moves values of its type: record a function that adds one");
     command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes);
     if (!appended) return false;
     if (!type->copy) memcpy(value_of(appended), type->defaults, type->size);
     else if (!covey__copy_value(c->world, type, value_of(appended), type->defaults)) {
         c->at -= bytes;
         c->count--;
-        return refuse(c, COVEY_ERROR_COPY);
+        return lose(c, COVEY_ERROR_COPY, "the copy hook of its type refused to copy the default");
     }
     return true;
 }
 
-covey_entity covey_record_create(covey_commands *c) {
-    COVEY__CONTRACT(NULL, c, "a call needs a buffer");
-    covey_entity none = { 0, 0 };
-    if (!c->busy && c->taken == c->id_count) {
-        refuse(c, COVEY_ERROR_FULL);
-        return none;
-    }
-    if (!append(c, COVEY__RECORD_CREATE, none, sizeof(command))) return none;
-    return c->ids[c->taken++];
-}
-
 bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data, size_t size) {
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
-    if (size > UINT32_MAX / 2) return refuse(c, COVEY_ERROR_MEMORY);
+    if (size > UINT32_MAX / 2) return lose_for_memory(c);
     command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
     if (!appended) return false;
     appended->bytes = size;
@@ -213,6 +227,7 @@ void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint3
     while (count != spent) covey__entity_give_back(world, ids[--count]);
 }
 
+/* The first so many are no longer the buffer's. */
 static void forget_ids(covey_commands *c, uint32_t count) {
     if (count == 0) return;
     c->taken -= count;
@@ -224,6 +239,23 @@ static void retire_ids(covey_commands *c) {
     for (uint32_t i = 0; i < c->spent; i++) covey__entity_retire(c->world, c->ids[i].index);
     forget_ids(c, c->spent);
     c->spent = 0;
+}
+
+/* An id becomes free in a world. A handle that was seen never names anybody there. */
+static void free_id(covey_world *world, covey_entity e, bool seen) {
+    if (seen && e.generation == COVEY_GENERATION_MAX) covey__entity_retire(world, e.index);
+    else covey__entity_give_back(world, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
+}
+
+/* Whether ids come from the world when they are recorded, and go back there when they are forgotten. */
+static bool takes_as_it_goes(const covey_commands *c) { return c->wanted == 0 && !c->apart; }
+
+void covey__commands_keep_apart(covey_commands *c) { c->apart = true; }
+
+/* Frees the first ids, which were recorded as created, those that were taken last first. */
+static void free_recorded(covey_commands *c, uint32_t count) {
+    for (uint32_t i = count; i-- != 0;) free_id(c->world, c->ids[i], true);
+    forget_ids(c, count);
 }
 
 /* Makes an id that was recorded as created ready again, before the others that are. Its handle was seen: the next one
@@ -239,20 +271,45 @@ static void renew_id(covey_commands *c, uint32_t at) {
     c->ids[--c->taken] = covey__entity(e.index, e.generation + 2);
 }
 
+/* Hooks, and systems beside others, must not change the world, and an id that is taken or given back does. */
+static bool is_in_hook(const covey_commands *c) {
+    bool in_hook = COVEY__GET_WORD(c->world->hooks) != 0;
+    COVEY__CONTRACT(c->world, !in_hook,
+                    "a hook or system records or forgets a create in a buffer that takes ids from the world: give the "
+                    "buffer .entities");
+    return in_hook;
+}
+
+/* None is ready: takes one from the world if the buffer may, and makes room for the command first. */
+static bool take_another(covey_commands *c) {
+    if (!takes_as_it_goes(c) && !c->busy) return lose(c, COVEY_ERROR_FULL, "no id was ready");
+    if (!find_room(c, sizeof(command))) return false;
+    if (is_in_hook(c)) return lose(c, COVEY_ERROR_REFUSED, "a hook or system asked for an id of the world: give the buffer .entities");
+    covey_result result = reach_ids(c, (uint64_t)c->id_count + 1);
+    if (result == COVEY_OK) c->ids[c->id_count] = covey__entity_set_aside(c->world, &result);
+    if (result == COVEY_ERROR_MEMORY) return lose_for_memory(c);
+    if (result != COVEY_OK) return lose(c, result, "the world has no index left: destroy entities first");
+    c->id_count++;
+    return true;
+}
+
+covey_entity covey_record_create(covey_commands *c) {
+    COVEY__CONTRACT(NULL, c, "a call needs a buffer");
+    covey_entity none = { 0, 0 };
+    if (c->taken == c->id_count && !take_another(c)) return none;
+    if (!append(c, COVEY__RECORD_CREATE, none, sizeof(command))) return none;
+    return c->ids[c->taken++];
+}
+
 covey_result covey_commands_reserve(covey_commands *c, uint32_t entities) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
+    if (COVEY__IN_HOOK(c->world)) return COVEY_ERROR_REFUSED;
     uint32_t before = c->id_count;
     covey_result result = c->busy ? COVEY_ERROR_REFUSED : take_ids(c, entities);
     if (result == COVEY_OK) return result;
     give_ids_back(c, before);
     return covey__fail(c->world, result, "%u ids could not be made ready for commands: %s", entities,
                        covey_result_text(result));
-}
-
-/* Handles that were seen never name anybody there. */
-static void leave_clone(covey_world *clone, covey_entity e, bool seen) {
-    if (seen && e.generation == COVEY_GENERATION_MAX) covey__entity_retire(clone, e.index);
-    else covey__entity_give_back(clone, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
 }
 
 bool covey__commands_hold_ids(const covey_world *world) {
@@ -265,7 +322,7 @@ void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {
     for (const covey_commands *c = world->commands; c; c = c->next_of_world)
         for (uint32_t i = c->id_count; i-- != 0;) {
             bool alive = i >= c->spent && i < c->spent + c->created;
-            if (!alive) leave_clone(clone, c->ids[i], i < c->taken);
+            if (!alive) free_id(clone, c->ids[i], i < c->taken);
         }
 }
 
@@ -292,19 +349,29 @@ static bool is_idle(const covey_commands *c) {
 
 bool covey_commands_skip(covey_commands *c) {
     if (!is_idle(c) || c->count == 0) return false;
+    bool is_create = kind_of(command_at(c, c->next)) == COVEY__RECORD_CREATE;
+    if (is_create && takes_as_it_goes(c) && is_in_hook(c)) return false;
     begin(c);
-    if (kind_of(command_at(c, c->next)) == COVEY__RECORD_CREATE) renew_id(c, c->spent);
+    if (is_create && takes_as_it_goes(c)) free_recorded(c, 1);
+    else if (is_create) renew_id(c, c->spent);
     forget_first(c);
     end(c);
     return true;
 }
 
-void covey_commands_clear(covey_commands *c) {
-    if (!is_idle(c)) return;
+static void forget_all(covey_commands *c) {
     begin(c);
+    c->lost = 0;
+    if (takes_as_it_goes(c)) free_recorded(c, c->taken);
     while (c->taken > c->spent) renew_id(c, c->taken - 1);
     while (c->count != 0) forget_first(c);
     end(c);
+}
+
+void covey_commands_clear(covey_commands *c) {
+    if (!is_idle(c)) return;
+    if (takes_as_it_goes(c) && c->taken != 0 && is_in_hook(c)) return;
+    forget_all(c);
 }
 
 /* ---- Replaying ---------------------------------------------------------------------------------------------------*/
@@ -504,17 +571,19 @@ static void call(replaying *r) {
     else covey__fail(r->world, r->result, "a recorded call failed: %s", covey_result_text(r->result));
 }
 
-/* An entity comes alive, and the buffer is as it should be when listeners hear of it. */
-static void create_entity(replaying *r) {
+/* Entities come alive, and the buffer is as it should be when listeners hear of each. */
+static void create_entities(replaying *r) {
     covey_commands *c = r->commands;
-    r->result = covey__entities_prepare(r->world, 1);
-    if (r->result != COVEY_OK) {
-        covey__fail(r->world, r->result, "a recorded entity could not be made: %s", covey_result_text(r->result));
-        return;
-    }
-    covey_entity e = c->ids[c->spent + c->created++];
-    advance(r);
-    covey__entity_enliven(r->world, e);
+    do {
+        r->result = covey__entities_prepare(r->world, 1);
+        if (r->result != COVEY_OK) {
+            covey__fail(r->world, r->result, "a recorded entity could not be made: %s", covey_result_text(r->result));
+            return;
+        }
+        r->at++;
+        c->count--;
+        covey__entity_enliven(r->world, c->ids[c->spent + c->created++]);
+    } while (r->at->what == COVEY__RECORD_CREATE);
 }
 
 static void replay_next(replaying *r) {
@@ -523,16 +592,31 @@ static void replay_next(replaying *r) {
     case COVEY__RECORD_SET: give_values(r); break;
     case COVEY__RECORD_REMOVE: take_values(r); break;
     case COVEY__RECORD_DESTROY: destroy_entities(r); break;
-    case COVEY__RECORD_CREATE: create_entity(r); break;
+    case COVEY__RECORD_CREATE: create_entities(r); break;
     case COVEY__RECORD_CALL: call(r); break;
     case COVEY__RECORD_END: break;
     }
 }
 
-covey_replay covey_commands_replay(covey_commands *c) {
-    if (COVEY__IN_HOOK(c->world)) return (covey_replay){ .result = COVEY_ERROR_REFUSED };
-    covey_replay replay = { COVEY_ERROR_REFUSED, 0, 0, covey_commands_count(c) };
-    if (!is_idle(c)) return replay;
+/* Says that recordings had failed, and counts anew. */
+static covey_result report_lost(covey_commands *c) {
+    uint32_t lost = c->lost;
+    const char *which = lost == 1 ? " could not be recorded" : "s could not be recorded, the first";
+    c->lost = 0;
+    if (c->lost_result == COVEY_ERROR_FULL && !takes_as_it_goes(c))
+        return covey__fail(c->world, c->lost_result,
+                           "%u command%s because no id was ready: give the buffer more than .entities = %u, or call "
+                           "covey_commands_reserve",
+                           lost, which, c->wanted);
+    return covey__fail(c->world, c->lost_result, "%u command%s because %s", lost, which, c->lost_because);
+}
+
+/* Whether there is nothing to replay, to report, to retire and to fill up. */
+static bool is_settled(const covey_commands *c) {
+    return (c->count | c->lost | c->spent) == 0 && c->id_count >= c->wanted;
+}
+
+static COVEY__NOINLINE covey_replay replay_all(covey_commands *c) {
     uint32_t count = c->count;
     retire_ids(c);
     begin(c);
@@ -544,7 +628,16 @@ covey_replay covey_commands_replay(covey_commands *c) {
     c->created = 0;
     take_ids(c, c->wanted);
     COVEY__CHANGED(c->world);
-    return (covey_replay){ r.result, count - c->count - r.skipped, r.skipped, c->count };
+    covey_replay replay = { r.result, count - c->count - r.skipped, r.skipped, c->count, c->lost };
+    if (r.result == COVEY_OK && c->lost != 0) replay.result = report_lost(c);
+    return replay;
+}
+
+covey_replay covey_commands_replay(covey_commands *c) {
+    COVEY__CONTRACT(NULL, c, "a call needs a buffer");
+    if (COVEY__IN_HOOK(c->world) || !is_idle(c))
+        return (covey_replay){ .result = COVEY_ERROR_REFUSED, .left = c->count, .lost = c->lost };
+    return is_settled(c) ? (covey_replay){ .result = COVEY_OK } : replay_all(c);
 }
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
@@ -582,7 +675,8 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
 
 void covey_commands_destroy(covey_commands *c) {
     if (!c || !is_idle(c)) return;
-    covey_commands_clear(c);
+    give_ids_back(c, c->taken);
+    forget_all(c);
     retire_ids(c);
     give_ids_back(c, 0);
     delist(c);
@@ -615,6 +709,7 @@ bool covey__commands_valid(const covey_commands *c, const char **why) {
     REQUIRE(used(c) <= (size_t)c->lines * LINE, "commands: more bytes than there are");
     REQUIRE(c->spent + c->created <= c->taken && c->taken <= c->id_count && c->id_count <= c->id_capacity,
             "commands: more ids than there are");
+    REQUIRE(!takes_as_it_goes(c) || c->spent == 0, "commands: ids to retire that the world should have");
     for (; !c->busy && at + sizeof(command) <= used(c); count++) {
         const command *next = command_at(c, at);
         covey__record_kind kind = kind_of(next);

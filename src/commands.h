@@ -1,4 +1,4 @@
-/* Command buffers: what clones, histories and the validator need to know of them. */
+/* Command buffers: what clones, histories, schedules and the validator need to know of them. */
 #ifndef COVEY_INTERNAL_COMMANDS_H
 #define COVEY_INTERNAL_COMMANDS_H
 
@@ -14,6 +14,9 @@ void covey__commands_leave_clone(const covey_world *world, covey_world *clone);
  * become free, as when a buffer ends. */
 void covey__commands_set_ids(covey_commands *commands, const covey_entity *ids, uint32_t spent, uint32_t count);
 void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint32_t spent, uint32_t count);
+
+/* For a thread that may not take ids from the world: a buffer that keeps none ready does not create. Before it is used. */
+void covey__commands_keep_apart(covey_commands *commands);
 
 /* All buffers of a world; every index that is set aside, of which this is the sum of fingerprints, is an id of one. */
 bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, const char **why);

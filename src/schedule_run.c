@@ -142,6 +142,7 @@ static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint
     while (system->buffer_count < count) {
         covey_commands *commands = covey_commands_create(s->world, &desc);
         if (!commands) return covey_world_result(s->world);
+        if (!system->desc.exclusive) covey__commands_keep_apart(commands);
         system->pieces[system->buffer_count++].commands = commands;
     }
     return COVEY_OK;
@@ -236,7 +237,7 @@ static void run_piece(covey_schedule *s, covey__system *system, uint32_t number,
     end_body();
     if (s->profiler.end) s->profiler.end(system->desc.name, number, s->profiler.context);
     piece->result = job->result;
-    piece->recorded = piece->commands->count != 0;
+    piece->recorded = piece->commands->count != 0 || piece->commands->lost != 0;
     piece->thread = thread;
 }
 
@@ -415,6 +416,10 @@ static covey_result replay_piece(covey_schedule *s, covey__system *system, uint3
     piece->recorded = replay.left != 0;
     s->has_left |= piece->recorded;
     if (replay.result == COVEY_OK) return COVEY_OK;
+    if (replay.left == 0)
+        return covey__schedule_fail(s, replay.result, "%u commands of system %s, piece %u, could not be recorded: %s%s",
+                                    replay.lost, system->desc.name, number, covey_result_text(replay.result),
+                                    replay.result == COVEY_ERROR_FULL ? "; give it more .creates" : "");
     return covey__schedule_fail(s, replay.result, "commands of system %s, piece %u: %s; %u left", system->desc.name,
                                 number, covey_result_text(replay.result), replay.left);
 }

@@ -52,15 +52,26 @@ static int teardown(void **state) {
 }
 #define COMMANDS_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-static covey_replay replayed(covey_result result, uint32_t done, uint32_t skipped, uint32_t left) {
+static void replayed_with_losses(covey_result result, uint32_t done, uint32_t skipped, uint32_t left, uint32_t lost) {
     covey_replay replay = covey_commands_replay(commands);
     assert_int_equal(replay.result, result);
     assert_int_equal(replay.done, done);
     assert_int_equal(replay.skipped, skipped);
     assert_int_equal(replay.left, left);
+    assert_int_equal(replay.lost, lost);
     assert_int_equal(covey_commands_count(commands), left);
     test_world_is_valid(world);
-    return replay;
+}
+
+static void replayed(covey_result result, uint32_t done, uint32_t skipped, uint32_t left) {
+    replayed_with_losses(result, done, skipped, left, 0);
+}
+
+/* Another buffer instead of the one with four ids. */
+static void use_buffer(uint32_t entities) {
+    covey_commands_destroy(commands);
+    commands = covey_commands_create(world, &(covey_commands_desc){ .entities = entities });
+    assert_non_null(commands);
 }
 
 /* ---- Commands ----------------------------------------------------------------------------------------------------*/
@@ -174,9 +185,8 @@ static void commands_about_the_dead_are_skipped_and_their_values_dropped(void **
     covey_record_remove(commands, other, Packed);
     covey_record_destroy(commands, e);
     covey_record_add(commands, entity(COVEY_NONE, 1), Owner, { 10 });
-    covey_record_add(commands, entity(0, 0), Packed, { 10, 0 });
     covey_destroy(world, e);
-    replayed(COVEY_OK, 2, 6, 0);
+    replayed(COVEY_OK, 2, 5, 0);
     assert_int_equal(dropped, 3);
     assert_int_equal(covey_get(world, other, Owner)->token, 8);
     assert_null(covey_pool_find(world, Packed));
@@ -415,8 +425,13 @@ static void a_buffer_that_is_replayed_refuses_to_record(void **state) {
     covey_record_add(commands, e, Packed, { 1, ~1u });
     covey_record_call(commands, record_more, &e, sizeof e);
     covey_record_add(commands, e, Blocked, { 1, ~1u });
-    replayed(COVEY_OK, 3, 0, 0);
+    replayed_with_losses(COVEY_ERROR_REFUSED, 3, 0, 0, 3);
+    assert_failed(COVEY_ERROR_REFUSED);
+    assert_string_equal(heard.text,
+                        "3 commands could not be recorded, the first because the buffer was being replayed or "
+                        "cleared: use another one meanwhile");
     assert_int_equal(covey_get(world, e, Odd)->bytes[0], 2);
+    replayed(COVEY_OK, 0, 0, 0);
     covey_commands_destroy(second);
 }
 
@@ -456,7 +471,7 @@ static void a_recorded_entity_has_the_id_that_create_would_give(void **state) {
     assert_no_entity(covey_record_create(commands));
     assert_int_equal(covey_commands_result(commands), COVEY_ERROR_FULL);
     assert_int_equal(covey_entity_count(world), 1);
-    replayed(COVEY_OK, 4, 0, 0);
+    replayed_with_losses(COVEY_ERROR_FULL, 4, 0, 0, 1);
     assert_int_equal(covey_entity_count(world), 5);
     assert_same(covey_record_create(commands), entity(5, 1)); /* four more are ready */
     assert_same(covey_create(world), entity(9, 1));
@@ -600,7 +615,246 @@ static void there_may_be_no_ids_left(void **state) {
     for (uint32_t i = 0; i < 13; i++) covey_record_create(commands);
     replayed(COVEY_OK, 13, 0, 0); /* and none is ready now */
     assert_no_entity(covey_record_create(commands));
+    replayed_with_losses(COVEY_ERROR_FULL, 0, 0, 0, 1);
+    use_buffer(0);
+    assert_no_entity(covey_record_create(commands));
+    replayed_with_losses(COVEY_ERROR_FULL, 0, 0, 0, 1);
+    assert_string_equal(heard.text, "1 command could not be recorded because the world has no index left: destroy "
+                                    "entities first");
+    assert_true(covey_destroy(world, all[7]));
+    assert_int_equal(covey_record_create(commands).index, all[7].index);
+    assert_no_entity(covey_record_create(commands));
+    replayed_with_losses(COVEY_ERROR_FULL, 1, 0, 0, 1);
     test_free(all);
+}
+
+/* ---- Ids that come from the world as they are recorded -------------------------------------------------------------*/
+
+static void a_buffer_without_ids_takes_those_that_create_would_give(void **state) {
+    (void)state;
+    use_buffer(0);
+    covey_entity a = covey_create(world), b = covey_create(world), c = covey_create(world);
+    covey_destroy(world, a);
+    covey_destroy(world, b);
+    covey_destroy(world, c);
+    covey_entity made[100];
+    made[0] = covey_record_create(commands);
+    assert_same(made[0], entity(c.index, c.generation + 2));
+    assert_same(covey_create(world), entity(b.index, b.generation + 2));
+    made[1] = covey_record_create(commands);
+    assert_same(made[1], entity(a.index, a.generation + 2));
+    for (uint32_t i = 2; i < COUNT_OF(made); i++) {
+        made[i] = covey_record_create(commands);
+        assert_same(made[i], entity(i + 1, 1));
+        assert_true(covey_record_add(commands, made[i], Packed, { i, ~i }));
+        test_world_is_valid(world);
+    }
+    assert_int_equal(covey_entity_count(world), 1);
+    assert_no_entity(covey_create_at(world, made[50].index));
+    replayed(COVEY_OK, 198, 0, 0);
+    for (uint32_t i = 0; i < COUNT_OF(made); i++) assert_true(covey_alive(world, made[i]));
+    assert_value(made[99], covey_id(Packed), 99);
+    assert_int_equal(commands->id_count, 0); /* it keeps none */
+    assert_same(covey_create(world), entity(101, 1));
+}
+
+/* As many as are reserved first, then those of the world. */
+static void reserved_ids_come_before_those_of_the_world(void **state) {
+    (void)state;
+    use_buffer(0);
+    assert_int_equal(covey_commands_reserve(commands, 2), COVEY_OK);
+    assert_same(covey_create(world), entity(2, 1));
+    static const uint32_t wanted[] = { 0, 1, 3, 4 };
+    for (uint32_t i = 0; i < COUNT_OF(wanted); i++) assert_int_equal(covey_record_create(commands).index, wanted[i]);
+    replayed(COVEY_OK, 4, 0, 0);
+    assert_int_equal(covey_record_create(commands).index, 5);
+}
+
+/* Neither a span nor a row that is open is disturbed, though the table of entities grows. */
+static void ids_are_taken_inside_of_loops(void **state) {
+    (void)state;
+    use_buffer(0);
+    for (uint32_t i = 0; i < 30; i++) create_with(i % 2 == 0 ? covey_id(Packed) : covey_id(Blocked), i);
+    for (uint32_t round = 0; round < 2; round++) {
+        covey_view view =
+            covey_view_make(world, &(covey_view_desc){ .with = { round == 0 ? covey_id(Packed) : covey_id(Blocked) } });
+        uint32_t seen = 0, before = covey_entity_count(world);
+        covey_iter it = covey_view_iter(&view);
+        while (covey_next(&it))
+            for (uint32_t i = 0; i < it.count; i++, seen++)
+                for (uint32_t k = 0; k < COVEY_PAGE_SIZE / 4; k++)
+                    assert_true(covey_record_add(commands, covey_record_create(commands), Ordered, { k, ~k }));
+        it = covey_view_iter(&view);
+        for (covey_row row = { 0 }; covey_next_row(&it, &row); seen++)
+            assert_true(covey_record_set(commands, covey_record_create(commands), Packed, { 1, ~1u }));
+        assert_int_equal(seen, 30);
+        assert_int_equal(covey_entity_count(world), before);
+        replayed(COVEY_OK, 30 * (COVEY_PAGE_SIZE / 4) + 30, 0, 0);
+        assert_int_equal(covey_entity_count(world), before + 15 * (COVEY_PAGE_SIZE / 4) + 15);
+        for (covey_entity e; !covey_is_null(e = covey_first(world, Ordered));) covey_destroy(world, e);
+        covey_clear(world, Packed);
+    }
+}
+
+static void what_is_forgotten_goes_back_to_the_world(void **state) {
+    (void)state;
+    use_buffer(0);
+    covey_entity made[5];
+    for (uint32_t i = 0; i < 5; i++) made[i] = covey_record_create(commands);
+    assert_int_equal(commands->id_count, 5);
+    assert_true(covey_commands_skip(commands));
+    test_world_is_valid(world);
+    assert_same(covey_create(world), entity(0, 3)); /* the handle of the first was seen */
+    covey_record_add(commands, made[1], Owner, { 1 });
+    assert_int_equal(covey_commands_reserve(commands, 2), COVEY_OK); /* 5 and 6 */
+    covey_commands_clear(commands);
+    test_world_is_valid(world);
+    assert_int_equal(dropped, 1);
+    assert_int_equal(commands->id_count, 2);
+    for (uint32_t i = 1; i < 5; i++) assert_same(covey_create(world), entity(i, 3));
+    for (uint32_t i = 0; i < 5; i++) assert_false(covey_alive(world, made[i]));
+    assert_same(covey_record_create(commands), entity(5, 1));
+    covey_commands_destroy(commands);
+    assert_same(covey_create(world), entity(5, 3));
+    assert_same(covey_create(world), entity(6, 1));
+    commands = covey_commands_create(world, NULL);
+}
+
+static void a_buffer_that_ends_gives_back_what_it_took_last_first(void **state) {
+    (void)state;
+    if (COVEY_GENERATION_MAX < 5) skip(); /* an index that was seen twice would be retired */
+    use_buffer(0);
+    covey_entity a = covey_create(world), b = covey_create(world);
+    covey_destroy(world, a);
+    covey_destroy(world, b);
+    assert_int_equal(covey_commands_reserve(commands, 2), COVEY_OK);
+    covey_entity made = covey_record_create(commands);
+    assert_int_equal(made.index, b.index);
+    use_buffer(0);
+    assert_same(covey_create(world), entity(made.index, made.generation + 2));
+    assert_same(covey_create(world), entity(a.index, a.generation + 2));
+}
+
+static void what_is_forgotten_in_its_last_generation_is_retired(void **state) {
+    (void)state;
+    use_buffer(0);
+    for (uint32_t i = 0; i < 2; i++) {
+        covey_entity e = covey_create(world);
+        world->pages[0]->generation[e.index] = COVEY_GENERATION_MAX - 2; /* as if it had lived many times */
+        covey_destroy(world, entity(e.index, COVEY_GENERATION_MAX - 2));
+        assert_same(covey_record_create(commands), entity(e.index, COVEY_GENERATION_MAX));
+        if (i == 0) covey_commands_clear(commands);
+        else assert_true(covey_commands_skip(commands));
+        test_world_is_valid(world);
+        assert_no_entity(covey_create_at(world, e.index));
+        assert_failed(COVEY_ERROR_TAKEN);
+    }
+}
+
+/* ---- Recordings that fail ------------------------------------------------------------------------------------------*/
+
+static void what_could_not_be_recorded_is_reported_once(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        covey_entity e = covey_record_create(commands);
+        assert_int_equal(covey_record_add(commands, e, Packed, { i, ~i }), i < 4);
+    }
+    assert_int_equal(covey_commands_result(commands), COVEY_ERROR_DEAD); /* why the last one failed */
+    assert_int_equal(heard.times, 0);                                    /* recording tells the world nothing */
+    replayed_with_losses(COVEY_ERROR_FULL, 8, 0, 0, 4);                  /* why the first one did */
+    assert_failed(COVEY_ERROR_FULL);
+    assert_int_equal(heard.times, 1);
+    assert_string_equal(heard.text, "4 commands could not be recorded, the first because no id was ready: give the "
+                                    "buffer more than .entities = 4, or call covey_commands_reserve");
+    assert_int_equal(covey_entity_count(world), 4);
+    replayed(COVEY_OK, 0, 0, 0);
+    covey_record_create(commands);
+    replayed(COVEY_OK, 1, 0, 0);
+    assert_int_equal(heard.times, 1);
+}
+
+/* The command that failed comes first. What was lost is known all along, and is the result when nothing is left. */
+static void losses_are_reported_when_no_command_is_left(void **state) {
+    (void)state;
+    covey_entity e = create_with(covey_id(Packed), 5);
+    covey_record_add(commands, e, Packed, { 1, ~1u });
+    covey_record_add(commands, e, Blocked, { 2, ~2u });
+    assert_false(covey_record_destroy(commands, entity(0, 0)));
+    replayed_with_losses(COVEY_ERROR_PRESENT, 0, 0, 2, 1);
+    assert_false(covey_record_remove(commands, entity(7, 0), Packed));
+    replayed_with_losses(COVEY_ERROR_PRESENT, 0, 0, 2, 2);
+    assert_true(covey_commands_skip(commands));
+    replayed_with_losses(COVEY_ERROR_DEAD, 1, 0, 0, 2);
+    assert_value(e, covey_id(Blocked), 2);
+    assert_false(covey_commands_skip(commands));
+    replayed(COVEY_OK, 0, 0, 0);
+}
+
+static void the_null_handle_is_refused_and_the_caller_keeps_the_value(void **state) {
+    (void)state;
+    covey_entity none = entity(0, 0);
+    Wide wide = { { 1 } };
+    assert_false(covey_record_add(commands, none, Owner, { 1 }));
+    assert_false(covey_record_set(commands, entity(3, 0), Owner, { 1 }));
+    assert_false(covey_record_add_value(commands, none, Wide, &wide));
+    assert_false(covey_record_set_raw(commands, none, covey_id(Row), NULL, sizeof(Row)));
+    assert_false(covey_record_add_tag(commands, none, Marked));
+    assert_false(covey_record_remove(commands, none, Owner));
+    assert_false(covey_record_destroy(commands, none));
+    assert_int_equal(covey_commands_result(commands), COVEY_ERROR_DEAD);
+    assert_int_equal(covey_commands_count(commands), 0);
+    replayed_with_losses(COVEY_ERROR_DEAD, 0, 0, 0, 7);
+    assert_string_equal(heard.text, "7 commands could not be recorded, the first because its handle is null: find out "
+                                    "which call returned null instead of an entity");
+    assert_int_equal(dropped, 0);
+}
+
+static covey_result record_at_the_end(covey_world *in, void *data) {
+    (void)data;
+    if (!in) assert_false(covey_record_destroy(commands, entity(0, 1)));
+    return COVEY_OK;
+}
+
+/* What is forgotten is no loss any more; but what is refused while that goes on, is one. */
+static void clearing_forgets_losses(void **state) {
+    (void)state;
+    assert_false(covey_record_destroy(commands, entity(0, 0)));
+    covey_commands_clear(commands);
+    replayed(COVEY_OK, 0, 0, 0);
+    assert_true(covey_record_call(commands, record_at_the_end, NULL, 0));
+    assert_false(covey_record_destroy(commands, entity(0, 0)));
+    covey_commands_clear(commands);
+    replayed_with_losses(COVEY_ERROR_REFUSED, 0, 0, 0, 1);
+}
+
+static void losses_without_end_are_still_losses(void **state) {
+    (void)state;
+    commands->lost = UINT32_MAX - 1; /* as if so many had failed */
+    for (uint32_t i = 0; i < 3; i++) assert_false(covey_record_destroy(commands, entity(0, 0)));
+    commands->lost_result = COVEY_ERROR_DEAD;
+    commands->lost_because = "it is a test";
+    replayed_with_losses(COVEY_ERROR_DEAD, 0, 0, 0, UINT32_MAX);
+}
+
+/* A buffer in which nothing happened is done with at once; one that lacks ids is filled up. */
+static void replaying_nothing_changes_nothing(void **state) {
+    (void)state;
+    uint64_t before = world_digest(world), calls = heap.calls;
+    covey_entity *ids = commands->ids;
+    replayed(COVEY_OK, 0, 0, 0);
+    assert_true(heap.calls == calls && commands->ids == ids && commands->id_count == 4);
+    assert_int_equal(world_digest(world), before);
+    for (uint32_t i = 0; i < 2; i++) covey_record_create(commands);
+    covey_commands_clear(commands);
+    assert_int_equal(commands->id_count, 4);
+    replayed(COVEY_OK, 0, 0, 0);
+    assert_int_equal(commands->id_count, 4);
+    commands->ids[0] = covey__entity(commands->ids[0].index, COVEY_GENERATION_MAX);
+    assert_same(covey_record_create(commands), entity(0, COVEY_GENERATION_MAX));
+    covey_commands_clear(commands); /* one is used up */
+    replayed(COVEY_OK, 0, 0, 0);
+    assert_true(commands->spent == 0 && commands->id_count == 4);
+    assert_no_entity(covey_create_at(world, 0));
 }
 
 /* ---- Without memory ------------------------------------------------------------------------------------------------*/
@@ -646,6 +900,56 @@ static void recording_without_memory_records_nothing(void **state) {
         assert_int_equal(dropped - before, (count + 1) / 3 + 1);
     }
     assert_int_equal(covey_world_result(world), COVEY_OK);
+}
+
+/* The next index needs a page of its own. */
+static void fill_page(void) {
+    while (covey_create(world).index % COVEY_PAGE_SIZE != COVEY_PAGE_SIZE - 1) {
+    }
+}
+
+/* What a buffer without ids asks for: its bytes, its list of ids, and a page of the world's table. */
+static void taking_an_id_without_memory_changes_nothing(void **state) {
+    (void)state;
+    uint32_t failures = 0;
+    use_buffer(0);
+    fill_page();
+    uint64_t before = world_digest(world);
+    for (bool done = false; !done; failures += !done) {
+        use_buffer(0);
+        covey_result result = covey_world_result(world);
+        test_fail_at(&heap, failures / 2 + 1, failures % 2 != 0);
+        done = !covey_is_null(covey_record_create(commands));
+        assert_int_equal(heap.failed, !done);
+        test_fail_never(&heap);
+        if (done) continue;
+        assert_int_equal(covey_commands_result(commands), COVEY_ERROR_MEMORY);
+        assert_int_equal(covey_commands_count(commands), 0);
+        assert_int_equal(covey_world_result(world), result);
+        assert_int_equal(world_digest(world), before);
+        replayed_with_losses(COVEY_ERROR_MEMORY, 0, 0, 0, 1);
+        assert_string_equal(heard.text, "1 command could not be recorded because an allocation failed: record it again "
+                                        "when there is memory");
+    }
+    assert_true(failures >= 6);
+    replayed(COVEY_OK, 1, 0, 0);
+}
+
+/* The result of a replay is about its commands. Who finds no id later hears of it. */
+static void ids_that_could_not_be_filled_up_are_missed_later(void **state) {
+    (void)state;
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 4; i++) covey_record_create(commands);
+        fill_page();
+        test_fail_at(&heap, 1, true);
+        replayed(COVEY_OK, 4, 0, 0);
+        test_fail_never(&heap);
+        assert_int_equal(commands->id_count, 0);
+        if (round == 0) assert_no_entity(covey_record_create(commands));
+        replayed_with_losses(round == 0 ? COVEY_ERROR_FULL : COVEY_OK, 0, 0, 0, round == 0);
+        assert_int_equal(commands->id_count, 4);
+    }
+    assert_false(covey_is_null(covey_record_create(commands)));
 }
 
 static void a_buffer_is_made_whole_or_not_at_all(void **state) {
@@ -735,6 +1039,10 @@ static void the_validator_sees_through_buffers(void **state) {
     BREAK(uint64_t, first->what, COVEY__RECORD_END, "commands: one of no kind");
     BREAK(uint64_t, first->what, COVEY__RECORD_ADD, "commands: one without a type, or with one that it does not need");
     BREAK(char *, commands->at, commands->at + 4, "commands: the last one is not whole");
+    covey_commands *taking = covey_commands_create(world, NULL);
+    covey_record_create(taking);
+    BREAK(uint32_t, taking->spent, 1, "commands: ids to retire that the world should have");
+    covey_commands_destroy(taking);
     covey_commands_destroy(own);
 }
 
@@ -775,7 +1083,21 @@ int main(void) {
         COMMANDS_TEST(an_index_whose_generations_are_used_up_is_retired),
         COMMANDS_TEST(reserving_is_all_or_nothing),
         COMMANDS_TEST(there_may_be_no_ids_left),
+        COMMANDS_TEST(a_buffer_without_ids_takes_those_that_create_would_give),
+        COMMANDS_TEST(reserved_ids_come_before_those_of_the_world),
+        COMMANDS_TEST(ids_are_taken_inside_of_loops),
+        COMMANDS_TEST(what_is_forgotten_goes_back_to_the_world),
+        COMMANDS_TEST(a_buffer_that_ends_gives_back_what_it_took_last_first),
+        COMMANDS_TEST(what_is_forgotten_in_its_last_generation_is_retired),
+        COMMANDS_TEST(what_could_not_be_recorded_is_reported_once),
+        COMMANDS_TEST(losses_are_reported_when_no_command_is_left),
+        COMMANDS_TEST(the_null_handle_is_refused_and_the_caller_keeps_the_value),
+        COMMANDS_TEST(clearing_forgets_losses),
+        COMMANDS_TEST(losses_without_end_are_still_losses),
+        COMMANDS_TEST(replaying_nothing_changes_nothing),
         COMMANDS_TEST(recording_without_memory_records_nothing),
+        COMMANDS_TEST(taking_an_id_without_memory_changes_nothing),
+        COMMANDS_TEST(ids_that_could_not_be_filled_up_are_missed_later),
         COMMANDS_TEST(a_buffer_is_made_whole_or_not_at_all),
         COMMANDS_TEST(replaying_goes_on_when_there_is_memory_again),
         COMMANDS_TEST(the_validator_sees_through_buffers),

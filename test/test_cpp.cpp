@@ -942,6 +942,18 @@ static void commands_are_recorded_and_replayed() {
     CHECK(later.remove<Owner>(e) && later.add<Owner>(e, Owner(9)));
     later.clear();
     CHECK(Owner::alive == alive + 1 && later.count() == 0);
+    later.create(), later.create();
+    CHECK(!later.add<Owner>(later.create(), Owner(10))); /* two ids were ready */
+    CHECK(Owner::alive == alive + 1);
+    replay = later.replay();
+    CHECK(replay.result == COVEY_ERROR_FULL && replay.done == 2 && replay.lost == 2);
+}
+
+static void commands_take_ids_from_the_world() {
+    covey::world world;
+    covey::commands later(world);
+    for (int i = 0; i < 100; i++) CHECK(later.add<Velocity>(later.create(), { 1, 2 }));
+    CHECK(later.replay().result == COVEY_OK && covey_entity_count(world) == 100);
 }
 
 static void what_is_disabled() {
@@ -1049,6 +1061,7 @@ int main() {
     handles();
     copies_of_entities_and_worlds();
     commands_are_recorded_and_replayed();
+    commands_take_ids_from_the_world();
     what_is_disabled();
     what_was_changed();
     worlds_go_back();

@@ -172,7 +172,10 @@ static void test_command_buffers_record_defaults(void **state) {
     assert_int_equal(covey_commands_count(commands), 0);
     owned.fails_at = 0;
     assert_true(covey_record_remove(commands, e, BlockOwned)); /* the buffer goes on */
-    assert_int_equal(covey_commands_replay(commands).done, 1);
+    covey_replay replay = covey_commands_replay(commands);
+    assert_true(replay.result == COVEY_ERROR_COPY && replay.done == 1 && replay.lost == 1);
+    assert_string_equal(heard.text, "1 command could not be recorded because the copy hook of its type refused to copy "
+                                    "the default");
     assert_int_equal(owned.alive, 0);
     covey_commands_destroy(commands);
 }
@@ -316,6 +319,9 @@ static void test_the_default_of_a_type_that_moves_is_copied_and_moved(void **sta
     covey_commands *commands = covey_commands_create(world, NULL);
     assert_false(covey_record_add_raw(commands, e, made, NULL, 8));
     assert_int_equal(covey_commands_result(commands), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_commands_replay(commands).result, COVEY_ERROR_REFUSED);
+    assert_string_equal(heard.text, "1 command could not be recorded because a hook moves values of its type: record a "
+                                    "function that adds one");
     covey_commands_destroy(commands);
 }
 

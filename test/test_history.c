@@ -735,8 +735,27 @@ static void test_ids_that_are_ready_come_back(void **state) {
     assert_no_entity(covey_record_create(late));
     assert_same(covey_create(world), its);
     assert_same(covey_record_create(commands), first);
+    assert_int_equal(covey_commands_replay(late).result, COVEY_ERROR_FULL);
+    assert_false(covey_is_null(covey_record_create(late))); /* replaying has filled it up */
     covey_commands_destroy(commands);
     covey_commands_destroy(late);
+}
+
+/* A buffer without ids takes those that the world has then. */
+static void test_buffers_go_on_from_where_the_world_is(void **state) {
+    (void)state;
+    covey_commands *commands = covey_commands_create(world, NULL);
+    save();
+    covey_entity made = covey_record_create(commands);
+    refuses_to_save(COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
+    assert_true(covey_alive(world, made));
+    restore(0);
+    assert_same(covey_record_create(commands), made);
+    covey_commands_clear(commands);
+    restore(0);
+    assert_same(covey_create(world), made);
+    covey_commands_destroy(commands);
 }
 
 static uint32_t listen_in(covey_queue *queue) {
@@ -967,6 +986,7 @@ int main(void) {
         HISTORY_TEST(test_commands_cannot_save_or_restore),
         HISTORY_TEST(test_recorded_entities_are_made_or_forgotten_first),
         HISTORY_TEST(test_ids_that_are_ready_come_back),
+        HISTORY_TEST(test_buffers_go_on_from_where_the_world_is),
         HISTORY_TEST(test_events_in_queues_come_back),
         HISTORY_TEST(test_marks_of_reactive_sets_come_back),
         HISTORY_TEST(test_groups_have_the_members_that_they_had),

@@ -235,6 +235,7 @@ static void replay(void) { assert_int_equal(covey_commands_replay(commands).resu
 static void create_commands(void) { assert_null(covey_commands_create(world, NULL)); }
 static void create_history(void) { assert_null(covey_history_create(world, 3)); }
 static void destroy_history(void) { covey_history_destroy(history); }
+static void reserve_ids(void) { assert_int_equal(covey_commands_reserve(commands, 5), COVEY_ERROR_REFUSED); }
 static void save_history(void) { assert_false(covey_history_save(history)); }
 static void restore_history(void) { assert_false(covey_history_restore(history, 0)); }
 static void load(void) { assert_int_equal(covey_load_from_memory(world, "", 0, NULL, NULL), COVEY_ERROR_REFUSED); }
@@ -314,6 +315,7 @@ static const struct {
     CALL(create_commands),
     CALL(create_history),
     CALL(destroy_history),
+    CALL(reserve_ids),
     CALL(save_history),
     CALL(restore_history),
     CALL(load),
@@ -580,6 +582,7 @@ static void test_functions_of_orders_sets_and_packing_are_guarded(void **state) 
 }
 
 static covey_world *second;
+static covey_entity made;
 static void change_another_world(void) { assert_false(covey_is_null(covey_create(second))); }
 static void read_and_write(void) {
     assert_value(other, covey_id(Packed), 2);
@@ -604,6 +607,41 @@ static void test_hooks_may_read_write_values_record_and_change_other_worlds(void
     assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
     assert_false(covey_alive(world, other));
     covey_world_destroy(second);
+}
+
+static void record_create(void) { made = covey_record_create(commands); }
+static void clear_commands(void) { covey_commands_clear(commands); }
+static void skip_command(void) { assert_false(covey_commands_skip(commands)); }
+
+/* In a buffer that keeps ids ready, entities too. From the world, no id is taken and none given back. */
+static void test_hooks_record_entities_where_ids_are_ready(void **state) {
+    (void)state;
+    static void (*const acts[])(void) = { record_create, clear_commands, skip_command };
+    covey_entity before = covey_record_create(commands);
+    for (uint32_t i = 0; i < COUNT_OF(acts); i++) {
+        hook.act = acts[i];
+        hook.broken = 0;
+        covey_set(world, target, Body, { i, ~i });
+        hook.act = NULL;
+        assert_int_equal(hook.broken, 1);
+        assert_string_equal(hook.text, "a hook or system records or forgets a create in a buffer that takes ids from "
+                                       "the world: give the buffer .entities");
+        assert_no_entity(made);
+        assert_int_equal(covey_commands_count(commands), 1);
+        test_world_is_valid(world);
+    }
+    covey_replay replay = covey_commands_replay(commands);
+    assert_true(replay.result == COVEY_ERROR_REFUSED && replay.done == 1 && replay.lost == 1);
+    assert_true(covey_alive(world, before));
+    covey_commands_destroy(commands);
+    commands = covey_commands_create(world, &(covey_commands_desc){ .entities = 1 });
+    hook.act = record_create;
+    hook.broken = 0;
+    covey_set(world, target, Body, { 9, ~9u });
+    hook.act = NULL;
+    assert_int_equal(hook.broken, 0);
+    assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
+    assert_true(covey_alive(world, made));
 }
 
 static void test_the_world_may_be_changed_again_behind_a_hook(void **state) {
@@ -632,6 +670,7 @@ int main(void) {
         HOOK_TEST(test_functions_that_patch_or_choose_are_guarded),
         HOOK_TEST(test_functions_of_orders_sets_and_packing_are_guarded),
         HOOK_TEST(test_hooks_may_read_write_values_record_and_change_other_worlds),
+        HOOK_TEST(test_hooks_record_entities_where_ids_are_ready),
         HOOK_TEST(test_the_world_may_be_changed_again_behind_a_hook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

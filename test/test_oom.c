@@ -1,6 +1,8 @@
 /* Every function that works on a world, with every allocation failing in turn. support/oom.h says what must hold. */
 #include "oom.h"
 
+#include <covey/commands.h>
+
 typedef struct Plain {
     uint32_t a, b;
 } Plain;
@@ -43,6 +45,11 @@ static void nothing(scene *s) { (void)s; }
 static void empty_world(scene *s) {
     s->world = covey_world_create(&(covey_world_desc){ .allocator = test_allocator(&s->heap) });
     assert_non_null(s->world);
+}
+
+static void world_with_buffer(scene *s) {
+    empty_world(s);
+    assert_non_null(covey_commands_create(s->world, NULL));
 }
 
 /* Arrays without room to spare, and free indices: 3 and 6 are dead. 8 is far from the others and has no component. */
@@ -133,6 +140,11 @@ static bool create(scene *s) { return !covey_is_null(covey_create(s->world)); }
 static bool create_many(scene *s) {
     covey_entity many[MANY];
     return covey_create_many(s->world, many, MANY);
+}
+/* Into a buffer that takes its ids from the world. Replaying says that nothing was recorded. */
+static bool record_create(scene *s) {
+    covey_record_create(s->world->commands);
+    return covey_commands_replay(s->world->commands).result == COVEY_OK;
 }
 static bool create_at(scene *s) { return !covey_is_null(covey_create_at(s->world, 70 * COVEY_PAGE_SIZE + 1)); }
 static bool create_exact(scene *s) {
@@ -373,6 +385,7 @@ static bool clone_world(scene *s) {
 static const operation operations[] = {
     { "covey_world_create", nothing, create_world },
     { "covey_create", empty_world, create },
+    { "covey_record_create, covey_commands_replay", world_with_buffer, record_create },
     { "covey_create_many", busy_world, create_many },
     { "covey_create_many, from nothing", empty_world, create_many },
     { "covey_create_with", busy_world, create_with },

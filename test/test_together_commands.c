@@ -2,6 +2,7 @@
 #include "news.h"
 
 #include <covey/commands.h>
+#include <covey/schedule.h>
 #include <stdio.h>
 
 typedef struct Owned {
@@ -143,7 +144,9 @@ static void test_listeners_cannot_record_into_the_buffer_that_is_replayed(void *
     for (uint32_t i = 0; i < 3; i++) record_value(commands, covey_record_create(commands), covey_id(Packed), i);
     listen_to(covey_id(Packed), COVEY_ON_ADD, record_into_same, NULL);
     listen_to(NULL, COVEY_ON_CREATE, record_into_same, NULL);
-    replay(commands, COVEY_OK, 6, 0, 0);
+    covey_replay replayed = covey_commands_replay(commands);
+    assert_true(replayed.result == COVEY_ERROR_REFUSED && replayed.done == 6 && replayed.left == 0);
+    assert_int_equal(replayed.lost, 6 * 4);
     assert_int_equal(covey_entity_count(world), 3);
 }
 
@@ -238,8 +241,8 @@ static void test_replaying_goes_on_when_memory_for_queues_is_back(void **state) 
     queue_up(queue, NULL, COVEY_ON_DESTROY);
     queue_up(queue, covey_id(Packed), OF_COMPONENTS);
     for (uint64_t at = 1; at <= 12; at++) {
-        for (covey_entity e; !covey_is_null(e = covey_record_create(commands)); created++)
-            record_value(commands, e, covey_id(Packed), 1);
+        for (; commands->taken != commands->id_count; created++)
+            record_value(commands, covey_record_create(commands), covey_id(Packed), 1);
         test_fail_at(&heap, at, true);
         covey_replay replayed = covey_commands_replay(commands);
         test_fail_never(&heap);
@@ -260,6 +263,45 @@ static void test_replaying_goes_on_when_memory_for_queues_is_back(void **state) 
     covey_destroy_all(world);
     test_fail_never(&heap);
     assert_int_equal(covey_queue_count(queue), 4 * created);
+}
+
+/* ---- Systems ------------------------------------------------------------------------------------------------------*/
+
+/* Creates so many for each that it visits, and looks at no result. */
+static void spawn(covey_job *job, void *context) {
+    while (covey_next(&job->it))
+        for (uint32_t i = 0; i < job->it.count; i++)
+            for (uint32_t k = 0; k < *(uint32_t *)context; k++)
+                covey_record_add(job->commands, covey_record_create(job->commands), Packed, { k, ~k });
+}
+
+static void run_spawning(bool exclusive, uint32_t creates, uint32_t wanted, covey_result result, uint32_t made) {
+    covey_schedule *schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = 2 });
+    covey_system system = { .name = "spawn",
+                            .run = spawn,
+                            .context = &wanted,
+                            .exclusive = exclusive,
+                            .creates = creates,
+                            .view = { .with = { covey_id(Blocked) } } };
+    assert_int_equal(covey_system_add(schedule, &system), COVEY_OK);
+    uint32_t before = covey_entity_count(world);
+    assert_int_equal(covey_schedule_run(schedule), result);
+    assert_int_equal(covey_entity_count(world), before + made);
+    const char *lost = strstr(covey_schedule_failure(schedule), "of system spawn, piece 0, could not be recorded");
+    assert_int_equal(lost != NULL, result != COVEY_OK);
+    wanted = 0;
+    assert_int_equal(covey_schedule_run(schedule), COVEY_OK);
+    test_world_is_valid(world);
+    covey_schedule_destroy(schedule);
+}
+
+static void test_a_system_creates_as_many_as_it_said(void **state) {
+    (void)state;
+    create_with(covey_id(Blocked), 1);
+    run_spawning(false, 3, 3, COVEY_OK, 3);
+    run_spawning(false, 3, 4, COVEY_ERROR_FULL, 3); /* the one that is lost is no OK */
+    run_spawning(false, 0, 1, COVEY_ERROR_FULL, 0); /* also where nothing else was recorded */
+    run_spawning(true, 0, 20, COVEY_OK, 20);        /* alone: it takes them from the world */
 }
 
 /* ---- Ends ---------------------------------------------------------------------------------------------------------*/
@@ -300,6 +342,7 @@ static void test_a_recorded_function_must_not_destroy_the_world(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         COMMANDS_TEST(test_replaying_is_heard),
+        COMMANDS_TEST(test_a_system_creates_as_many_as_it_said),
         COMMANDS_TEST(test_reactive_sets_collect_what_is_replayed),
         COMMANDS_TEST(test_listeners_record_into_another_buffer),
         COMMANDS_TEST(test_listeners_replay_another_buffer),

@@ -1364,10 +1364,11 @@ inline auto reactive_of(covey_world *in) noexcept {
 
 /* ---- Command buffers ----------------------------------------------------------------------------------------------*/
 
-/* A command buffer of covey/commands.h. Not its owner: the world ends its buffers, or covey_commands_destroy does.
- *     covey::commands later(world, desc);
+/* A command buffer of covey/commands.h. Not its owner: the world ends its buffers, or covey_commands_destroy does. Without
+ * a description it belongs to the thread that owns the world.
+ *     covey::commands later(world);
  *     later.add<Position>(later.create(), { 1, 2 });
- *     later.replay(); */
+ *     if (later.replay().result != COVEY_OK) ... */
 class commands {
   public:
     explicit commands(covey_commands *existing) noexcept : commands_(existing) {}

@@ -118,7 +118,9 @@ typedef struct covey_system {
     uint32_t
         piece; /* indices, or positions, of a piece: rounded up to a multiple of 64; 0: chosen by how many there are */
     bool exclusive;   /* alone, on the thread that runs the schedule: it may change the structure of the world */
-    uint32_t creates; /* entities that one piece may create in one go: so many ids are kept ready for each */
+    /* Entities that one piece may create in one go: so many ids are kept ready for each; more fail the run (FULL). A system
+     * that is exclusive takes ids from the world when this is 0. */
+    uint32_t creates;
 
     /* A reduction: each piece fills its scratch. When all are done, a zeroed total is merged with one after the other, in
      * their order, and copied to `total`: zero bytes if there was no piece. */

@@ -332,6 +332,7 @@ static void step_replay(run *r) {
     covey_replay replay = covey_commands_replay(r->commands);
     mix(r, (uint64_t)replay.result);
     mix(r, (uint64_t)replay.done << 32 | replay.skipped);
+    mix(r, replay.lost);
 }
 
 static void step_order(run *r) {

@@ -5,7 +5,7 @@
 #include <covey/commands.h>
 #include <stdlib.h>
 
-enum { BUFFERS = 3, COMMANDS = 300, IDS = 80, NOTES = COMMANDS };
+enum { BUFFERS = 3, COMMANDS = 300, RESERVED = 40, IDS = COMMANDS + RESERVED, NOTES = COMMANDS };
 
 typedef enum kind { CREATE, ADD, SET, REMOVE, DESTROY, CALL } kind;
 
@@ -24,11 +24,13 @@ typedef struct id_list {
 
 typedef struct buffer {
     covey_commands *commands; /* NULL while it does not exist */
-    uint32_t wanted;
+    uint32_t wanted;          /* 0: ids come from the world, and go back there */
     command list[COMMANDS];
     uint32_t count;
     id_list spent, pending, ready;
     covey_result result;
+    uint32_t lost; /* recordings that failed since it was emptied; why the first did */
+    covey_result lost_result;
     uint32_t born; /* the order in which they were made */
 } buffer;
 
@@ -73,14 +75,22 @@ static void take_ids(model *m, buffer *b, uint32_t wanted) {
         insert_id(&b->ready, b->ready.count, oracle_set_aside(m->oracle));
 }
 
-/* One that was recorded as created is ready again, as another. */
-static void renew(buffer *b, covey_entity e) {
-    if (e.generation == COVEY_GENERATION_MAX) insert_id(&b->spent, b->spent.count, e);
-    else insert_id(&b->ready, 0, covey__entity(e.index, e.generation + 2));
-}
-
 static void retire(model *m, buffer *b) {
     while (b->spent.count != 0) oracle_retire(m->oracle, take_id(&b->spent, 0).index);
+}
+
+static void give_back(model *m, buffer *b) {
+    while (b->ready.count != 0) oracle_give_back(m->oracle, take_id(&b->ready, b->ready.count - 1));
+}
+
+/* One that was recorded as created is ready again, as another; or free. */
+static void renew(model *m, buffer *b, covey_entity e) {
+    bool last = e.generation == COVEY_GENERATION_MAX;
+    covey_entity next = last ? e : covey__entity(e.index, e.generation + 2);
+    if (b->wanted == 0 && last) oracle_retire(m->oracle, e.index);
+    else if (b->wanted == 0) oracle_give_back(m->oracle, next);
+    else if (last) insert_id(&b->spent, b->spent.count, e);
+    else insert_id(&b->ready, 0, next);
 }
 
 /* ---- Making and ending --------------------------------------------------------------------------------------------*/
@@ -88,7 +98,8 @@ static void retire(model *m, buffer *b) {
 static void create(model *m) {
     buffer *b = &state_of(m)->buffers[program_below(&m->program, BUFFERS)];
     if (b->commands) return;
-    *b = (buffer){ .wanted = program_below(&m->program, 12), .born = ++state_of(m)->born };
+    bool takes_as_it_goes = program_chance(&m->program, 128);
+    *b = (buffer){ .wanted = takes_as_it_goes ? 0 : program_below(&m->program, 12), .born = ++state_of(m)->born };
     covey_commands_desc desc = { .entities = b->wanted };
     covey_result expected = may_reserve(m, b, b->wanted);
     covey_commands *commands = covey_commands_create(m->world, b->wanted == 0 ? NULL : &desc);
@@ -107,15 +118,17 @@ static void forget_command(model *m, buffer *b) {
 }
 
 static void forget_all(model *m, buffer *b) {
-    while (b->pending.count != 0) renew(b, take_id(&b->pending, b->pending.count - 1));
+    b->lost = 0;
+    while (b->pending.count != 0) renew(m, b, take_id(&b->pending, b->pending.count - 1));
     while (b->count != 0) forget_command(m, b);
 }
 
 static void destroy_buffer(model *m, buffer *b) {
     covey_commands_destroy(b->commands);
+    give_back(m, b);
     forget_all(m, b);
     retire(m, b);
-    while (b->ready.count != 0) oracle_give_back(m->oracle, take_id(&b->ready, b->ready.count - 1));
+    give_back(m, b);
     b->commands = NULL;
 }
 
@@ -139,7 +152,7 @@ static void leave(model *m) {
 static void reserve(model *m) {
     buffer *b = pick_buffer(m);
     uint32_t wanted = program_below(&m->program, 16);
-    if (!b || ids_of(b) + wanted > IDS / 2) return;
+    if (!b || ids_of(b) + wanted > RESERVED) return;
     covey_result expected = may_reserve(m, b, wanted), result = covey_commands_reserve(b->commands, wanted);
     if (!model_settle(m, result == COVEY_OK, expected)) return;
     take_ids(m, b, wanted);
@@ -157,8 +170,11 @@ static bool settle(model *m, buffer *b, bool recorded, covey_result expected) {
     if (m->program.heap.failed && result == COVEY_ERROR_MEMORY) expected = result;
     REQUIRE(m, result == expected && result != COVEY_OK, "not recorded: \"%s\"", covey_result_text(result));
     b->result = result;
+    if (b->lost++ == 0) b->lost_result = result;
     return false;
 }
+
+static covey_result may_name(covey_entity e) { return covey_is_null(e) ? COVEY_ERROR_DEAD : COVEY_OK; }
 
 static command *append(buffer *b, kind what, covey_entity e, const covey_type *type) {
     command *c = &b->list[b->count++];
@@ -178,9 +194,10 @@ static bool has_room(const buffer *b) { return b && b->count < COMMANDS - 40; }
 static void record_create(model *m) {
     buffer *b = pick_buffer(m);
     if (!has_room(b)) return;
-    covey_result expected = b->ready.count != 0 ? COVEY_OK : COVEY_ERROR_FULL;
+    bool can = b->ready.count != 0 || (b->wanted == 0 && oracle_can_create(m->oracle, 0, 1) == 1);
     covey_entity e = covey_record_create(b->commands);
-    if (!settle(m, b, !covey_is_null(e), expected)) return;
+    if (!settle(m, b, !covey_is_null(e), can ? COVEY_OK : COVEY_ERROR_FULL)) return;
+    if (b->wanted == 0) take_ids(m, b, 1);
     covey_entity wanted = take_id(&b->ready, 0);
     REQUIRE(m, covey_same(e, wanted), "the entity is %u:%u, not %u:%u", e.index, e.generation, wanted.index,
             wanted.generation);
@@ -202,7 +219,7 @@ static void record_values(model *m, kind what) {
         const void *value = zero ? NULL : m->value;
         bool recorded = what == ADD ? covey_record_add_raw(b->commands, e, type, value, type->size)
                                     : covey_record_set_raw(b->commands, e, type, value, type->size);
-        if (!settle(m, b, recorded, COVEY_OK)) return;
+        if (!settle(m, b, recorded, may_name(e))) return;
         value_own(type, m->value);
         memcpy(append(b, what, e, type)->value, m->value, type->size);
     }
@@ -218,7 +235,7 @@ static void record_remove(model *m) {
     for (uint32_t i = 0; i < count && has_room(b); i++) {
         covey_entity e =
             program_chance(&m->program, 64) ? pick_entity(m) : model_pick_member(m, oracle_pool_of(m->oracle, type));
-        if (!settle(m, b, covey_record_remove_raw(b->commands, e, type), COVEY_OK)) return;
+        if (!settle(m, b, covey_record_remove_raw(b->commands, e, type), may_name(e))) return;
         append(b, REMOVE, e, type);
     }
 }
@@ -227,7 +244,7 @@ static void record_destroy(model *m) {
     buffer *b = pick_buffer(m);
     if (!has_room(b)) return;
     covey_entity e = pick_entity(m);
-    if (settle(m, b, covey_record_destroy(b->commands, e), COVEY_OK)) append(b, DESTROY, e, NULL);
+    if (settle(m, b, covey_record_destroy(b->commands, e), may_name(e))) append(b, DESTROY, e, NULL);
 }
 
 typedef struct call_data {
@@ -320,6 +337,17 @@ static void fail_command(model *m, buffer *b, covey_result result) {
     if (b->list[0].type) model_meet_anyway(m, b->list[0].type);
 }
 
+/* All commands are done; if recordings had failed, the result says so, once. */
+static void report_lost(model *m, buffer *b, covey_replay replay) {
+    covey_result expected = b->lost != 0 ? b->lost_result : COVEY_OK;
+    REQUIRE(m, replay.result == expected, "the result is \"%s\", not \"%s\"", covey_result_text(replay.result),
+            covey_result_text(expected));
+    if (b->lost == 0) return;
+    m->result = expected;
+    m->failures++;
+    b->lost = 0;
+}
+
 static void follow(model *m, buffer *b, covey_replay replay) {
     uint32_t skipped = 0, done = 0;
     while (b->count > replay.left) {
@@ -334,7 +362,9 @@ static void follow(model *m, buffer *b, covey_replay replay) {
     REQUIRE(m, replay.done == done && replay.skipped == skipped, "%u done and %u skipped, not %u and %u", replay.done,
             replay.skipped, done, skipped);
     REQUIRE(m, replay.result != COVEY_OK || replay.left == 0, "%u commands are left", replay.left);
-    if (replay.result != COVEY_OK) fail_command(m, b, replay.result);
+    REQUIRE(m, replay.lost == b->lost, "%u were lost, not %u", replay.lost, b->lost);
+    if (replay.left != 0) fail_command(m, b, replay.result);
+    else report_lost(m, b, replay);
 }
 
 /* A key that is overwritten in a pool that is kept sorted leaves open where the next component goes. */
@@ -361,7 +391,7 @@ static void skip(model *m) {
     if (!b) return;
     REQUIRE(m, covey_commands_skip(b->commands) == (b->count != 0), "a command was skipped and not");
     if (b->count == 0) return;
-    if (b->list[0].kind == CREATE) renew(b, take_id(&b->pending, 0));
+    if (b->list[0].kind == CREATE) renew(m, b, take_id(&b->pending, 0));
     forget_command(m, b);
 }
 
@@ -413,6 +443,7 @@ static void check(model *m) {
         uint32_t count = covey_commands_count(b->commands);
         REQUIRE(m, count == b->count, "buffer %u has %u commands, not %u", i, count, b->count);
         REQUIRE(m, covey_commands_result(b->commands) == b->result, "buffer %u has another result", i);
+        REQUIRE(m, b->commands->lost == b->lost, "buffer %u has lost %u, not %u", i, b->commands->lost, b->lost);
     }
     bool same = state->noted_count == state->wanted_count;
     REQUIRE(m, same && memcmp(state->noted, state->wanted, state->noted_count * sizeof(uint32_t)) == 0,
