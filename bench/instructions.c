@@ -1,5 +1,6 @@
 /* Calls of one kind each, in functions of their own, for a tool that counts the instructions of functions: see
  * instructions.sh. Nobody listens and nothing is grouped: this is what everybody pays. */
+#include <covey/commands.h>
 #include <covey/covey.h>
 
 typedef struct Blocked {
@@ -22,6 +23,7 @@ enum { COUNT = 20000 }; /* as instructions.sh has it */
 
 static covey_world *world;
 static covey_pool *blocked, *packed;
+static covey_commands *commands, *owned; /* one keeps ids ready, the other takes them from the world */
 static covey_entity ordered[COUNT], shuffled[COUNT];
 static Blocked kept = { 5, 6 };
 
@@ -51,6 +53,14 @@ CALLS(pool_remove_sparse, covey_pool_remove(packed, ordered[i], Packed))
 CALLS(destroy, covey_destroy(world, ordered[i]))
 CALLS(create_again, ordered[i] = covey_create(world))
 CALLS(destroy_shuffled, covey_destroy(world, shuffled[i]))
+CALLS(record_add, covey_record_add(commands, ordered[i], Blocked, { 1, 2 }))
+CALLS(record_set, covey_record_set(commands, ordered[i], Blocked, { 1, 2 }))
+CALLS(record_add_value, covey_record_add_value(commands, ordered[i], Blocked, &kept))
+CALLS(record_remove, covey_record_remove(commands, ordered[i], Blocked))
+CALLS(record_destroy, covey_record_destroy(commands, ordered[i]))
+CALLS(record_create, covey_record_create(commands))
+CALLS(record_create_owned, covey_record_create(owned))
+CALLS(replay_nothing, covey_commands_replay(commands))
 
 static void shuffle(void) {
     uint32_t number = 1;
@@ -126,6 +136,26 @@ static void loop(void) {
     textbook_free(&half);
 }
 
+/* Into buffers that have grown before. */
+static void record(void) {
+    covey_commands_clear(commands);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < COUNT; k++) covey_record_set(commands, ordered[k], Blocked, { 1, 2 });
+        for (int k = 0; k < COUNT; k++) covey_record_create(owned);
+        covey_commands_clear(commands);
+        covey_commands_clear(owned);
+    }
+    void (*const calls[])(void) = { calls_record_add,         calls_record_set,     calls_record_add_value,
+                                    calls_record_remove,      calls_record_destroy, calls_record_create,
+                                    calls_record_create_owned };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        calls[i]();
+        covey_commands_clear(commands);
+        covey_commands_clear(owned);
+    }
+    calls_replay_nothing();
+}
+
 int main(void) {
     world = covey_world_create(NULL);
     blocked = covey_pool_of(world, Blocked);
@@ -155,6 +185,9 @@ int main(void) {
     calls_add_block();
     calls_destroy_shuffled();
     loop();
+    commands = covey_commands_create(world, &(covey_commands_desc){ .entities = COUNT });
+    owned = covey_commands_create(world, NULL);
+    record();
     covey_world_destroy(world);
     return 0;
 }

@@ -38,6 +38,12 @@ static void fill(void *context) {
     for (uint32_t i = 0; i < f->entities.n; i++) covey_add(world, f->entities.all[i], Position, { .x = 1, .y = 2 });
 }
 
+/* All indices are free. */
+static void empty(void *context) {
+    fixture *f = context;
+    covey_destroy_all(f->entities.world);
+}
+
 /* What comes and goes in turn. */
 static void fill_velocities(void *context) {
     fixture *f = context;
@@ -51,7 +57,8 @@ static void fill_velocities(void *context) {
 static uint64_t count(const fixture *f) {
     const covey_pool *positions = covey_pool_find(f->entities.world, Position);
     const covey_pool *velocities = covey_pool_find(f->entities.world, Velocity);
-    return (uint64_t)(positions ? covey_pool_count(positions) : 0) + (velocities ? covey_pool_count(velocities) : 0);
+    return (uint64_t)(positions ? covey_pool_count(positions) : 0) + (velocities ? covey_pool_count(velocities) : 0) +
+           covey_entity_count(f->entities.world);
 }
 
 #define RUN(name, statement, end)                                  \
@@ -61,9 +68,10 @@ static uint64_t count(const fixture *f) {
         uint32_t n = f->entities.order_count;                      \
         covey_world *world = f->entities.world;                    \
         covey_commands *commands = f->commands;                    \
-        (void)world, (void)commands;                               \
+        (void)world, (void)commands, (void)order;                  \
         for (uint32_t i = 0; i < n; i++) {                         \
             covey_entity e = order[i];                             \
+            (void)e;                                               \
             statement;                                             \
         }                                                          \
         if (end.result != COVEY_OK) bench_fail("a replay failed"); \
@@ -77,6 +85,8 @@ RUN(add_at_once, (void)covey_add(world, e, Position, { .x = 1, .y = 2 }), AT_ONC
 RUN(add_later, covey_record_add(commands, e, Position, { .x = 1, .y = 2 }), LATER)
 RUN(remove_at_once, covey_remove(world, e, Position), AT_ONCE)
 RUN(remove_later, covey_record_remove(commands, e, Position), LATER)
+RUN(create_at_once, covey_create(world), AT_ONCE)
+RUN(create_later, covey_record_create(commands), LATER)
 RUN(
     mix_at_once,
     {
@@ -106,6 +116,7 @@ RUN(
 
 static const bench_contestant adding[] = CONTESTANTS(clear, add);
 static const bench_contestant removing[] = CONTESTANTS(fill, remove);
+static const bench_contestant creating[] = CONTESTANTS(empty, create);
 static const bench_contestant mixing[] = CONTESTANTS(fill_velocities, mix);
 
 #define SCENARIO(text, who, way, most)                                                                            \
@@ -122,6 +133,7 @@ static const bench_scenario scenarios[] = {
     SCENARIO("command_remove", removing, BENCH_ORDERED, 2.5),
     SCENARIO("command_remove_shuffled", removing, BENCH_SHUFFLED, 2.5),
     SCENARIO("command_mixed", mixing, BENCH_ORDERED, 0),
+    SCENARIO("command_create", creating, BENCH_ORDERED, 0),
 };
 
 const bench_suite bench_commands = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -284,7 +284,8 @@ static bool is_in_hook(const covey_commands *c) {
 static bool take_another(covey_commands *c) {
     if (!takes_as_it_goes(c) && !c->busy) return lose(c, COVEY_ERROR_FULL, "no id was ready");
     if (!find_room(c, sizeof(command))) return false;
-    if (is_in_hook(c)) return lose(c, COVEY_ERROR_REFUSED, "a hook or system asked for an id of the world: give the buffer .entities");
+    if (is_in_hook(c))
+        return lose(c, COVEY_ERROR_REFUSED, "a hook or system asked for an id of the world: give the buffer .entities");
     covey_result result = reach_ids(c, (uint64_t)c->id_count + 1);
     if (result == COVEY_OK) c->ids[c->id_count] = covey__entity_set_aside(c->world, &result);
     if (result == COVEY_ERROR_MEMORY) return lose_for_memory(c);
