@@ -68,7 +68,7 @@ static bool may_be_grouped(const covey_view *view, bool *packed) {
  * other. */
 static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
     uint32_t blocks = 0, last = UINT32_MAX;
-    covey_iter it = covey_view_iter(view);
+    covey_iter it = covey__view_iter_to_ask(view);
     it.walk.ticked = 0; /* nobody writes */
     while (covey__next_span(&it)) {
         advice->matches += it.count;

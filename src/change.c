@@ -175,6 +175,7 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value, size_t s
     COVEY__CONTRACT(pool->world, value || size == 0, "a value that is taken needs a place");
     (void)size;
     if (COVEY__IN_HOOK(pool->world)) return false;
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
     if (!covey_pool_has(pool, e)) return false;
     COVEY__TRACE(pool->removed, e.index);
     bool heard = pool->watch && pool->watch->listeners.count != 0;

@@ -57,6 +57,7 @@ static covey_result copy_value(copying *c, covey_pool *to, covey_entity e, const
 
 static covey_result copy_component(copying *c, const covey_pool *pool, covey_entity e) {
     covey_pool *to = pool_aside(c, pool);
+    COVEY__USES(c->from, pool->type, COVEY__ACCESS_READ);
     if (!to) return covey_world_result(c->aside);
     covey_result result = copy_value(c, to, e, covey__value_of_index(pool, e.index));
     if (result != COVEY_OK || !covey__is_off(pool, e.index)) return result;

@@ -348,7 +348,7 @@ static void put_run(void *values, size_t count, void *context) { put_values(cont
 
 static void put_chosen_values(writer *w, const covey_pool *pool) {
     for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
-        put_values(w, covey_pool_value_at_raw(pool, at, pool->size), 1);
+        put_values(w, covey__pool_value_at(pool, at, pool->size), 1);
 }
 
 static void put_all_values(writer *w, const covey_pool *pool) {
@@ -394,7 +394,7 @@ static void put_owned(writer *w, const covey_type *type, const void *value) {
 static void put_all_owned(writer *w, const covey_pool *pool) {
     if (!pool->type->codec) return;
     for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
-        put_owned(w, pool->type, covey_pool_value_at_raw(pool, at, pool->size));
+        put_owned(w, pool->type, covey__pool_value_at(pool, at, pool->size));
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
@@ -605,7 +605,10 @@ static void check_name(writer *w, const covey_type *type) {
 static void check_types(writer *w) {
     const covey_world *world = w->world;
     for (uint32_t i = 0; i < world->pool_count; i++)
-        if (is_saved(w, world->pools[i])) check_type(w, world->pools[i]->type);
+        if (is_saved(w, world->pools[i])) {
+            COVEY__USES(world, world->pools[i]->type, COVEY__ACCESS_READ);
+            check_type(w, world->pools[i]->type);
+        }
     for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
         if (is_wanted(w, covey_world_resource(world, i))) {
             check_type(w, covey_world_resource(world, i));

@@ -6,6 +6,7 @@
 #include "bits.h"
 #include "block_store.h"
 #include "entity.h"
+#include "guard.h"
 #include "match.h"
 #include "observers.h"
 #include "storage.h"
@@ -156,18 +157,27 @@ void covey__iter_begin(covey_iter *it, const covey_view *view) {
 
 covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {
     covey__walk walk;
+    covey__check_view(view, false);
     begin_since(&walk, view, tick);
+    return iterate(&walk);
+}
+
+covey_iter covey__view_iter_to_ask(const covey_view *view) {
+    covey__walk walk;
+    begin_since(&walk, view, 0);
     return iterate(&walk);
 }
 
 covey_iter covey_view_iter(const covey_view *view) {
     covey__walk walk;
+    covey__check_view(view, false);
     begin_since(&walk, view, 0);
     return iterate(&walk);
 }
 
 covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     covey__walk walk;
+    covey__check_view(view, false);
     begin(&walk, view);
     COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
     if (!all_known(&walk)) return iterate(&walk);
@@ -179,6 +189,7 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
 
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
     covey__walk walk;
+    covey__check_view(view, false);
     begin(&walk, view);
     if (!all_known(&walk)) return iterate(&walk);
     walk.mode = COVEY__MODE_POSITIONS;
@@ -205,6 +216,7 @@ static void begin_group(covey__walk *walk, const covey_group *group) {
 covey_iter covey_group_iter(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
     covey__walk walk;
+    covey__check_view(&group->view, true);
     begin_group(&walk, group);
     return iterate(&walk);
 }
@@ -386,7 +398,7 @@ static uint32_t count_positions(const covey_iter *it) {
 }
 
 uint32_t covey_view_count(const covey_view *view) {
-    covey_iter it = covey_view_iter(view);
+    covey_iter it = covey__view_iter_to_ask(view);
     uint32_t count = 0;
     if (it.walk.mode == COVEY__MODE_NOTHING) return 0;
     if (it.walk.set) return count_positions(&it);
@@ -398,7 +410,7 @@ uint32_t covey_view_count(const covey_view *view) {
 }
 
 covey_entity covey_view_first(const covey_view *view) {
-    covey_iter it = covey_view_iter(view);
+    covey_iter it = covey__view_iter_to_ask(view);
     it.walk.ticked = 0; /* nobody writes */
     return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }

@@ -3,6 +3,7 @@
 #include "pool.h"
 
 #include "change.h"
+#include "guard.h"
 #include "marks.h"
 #include "members.h"
 #include "observers.h"
@@ -27,6 +28,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
 bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
+    covey__check_set(pool, signal);
     covey_result result = covey__watch_prepare_set(pool, signal, e);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s of %u:%u could not be set: %s", pool->type->name, e.index, e.generation,
@@ -266,6 +268,7 @@ void covey_pool_shrink(covey_pool *pool) {
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
     return covey__packed_in(pool) ? covey_sparse_set_page(&pool->set, page) : NULL;
 }
 

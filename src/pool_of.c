@@ -114,7 +114,8 @@ static const covey_type *make(covey_world *world, const covey_type *description,
 const covey_type *covey_type_create(covey_world *world, const covey_type *description) {
     COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
     covey_pool *known = covey__type_valid(description) ? covey__pool_like(world, description) : NULL;
-    return known ? known->type : make(world, description, covey_pool_of_raw);
+    if (known) return known->type;
+    return COVEY__IN_HOOK(world) ? NULL : make(world, description, covey_pool_of_raw);
 }
 
 const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description) {

@@ -146,6 +146,7 @@ static void *set_default(covey_world *world, const covey_type *type) {
 void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size) {
     const covey__resource *resource = find(world, type);
     if (COVEY__IN_HOOK(world)) return NULL;
+    COVEY__USES(world, type, COVEY__ACCESS_RESOURCE_WRITE);
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     (void)size;
     if (find_reference(world, type)) {
@@ -190,6 +191,7 @@ bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *
 void *covey_resource_get_raw(const covey_world *world, const covey_type *type, size_t size) {
     const covey__resource *reference = find_reference(world, type),
                           *resource = reference ? reference : find(world, type);
+    COVEY__USES(world, type, COVEY__ACCESS_RESOURCE_READ);
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     (void)size;
     return resource ? resource->value : NULL;

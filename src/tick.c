@@ -15,11 +15,13 @@ uint64_t covey_tick(const covey_world *world) {
 
 uint64_t covey_tick_advance(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return world->tick;
     return world->tick++;
 }
 
 uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e, const covey_type *type) {
     const covey_pool *pool = covey__pool_known(world, type);
+    COVEY__USES(world, type, COVEY__ACCESS_READ);
     return pool && pool->type->ticks && covey_pool_has(pool, e) ? covey__ticks_of(pool, e.index) : 0;
 }
 

@@ -122,7 +122,7 @@ covey_pool *covey__pool_search(const covey_world *world, const covey_type *type)
 /* Out of line, so that the answer for a type that is unknown needs no registers to be saved. */
 static COVEY__NOINLINE void *search_and_get(const covey_world *world, covey__slot handle, const covey_type *type) {
     const covey_pool *pool = search(world, type);
-    return pool ? covey_pool_get_raw(pool, covey__entity_of(handle), pool->size) : NULL;
+    return pool ? covey__pool_get(pool, covey__entity_of(handle), pool->size) : NULL;
 }
 
 static COVEY__NOINLINE bool search_and_has(const covey_world *world, covey__slot handle, const covey_type *type) {

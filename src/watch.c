@@ -2,6 +2,7 @@
  * the pool is kept, ticks, and listeners. */
 #include "watch.h"
 
+#include "guard.h"
 #include "listeners.h"
 #include "marks.h"
 #include "members.h"
@@ -57,6 +58,7 @@ static COVEY__NOINLINE void touch_all(const covey__listeners *listeners, uint32_
 }
 
 void covey__pool_touch(covey_pool *pool, uint32_t index) {
+    covey__check_set(pool, COVEY_ON_SET);
     if (COVEY__LIKELY(pool->watch->touched != NULL)) covey__reactive_mark(pool->watch->touched, index);
     else touch_all(&pool->watch->listeners, index);
 }

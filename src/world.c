@@ -132,7 +132,7 @@ static COVEY__NOINLINE void *absent(covey_world *world, covey_entity e, const co
 }
 
 static inline void *present(covey_world *world, covey_entity e, const covey_type *type, const covey_pool *pool) {
-    void *value = pool ? covey_pool_get_raw(pool, e, type->size) : NULL;
+    void *value = pool ? covey__pool_get(pool, e, type->size) : NULL;
     return value ? value : absent(world, e, type);
 }
 
@@ -157,6 +157,7 @@ static COVEY__NOINLINE void *patch_watched(covey_pool *pool, covey_entity e, cov
 bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
     covey_pool *pool = covey__pool_known(world, type);
     COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
+    COVEY__USES(world, type, COVEY__ACCESS_WRITE);
     if (pool && pool->watch) return replace_watched(pool, e, value);
     void *old = present(world, e, type, pool);
     if (old && old != value) covey__swap_values(old, value, size);
@@ -166,6 +167,7 @@ bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *typ
 void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
                       void *context) {
     covey_pool *pool = covey__pool_known(world, type);
+    COVEY__USES(world, type, COVEY__ACCESS_WRITE);
     if (pool && pool->watch) return patch_watched(pool, e, change, context);
     void *value = present(world, e, type, pool);
     if (value) covey__change_value(pool, change, value, context);
@@ -218,8 +220,9 @@ covey_entity covey_find_raw(const covey_world *world, const covey_type *type, co
     if (!pool) return (covey_entity){ 0, 0 };
     COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     bool any = size == 0 || (!equal && !value);
+    if (!any) COVEY__USES(world, type, COVEY__ACCESS_READ);
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
-        const void *component = covey_pool_value_at_raw(pool, at, size);
+        const void *component = covey__pool_value_at(pool, at, size);
         if (any || (equal ? equal(component, value) : memcmp(component, value, size) == 0))
             return covey_pool_at(pool, at);
     }

@@ -3,6 +3,7 @@
 #include "block_store.h"
 #include "commands.h"
 #include "entity.h"
+#include "guard.h"
 #include "hierarchy.h"
 #include "marks.h"
 #include "name.h"
@@ -62,7 +63,7 @@ static bool copy_values(const covey_pool *from, covey_pool *to) {
     const covey_type *type = to->type;
     if (!type->copy) return true;
     for (uint32_t at = covey_pool_next(from, 0); at != COVEY_NONE; at = covey_pool_next(from, at + 1)) {
-        const void *value = covey_pool_value_at_raw(from, at, from->size);
+        const void *value = covey__pool_value_at(from, at, from->size);
         if (covey__copy_value(from->world, type, covey_pool_value_at_raw(to, at, to->size), value)) continue;
         drop_before(to, at);
         return false;
@@ -172,6 +173,7 @@ covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc)
     wanted.log = NULL; /* the first world tells what goes wrong */
     const char *uncopyable = find_uncopyable(world);
     if (uncopyable) return refuse(world, COVEY_ERROR_COPY, uncopyable);
+    covey__check_world(world);
     covey_world *twin = covey_world_create(&wanted);
     covey_result result = twin ? clone_all(world, twin) : COVEY_ERROR_MEMORY;
     if (result != COVEY_OK) {

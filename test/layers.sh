@@ -15,7 +15,7 @@ layers='
 memory   alloc bits crc32c lines pages result
 storage  block_store default fields hook kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
 storage  storage_erase storage_place stretch type
-observe  listeners members observers order queue signal tick watch
+observe  guard listeners members observers order queue signal tick watch
 change   change commands convert copy enable entity listen many pool pool_of resource
 query    batch group iter match reactive sort view view_rules walk
 tree     hierarchy name node

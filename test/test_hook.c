@@ -171,6 +171,14 @@ static void add_array(void) {
     assert_false(covey_add_array(world, &other, 1, Blocked, &value));
     assert_false(covey_add_copies(world, &other, 1, Blocked, &value));
 }
+static void create_type(void) {
+    const covey_type description = { .name = "Made", .size = 4, .align = 4 };
+    assert_null(covey_type_create(world, &description));
+}
+static void advance_tick(void) {
+    assert_true(covey_tick_advance(world) == 1);
+    assert_true(covey_tick(world) == 1);
+}
 static void pool_of(void) { assert_null(covey_pool_of(world, Late)); }
 static void swap(void) { assert_int_equal(covey_pool_swap(pool, other, other), COVEY_ERROR_REFUSED); }
 static void reserve(void) { assert_int_equal(covey_pool_reserve(pool, 500), COVEY_ERROR_REFUSED); }
@@ -275,6 +283,8 @@ static const struct {
     CALL(clear_own),
     CALL(clear_all),
     CALL(add_array),
+    CALL(create_type),
+    CALL(advance_tick),
     CALL(pool_of),
     CALL(swap),
     CALL(reserve),
@@ -365,7 +375,11 @@ static const char *running_system(const covey__guard *guard) {
     (void)guard;
     return running;
 }
-static const covey__guard guard = { .system = running_system };
+static bool allows_all(const covey__guard *guard, const covey_type *type, covey__access access) {
+    (void)guard, (void)type, (void)access;
+    return true;
+}
+static const covey__guard guard = { .system = running_system, .allows = allows_all };
 
 /* As the scheduler does it. */
 static void call_while_systems_run(const char *system, void (*call)(void)) {

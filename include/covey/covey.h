@@ -284,7 +284,7 @@ struct covey_type {
 
 /* ---- 5. Worlds ---------------------------------------------------------------------------------------------------*/
 
-/* Hears of every failed call: its number and a sentence with names in it. */
+/* Hears of every failed call: its number and a sentence with names in it. Called by the thread whose call failed. */
 typedef void covey_log_fn(covey_result item, const char *text, void *context);
 /* Called when a contract is broken, for example a pool used with another type. May return: the call then goes on, and
  * does what the broken contract makes it do. */
@@ -1530,8 +1530,12 @@ COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at
 #endif
 #if COVEY_ASSERT_LEVEL >= 2
 #define COVEY__COSTLY_CONTRACT(world, holds, what) COVEY__CONTRACT(world, holds, what)
+/* Before a component or resource is used: finds a system that did not declare that. */
+#define COVEY__USES(world, type, access) \
+    (COVEY__LIKELY(!(world)->guard) ? (void)0 : covey__check_use((world), (type), (access), __FILE__, __LINE__))
 #else
 #define COVEY__COSTLY_CONTRACT(world, holds, what) ((void)0)
+#define COVEY__USES(world, type, access) ((void)0)
 #endif
 #if COVEY_ASSERT_LEVEL >= 2
 #define COVEY__TRACE(trace, index) covey__trace_note(&(trace), (index))
@@ -1891,6 +1895,9 @@ COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uin
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
 COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int line); /* true */
+/* The world has a guard. */
+COVEY_API void covey__check_use(const covey_world *world, const covey_type *type, covey__access access,
+                                const char *file, int line);
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
 
@@ -2277,15 +2284,21 @@ COVEY_HOT bool covey__lookup_has(const covey__lookup *lookup, covey_entity e) {
     return at < lookup->end;
 }
 
-COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
+COVEY_HOT void *covey__pool_get(const covey_pool *pool, covey_entity e, size_t size) {
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     covey__lookup lookup = covey__lookup_in(pool->world, pool);
     return covey__lookup_get(&lookup, e, size);
 }
 
+COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e, size_t size) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
+    return covey__pool_get(pool, e, size);
+}
+
 COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e);
     const covey_sparse_set *set = &pool->set;
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, size);
     return covey__value_at(set, covey__slot_position(*covey__slot_of(set, index)), size);
@@ -2298,7 +2311,8 @@ COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
 
 COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
-    void *to = covey_pool_get_raw(pool, e, size);
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
+    void *to = covey__pool_get(pool, e, size);
     if (!literal && covey__wants_default(pool, value, size)) return covey__pool_set_default(pool, index, generation);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
     if (!COVEY__LIKELY((pool->uses & COVEY__USE_CARE) == 0)) {
@@ -2389,6 +2403,7 @@ COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
     return covey__in_blocks(pool) ? NULL : pool->set.ids;
 }
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
     return covey__in_blocks(pool) || pool->set.paged ? NULL : pool->set.data;
 }
 
@@ -2428,6 +2443,7 @@ COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_ty
 
 COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type, size_t size) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    COVEY__USES(world, type, COVEY__ACCESS_READ);
     const covey__type_entry *entry = covey__type_entry_of(world, type);
     covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or nobody's */
     if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, covey__word(e), type);
@@ -2438,7 +2454,8 @@ COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const co
 COVEY_HOT void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                   size_t size, bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);
-    void *found = pool ? covey_pool_get_raw(pool, e, size) : NULL;
+    if (pool) COVEY__USES(world, type, COVEY__ACCESS_WRITE);
+    void *found = pool ? covey__pool_get(pool, e, size) : NULL;
     return found || !pool ? found : covey__pool_add(pool, e, value, size, literal);
 }
 
@@ -2497,11 +2514,16 @@ COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position)
     return covey_sparse_set_next(&pool->set, position);
 }
 
-COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position, size_t size) {
+COVEY_INLINE void *covey__pool_value_at(const covey_pool *pool, uint32_t position, size_t size) {
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_next(pool, position) == position,
                            "no component is at this position");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, position, size);
     return covey__value_at(&pool->set, position, size);
+}
+
+COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position, size_t size) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
+    return covey__pool_value_at(pool, position, size);
 }
 
 /* Adds the first components of a list, up to one that takes more than the inline code does. Returns how many. */

@@ -1,0 +1,90 @@
+/* Systems that use what they did not declare. The guard of a world knows what the system of the calling thread declared;
+ * here is what counts as a use, and what is said of one that was not declared. */
+#include "guard.h"
+
+#include "observers.h"
+#include "result.h"
+#include "type.h"
+
+#include <stdio.h>
+
+/* The system that the calling thread runs beside others, or NULL. */
+static const char *system_of(const covey_world *world) {
+    return world->guard ? world->guard->system(world->guard) : NULL;
+}
+
+/* What has no bytes and no ticks is there or not, which anybody may ask while nobody changes structure. The same goes for
+ * what the library keeps for itself. */
+static bool has_no_value(const covey_type *type) {
+    return (type->size == 0 && !type->ticks) || covey__type_is_internal(type);
+}
+
+static bool is_allowed(const covey_world *world, const covey_type *type, covey__access access) {
+    return has_no_value(type) || world->guard->allows(world->guard, type, access);
+}
+
+static void tell(const covey_world *world, const char *text, const char *file, int line) {
+    covey__contract_broken(world, text, file, line);
+}
+
+void covey__check_use(const covey_world *world, const covey_type *type, covey__access access, const char *file,
+                      int line) {
+    const char *system = system_of(world);
+    if (!system || is_allowed(world, type, access)) return;
+    bool resource = access == COVEY__ACCESS_RESOURCE_READ || access == COVEY__ACCESS_RESOURCE_WRITE;
+    bool writes = access == COVEY__ACCESS_WRITE || access == COVEY__ACCESS_RESOURCE_WRITE;
+    bool reads = is_allowed(world, type, resource ? COVEY__ACCESS_RESOURCE_READ : COVEY__ACCESS_READ);
+    char text[256];
+    snprintf(text, sizeof text, "system %s %s %s%s, which it %s: add it to .%s%s", system, writes ? "writes" : "uses",
+             resource ? "the resource " : "", type->name, reads ? "declared as read" : "did not declare",
+             resource ? "resource_" : "", writes ? "writes" : "reads");
+    tell(world, text, file, line);
+}
+
+#if COVEY_ASSERT_LEVEL >= 2
+
+/* A field that a view writes, only because it is not said that it does not. */
+static void check_written(const covey_view *view, const covey_type *type) {
+    const char *system = system_of(view->world);
+    bool reads = system && !is_allowed(view->world, type, COVEY__ACCESS_WRITE) &&
+                 is_allowed(view->world, type, COVEY__ACCESS_READ);
+    char text[256];
+    if (!reads) {
+        COVEY__USES(view->world, type, COVEY__ACCESS_WRITE);
+        return;
+    }
+    snprintf(
+        text, sizeof text,
+        "system %s iterates a view that writes %s, which it declared as read: name it in .read of the view, or add it "
+        "to .writes",
+        system, type->name);
+    tell(view->world, text, __FILE__, __LINE__);
+}
+
+void covey__check_view(const covey_view *view, bool of_group) {
+    if (!view->world || !view->world->guard) return;
+    for (uint32_t i = 0; i < view->fields; i++) {
+        bool only_read = (view->reads >> i & 1) != 0;
+        if (!only_read && !of_group) check_written(view, view->types[i]);
+        else COVEY__USES(view->world, view->types[i], only_read ? COVEY__ACCESS_READ : COVEY__ACCESS_WRITE);
+    }
+}
+
+void covey__check_set(const covey_pool *pool, covey_signal signal) {
+    const char *system = system_of(pool->world);
+    bool heard = pool->watch && (pool->watch->listeners.signals & (uint32_t)signal) != 0;
+    char text[256];
+    if (!system || !heard) return;
+    snprintf(text, sizeof text, "system %s %s %s, which has listeners: record it into job->commands", system,
+             signal == COVEY_ON_PATCH ? "patches" : "sets", pool->type->name);
+    tell(pool->world, text, __FILE__, __LINE__);
+}
+
+void covey__check_world(const covey_world *world) {
+    if (!world->guard) return;
+    for (uint32_t i = 0; i < world->pool_count; i++) COVEY__USES(world, world->pools[i]->type, COVEY__ACCESS_READ);
+    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
+        COVEY__USES(world, covey_world_resource(world, i), COVEY__ACCESS_RESOURCE_READ);
+}
+
+#endif
