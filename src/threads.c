@@ -19,17 +19,6 @@ void covey__gate_unlock(covey__gate *gate) { ReleaseSRWLockExclusive(&gate->lock
 void covey__gate_wait(covey__gate *gate) { SleepConditionVariableSRW(&gate->changed, &gate->lock, INFINITE, 0); }
 void covey__gate_wake(covey__gate *gate) { WakeAllConditionVariable(&gate->changed); }
 
-static DWORD WINAPI begin(void *started) {
-    covey__thread *thread = started;
-    thread->run(thread->context);
-    return 0;
-}
-
-bool covey__thread_start(covey__thread *thread) {
-    thread->handle = CreateThread(NULL, 0, begin, thread, 0, NULL);
-    return thread->handle != NULL;
-}
-
 void covey__thread_join(covey__thread *thread) {
     WaitForSingleObject(thread->handle, INFINITE);
     CloseHandle(thread->handle);
@@ -73,14 +62,6 @@ void covey__gate_lock(covey__gate *gate) { pthread_mutex_lock(&gate->lock); }
 void covey__gate_unlock(covey__gate *gate) { pthread_mutex_unlock(&gate->lock); }
 void covey__gate_wait(covey__gate *gate) { pthread_cond_wait(&gate->changed, &gate->lock); }
 void covey__gate_wake(covey__gate *gate) { pthread_cond_broadcast(&gate->changed); }
-
-static void *begin(void *started) {
-    covey__thread *thread = started;
-    thread->run(thread->context);
-    return NULL;
-}
-
-bool covey__thread_start(covey__thread *thread) { return pthread_create(&thread->handle, NULL, begin, thread) == 0; }
 
 void covey__thread_join(covey__thread *thread) { pthread_join(thread->handle, NULL); }
 

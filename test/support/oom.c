@@ -51,7 +51,7 @@ void scene_destroy(scene *s) {
 }
 
 void scene_is_valid(const scene *s) {
-    size_t bytes = 0;
+    size_t bytes = s->others;
     if (s->world) {
         test_world_is_valid(s->world);
         bytes += covey_world_memory(s->world);
@@ -64,6 +64,16 @@ void scene_is_valid(const scene *s) {
     }
     assert_int_equal(bytes, s->heap.bytes);
 }
+
+static void *resize_others(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
+    scene *s = context;
+    covey_allocator allocator = test_allocator(&s->heap);
+    void *found = allocator.fn(allocator.context, ptr, old_size, new_size, align);
+    if (found || new_size == 0) s->others += new_size - old_size;
+    return found;
+}
+
+covey_allocator scene_allocator(scene *s) { return (covey_allocator){ resize_others, s }; }
 
 /* ---- Scenes as text ------------------------------------------------------------------------------------------------*/
 

@@ -28,6 +28,7 @@ typedef struct scene {
     covey_range range;
     covey_policy policy;
     covey_sparse_set *set;
+    size_t others; /* bytes of the heap that are of none of these, as scene_allocator counts them */
 } scene;
 
 typedef void prepare_fn(scene *s);
@@ -42,6 +43,8 @@ typedef struct operation {
 void scene_create(scene *s, prepare_fn *prepare, covey_policy policy);
 void scene_destroy(scene *s); /* checks that all memory came back and every Counted was dropped */
 void scene_is_valid(const scene *s);
+/* The allocator of the scene, for what does not tell how many bytes it has. */
+covey_allocator scene_allocator(scene *s);
 
 /* The ways to try an operation. */
 typedef enum trial_kind {

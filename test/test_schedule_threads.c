@@ -1,0 +1,236 @@
+/* Schedules and their threads: some that cannot be had, begin late or are overtaken at bad moments, pools of the program,
+ * and who calls allocators. This program starts threads itself: its covey__thread_start is in the place of the library's. */
+#include "../src/threads.h"
+#include "scheduled.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { ENTITIES = 300, PIECES = (ENTITIES + 63) / 64 };
+
+/* ---- Starting -----------------------------------------------------------------------------------------------------*/
+
+static uint32_t can_start = UINT32_MAX; /* threads */
+static bool late;
+
+static void *begin(void *started) {
+    covey__thread *thread = started;
+    if (late) nap_for(500);
+    thread->run(thread->context);
+    return NULL;
+}
+
+bool covey__thread_start(covey__thread *thread) {
+    if (can_start == 0) return false;
+    can_start--;
+    return pthread_create(&thread->handle, NULL, begin, thread) == 0;
+}
+
+/* ---- Work ---------------------------------------------------------------------------------------------------------*/
+
+/* Numbers that grow by one in each run, in three systems that wait for each other, and their sum. */
+typedef struct work {
+    uint64_t total;
+    atomic_uint faults;
+    atomic_bool busy[COVEY_THREADS]; /* by the number of a thread */
+    uint32_t threads;
+    covey_entity all[ENTITIES];
+} work;
+static work shared;
+
+/* A thread does one thing at a time. */
+static void enter(const covey_job *job) {
+    if (job->thread >= shared.threads || atomic_exchange(&shared.busy[job->thread], true))
+        atomic_fetch_add(&shared.faults, 1);
+}
+
+static void leave(const covey_job *job) { atomic_store(&shared.busy[job->thread], false); }
+
+static void count_up(covey_job *job, void *context) {
+    (void)context;
+    enter(job);
+    while (covey_next(&job->it)) {
+        Value *values = covey_field(&job->it, 0, Packed);
+        for (uint32_t i = 0; i < job->it.count; i++) values[i] = value_of(values[i].number + 1);
+    }
+    leave(job);
+}
+
+static void copy_over(covey_job *job, void *context) {
+    (void)context;
+    enter(job);
+    while (covey_next(&job->it)) {
+        const Value *from = covey_field_const(&job->it, 0, Packed);
+        Value *to = covey_field(&job->it, 1, Blocked);
+        for (uint32_t i = 0; i < job->it.count; i++) to[i] = from[i];
+    }
+    leave(job);
+}
+
+static void sum_up(covey_job *job, void *context) {
+    uint64_t *sum = job->scratch;
+    (void)context;
+    enter(job);
+    while (covey_next(&job->it)) {
+        const Value *values = covey_field_const(&job->it, 0, Blocked);
+        for (uint32_t i = 0; i < job->it.count; i++) *sum += values[i].number;
+    }
+    leave(job);
+}
+
+static void add_sums(void *total, const void *scratch, void *context) {
+    (void)context;
+    *(uint64_t *)total += *(const uint64_t *)scratch;
+}
+
+static covey_schedule *make_work(const covey_schedule_desc *desc) {
+    memset(&shared, 0, sizeof shared);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        shared.all[i] = create_with(covey_id(Packed), 0);
+        assert_non_null(add_value(shared.all[i], covey_id(Blocked), 0));
+    }
+    covey_schedule *schedule = covey_schedule_create(world, desc);
+    assert_non_null(schedule);
+    shared.threads = covey_schedule_threads(schedule);
+    add_system(schedule,
+               (covey_system){
+                   .name = "count", .run = count_up, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
+    add_system(schedule, (covey_system){ .name = "copy",
+                                         .run = copy_over,
+                                         .split = true,
+                                         .piece = 64,
+                                         .view = { .with = { covey_id(Packed), covey_id(Blocked) },
+                                                   .read = { covey_id(Packed) } } });
+    add_system(schedule, (covey_system){ .name = "sum",
+                                         .run = sum_up,
+                                         .split = true,
+                                         .piece = 64,
+                                         .scratch = sizeof(uint64_t),
+                                         .merge = add_sums,
+                                         .total = &shared.total,
+                                         .view = { .with = { covey_id(Blocked) }, .read = { covey_id(Blocked) } } });
+    return schedule;
+}
+
+/* In a world of its own. */
+static void do_work(const covey_schedule_desc *desc, uint64_t runs) {
+    assert_int_equal(world_setup(NULL), 0);
+    covey_schedule *schedule = make_work(desc);
+    for (uint64_t run = 1; run <= runs; run++) {
+        run_well(schedule);
+        assert_int_equal(shared.total, run * ENTITIES);
+    }
+    for (uint32_t i = 0; i < ENTITIES; i++) assert_value(shared.all[i], covey_id(Blocked), (uint32_t)runs);
+    assert_int_equal(atomic_load(&shared.faults), 0);
+    covey_schedule_destroy(schedule);
+    world_teardown(NULL);
+}
+
+/* ---- Tests --------------------------------------------------------------------------------------------------------*/
+
+static void it_goes_on_with_the_threads_that_there_are(void **state) {
+    (void)state;
+    static const char *const says[] = { "only 1 of 4 threads could be started: the schedule goes on with them",
+                                        "only 2 of 4 threads could be started: the schedule goes on with them",
+                                        "only 3 of 4 threads could be started: the schedule goes on with them" };
+    for (uint32_t started = 0; started <= 3; started++) {
+        covey_schedule_desc desc = { .threads = 4 };
+        can_start = started;
+        assert_int_equal(world_setup(NULL), 0);
+        covey_schedule *schedule = covey_schedule_create(world, &desc);
+        assert_non_null(schedule);
+        assert_int_equal(covey_schedule_threads(schedule), started + 1);
+        assert_int_equal(heard.times, started < 3);
+        if (started < 3) assert_string_equal(heard.text, says[started]);
+        covey_schedule_destroy(schedule);
+        world_teardown(NULL);
+        can_start = started;
+        do_work(&desc, 5);
+    }
+    can_start = UINT32_MAX;
+}
+
+static void threads_that_begin_late_are_not_waited_for(void **state) {
+    (void)state;
+    late = true;
+    for (uint32_t i = 0; i < 20; i++) {
+        covey_schedule_desc desc = { .threads = 2 + i % 3 };
+        do_work(&desc, i % 3);
+    }
+    late = false;
+}
+
+/* Few runs are on several threads unless they take some time: the profiler's naps see to it. */
+static void runs_are_right_with_threads_that_are_overtaken(void **state) {
+    (void)state;
+    for (uint32_t threads = 2; threads <= 4; threads++) {
+        covey_schedule_desc desc = { .threads = threads, .profiler = sleepy_profiler() };
+        do_work(&desc, test_scaled(10000) / 3 + 1);
+    }
+}
+
+static void runs_are_right_on_pools_of_the_program(void **state) {
+    (void)state;
+    covey_schedule_desc reverse = { .jobs = pool_in_reverse(), .profiler = sleepy_profiler() };
+    do_work(&reverse, test_scaled(1000));
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        covey_schedule_desc each = { .jobs = pool_of_threads(seed), .profiler = sleepy_profiler() };
+        do_work(&each, test_scaled(500));
+    }
+}
+
+/* ---- Allocators ---------------------------------------------------------------------------------------------------*/
+
+/* An allocator that notes when two threads are in it. */
+typedef struct narrow {
+    atomic_bool busy;
+    atomic_uint faults, calls;
+} narrow;
+
+static void *allocate_alone(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
+    narrow *n = context;
+    if (atomic_exchange(&n->busy, true)) atomic_fetch_add(&n->faults, 1);
+    unsigned calls = atomic_fetch_add(&n->calls, 1);
+    nap(calls);
+    covey_allocator allocator = test_allocator(&heap);
+    void *found = allocator.fn(allocator.context, ptr, old_size, new_size, align);
+    atomic_store(&n->busy, false);
+    return found;
+}
+
+static void record_many(covey_job *job, void *context) {
+    (void)context;
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);)
+        for (uint32_t i = 0; i < 20; i++) {
+            covey_record_set(job->commands, covey_row_entity(&job->it, row), Blocked, { i, ~i });
+            if (i == 10) nap(job->piece);
+        }
+}
+
+static void one_thread_at_a_time_calls_the_allocator(void **state) {
+    (void)state;
+    narrow n = { 0 };
+    for (uint32_t i = 0; i < ENTITIES; i++) create_with(covey_id(Packed), i);
+    covey_schedule_desc desc = { .threads = 4, .allocator = { allocate_alone, &n }, .profiler = sleepy_profiler() };
+    covey_schedule *schedule = covey_schedule_create(world, &desc);
+    add_system(schedule, (covey_system){ .name = "record",
+                                         .run = record_many,
+                                         .split = true,
+                                         .piece = 64,
+                                         .view = { .with = { covey_id(Packed) }, .read = { covey_id(Packed) } } });
+    for (uint32_t run = 0; run < 5; run++) run_well(schedule);
+    assert_true(atomic_load(&n.calls) > 2 * PIECES);
+    assert_int_equal(atomic_load(&n.faults), 0);
+    covey_schedule_destroy(schedule);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_goes_on_with_the_threads_that_there_are),
+        cmocka_unit_test(threads_that_begin_late_are_not_waited_for),
+        cmocka_unit_test(runs_are_right_with_threads_that_are_overtaken),
+        cmocka_unit_test(runs_are_right_on_pools_of_the_program),
+        WORLD_TEST(one_thread_at_a_time_calls_the_allocator),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
