@@ -408,34 +408,40 @@ static void measure(covey_schedule *s, covey__system *system) {
     note_pieces(s, system);
 }
 
-static covey_result replay_piece(covey_schedule *s, covey__system *system, uint32_t number) {
+static covey_result fail_replay(covey_schedule *s, const covey__system *system, uint32_t piece, covey_replay replay) {
+    if (replay.left == 0)
+        return covey__schedule_fail(s, replay.result, "%u commands of system %s, piece %u, could not be recorded: %s%s",
+                                    replay.lost, system->desc.name, piece, covey_result_text(replay.result),
+                                    replay.result == COVEY_ERROR_FULL ? "; give it more .creates" : "");
+    return covey__schedule_fail(s, replay.result, "commands of system %s, piece %u: %s; %u left", system->desc.name,
+                                piece, covey_result_text(replay.result), replay.left);
+}
+
+/* Returns whether all of a piece was replayed. What could not be recorded is a failure, too, but stops nobody. *result is
+ * that of the first failure. */
+static bool replay_piece(covey_schedule *s, covey__system *system, uint32_t number, covey_result *result) {
     covey__piece *piece = &system->pieces[number];
     uint64_t start = s->traced_runs != 0 ? covey__now() : 0;
     covey_replay replay = covey_commands_replay(piece->commands);
     if (s->traced_runs != 0) note(s, (covey__event){ system->desc.name, start, covey__now(), 0, number, true });
     piece->recorded = replay.left != 0;
-    s->has_left |= piece->recorded;
-    if (replay.result == COVEY_OK) return COVEY_OK;
-    if (replay.left == 0)
-        return covey__schedule_fail(s, replay.result, "%u commands of system %s, piece %u, could not be recorded: %s%s",
-                                    replay.lost, system->desc.name, number, covey_result_text(replay.result),
-                                    replay.result == COVEY_ERROR_FULL ? "; give it more .creates" : "");
-    return covey__schedule_fail(s, replay.result, "commands of system %s, piece %u: %s; %u left", system->desc.name,
-                                number, covey_result_text(replay.result), replay.left);
+    if (replay.result != COVEY_OK && *result == COVEY_OK) *result = fail_replay(s, system, number, replay);
+    return replay.left == 0;
 }
 
-static covey_result replay_system(covey_schedule *s, covey__system *system) {
-    covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < system->piece_capacity && result == COVEY_OK; i++)
-        if (system->pieces[i].recorded) result = replay_piece(s, system, i);
-    return result;
+static bool replay_system(covey_schedule *s, covey__system *system, covey_result *result) {
+    bool done = true;
+    for (uint32_t i = 0; i < system->piece_capacity && done; i++)
+        if (system->pieces[i].recorded) done = replay_piece(s, system, i, result);
+    return done;
 }
 
-/* Commands of systems from `first` to `end` of the order. */
+/* Commands of systems from `first` to `end` of the order. Those behind one that fails are left. */
 static covey_result replay(covey_schedule *s, uint32_t first, uint32_t end) {
     covey_result result = COVEY_OK;
-    for (uint32_t i = first; i < end && result == COVEY_OK; i++) result = replay_system(s, s->order[i]);
-    if (result != COVEY_OK) s->has_left = true; /* those behind it */
+    bool done = true;
+    for (uint32_t i = first; i < end && done; i++) done = replay_system(s, s->order[i], &result);
+    s->has_left |= !done;
     return result;
 }
 

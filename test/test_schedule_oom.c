@@ -150,6 +150,8 @@ static bool run_fails_at(uint32_t threads, uint64_t at, bool for_good, uint64_t 
     } else if (failed) {
         assert_string_equal(heard.text, "a trace ended early: memory is out"); /* which is nobody's failure */
     }
+    /* What was lost while other commands were left is told when those are done. */
+    if (result != COVEY_OK && covey_schedule_run(schedule) != COVEY_OK) assert_says(schedule, "could not be recorded");
     run_well(schedule);
     assert_int_equal(total, (ENTITIES + 63) / 64);
     uint64_t found = world_digest(world);

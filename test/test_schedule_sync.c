@@ -326,6 +326,51 @@ static void a_new_system_does_not_change_what_is_left(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+/* Creates more than it said it would, in each piece but the first. */
+static void create_three(covey_job *job, void *context) {
+    (void)context;
+    for (uint32_t i = 0; i < (job->piece == 0 ? 1 : 3); i++) {
+        covey_entity e = covey_record_create(job->commands);
+        covey_record_add(job->commands, e, Blocked, { i, ~i });
+    }
+}
+
+static void what_could_not_be_recorded_is_told_once(void **state) {
+    (void)state;
+    uint32_t later;
+    make_packed();
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        covey_schedule *schedule = schedule_on(threads);
+        covey_system system = over_packed("create", create_three, NULL);
+        uint32_t before = count_of(covey_id(Blocked));
+        system.creates = 2;
+        add_system(schedule, system);
+        assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "then" }), COVEY_OK);
+        add_system(schedule, counting("then", &later));
+        assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_FULL);
+        assert_says(schedule, "2 commands of system create, piece 1, could not be recorded");
+        assert_says(schedule, "give it more .creates");
+        assert_int_equal(count_of(covey_id(Blocked)), before + 1 + 2 * (PIECES - 1)); /* all others were replayed */
+        assert_int_equal(later, 999);
+        covey_system_enable(schedule, "create", false);
+        run_well(schedule); /* and nothing is left */
+        covey_schedule_destroy(schedule);
+    }
+}
+
+static void without_creates_nothing_is_created(void **state) {
+    (void)state;
+    make_packed();
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        covey_schedule *schedule = schedule_on(threads);
+        add_system(schedule, over_packed("create", create_three, NULL));
+        assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_FULL);
+        assert_says(schedule, "2 commands of system create, piece 0, could not be recorded");
+        assert_int_equal(covey_entity_count(world), ENTITIES);
+        covey_schedule_destroy(schedule);
+    }
+}
+
 /* Values of commands that are never replayed are dropped. */
 static void give_owned(covey_job *job, void *context) {
     (void)context;
@@ -495,6 +540,73 @@ static void structure_is_not_changed_beside_others(void **state) {
     assert_false(covey_is_null(covey_create(world))); /* and may be, when it has ended */
 }
 
+/* ---- What was not declared ----------------------------------------------------------------------------------------*/
+
+#if COVEY_ASSERT_LEVEL >= 2
+static void use_blocked(covey_job *job) { (void)covey_get(job->world, all[0], Blocked); }
+static void write_packed(covey_job *job) { (void)covey_set(job->world, all[0], Packed, { 1, ~1u }); }
+static void use_resource(covey_job *job) { (void)covey_resource_get(job->world, Kept); }
+
+static void walk_view(covey_job *job, covey_view_desc desc) {
+    const char *why;
+    covey_view view = covey_view_make_const(job->world, &desc, &why);
+    covey_iter it = covey_view_iter(&view);
+    while (covey_next(&it)) {
+    }
+}
+static void walk_blocked(covey_job *job) { walk_view(job, (covey_view_desc){ .with = { covey_id(Blocked) } }); }
+
+static void use_what_is_declared(covey_job *job) {
+    (void)covey_get(job->world, all[0], Packed);
+    (void)covey_get(job->world, all[0], Pinned);
+    (void)covey_set(job->world, all[0], Pinned, { 1, ~1u });
+    (void)covey_has(job->world, all[0], Blocked); /* anybody may ask */
+    walk_view(job, (covey_view_desc){ .with = { covey_id(Packed) }, .without = { covey_id(Blocked) } });
+    while (covey_next(&job->it)) {
+    }
+}
+
+/* A body that does one of these. */
+typedef void use_fn(covey_job *job);
+static void use_it(covey_job *job, void *context) { (*(use_fn *const *)context)(job); }
+
+static void a_body_that_uses_what_it_did_not_declare_is_told(void **state) {
+    (void)state;
+    static const struct {
+        use_fn *use;
+        const char *text; /* NULL: nothing is wrong */
+    } uses[] = {
+        { use_what_is_declared, NULL },
+        { use_blocked, "system greedy uses Blocked, which it did not declare: add it to .reads" },
+        { walk_blocked, "system greedy uses Blocked, which it did not declare: add it to .reads" },
+        { write_packed, "system greedy writes Packed, which it declared as read: add it to .writes" },
+        { use_resource, "system greedy uses the resource Kept, which it did not declare: add it to .resource_reads" },
+    };
+    make_packed();
+    add_value(all[0], covey_id(Blocked), 1);
+    add_value(all[0], covey_id(Pinned), 1);
+    assert_non_null(covey_resource_set(world, Kept, { 1, ~1u }));
+    for (uint32_t i = 0; i < COUNT_OF(uses); i++)
+        for (uint32_t exclusive = 0; exclusive < 2; exclusive++) {
+            covey_schedule *schedule = schedule_on(2);
+            covey_system system = over_packed("greedy", use_it, (void *)(uintptr_t)&uses[i].use);
+            system.split = false;
+            system.exclusive = exclusive != 0;
+            system.writes[0] = covey_id(Pinned);
+            uint32_t broken = atomic_load(&alarm.broken);
+            alarm.text[0] = '\0';
+            add_system(schedule, system);
+            add_system(schedule,
+                       (covey_system){ .name = "other", .run = count_blocked, .context = &broken, .off = true });
+            run_well(schedule);
+            bool told = uses[i].text && !exclusive; /* nobody runs beside an exclusive one */
+            if (told) assert_string_equal(alarm.text, uses[i].text);
+            else assert_string_equal(alarm.text, "");
+            covey_schedule_destroy(schedule);
+        }
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(commands_are_replayed_before_the_next_phase),
@@ -509,12 +621,17 @@ int main(void) {
         WORLD_TEST(a_command_that_fails_can_be_skipped),
         WORLD_TEST(all_that_is_left_can_be_skipped),
         WORLD_TEST(a_new_system_does_not_change_what_is_left),
+        WORLD_TEST(what_could_not_be_recorded_is_told_once),
+        WORLD_TEST(without_creates_nothing_is_created),
         OWNED_TEST(a_schedule_that_ends_drops_what_is_left),
         OWNED_TEST(a_system_that_is_removed_drops_what_is_left),
         LENIENT_TEST(a_schedule_is_left_alone_while_it_runs),
         LENIENT_TEST(nothing_is_skipped_while_it_runs),
         LENIENT_TEST(a_schedule_inside_of_another_needs_an_exclusive_system),
         LENIENT_TEST(structure_is_not_changed_beside_others),
+#if COVEY_ASSERT_LEVEL >= 2
+        LENIENT_TEST(a_body_that_uses_what_it_did_not_declare_is_told),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,8 @@ void scene_is_valid(const scene *s) {
     if (s->world) {
         test_world_is_valid(s->world);
         bytes += covey_world_memory(s->world);
-        for (const covey_commands *c = s->world->commands; c; c = c->next_of_world) bytes += covey_commands_memory(c);
+        for (const covey_commands *c = s->world->commands; c; c = c->next_of_world)
+            if (c->heap.allocator.context == &s->heap) bytes += covey_commands_memory(c);
     }
     if (s->history) bytes += covey_history_memory(s->history);
     if (s->set) {
