@@ -7,12 +7,8 @@ typedef struct {
     float x, y;
 } Position;
 typedef Position Velocity;
-typedef struct {
-    float height; /* of the ground; one for the whole world */
-} Ground;
-typedef struct {
-    covey_entity target;
-} Aim;
+typedef float Ground; /* its height: one for the whole world */
+typedef covey_entity Aim;
 COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Velocity);
 COVEY_COMPONENT_DEFINE(Ground);
@@ -42,7 +38,7 @@ static void aim(covey_job *job, void *context) {
     while (covey_next(&job->it)) {
         const Aim *aims = covey_field_const(&job->it, 0, Aim);
         for (uint32_t i = 0; i < job->it.count; i++) {
-            const Position *p = covey_get(job->world, aims[i].target, Position);
+            const Position *p = covey_get(job->world, aims[i], Position);
             if (p) printf("  the target is at %.1f, %.1f\n", (double)p->x, (double)p->y);
         }
     }
@@ -52,7 +48,7 @@ static void aim(covey_job *job, void *context) {
 static void bury(covey_job *job, void *context) {
     (void)context;
     covey_row row = { 0 };
-    float ground = covey_resource_get(job->world, Ground)->height;
+    float ground = *covey_resource_get(job->world, Ground);
     while (covey_next_row(&job->it, &row))
         if (covey_row_field(&job->it, row, 0, Position)->y < ground)
             covey_destroy(job->world, covey_row_entity(&job->it, row));
@@ -80,7 +76,7 @@ int main(void) {
     covey_entity stone = covey_create(world), archer = covey_create(world);
     covey_add(world, stone, Position, { 0, 0 });
     covey_add(world, stone, Velocity, { 1, 0 });
-    covey_add(world, archer, Aim, { stone });
+    covey_add_value(world, archer, Aim, &stone);
     covey_result result = COVEY_OK;
     for (int i = 0; i < 4 && result == COVEY_OK; i++) result = covey_schedule_run(schedule);
     bool right = result == COVEY_OK && !covey_alive(world, stone) && covey_alive(world, archer);

@@ -4,12 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct {
-    int left;
-} Fuse;
-typedef struct {
-    covey_entity from;
-} Spark;
+typedef int Fuse;           /* frames that are left */
+typedef covey_entity Spark; /* the rocket that it was */
 COVEY_COMPONENT_DEFINE(Fuse);
 COVEY_COMPONENT_DEFINE(Spark);
 
@@ -22,11 +18,11 @@ static void burn(covey_job *job, void *context) {
     while (covey_next(&job->it)) {
         Fuse *fuse = covey_field(&job->it, 0, Fuse);
         for (uint32_t i = 0; i < job->it.count; i++) {
-            if (--fuse[i].left > 0) continue;
+            if (--fuse[i] > 0) continue;
             covey_entity rocket = covey_span_entity(&job->it, i);
             for (int k = 0; k < SPARKS; k++) {
                 covey_entity spark = covey_record_create(job->commands);
-                covey_record_add(job->commands, spark, Spark, { rocket });
+                covey_record_add_value(job->commands, spark, Spark, &rocket);
             }
             covey_record_destroy(job->commands, rocket);
         }
@@ -66,7 +62,7 @@ static uint64_t run(uint32_t threads) {
     }
     const covey_pool *pool = covey_pool_find(world, Spark);
     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1)) {
-        covey_entity e = covey_pool_at(pool, p), from = covey_pool_value_at(pool, p, Spark)->from;
+        covey_entity e = covey_pool_at(pool, p), from = *covey_pool_value_at(pool, p, Spark);
         digest = digest * 31 + e.index + from.index * 7 + e.generation;
     }
     covey_schedule_destroy(schedule);

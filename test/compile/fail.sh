@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that a mistake is caught by the compiler:
 #
-#     fail.sh CC INCLUDE_DIR FILE
+#     fail.sh COMPILER INCLUDE_DIR FILE
 #
 # FILE must not compile, for the reason given as an extended regular expression in its first line,
 #
@@ -14,7 +14,8 @@ cc=$1 include=$2 file=$3
 LC_ALL=C
 export LC_ALL
 
-compile() { "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$include" "$@" -c "$file" -o /dev/null 2>&1; }
+case $file in *.cpp) std=c++17 ;; *) std=c11 ;; esac
+compile() { "$cc" -std=$std -Wall -Wextra -Wpedantic -Werror -I "$include" "$@" -c "$file" -o /dev/null 2>&1; }
 
 regex=$(sed -n '1s|^/\* expect: \(.*\) \*/$|\1|p' "$file")
 if [ -z "$regex" ]; then
