@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format clean
+.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -102,6 +102,9 @@ docs: ## build the site: all documents, and a reference made of the headers; bui
 format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.hpp' '*.cpp' ':!bench/textbook.h' | xargs -0 clang-format -i
+
+dist: ## the library in two files, build/dist/covey.h and build/dist/covey.c
+	@scripts/amalgamate build/dist
 
 clean: ## remove everything that was built
 	@rm -rf build

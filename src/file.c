@@ -4,6 +4,7 @@
 #include "file.h"
 
 #include "alloc.h"
+#include "result.h"
 
 #include <errno.h>
 #include <stdalign.h>
@@ -17,11 +18,10 @@ static const unsigned char zstd_magic[4] = { 0x28, 0xB5, 0x2F, 0xFD };
 
 /* ---- What went wrong ----------------------------------------------------------------------------------------------*/
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-static bool
-fail(covey_report *report, covey_result result, covey_fault fault, const char *format, ...) {
+static bool fail(covey_report *report, covey_result result, covey_fault fault, const char *format, ...)
+    COVEY__PRINTF(4, 5);
+
+static bool fail(covey_report *report, covey_result result, covey_fault fault, const char *format, ...) {
     *report = (covey_report){ .result = result, .fault = fault };
     va_list arguments;
     va_start(arguments, format);

@@ -3,6 +3,8 @@
 #ifndef COVEY_IMAGE_H
 #define COVEY_IMAGE_H
 
+#include "result.h"
+
 #include <covey/covey.h>
 #include <covey/fields.h>
 
@@ -86,10 +88,7 @@ typedef struct covey__reader {
 
 /* Notes what is wrong, if nothing was yet, and where. Returns the result. */
 covey_result covey__refuse(covey__reader *reader, covey_fault fault, size_t offset, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 4, 5)))
-#endif
-    ;
+    COVEY__PRINTF(4, 5);
 static inline bool covey__is_sound(const covey__reader *reader) { return reader->report->result == COVEY_OK; }
 const unsigned char *covey__read(covey__reader *reader, size_t size); /* the next bytes; NULL: there are fewer */
 uint8_t covey__read_u8(covey__reader *reader);

@@ -136,8 +136,14 @@ static int close_file(int file) { return close(file) == 0 || errno == EINTR ? 0 
 
 static uint32_t process(void) { return (uint32_t)getpid(); }
 
+/* GNU has a strerror_r of its own, which is the one there is where the program wants all of GNU. */
 static void explain(int error, char *text, size_t bytes) {
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    const char *found = strerror_r(error, text, bytes);
+    if (found != text) snprintf(text, bytes, "%s", found);
+#else
     if (strerror_r(error, text, bytes) != 0) snprintf(text, bytes, "error %d", error);
+#endif
 }
 
 const covey__os covey__os_real = {

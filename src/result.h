@@ -23,12 +23,18 @@
 #define COVEY__PUT_WORD(word, value) ((word) = (value))
 #endif
 
-/* Notes why a call failed, and tells the log, which the calling thread calls. */
-covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
+/* Behind the declaration of a function whose parameter number `text` is a format of printf, with arguments from number
+ * `first` on: compilers check them. */
+#if defined(__MINGW32__)
+#define COVEY__PRINTF(text, first) __attribute__((format(gnu_printf, text, first))) /* "printf" has no %zu there */
+#elif defined(__GNUC__)
+#define COVEY__PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define COVEY__PRINTF(text, first)
 #endif
-    ;
+
+/* Notes why a call failed, and tells the log, which the calling thread calls. */
+covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) COVEY__PRINTF(3, 4);
 
 /* Fails because an entity has no such component: ABSENT, or DEAD. */
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);

@@ -28,10 +28,10 @@ static bool is_idle(covey_schedule *s) {
 
 /* A copy of a name that lives as long as the schedule: the one that is there, or a new one. NULL: MEMORY. */
 static const char *keep_name(covey_schedule *s, const char *name) {
-    for (covey__name *kept = s->names; kept; kept = kept->next)
+    for (covey__kept_name *kept = s->names; kept; kept = kept->next)
         if (strcmp(kept->text, name) == 0) return kept->text;
-    size_t bytes = sizeof(covey__name) + strlen(name) + 1;
-    covey__name *kept = covey__resize(&s->heap, NULL, 0, bytes, 1, alignof(covey__name));
+    size_t bytes = sizeof(covey__kept_name) + strlen(name) + 1;
+    covey__kept_name *kept = covey__resize(&s->heap, NULL, 0, bytes, 1, alignof(covey__kept_name));
     if (!kept) return NULL;
     kept->next = s->names;
     kept->bytes = bytes;
@@ -314,9 +314,9 @@ covey_schedule *covey_schedule_create(covey_world *world, const covey_schedule_d
 
 static void free_names(covey_schedule *s) {
     while (s->names) {
-        covey__name *name = s->names;
+        covey__kept_name *name = s->names;
         s->names = name->next;
-        covey__free(&s->heap, name, name->bytes, 1, alignof(covey__name));
+        covey__free(&s->heap, name, name->bytes, 1, alignof(covey__kept_name));
     }
 }
 

@@ -22,11 +22,9 @@ static output open_output(covey_write_fn *write, void *context) {
 static void put(const output *out, const char *text) { out->write(text, out->context); }
 
 /* Numbers and the like: texts of any length go to `put`. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-putf(const output *out, const char *format, ...) {
+static void putf(const output *out, const char *format, ...) COVEY__PRINTF(2, 3);
+
+static void putf(const output *out, const char *format, ...) {
     char text[200];
     va_list arguments;
     va_start(arguments, format);

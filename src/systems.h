@@ -10,6 +10,7 @@
 #define COVEY_SYSTEMS_H
 
 #include "crew.h"
+#include "result.h"
 #include "threads.h"
 
 #include <covey/schedule.h>
@@ -95,9 +96,9 @@ typedef struct covey__event {
     bool replay;
 } covey__event;
 
-typedef struct covey__name covey__name;
-struct covey__name {
-    covey__name *next;
+typedef struct covey__kept_name covey__kept_name;
+struct covey__kept_name {
+    covey__kept_name *next;
     size_t bytes;
     char text[];
 };
@@ -117,7 +118,7 @@ struct covey_schedule {
     covey__crew *crew; /* NULL: a pool of the program's, or one thread */
     covey__patience patience;
     covey__worker *workers;
-    covey__name *names; /* a list of all that were ever used: traces point to them */
+    covey__kept_name *names; /* a list of all that were ever used: traces point to them */
     covey__phase *phases;
     uint32_t phase_count, phase_capacity; /* the first one is without a name, before all others */
     covey__system **systems;              /* as they were added */
@@ -153,11 +154,7 @@ static inline bool covey__is_same_type(const covey_type *a, const covey_type *b)
 }
 covey__system *covey__system_find(const covey_schedule *s, const char *name); /* or NULL */
 /* Fails as covey__fail does; the sentence is also that of covey_schedule_failure. */
-covey_result covey__schedule_fail(covey_schedule *s, covey_result result, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+covey_result covey__schedule_fail(covey_schedule *s, covey_result result, const char *format, ...) COVEY__PRINTF(3, 4);
 /* Makes sure that an array of elements of `size` bytes has room for so many: returns it, where it is then; or NULL. */
 void *covey__schedule_reach(covey_schedule *s, void *array, uint32_t *capacity, uint32_t wanted, size_t size);
 void covey__schedule_free(covey_schedule *s, void *array, uint32_t capacity, size_t size);

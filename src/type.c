@@ -236,7 +236,8 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
         return NULL;
     }
-    *made = (struct covey__made_type){ .next = world->made_types, .type = *description, .bytes = bytes };
+    *made = (struct covey__made_type){ .next = world->made_types, .bytes = bytes };
+    made->type = *description;
     char *behind = (char *)made->behind;
     if (fields != 0) made->type.fields = covey__fields_copy(description->fields, behind);
     if (defaults != 0) made->type.defaults = memcpy(aligned(behind + fields), description->defaults, defaults);
