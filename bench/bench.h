@@ -39,7 +39,7 @@ typedef enum bench_order { BENCH_ORDERED, BENCH_REVERSED, BENCH_SHUFFLED } bench
 
 #define BENCH_MAX_SIZES 5
 #define BENCH_MAX_BARS 4
-#define BENCH_MAX_CONTESTANTS 8
+#define BENCH_MAX_CONTESTANTS 12
 
 typedef struct bench_scenario bench_scenario;
 struct bench_scenario {
@@ -48,6 +48,7 @@ struct bench_scenario {
     const bench_contestant *contestants; /* the product first, then its baselines, up to one without a name */
     void *(*open)(const bench_scenario *scenario, uint32_t n);
     void (*close)(void *fixture);
+    void *(*part)(void *fixture, size_t contestant); /* optional: what a contestant gets instead of the fixture */
     bench_bar bars[BENCH_MAX_BARS];
     bench_order order;  /* for `open`: of the handles that all contestants walk over */
     uint32_t percent;   /* for `open`: of the entities that take part; 0 means all */
@@ -59,6 +60,9 @@ typedef struct bench_suite {
     const bench_scenario *scenarios;
     size_t count;
 } bench_suite;
+
+/* All suites of the program, up to a NULL. */
+extern const bench_suite *const bench_suites[];
 
 /* Some are there for both storages, and for several sizes of components: see components.h. */
 extern const bench_suite bench_holes, bench_latency, bench_matrix, bench_sort, bench_ordered, bench_reactive,
@@ -85,6 +89,9 @@ typedef struct bench_time {
 /* Measures all contestants of a scenario, interleaved, for at least so long. Ends the program when they disagree about
  * the result. */
 void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, bench_time *times);
+
+/* Runs every contestant once. Ends the program when they disagree about the result. */
+void bench_check(const bench_scenario *scenario, uint32_t n);
 
 /* The limit for the ratio to a baseline at this size, or 0 where the scenario has no such bar. */
 double bench_limit(const bench_scenario *scenario, uint32_t n, const char *baseline);

@@ -31,10 +31,16 @@ double bench_limit(const bench_scenario *scenario, uint32_t n, const char *basel
     return 0;
 }
 
+static void *part_of(const bench_scenario *scenario, void *fixture, size_t contestant) {
+    return scenario->part ? scenario->part(fixture, contestant) : fixture;
+}
+
 void bench_run_each(const bench_scenario *scenario, void *fixture) {
-    for (const bench_contestant *contestant = scenario->contestants; contestant->name; contestant++) {
-        if (contestant->prepare) contestant->prepare(fixture);
-        contestant->run(fixture);
+    for (size_t i = 0; i < bench_contestant_count(scenario); i++) {
+        const bench_contestant *contestant = &scenario->contestants[i];
+        void *part = part_of(scenario, fixture, i);
+        if (contestant->prepare) contestant->prepare(part);
+        contestant->run(part);
     }
 }
 
@@ -140,7 +146,8 @@ void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, 
     size_t count = bench_contestant_count(scenario);
     void *fixture = scenario->open(scenario, n);
     for (size_t i = 0; i < count; i++)
-        runners[i] = (runner){ &scenario->contestants[i], fixture, 1, 0, bench_alloc(MAX_REPETITIONS, sizeof(double)) };
+        runners[i] = (runner){ &scenario->contestants[i], part_of(scenario, fixture, i), 1, 0,
+                               bench_alloc(MAX_REPETITIONS, sizeof(double)) };
     uint32_t least = n <= MANY_UP_TO ? MANY_REPETITIONS : FEW_REPETITIONS;
     uint32_t taken =
         is_once(scenario, n) ? take_one_sample(runners, count) : take_samples(runners, count, least, least_ns);
@@ -149,5 +156,17 @@ void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, 
         times[i] = summarize(runners[i].samples, taken, operations(scenario, n));
         free(runners[i].samples);
     }
+    scenario->close(fixture);
+}
+
+void bench_check(const bench_scenario *scenario, uint32_t n) {
+    runner runners[BENCH_MAX_CONTESTANTS];
+    size_t count = bench_contestant_count(scenario);
+    void *fixture = scenario->open(scenario, n);
+    for (size_t i = 0; i < count; i++) {
+        runners[i] = (runner){ &scenario->contestants[i], part_of(scenario, fixture, i), 1, 0, NULL };
+        take_sample(&runners[i]);
+    }
+    check_results(scenario, n, runners, count);
     scenario->close(fixture);
 }

@@ -1,5 +1,5 @@
 /* The benchmark program: command line, and the run through the scenarios. */
-#include "bench.h"
+#include "contenders.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,54 +19,12 @@ static const char help[] =
     "  --filter TEXT  only scenarios whose names contain the text\n"
     "  --csv FILE     write the rows to this file, too\n"
     "  --list         print the scenarios and end\n"
+    "  --check        run all once at their smallest size, without taking times: do they agree?\n"
+    "  --contender F  load a shared object, whose contenders are measured in versus_* (bench/contender.h)\n"
     "  --help         print this and end\n";
 
-static const bench_suite *const suites[] = {
-    &bench_add_remove_sparse_8,
-    &bench_read_sparse_8,
-    &bench_iterate_sparse_8,
-    &bench_matches_sparse_8,
-    &bench_churn_sparse_8,
-    &bench_create_destroy_sparse_8,
-    &bench_bulk_sparse_8,
-    &bench_destroy_pools_sparse_8,
-    &bench_add_remove_sparse_16,
-    &bench_iterate_sparse_16,
-    &bench_add_remove_sparse_64,
-    &bench_iterate_sparse_64,
-    &bench_add_remove_sparse_128,
-    &bench_iterate_sparse_128,
-    &bench_holes,
-    &bench_latency,
-    &bench_matrix,
-    &bench_group_sparse_8,
-    &bench_sort,
-    &bench_ordered,
-    &bench_reactive,
-    &bench_snapshot,
-    &bench_history,
-    &bench_commands,
-    &bench_schedule_block_8,
-    &bench_schedule_sparse_8,
-    &bench_add_remove_block_8,
-    &bench_read_block_8,
-    &bench_iterate_block_8,
-    &bench_matches_block_8,
-    &bench_churn_block_8,
-    &bench_create_destroy_block_8,
-    &bench_bulk_block_8,
-    &bench_destroy_pools_block_8,
-    &bench_group_block_8,
-    &bench_add_remove_block_16,
-    &bench_iterate_block_16,
-    &bench_add_remove_block_64,
-    &bench_iterate_block_64,
-    &bench_add_remove_block_128,
-    &bench_iterate_block_128,
-};
-
 typedef struct options {
-    bool quick, strict, list, help;
+    bool quick, strict, list, check, help;
     const char *filter, *csv;
 } options;
 
@@ -79,6 +37,8 @@ static options parse(char **arguments) {
         if (bench_is(argument, "--quick")) o.quick = true;
         else if (bench_is(argument, "--strict")) o.strict = true;
         else if (bench_is(argument, "--list")) o.list = true;
+        else if (bench_is(argument, "--check")) o.check = true;
+        else if (bench_is(argument, "--contender")) bench_contenders_load(bench_value_of(arguments, &i));
         else if (bench_is(argument, "--help")) o.help = true;
         else if (bench_is(argument, "--filter")) o.filter = bench_value_of(arguments, &i);
         else if (bench_is(argument, "--csv")) o.csv = bench_value_of(arguments, &i);
@@ -136,19 +96,28 @@ static void run_scenario(const bench_scenario *scenario, uint32_t n) {
     if (progress.pass == progress.passes) bench_report_add(scenario, n, times);
 }
 
+typedef void visit_fn(const bench_scenario *scenario, uint32_t n);
+
 /* Calls a function for every scenario and size that the options select; returns how many these were. */
-static uint32_t each(const options *o, void (*visit)(const bench_scenario *scenario, uint32_t n)) {
+static uint32_t each_of(const bench_suite *suite, const options *o, visit_fn *visit) {
     uint32_t count = 0;
-    for (size_t s = 0; s < sizeof suites / sizeof *suites; s++)
-        for (size_t i = 0; i < suites[s]->count; i++) {
-            const bench_scenario *scenario = &suites[s]->scenarios[i];
-            for (const uint32_t *n = scenario->sizes; *n; n++) {
-                if (!wants(o, scenario, *n)) continue;
-                visit(scenario, *n);
-                count++;
-            }
+    for (size_t i = 0; i < suite->count; i++) {
+        const bench_scenario *scenario = &suite->scenarios[i];
+        for (const uint32_t *n = scenario->sizes; *n; n++) {
+            if (!wants(o, scenario, *n)) continue;
+            visit(scenario, *n);
+            count++;
+            if (o->check) break;
         }
+    }
     return count;
+}
+
+static uint32_t each(const options *o, visit_fn *visit) {
+    uint32_t count = 0;
+    for (const bench_suite *const *suite = bench_suites; *suite; suite++) count += each_of(*suite, o, visit);
+    bench_suite contenders = bench_contenders_suite();
+    return count + each_of(&contenders, o, visit);
 }
 
 static void ignore_scenario(const bench_scenario *scenario, uint32_t n) { (void)scenario, (void)n; }
@@ -185,6 +154,7 @@ int main(int argc, char **argv) {
     keep_memory();
     if (o.help) fputs(help, stdout);
     else if (o.list) each(&o, list_scenario);
+    else if (o.check) printf("%u scenarios, all contestants agree\n", each(&o, bench_check));
     else if (!run(&o) && o.strict) return 1;
     return 0;
 }

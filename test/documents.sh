@@ -3,7 +3,8 @@
 #
 #     documents.sh program SOURCE_DIR CC PREFIX WORK_DIR    the program in README.md is the first example; it runs
 #     documents.sh tutorial SOURCE_DIR STEP PROGRAM         the code on a page of the tutorial is that of its program,
-#                                                           and the program prints what the page shows
+#                                                           and the program prints what the page shows; EMULATOR
+#                                                           runs the programs of another machine
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
 #     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links lead somewhere, and the
 #                                                           reference has all functions; 77 without the tools for it
@@ -59,7 +60,7 @@ tutorial)
         }
         on { block = block line "\n" }
         END { exit status }' "$source/examples/tutorial/step$3.c" "$page"
-    "$4" >"step$3.txt"
+    ${EMULATOR:-} "$4" >"step$3.txt"
     awk '/^```text$/ { on = 1; next } /^```$/ { on = 0 } on' "$page" | diff - "step$3.txt"
     rm "step$3.txt"
     ;;

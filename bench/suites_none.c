@@ -1,0 +1,4 @@
+/* No suites of its own: for a program that measures contenders only. */
+#include "bench.h"
+
+const bench_suite *const bench_suites[] = { NULL };
