@@ -164,6 +164,81 @@ static void values_of_every_size_arrive(void **state) {
     assert_int_equal(dropped, 20);
 }
 
+enum { MANY = 300 };
+
+/* Entities by index, of which each third gets a number: enough to a block that their commands are done together. */
+static void record_many(covey_entity *all) {
+    for (uint32_t i = 0; i < MANY; i += 3) assert_true(covey_record_add(commands, all[i], Owner, { i }));
+}
+
+static void make_many(covey_entity *all) { assert_true(covey_create_many(world, all, MANY)); }
+
+/* All but one, which has `token`, have the number that was recorded; those from `end` on have nothing yet. */
+static void assert_many(const covey_entity *all, uint32_t other, uint32_t token, uint32_t end) {
+    for (uint32_t i = 0; i < MANY; i++) {
+        const Owner *owner = covey_get(world, all[i], Owner);
+        bool wanted = (i % 3 == 0 && i < end) || (i == other && token != 0);
+        assert_int_equal(owner != NULL, wanted && covey_alive(world, all[i]));
+        if (owner) assert_int_equal(owner->token, i == other ? token : i);
+    }
+}
+
+static void adds_in_the_order_of_indices_do_what_single_ones_do(void **state) {
+    (void)state;
+    covey_entity all[MANY];
+    make_many(all);
+    record_many(all);
+    replayed(COVEY_OK, 100, 0, 0);
+    assert_many(all, 0, 0, MANY);
+    assert_int_equal(dropped, 0);
+}
+
+static void adds_in_the_order_of_indices_skip_the_dead(void **state) {
+    (void)state;
+    covey_entity all[MANY];
+    make_many(all);
+    record_many(all);
+    covey_destroy(world, all[150]);
+    replayed(COVEY_OK, 99, 1, 0);
+    assert_many(all, 150, 0, MANY);
+    assert_int_equal(dropped, 1);
+    assert_int_equal(last_dropped, 150);
+}
+
+static void adds_in_the_order_of_indices_stop_at_what_is_there(void **state) {
+    (void)state;
+    covey_entity all[MANY];
+    make_many(all);
+    record_many(all);
+    assert_non_null(covey_add(world, all[201], Owner, { 7000 }));
+    replayed(COVEY_ERROR_PRESENT, 67, 0, 33);
+    assert_many(all, 201, 7000, 201);
+    assert_true(covey_commands_skip(commands));
+    replayed(COVEY_OK, 32, 0, 0);
+    assert_many(all, 201, 7000, MANY);
+    assert_int_equal(dropped, 1);
+}
+
+static void adds_in_the_order_of_indices_go_on_when_there_is_memory(void **state) {
+    (void)state;
+    covey_entity all[MANY];
+    make_many(all);
+    bool failed = true;
+    for (uint32_t at = 1; failed; at++) {
+        covey_clear(world, Owner);
+        covey_shrink(world);
+        record_many(all);
+        test_fail_at(&heap, at, false);
+        covey_replay replay = covey_commands_replay(commands);
+        failed = heap.failed;
+        test_fail_never(&heap);
+        assert_int_equal(replay.done + replay.left, 100);
+        test_world_is_valid(world);
+        if (replay.left != 0) replayed(COVEY_OK, replay.left, 0, 0);
+        assert_many(all, 0, 0, MANY);
+    }
+}
+
 static void a_tag_may_have_an_alignment(void **state) {
     (void)state;
     static const covey_type tag = { .name = "tag", .align = 32 };
@@ -1052,6 +1127,10 @@ int main(void) {
         COMMANDS_TEST(commands_are_done_in_order),
         COMMANDS_TEST(every_storage_takes_commands),
         COMMANDS_TEST(values_of_every_size_arrive),
+        COMMANDS_TEST(adds_in_the_order_of_indices_do_what_single_ones_do),
+        COMMANDS_TEST(adds_in_the_order_of_indices_skip_the_dead),
+        COMMANDS_TEST(adds_in_the_order_of_indices_stop_at_what_is_there),
+        COMMANDS_TEST(adds_in_the_order_of_indices_go_on_when_there_is_memory),
         COMMANDS_TEST(a_tag_may_have_an_alignment),
         COMMANDS_TEST(commands_about_the_dead_are_skipped_and_their_values_dropped),
         COMMANDS_TEST(removing_what_is_absent_does_nothing),
