@@ -81,12 +81,9 @@ static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t id
         check_excluded_of(it, it->walk.first + block * COVEY__BLOCK_IDS + covey__lowest_bit(ids));
 }
 
+/* By id: where one of them was, another may be by now, which came since and is not on the list. */
 static void check_excluded_list(const covey_iter *it) {
-    const covey_entity *array = it->walk.set ? it->walk.set->ids : it->walk.array;
-    for (uint32_t k = it->at + 1; k < it->stop; k++) {
-        uint32_t row = it->rows[k];
-        if (!it->walk.set || row < it->walk.set->end) check_excluded_of(it, array ? array[row].index : row);
-    }
+    for (uint32_t k = it->at + 1; k < it->stop; k++) check_excluded_of(it, it->ids[k]);
 }
 
 /* The same for all that are known to match and are still to be visited: the rest of the page, or of the list. */
