@@ -299,9 +299,10 @@ static void what_pieces_read_is_not_noted(void **state) {
 
 /* ---- Reductions ---------------------------------------------------------------------------------------------------*/
 
-/* A sum whose digits depend on the order, and how many there were. */
+/* A sum whose digits depend on the order, a number that depends on it everywhere, and how many there were. */
 typedef struct Sum {
     double sum;
+    uint64_t chain;
     uint32_t count;
     uint32_t dirt; /* scratch that was not zero, or not aligned */
 } Sum;
@@ -312,7 +313,10 @@ static void add_parts(covey_job *job, void *context) {
     sum->dirt += sum->sum != 0 || sum->count != 0 || (uintptr_t)sum % 64 != 0;
     while (covey_next(&job->it)) {
         const Value *values = covey_field_const(&job->it, 0, Blocked);
-        for (uint32_t i = 0; i < job->it.count; i++) sum->sum += 1.0 / (values[i].number + 1);
+        for (uint32_t i = 0; i < job->it.count; i++) {
+            sum->sum += 1.0 / (values[i].number + 1);
+            sum->chain = sum->chain * 31 + values[i].number;
+        }
         sum->count += job->it.count;
     }
 }
@@ -321,6 +325,7 @@ static void merge_sums(void *total, const void *scratch, void *context) {
     Sum *to = total;
     const Sum *from = scratch;
     to->sum += from->sum;
+    to->chain = to->chain * 37 + from->chain;
     to->count += from->count;
     to->dirt += from->dirt;
     if (context) ++*(uint32_t *)context;
@@ -343,8 +348,13 @@ static void sums_are_the_same_for_every_number_of_threads(void **state) {
     Sum first = { 0 }, plain = { 0 };
     make_some(covey_id(Blocked), 1);
     for (uint32_t i = 0; i < ENTITIES; i++) plain.sum += 1.0 / (i + 1);
+    for (uint32_t i = 0; i < ENTITIES; i += 64) {
+        uint64_t chain = 0;
+        for (uint32_t k = i; k < i + 64 && k < ENTITIES; k++) chain = chain * 31 + k;
+        plain.chain = plain.chain * 37 + chain;
+    }
     for (uint32_t i = 0; i < COUNT_OF(threads); i++) {
-        Sum total = { 1, 2, 3 };
+        Sum total = { 1, 2, 3, 4 };
         covey_schedule *schedule = schedule_on(threads[i]);
         add_system(schedule, summing(&total));
         for (uint32_t run = 0; run < 5; run++) {
@@ -356,13 +366,14 @@ static void sums_are_the_same_for_every_number_of_threads(void **state) {
     }
     assert_int_equal(first.count, ENTITIES);
     assert_int_equal(first.dirt, 0);
+    assert_int_equal(first.chain, plain.chain);
     assert_true(first.sum != plain.sum && first.sum > plain.sum - 1e-9 && first.sum < plain.sum + 1e-9);
 }
 
 static void without_pieces_a_total_is_zero(void **state) {
     (void)state;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        Sum total = { 1, 2, 3 }, zero = { 0 };
+        Sum total = { 1, 2, 3, 4 }, zero = { 0 };
         covey_schedule *schedule = schedule_on(threads);
         covey_system system = summing(&total);
         add_system(schedule, system);

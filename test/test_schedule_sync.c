@@ -253,6 +253,9 @@ static void give_three(covey_job *job, void *context) {
     for (uint32_t i = first; i < first + 3; i++) covey_record_add(job->commands, all[i], Blocked, { i, ~i });
 }
 
+/* How many there were when the last run began. */
+static uint32_t at_first;
+
 /* a: 0 1 2, b: 2 3 4, c: 5 6 7. The first of b is there already. */
 static covey_schedule *collide(uint32_t *later) {
     static const uint32_t firsts[] = { 0, 2, 5 };
@@ -280,7 +283,9 @@ static void what_could_not_be_replayed_comes_first_the_next_time(void **state) {
     assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_PRESENT);
     assert_int_equal(later, 999);
     assert_true(remove_value(all[2], covey_id(Blocked)));
+    assert_int_equal(at_first, 0);
     run_well(schedule);
+    assert_int_equal(at_first, 8);
     assert_int_equal(later, 8);
     assert_value(all[2], covey_id(Blocked), 2);
     run_well(schedule);

@@ -37,7 +37,9 @@ void assert_says(const covey_schedule *schedule, const char *words) {
 /* ---- Pauses -------------------------------------------------------------------------------------------------------*/
 
 void nap_for(uint32_t microseconds) {
-    nanosleep(&(struct timespec){ .tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000L }, NULL);
+    struct timespec time = { .tv_sec = (time_t)(microseconds / 1000000),
+                             .tv_nsec = (long)(microseconds % 1000000) * 1000 };
+    nanosleep(&time, NULL);
 }
 
 void nap(uint32_t number) {
