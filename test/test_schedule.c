@@ -89,7 +89,7 @@ static void what_is_wrong_with_a_system_is_said(void **state) {
     REFUSE("no scratch, or no total", .name = "x", .run = run_nothing, .merge = add_up, .total = &total);
     REFUSE("no scratch, or no total", .name = "x", .run = run_nothing, .merge = add_up, .scratch = 8);
     REFUSE("no function that merges", .name = "x", .run = run_nothing, .scratch = 8, .total = &total);
-    REFUSE("scratch that is too large", .name = "x", .run = run_nothing, .scratch = SIZE_MAX / 2);
+    REFUSE("scratch that is too large", .name = "x", .run = run_nothing, .scratch = SIZE_MAX / 2 + 1);
     REFUSE("view that is not valid", .name = "x", .run = run_nothing,
            .view = { .with = { covey_id(Blocked), covey_id(Blocked) } });
     REFUSE("a type without a name", .name = "x", .run = run_nothing, .reads = { &nameless });

@@ -261,6 +261,7 @@ static covey_schedule *collide(uint32_t *later) {
     static const uint32_t firsts[] = { 0, 2, 5 };
     static const char *const names[] = { "a", "b", "c" };
     covey_schedule *schedule = schedule_on(2);
+    add_system(schedule, counting("first", &at_first));
     for (uint32_t i = 0; i < 3; i++)
         add_system(schedule,
                    (covey_system){
