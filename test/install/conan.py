@@ -1,0 +1,137 @@
+"""Runs the recipe with stand-ins for the classes of Conan, which do what its documentation says of them, as far as the
+recipe relies on it:
+
+    conan.py RECIPE_DIR WORK_DIR
+"""
+
+import fnmatch
+import os
+import py_compile
+import shutil
+import subprocess
+import sys
+import types
+
+
+class Values(types.SimpleNamespace):
+    def rm_safe(self, name):
+        self.__dict__.pop(name, None)
+
+
+class ConanFile:
+    pass
+
+
+class CMakeToolchain:
+    def __init__(self, conanfile):
+        self.conanfile = conanfile
+        self.cache_variables = {}
+
+    def generate(self):
+        self.conanfile.variables = self.cache_variables
+
+
+class Generator:
+    def __init__(self, conanfile):
+        pass
+
+    def generate(self):
+        pass
+
+
+class CMake:
+    def __init__(self, conanfile):
+        self.conanfile = conanfile
+
+    def configure(self):
+        values = {True: "ON", False: "OFF"}
+        options = [f"-D{name}={values.get(value, value)}" for name, value in self.conanfile.variables.items()]
+        shared = values[self.conanfile.options.shared]
+        run("-S", self.conanfile.source_folder, "-B", self.conanfile.build_folder, f"-DBUILD_SHARED_LIBS={shared}",
+            "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_INSTALL_LIBDIR=lib", *options)
+
+    def build(self):
+        run("--build", self.conanfile.build_folder)
+
+    def install(self):
+        run("--install", self.conanfile.build_folder, "--prefix", self.conanfile.package_folder)
+
+
+class CppInfo:
+    def __init__(self):
+        self.properties, self.libs, self.defines, self.system_libs = {}, [], [], []
+
+    def set_property(self, name, value):
+        self.properties[name] = value
+
+
+def run(*arguments):
+    subprocess.run(["cmake", *arguments], check=True)
+
+
+def copy(conanfile, pattern, src, dst):
+    found = False
+    for folder, folders, files in os.walk(src):
+        folders[:] = [name for name in folders if name not in ("build", ".git")]
+        for file in files:
+            path = os.path.relpath(os.path.join(folder, file), src)
+            if fnmatch.fnmatch(path, pattern):
+                found = True
+                os.makedirs(os.path.dirname(os.path.join(dst, path)), exist_ok=True)
+                shutil.copy2(os.path.join(src, path), os.path.join(dst, path))
+    assert found, f"{pattern} names no file"
+
+
+def load(conanfile, path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def provide(name, **members):
+    module = types.ModuleType(name)
+    module.__dict__.update(members)
+    sys.modules[name] = module
+
+
+def load_recipe(recipe):
+    provide("conan", ConanFile=ConanFile)
+    provide("conan.tools")
+    provide("conan.tools.cmake", CMake=CMake, CMakeDeps=Generator, CMakeToolchain=CMakeToolchain,
+            cmake_layout=lambda conanfile: None)
+    provide("conan.tools.files", copy=copy, load=load, rmdir=lambda conanfile, path: shutil.rmtree(path, True))
+    provide("conan.tools.gnu", PkgConfigDeps=Generator)
+    scope = {"__name__": "conanfile"}
+    exec(compile(load(None, os.path.join(recipe, "conanfile.py")), "conanfile.py", "exec"), scope)
+    return scope["CoveyConan"]()
+
+
+def main(recipe, work):
+    py_compile.compile(os.path.join(recipe, "test_package", "conanfile.py"), os.path.join(work, "test.pyc"), doraise=True)
+    conanfile = load_recipe(recipe)
+    assert all(value in conanfile.options[name] for name, value in conanfile.default_options.items())
+    conanfile.options = Values(**conanfile.default_options)
+    conanfile.settings = Values(os="Linux", **{"compiler.cppstd": "17", "compiler.libcxx": "libstdc++"})
+    conanfile.recipe_folder = recipe
+    conanfile.requires = lambda reference: None
+    for folder in ("export_sources", "build", "package"):
+        setattr(conanfile, f"{folder}_folder", os.path.join(work, folder))
+    conanfile.source_folder = conanfile.export_sources_folder
+    conanfile.cpp_info = CppInfo()
+    conanfile.set_version()
+    conanfile.export_sources()
+    for step in ("config_options", "configure", "requirements", "layout", "generate", "build", "package", "package_info"):
+        getattr(conanfile, step)()
+
+    # The program of the package's test, with what package_info says.
+    package, info = conanfile.package_folder, conanfile.cpp_info
+    assert os.path.exists(os.path.join(package, "licenses", "LICENSE"))
+    program = os.path.join(work, "consumer")
+    subprocess.run([os.environ["CC"], os.path.join(recipe, "test_package", "main.c"), f"-I{package}/include",
+                    f"-L{package}/lib", *(f"-D{name}" for name in info.defines),
+                    *(f"-l{name}" for name in info.libs + info.system_libs), "-o", program], check=True)
+    said = subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout
+    major, minor, patch = (int(part) for part in conanfile.version.split("."))
+    assert said == f"covey {major * 10000 + minor * 100 + patch}: ok\n", said
+
+
+main(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
