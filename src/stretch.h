@@ -50,10 +50,12 @@ static inline covey__stretch covey__next_stretch(const covey_world *world, const
         const uint32_t *generations = world->pages[first / COVEY_PAGE_SIZE]->generation + first % COVEY_PAGE_SIZE;
         if (covey__is_block(entities, generations)) return (covey__stretch){ UINT64_MAX, 64, true };
     }
+    if (first / COVEY_PAGE_SIZE >= world->page_count) return s;
     for (; s.count < left && entities[s.count].index / 64 == first / 64; s.count++) {
         covey_entity e = entities[s.count];
         uint64_t bit = (uint64_t)1 << e.index % 64;
-        if ((s.bits & bit) != 0 || !covey_alive(world, e)) break;
+        bool reached = COVEY_PAGE_SIZE >= 64 || e.index / COVEY_PAGE_SIZE < world->page_count;
+        if ((s.bits & bit) != 0 || !reached || !covey__is_current(world, e)) break;
         s.in_order &= e.index == first + s.count;
         s.bits |= bit;
     }
