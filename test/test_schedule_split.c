@@ -1,4 +1,5 @@
 /* Schedules: how the entities of a system are cut into pieces, and what becomes of what pieces add up. */
+#include "mixed.h"
 #include "scheduled.h"
 #include "views.h"
 
@@ -297,6 +298,39 @@ static void what_pieces_read_is_not_noted(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+/* ---- Worlds from images -------------------------------------------------------------------------------------------*/
+
+static uint32_t length_in(covey_world *of, const covey_view_desc *desc) {
+    covey_view view = covey_view_make(of, desc);
+    covey_iter it = covey_view_iter(&view);
+    return covey_iter_length(&it);
+}
+
+/* However large pools have been: what is in use decides, not what is reserved. */
+static void what_is_loaded_is_cut_like_what_was_saved(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= test_scaled(300); seed++) {
+        static mixed_world mixed;
+        assert_int_equal(world_setup(NULL), 0);
+        mixed_begin(&mixed, seed);
+        covey_world *loaded = mixed_load(&mixed);
+        assert_non_null(loaded);
+        for (uint32_t i = 0; i < mixed.type_count; i++)
+            for (uint32_t k = 0; k < mixed.type_count; k++) {
+                const covey_type *one = mixed.types[i], *other = i != k ? mixed.types[k] : NULL;
+                covey_view_desc both = { .with = { one, other } }, maybe = { .with = { one }, .optional = { other } },
+                                any = { .any = { one, other } };
+                if (length_in(world, &both) != length_in(loaded, &both) ||
+                    length_in(world, &maybe) != length_in(loaded, &maybe) ||
+                    length_in(world, &any) != length_in(loaded, &any))
+                    fail_msg("seed %u: %s and %s", (unsigned)seed, one->name, other ? other->name : "nothing");
+            }
+        covey_world_destroy(loaded);
+        mixed_end(&mixed);
+        world_teardown(NULL);
+    }
+}
+
 /* ---- Reductions ---------------------------------------------------------------------------------------------------*/
 
 /* A sum whose digits depend on the order, a number that depends on it everywhere, and how many there were. */
@@ -472,6 +506,7 @@ int main(void) {
         WORLD_TEST(the_last_index_is_in_the_last_piece),
         WORLD_TEST(what_pieces_write_is_noted),
         WORLD_TEST(what_pieces_read_is_not_noted),
+        cmocka_unit_test(what_is_loaded_is_cut_like_what_was_saved),
         WORLD_TEST(sums_are_the_same_for_every_number_of_threads),
         WORLD_TEST(without_pieces_a_total_is_zero),
         WORLD_TEST(a_system_behind_it_sees_the_total),

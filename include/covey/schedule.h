@@ -177,7 +177,7 @@ COVEY_API double covey_phase_fraction(const covey_schedule *schedule, const char
  * them; covey_schedule_skip drops the one that failed. */
 COVEY_API covey_result covey_schedule_run(covey_schedule *schedule);
 COVEY_API covey_result covey_schedule_run_for(covey_schedule *schedule, double seconds);
-/* Why the last run failed; "" when it did not. */
+/* Why the last run failed, or adding a system or phase since then; "" when none of them did. */
 COVEY_API const char *covey_schedule_failure(const covey_schedule *schedule);
 /* Clears the first command that is left, as covey_commands_skip does; false when there is none. */
 COVEY_API bool covey_schedule_skip(covey_schedule *schedule);
