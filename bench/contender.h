@@ -63,10 +63,10 @@ typedef struct contender {
      * for many. Returns how many components of type 0 there are. */
     uint64_t (*create)(void *world);
     uint64_t (*create_many)(void *world);
-    /* Destroys these entities, one after the other; the same by what the library has for many. Returns how many components
-     * of type 0 are left. */
+    /* Destroys these entities, one after the other; all entities, by what the library has for many. Returns how many
+     * components of type 0 are left. */
     uint64_t (*destroy)(void *world, const uint32_t *ids, uint32_t count);
-    uint64_t (*destroy_many)(void *world, const uint32_t *ids, uint32_t count);
+    uint64_t (*destroy_many)(void *world);
 } contender;
 
 typedef struct contender_listing {

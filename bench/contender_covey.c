@@ -238,6 +238,12 @@ static uint64_t covey_contender_destroy(void *world, const uint32_t *ids, uint32
     return count_of(f, 0);
 }
 
+static uint64_t covey_contender_destroy_many(void *world) {
+    fixture *f = world;
+    covey_destroy_many(f->world, f->entities, f->n);
+    return count_of(f, 0);
+}
+
 /* ---- The contenders -----------------------------------------------------------------------------------------------*/
 
 #define CONTENDER(text, opens, iterates)                                                                               \
@@ -245,7 +251,8 @@ static uint64_t covey_contender_destroy(void *world, const uint32_t *ids, uint32
         .name = text, .open = opens, .close = covey_contender_close, .empty = covey_contender_empty,                   \
         .clear = covey_contender_clear, .add = covey_contender_add, .remove = covey_contender_remove,                  \
         .get = covey_contender_get, .has = covey_contender_has, .iterate = iterates, .create = covey_contender_create, \
-        .create_many = covey_contender_create_many, .destroy = covey_contender_destroy                                 \
+        .create_many = covey_contender_create_many, .destroy = covey_contender_destroy,                                \
+        .destroy_many = covey_contender_destroy_many                                                                   \
     }
 
 const contender bench_covey_contenders[BENCH_COVEY_CONTENDERS] = {

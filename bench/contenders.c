@@ -88,9 +88,7 @@ static uint64_t run_three(const part *p) { return p->contender->iterate(p->world
 static uint64_t run_create(const part *p) { return p->contender->create(p->world); }
 static uint64_t run_create_many(const part *p) { return p->contender->create_many(p->world); }
 static uint64_t run_destroy(const part *p) { return p->contender->destroy(p->world, p->fixture->order, p->fixture->n); }
-static uint64_t run_destroy_many(const part *p) {
-    return p->contender->destroy_many(p->world, p->fixture->order, p->fixture->n);
-}
+static uint64_t run_destroy_many(const part *p) { return p->contender->destroy_many(p->world); }
 
 static bool adds(const contender *c) { return c->add; }
 static bool removes(const contender *c) { return c->remove; }

@@ -17,6 +17,7 @@ static const char help[] =
     "  --quick        only scenarios that have a bar, at the sizes where they have it; three times\n"
     "  --strict       exit with 1 when a bar is missed\n"
     "  --filter TEXT  only scenarios whose names contain the text\n"
+    "  --size N       only at this number of entities\n"
     "  --csv FILE     write the rows to this file, too\n"
     "  --list         print the scenarios and end\n"
     "  --check        run all once at their smallest size, without taking times: do they agree?\n"
@@ -26,9 +27,17 @@ static const char help[] =
 typedef struct options {
     bool quick, strict, list, check, help;
     const char *filter, *csv;
+    uint32_t size; /* 0: all */
 } options;
 
 /* ---- The command line ---------------------------------------------------------------------------------------------*/
+
+static uint32_t number_of(const char *text) {
+    char *end = NULL;
+    unsigned long number = strtoul(text, &end, 10);
+    if (end == text || *end || number == 0 || number > UINT32_MAX) bench_fail("%s is no number of entities", text);
+    return (uint32_t)number;
+}
 
 static options parse(char **arguments) {
     options o = { .filter = "" };
@@ -41,6 +50,7 @@ static options parse(char **arguments) {
         else if (bench_is(argument, "--contender")) bench_contenders_load(bench_value_of(arguments, &i));
         else if (bench_is(argument, "--help")) o.help = true;
         else if (bench_is(argument, "--filter")) o.filter = bench_value_of(arguments, &i);
+        else if (bench_is(argument, "--size")) o.size = number_of(bench_value_of(arguments, &i));
         else if (bench_is(argument, "--csv")) o.csv = bench_value_of(arguments, &i);
         else bench_fail("unknown option %s; --help shows the options", argument);
     }
@@ -56,7 +66,7 @@ static bool has_bar(const bench_scenario *scenario, uint32_t n) {
 }
 
 static bool wants(const options *o, const bench_scenario *scenario, uint32_t n) {
-    if (!strstr(scenario->name, o->filter)) return false;
+    if (!strstr(scenario->name, o->filter) || (o->size && o->size != n)) return false;
     return !o->quick || has_bar(scenario, n);
 }
 

@@ -25,6 +25,7 @@ const bench_suite *const bench_suites[] = {
     &bench_reactive,
     &bench_snapshot,
     &bench_history,
+    &bench_split,
     &bench_commands,
     &bench_schedule_block_8,
     &bench_schedule_sparse_8,
