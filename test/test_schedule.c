@@ -62,6 +62,10 @@ static void threads_are_counted_with_the_one_that_calls(void **state) {
     schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = 2, .jobs = pool_in_reverse() });
     assert_int_equal(covey_schedule_threads(schedule), 2);
     covey_schedule_destroy(schedule);
+    covey_jobs silent = { .run = pool_in_reverse().run }; /* says nothing of threads */
+    schedule = covey_schedule_create(world, &(covey_schedule_desc){ .jobs = silent });
+    assert_int_equal(covey_schedule_threads(schedule), 1);
+    covey_schedule_destroy(schedule);
 }
 
 static void refuse(covey_schedule *schedule, covey_system system, covey_result result, const char *words) {
@@ -139,6 +143,7 @@ static void a_phase_needs_a_name_and_a_step_that_is_a_time(void **state) {
     assert_int_equal(covey_phase_add(schedule, NULL), COVEY_ERROR_TYPE);
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ 0 }), COVEY_ERROR_TYPE);
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "p", .step = -1 }), COVEY_ERROR_TYPE);
+    assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "p", .step = 1e10 }), COVEY_ERROR_TYPE);
     volatile double zero = 0;
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "p", .step = zero / zero }), COVEY_ERROR_TYPE);
     assert_says(schedule, "a phase needs a name, and a step from 0 to 1e9 seconds");
@@ -151,12 +156,13 @@ static void a_system_is_removed_by_its_name(void **state) {
     add_system(schedule, TRACED(.name = "a"));
     add_system(schedule, TRACED(.name = "b"));
     add_system(schedule, TRACED(.name = "c"));
-    assert_trace(schedule, "abc");
+    add_system(schedule, TRACED(.name = "d"));
+    assert_trace(schedule, "abcd");
     assert_true(covey_system_remove(schedule, "b"));
     assert_false(covey_system_remove(schedule, "b"));
-    assert_trace(schedule, "ac");
+    assert_trace(schedule, "acd");
     add_system(schedule, TRACED(.name = "b"));
-    assert_trace(schedule, "acb");
+    assert_trace(schedule, "acdb");
     covey_schedule_destroy(schedule);
 }
 
@@ -196,6 +202,21 @@ static void a_link_holds_between_systems_that_do_not_conflict(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+static void a_system_has_so_many_links(void **state) {
+    (void)state;
+    covey_schedule *schedule = schedule_on(2);
+    static const char *const letters[] = { "b", "c", "d", "e", "f", "g", "h", "i" };
+    covey_system first = TRACED(.name = "a"), last = TRACED(.name = "z");
+    for (uint32_t i = 0; i < COVEY_SYSTEM_LINKS; i++) first.before[i] = last.after[i] = letters[i];
+    add_system(schedule, last);
+    for (uint32_t i = 0; i < COVEY_SYSTEM_LINKS; i++) add_system(schedule, TRACED(.name = letters[i]));
+    add_system(schedule, first);
+    assert_trace(schedule, "abcdefghiz");
+    assert_true(covey_system_remove(schedule, "i"));
+    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_ABSENT);
+    covey_schedule_destroy(schedule);
+}
+
 static void a_link_to_nobody_is_said_when_it_runs(void **state) {
     (void)state;
     covey_schedule *schedule = schedule_on(1);
@@ -206,6 +227,7 @@ static void a_link_to_nobody_is_said_when_it_runs(void **state) {
     assert_failed(COVEY_ERROR_ABSENT);
     assert_says(schedule, "system a is to run after b, which is no system");
     assert_string_equal(trace, "");
+    assert_false(covey_schedule_skip(schedule));
     add_system(schedule, TRACED(.name = "b"));
     assert_trace(schedule, "cba");
     assert_true(covey_system_remove(schedule, "a"));
@@ -463,6 +485,7 @@ int main(void) {
         WORLD_TEST(conflicting_systems_run_in_the_order_in_which_they_were_added),
         WORLD_TEST(links_change_the_order),
         WORLD_TEST(a_link_holds_between_systems_that_do_not_conflict),
+        WORLD_TEST(a_system_has_so_many_links),
         WORLD_TEST(a_link_to_nobody_is_said_when_it_runs),
         WORLD_TEST(a_circle_is_refused_and_all_in_it_are_named),
         WORLD_TEST(long_names_in_a_circle_are_cut_short),

@@ -114,6 +114,7 @@ static void without_systems_there_is_little_to_print(void **state) {
     (void)state;
     covey_schedule *schedule = schedule_on(1);
     assert_string_equal(print(schedule, covey_schedule_print_plan), "");
+    covey_schedule_print_dot(schedule, NULL, NULL); /* to stdout */
     assert_string_equal(print(schedule, covey_schedule_print_dot),
                         "digraph schedule {\n    rankdir=LR;\n    node [shape=box];\n}\n");
     covey_schedule_destroy(schedule);

@@ -239,6 +239,32 @@ static void the_last_index_is_in_the_last_piece(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+/* A view that says nothing of pools is as long as indices go. */
+static void a_schedule_chooses_pieces_by_how_many_there_are(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t ids, pieces;
+    } sizes[] = { { 64, 1 },      { 4096, 1 },      { 4160, 2 },        { 64000, 16 },
+                  { 640000, 32 }, { 6400000, 196 }, { 640000000, 1024 } };
+    atomic_uint visited = 0;
+    covey_schedule *schedule = schedule_on(2);
+    covey_system_stats stats;
+    add_system(schedule, (covey_system){ .name = "count",
+                                         .run = count_visits,
+                                         .context = &visited,
+                                         .split = true,
+                                         .view.any = { covey_id(Blocked), covey_id(Packed) } });
+    for (uint32_t i = 0; i < COUNT_OF(sizes) && sizes[i].ids < COVEY_NONE; i++) {
+        covey_entity e = covey_create_at(world, sizes[i].ids - 1);
+        assert_non_null(add_value(e, covey_id(Packed), i));
+        run_well(schedule);
+        assert_int_equal(atomic_exchange(&visited, 0), i + 1);
+        covey_schedule_stats(schedule, &stats, 1);
+        assert_int_equal(stats.pieces, sizes[i].pieces);
+    }
+    covey_schedule_destroy(schedule);
+}
+
 /* ---- Ticks --------------------------------------------------------------------------------------------------------*/
 
 static void touch_odd(covey_job *job, void *context) {
@@ -504,6 +530,7 @@ int main(void) {
         WORLD_TEST(a_system_that_is_not_split_runs_once),
         WORLD_TEST(a_split_system_without_entities_has_no_piece),
         WORLD_TEST(the_last_index_is_in_the_last_piece),
+        WORLD_TEST(a_schedule_chooses_pieces_by_how_many_there_are),
         WORLD_TEST(what_pieces_write_is_noted),
         WORLD_TEST(what_pieces_read_is_not_noted),
         cmocka_unit_test(what_is_loaded_is_cut_like_what_was_saved),

@@ -518,6 +518,24 @@ static void a_schedule_inside_of_another_needs_an_exclusive_system(void **state)
     }
 }
 
+static covey_result create_inside(covey_schedule *s) {
+    (void)s;
+    covey_schedule *inside = covey_schedule_create(world, NULL);
+    covey_schedule_destroy(inside);
+    return inside ? COVEY_OK : COVEY_ERROR_REFUSED;
+}
+
+static void a_schedule_is_made_beside_no_system(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        trial t = { schedule_on(2), create_inside, COVEY_OK };
+        add_system(t.schedule, (covey_system){ .name = "try", .run = try_it, .context = &t, .exclusive = i == 0 });
+        run_well(t.schedule);
+        assert_int_equal(t.result, i == 0 ? COVEY_OK : COVEY_ERROR_REFUSED);
+        covey_schedule_destroy(t.schedule);
+    }
+}
+
 static void change_structure(covey_job *job, void *context) {
     atomic_uint *changed = context;
     for (covey_row row = { 0 }; covey_next_row(&job->it, &row);) {
@@ -634,6 +652,7 @@ int main(void) {
         LENIENT_TEST(a_schedule_is_left_alone_while_it_runs),
         LENIENT_TEST(nothing_is_skipped_while_it_runs),
         LENIENT_TEST(a_schedule_inside_of_another_needs_an_exclusive_system),
+        LENIENT_TEST(a_schedule_is_made_beside_no_system),
         LENIENT_TEST(structure_is_not_changed_beside_others),
 #if COVEY_ASSERT_LEVEL >= 2
         LENIENT_TEST(a_body_that_uses_what_it_did_not_declare_is_told),

@@ -208,17 +208,34 @@ static void record_many(covey_job *job, void *context) {
         }
 }
 
-static void one_thread_at_a_time_calls_the_allocator(void **state) {
-    (void)state;
-    narrow n = { 0 };
-    for (uint32_t i = 0; i < ENTITIES; i++) create_with(covey_id(Packed), i);
-    covey_schedule_desc desc = { .threads = 4, .allocator = { allocate_alone, &n }, .profiler = sleepy_profiler() };
-    covey_schedule *schedule = covey_schedule_create(world, &desc);
+static covey_schedule *make_recording(const covey_schedule_desc *desc) {
+    covey_schedule *schedule = covey_schedule_create(world, desc);
+    assert_non_null(schedule);
     add_system(schedule, (covey_system){ .name = "record",
                                          .run = record_many,
                                          .split = true,
                                          .piece = 64,
                                          .view = { .with = { covey_id(Packed) }, .read = { covey_id(Packed) } } });
+    return schedule;
+}
+
+/* The C library, which any thread may call. */
+static void a_world_without_an_allocator_needs_none(void **state) {
+    (void)state;
+    world = covey_world_create(NULL);
+    for (uint32_t i = 0; i < ENTITIES; i++) create_with(covey_id(Packed), i);
+    covey_schedule *schedule = make_recording(&(covey_schedule_desc){ .threads = 3, .profiler = sleepy_profiler() });
+    for (uint32_t run = 0; run < 5; run++) run_well(schedule);
+    covey_schedule_destroy(schedule);
+    covey_world_destroy(world);
+}
+
+static void one_thread_at_a_time_calls_the_allocator(void **state) {
+    (void)state;
+    narrow n = { 0 };
+    for (uint32_t i = 0; i < ENTITIES; i++) create_with(covey_id(Packed), i);
+    covey_schedule_desc desc = { .threads = 4, .allocator = { allocate_alone, &n }, .profiler = sleepy_profiler() };
+    covey_schedule *schedule = make_recording(&desc);
     for (uint32_t run = 0; run < 5; run++) run_well(schedule);
     assert_true(atomic_load(&n.calls) > 2 * PIECES);
     assert_int_equal(atomic_load(&n.faults), 0);
@@ -231,6 +248,7 @@ int main(void) {
         cmocka_unit_test(threads_that_begin_late_are_not_waited_for),
         cmocka_unit_test(runs_are_right_with_threads_that_are_overtaken),
         cmocka_unit_test(runs_are_right_on_pools_of_the_program),
+        cmocka_unit_test(a_world_without_an_allocator_needs_none),
         WORLD_TEST(one_thread_at_a_time_calls_the_allocator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
