@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist clean
+.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist abi abi-update clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -105,6 +105,17 @@ format: ## run clang-format over all C and C++ files
 
 dist: ## the library in two files, build/dist/covey.h and build/dist/covey.c
 	@scripts/amalgamate build/dist
+
+abi: setup ## whether programs run on with the shared library of this tree that run with that of the last release
+	@scripts/setup dist
+	@$(call build,abi,covey)
+	@scripts/abi symbols build/abi/libcovey.so $${CC:-cc}
+	@scripts/abi check_tree build/abi/libcovey.so
+
+abi-update: setup ## keep the ABI of this tree as that of the last release, in abi/libcovey.abi
+	@scripts/setup dist
+	@$(call build,abi,covey)
+	@scripts/abi dump build/abi/libcovey.so abi/libcovey.abi
 
 clean: ## remove everything that was built
 	@rm -rf build

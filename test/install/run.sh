@@ -17,12 +17,12 @@ configure_and_build() { # SOURCE_DIR BUILD_DIR [CMAKE_OPTION...]
     cmake --build "$to"
 }
 
-# Everything that the library defines for the linker is named covey_*. Further arguments are options for nm.
+# Everything that the library defines for the linker is named covey_*; the version of symbols is no symbol (A). Further arguments are options for nm.
 check_symbols() {
     library=$1
     shift
     [ -e "$library" ] || return 0
-    strangers=$(nm -P -g "$@" "$library" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^_?covey_/ { print $1 }')
+    strangers=$(nm -P -g "$@" "$library" | awk '$2 ~ /^[B-TV-Z]$/ && $1 !~ /^_?covey_/ { print $1 }')
     if [ -n "$strangers" ]; then
         echo "$library defines symbols that do not begin with covey_:" $strangers
         exit 1
