@@ -80,9 +80,10 @@ static void populate(covey_world *world) {
                                        covey_with(Position, { WIDTH / 2 + 200 * angle_x, HEIGHT / 2 + 100 * angle_y }));
     }
     for (int i = 0; i < BIRDS; i++) {
-        Vector at = { draw_number(&state), draw_number(&state) };
-        float zeal = 0.0002f + 0.0011f * (draw_number(&state) + 1),
-              spread = 25 + 85 * draw_number(&state) * draw_number(&state);
+        Vector at = { .x = draw_number(&state) };
+        at.y = draw_number(&state);
+        float zeal = 0.0002f + 0.0011f * (draw_number(&state) + 1);
+        float spread = 25 + 85 * draw_number(&state) * draw_number(&state);
         covey_create_with(world, covey_with(Position, { WIDTH / 2 + at.x * 300, HEIGHT / 2 + at.y * 150 }),
                           covey_with(Velocity, { at.y * 2, at.x }),
                           covey_with(Follower, { leaders[i % LEADERS], { at.x * spread, at.y * spread }, zeal }));

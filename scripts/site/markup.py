@@ -34,8 +34,9 @@ class Markup:
             return f'<a class="name" href="{top}{self.names[word]}">{word}</a>'
         return None
 
-    def c(self, text, top, defines=()):
-        left, out = set(defines), []
+    def c(self, text, top, defines=None):
+        """C. Names in `defines`, a set, become anchors where they stand first, and leave the set."""
+        left, out = set() if defines is None else defines, []
         for match in TOKENS.finditer(text):
             kind, token = match.lastgroup, match.group()
             escaped = html.escape(token, quote=False)

@@ -7,27 +7,27 @@
 
     /* ---- The menu */
 
-    var menuButton = byId("menu-button");
+    var menuButton = byId("site-menu-button");
     menuButton.addEventListener("click", function () {
         var open = document.body.classList.toggle("menu-open");
         menuButton.setAttribute("aria-expanded", String(open));
     });
-    var current = document.querySelector("#menu [aria-current]");
-    if (current && current.offsetTop > window.innerHeight - 120) byId("menu").scrollTop = current.offsetTop - 200;
+    var current = document.querySelector("#site-menu [aria-current]");
+    if (current && current.offsetTop > window.innerHeight - 120) byId("site-menu").scrollTop = current.offsetTop - 200;
 
     /* ---- Dark and light */
 
     function isDark() {
         return root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     }
-    byId("theme-button").addEventListener("click", function () {
+    byId("site-theme-button").addEventListener("click", function () {
         root.dataset.theme = isDark() ? "light" : "dark";
         try { localStorage.setItem("covey-theme", root.dataset.theme); } catch (e) { /* not allowed to remember */ }
     });
 
     /* ---- The search: index.js has [heading, page, address, text] for each section and each name */
 
-    var input = byId("search"), results = byId("results"), chosen = -1, loading = false;
+    var input = byId("site-search"), results = byId("site-results"), chosen = -1, loading = false;
 
     function load() {
         if (loading) return;
@@ -119,7 +119,7 @@
     });
     document.addEventListener("click", function (event) {
         if (!event.target.closest(".search")) results.hidden = true;
-        if (event.target.closest("#results a")) results.hidden = true;
+        if (event.target.closest("#site-results a")) results.hidden = true;
     });
     document.addEventListener("keydown", function (event) {
         if (event.key !== "/" || /input|textarea/i.test(event.target.tagName)) return;
