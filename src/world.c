@@ -229,7 +229,7 @@ covey_entity covey_find_raw(const covey_world *world, const covey_type *type, co
     return (covey_entity){ 0, 0 };
 }
 
-bool covey_is_orphan(const covey_world *world, covey_entity e) {
+bool covey_is_empty(const covey_world *world, covey_entity e) {
     return covey_alive(world, e) && covey_types_of(world, e, NULL, 0) == 0;
 }
 

@@ -240,7 +240,7 @@ static void refuse_larger_than_all_memory(covey_storage storage) {
     covey_result reserved = covey_pool_reserve(covey_pool_find_raw(world, huge), COVEY_NONE);
     assert_int_equal(reserved, storage == COVEY_STORAGE_SPARSE ? COVEY_ERROR_MEMORY : COVEY_OK); /* blocks need none */
     assert_false(covey_has_raw(world, e, huge));
-    assert_true(covey_is_orphan(world, e));
+    assert_true(covey_is_empty(world, e));
     counts_agree(world, &r.heap);
     covey_world_destroy(world);
     assert_int_equal(r.heap.bytes, 0);

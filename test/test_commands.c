@@ -324,7 +324,7 @@ static void clearing_drops_what_was_recorded(void **state) {
     assert_int_equal(covey_commands_count(commands), 0);
     covey_commands_clear(commands);
     replayed(COVEY_OK, 0, 0, 0);
-    assert_true(covey_is_orphan(world, e));
+    assert_true(covey_is_empty(world, e));
 }
 
 static void destroying_a_buffer_drops_what_was_recorded(void **state) {

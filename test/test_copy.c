@@ -66,7 +66,7 @@ static void test_an_entity_without_components_has_copies(void **state) {
     covey_entity e = covey_create(world), to = covey_create(world), clones[3];
     assert_true(covey_copy(world, e, to));
     assert_true(covey_clone(world, e, clones, 3));
-    assert_true(covey_is_orphan(world, clones[2]));
+    assert_true(covey_is_empty(world, clones[2]));
     assert_true(covey_clone(world, e, NULL, 0));
 }
 

@@ -259,7 +259,7 @@ static void tags_of_c_and_of_cpp() {
     CHECK(covey::get<Marked>(world, e) && !covey::get<Marked>(world, f));
     CHECK(covey::find<Frozen>(world) == f);
     CHECK(covey::remove<Marked>(world, e));
-    CHECK(covey_is_orphan(world, e));
+    CHECK(covey_is_empty(world, e));
 }
 
 static void handles_of_nobody_are_refused() {

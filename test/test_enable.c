@@ -64,9 +64,9 @@ static void data_of_the_disabled_stays(void **state) {
     assert_true(covey_has(world, e[1], Packed));
     assert_true(covey_remove(world, e[1], Blocked));
     assert_false(covey_is_enabled(world, e[1]));
-    assert_false(covey_is_orphan(world, e[1]));
+    assert_false(covey_is_empty(world, e[1]));
     assert_true(covey_remove(world, e[1], Packed));
-    assert_true(covey_is_orphan(world, e[1])); /* the tag is no component of the user's */
+    assert_true(covey_is_empty(world, e[1])); /* the tag is no component of the user's */
 }
 
 static void worlds_that_disable_nothing_pay_nothing(void **state) {

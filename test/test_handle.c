@@ -6,7 +6,7 @@
 static void test_the_verbs_do_what_their_namesakes_do(void **state) {
     (void)state;
     covey_handle h = covey_handle_create(world);
-    assert_true(covey_handle_alive(h) && covey_handle_is_orphan(h));
+    assert_true(covey_handle_alive(h) && covey_handle_is_empty(h));
     assert_int_equal(covey_handle_add(h, Packed, { 1, 2 })->number, 1);
     assert_null(covey_handle_add(h, Packed, { 1, 2 }));
     assert_failed(COVEY_ERROR_PRESENT);

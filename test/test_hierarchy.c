@@ -169,7 +169,7 @@ static void test_parents_are_no_components(void **state) {
     (void)state;
     plant();
     assert_int_equal(covey_types_of(world, e[0], NULL, 0), 0);
-    assert_true(covey_is_orphan(world, e[1]));
+    assert_true(covey_is_empty(world, e[1]));
 }
 
 /* ---- Places -------------------------------------------------------------------------------------------------------*/

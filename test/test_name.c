@@ -61,7 +61,7 @@ static void test_an_entity_has_no_name_until_it_gets_one(void **state) {
     assert_no_entity(covey_find_child(world, none, "ships"));
     assert_no_entity(covey_find_child(world, none, ""));
     assert_no_entity(covey_find_child(world, e[0], "ship"));
-    assert_true(covey_is_orphan(world, e[0]));
+    assert_true(covey_is_empty(world, e[0]));
 }
 
 static void test_a_name_is_changed_and_taken_away(void **state) {

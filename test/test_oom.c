@@ -581,7 +581,7 @@ static bool look(scene *s) {
     return printed != 0 && covey_get(world, s->e[0], Plain) && !covey_get(world, s->e[0], Late) &&
            covey_has(world, s->e[0], Counted) && covey_has_all(world, s->e[0], covey_id(Plain), covey_id(Marked)) &&
            covey_has_any(world, s->e[0], covey_id(Late), covey_id(Kept)) &&
-           covey_types_of(world, s->e[0], types, 8) == 6 && covey_is_orphan(world, s->e[8]) &&
+           covey_types_of(world, s->e[0], types, 8) == 6 && covey_is_empty(world, s->e[8]) &&
            covey_same(covey_find(world, Plain, &one, NULL), s->e[1]) && covey_type_find(world, "Counted") &&
            !covey_type_find(world, "nobody") && covey_world_pool(world, 0) &&
            !covey_pool_find_raw(world, covey_id(Late)) && covey_pool_get(pool, s->e[0], Plain) &&

@@ -636,7 +636,7 @@ static void witness_drop(void *value, void *context) {
     (void)value, (void)context;
     witnessed++;
     assert_false(covey_alive(world, dying));
-    assert_false(covey_is_orphan(world, dying));
+    assert_false(covey_is_empty(world, dying));
 }
 typedef Token Witness;
 COVEY_COMPONENT_DEFINE(Witness, .drop = witness_drop);

@@ -283,7 +283,7 @@ static void test_clear_all_leaves_the_entities(void **state) {
     covey_entity e = create_with(covey_id(Packed), 1), f = create_with(covey_id(Kept), 2);
     assert_true(covey_add_tag(world, e, Marked));
     covey_clear_all(world);
-    assert_true(covey_is_orphan(world, e) && covey_is_orphan(world, f));
+    assert_true(covey_is_empty(world, e) && covey_is_empty(world, f));
     assert_int_equal(covey_entity_count(world), 2);
 }
 
@@ -357,17 +357,17 @@ static void test_set_tag_is_content_with_a_tag_that_is_there(void **state) {
     assert_false(covey_set_tag(world, e, Marked));
 }
 
-static void test_an_orphan_is_alive_and_has_no_component(void **state) {
+static void test_an_empty_entity_is_alive_and_has_no_component(void **state) {
     (void)state;
     covey_entity e = covey_create(world);
-    assert_true(covey_is_orphan(world, e));
+    assert_true(covey_is_empty(world, e));
     assert_true(covey_add_tag(world, e, Marked));
-    assert_false(covey_is_orphan(world, e));
+    assert_false(covey_is_empty(world, e));
     covey_remove(world, e, Marked);
-    assert_true(covey_is_orphan(world, e));
+    assert_true(covey_is_empty(world, e));
     covey_destroy(world, e);
-    assert_false(covey_is_orphan(world, e));
-    assert_false(covey_is_orphan(world, none));
+    assert_false(covey_is_empty(world, e));
+    assert_false(covey_is_empty(world, none));
 }
 
 static void test_types_of_an_entity_come_in_the_order_the_world_met_them(void **state) {
@@ -450,7 +450,7 @@ static void assert_refused_everywhere(covey_entity e, const covey_type *type) {
     assert_false(covey_has_all(world, e, type, covey_id(Marked)));
     assert_false(covey_has_all_raw(world, e, (const covey_type *const[]){ NULL }));
     assert_false(covey_has_any(world, e, type, covey_id(Marked)));
-    assert_false(covey_is_orphan(world, e));
+    assert_false(covey_is_empty(world, e));
     assert_int_equal(covey_types_of(world, e, found, 1), 0);
     assert_null(get_value(e, type));
     assert_false(remove_value(e, type));
@@ -665,7 +665,7 @@ int main(void) {
         WORLD_TEST(test_find_gives_the_first_entity_with_a_tag),
         WORLD_TEST(test_first_gives_the_first_entity_that_has_the_component),
         WORLD_TEST(test_set_tag_is_content_with_a_tag_that_is_there),
-        WORLD_TEST(test_an_orphan_is_alive_and_has_no_component),
+        WORLD_TEST(test_an_empty_entity_is_alive_and_has_no_component),
         WORLD_TEST(test_types_of_an_entity_come_in_the_order_the_world_met_them),
         WORLD_TEST(test_a_value_may_lie_in_the_pool_that_grows_for_it),
         WORLD_TEST(test_a_component_is_set_from_itself_or_its_neighbour),

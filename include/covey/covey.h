@@ -491,7 +491,7 @@ COVEY_API covey_entity covey_find_raw(const covey_world *world, const covey_type
                                       covey_equal_fn *equal, size_t size);
 
 /* Whether the entity is alive and has no component. */
-COVEY_API bool covey_is_orphan(const covey_world *world, covey_entity e);
+COVEY_API bool covey_is_empty(const covey_world *world, covey_entity e);
 
 /* The types of the components an entity has, in the order in which the world met them. Writes at most `capacity` and
  * returns how many there are. */

@@ -39,7 +39,7 @@ COVEY_INLINE bool covey_handle_alive(covey_handle handle) {
     return handle.world && covey_alive(handle.world, handle.entity);
 }
 COVEY_INLINE bool covey_handle_destroy(covey_handle handle) { return covey_destroy(handle.world, handle.entity); }
-COVEY_INLINE bool covey_handle_is_orphan(covey_handle handle) { return covey_is_orphan(handle.world, handle.entity); }
+COVEY_INLINE bool covey_handle_is_empty(covey_handle handle) { return covey_is_empty(handle.world, handle.entity); }
 
 /* A new entity with copies of all components; its entity is null when that failed, as covey_clone does. */
 COVEY_INLINE covey_handle covey_handle_clone(covey_handle handle) {

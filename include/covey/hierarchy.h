@@ -12,8 +12,8 @@
  * that has a name.
  *
  * What an entity is destroyed with: its name and its place. Its children become roots. covey_clear_all ends all names
- * and parents, too. They are no components: covey_types_of does not list them, and an entity that has nothing else is an
- * orphan (covey_is_orphan).
+ * and parents, too. They are no components: covey_types_of does not list them, and an entity that has nothing else is
+ * empty (covey_is_empty).
  *
  * A null, stale or never issued handle has no parent, no children and no name. docs/hierarchy.md has more. */
 #ifndef COVEY_HIERARCHY_H

@@ -181,7 +181,7 @@ void assert_failed(covey_result reason) {
 }
 
 covey_entity last_life(covey_entity e) {
-    assert_true(covey_alive(world, e) && covey_is_orphan(world, e));
+    assert_true(covey_alive(world, e) && covey_is_empty(world, e));
     e.generation = COVEY_GENERATION_MAX;
     world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE] = e.generation;
     return e;

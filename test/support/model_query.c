@@ -49,7 +49,7 @@ static void types_of(model *m) {
         count++;
     }
     REQUIRE(m, written == count, "%u types, not %u", written, count);
-    REQUIRE(m, covey_is_orphan(m->world, e) == (oracle_alive(m->oracle, e) && count == 0), "an orphan and not");
+    REQUIRE(m, covey_is_empty(m->world, e) == (oracle_alive(m->oracle, e) && count == 0), "an empty one and not");
 }
 
 static bool first_byte_equal(const void *component, const void *value) {
@@ -114,7 +114,7 @@ static void type_find(model *m) {
 const model_operation model_query_operations[] = {
     { "get", get, 12, true },
     { "has_all, has_any", has_several, 4, true },
-    { "types_of, is_orphan", types_of, 4, true },
+    { "types_of, is_empty", types_of, 4, true },
     { "find", find, 3, true },
     { "pool_next, pool_at", pool_next, 3, true },
     { "entity_next", entity_next, 4, true },
