@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist abi abi-update clean
+.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist deb abi abi-update clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -105,6 +105,12 @@ format: ## run clang-format over all C and C++ files
 
 dist: ## the library in two files, build/dist/covey.h and build/dist/covey.c
 	@scripts/amalgamate build/dist
+
+deb: setup ## packages of Debian in build/deb: libcovey0.1, libcovey-dev and covey-snap
+	@$(call build,deb)
+	@cpack --config build/deb/CPackConfig.cmake -B build/deb >/dev/null
+	@rm -rf build/deb/_CPack_Packages
+	@ls build/deb/*.deb
 
 abi: setup ## whether programs run on with the shared library of this tree that run with that of the last release
 	@scripts/setup dist
