@@ -34,6 +34,23 @@ void assert_says(const covey_schedule *schedule, const char *words) {
         fail_msg("\"%s\" does not say \"%s\"", covey_schedule_failure(schedule), words);
 }
 
+/* ---- A crowd ------------------------------------------------------------------------------------------------------*/
+
+covey_entity crowd[CROWD];
+
+void make_crowd(void) {
+    for (uint32_t i = 0; i < CROWD; i++) crowd[i] = create_with(covey_id(Packed), i);
+}
+
+covey_system over_crowd(const char *name, covey_system_fn *run, void *context) {
+    return (covey_system){ .name = name,
+                           .run = run,
+                           .context = context,
+                           .split = true,
+                           .piece = 64,
+                           .view = { .with = { covey_id(Packed) }, .read = { covey_id(Packed) } } };
+}
+
 /* ---- Pauses -------------------------------------------------------------------------------------------------------*/
 
 void nap_for(uint32_t microseconds) {

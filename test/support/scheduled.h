@@ -14,6 +14,13 @@ void run_well(covey_schedule *schedule);
 /* The schedule says why, in these words. */
 void assert_says(const covey_schedule *schedule, const char *words);
 
+/* Entities with a Packed, whose number is that of their place here. */
+enum { CROWD = 300, CROWD_PIECES = (CROWD + 63) / 64 };
+extern covey_entity crowd[CROWD];
+void make_crowd(void);
+/* A system that reads them, in CROWD_PIECES pieces. */
+covey_system over_crowd(const char *name, covey_system_fn *run, void *context);
+
 /* Gives way to other threads, for a moment that depends on a number: not at all, as a yield, or asleep. */
 void nap(uint32_t number);
 void nap_for(uint32_t microseconds);
