@@ -209,7 +209,8 @@ static void run_on_arrays(Swarm *s, Row *rows) {
     keep_least(&rows[SYSTEMS].arrays_ns, end - begin, rows[SYSTEMS].entities);
 }
 
-/* Every second frame runs on one thread, to measure what the others are worth. */
+/* The first half of the frames runs on one thread, to measure what the others are worth. In turn would not do: a core that
+ * takes over what another one has written waits for it. */
 static void run_frames(Swarm *s, const Options *o, covey_schedule *alone, covey_schedule *together) {
     Row rows[SYSTEMS + 1] = {
         { "wind", "spans", "Velocity", wind_on_arrays, 0, 0, 0, 0 },
@@ -222,7 +223,7 @@ static void run_frames(Swarm *s, const Options *o, covey_schedule *alone, covey_
     uint32_t threads = covey_schedule_threads(together), traced = threads == 1 ? TRACED : 2 * TRACED;
     for (s->frame = 1; s->frame <= o->frames; s->frame++) {
         uint32_t left = o->frames - s->frame + 1;
-        bool is_alone = threads == 1 || s->frame % 2 == 0;
+        bool is_alone = threads == 1 || s->frame <= o->frames / 2;
         s->gust = s->frame % 2 == 0 ? (Velocity){ 1e-4f, 5e-5f } : (Velocity){ -1e-4f, -5e-5f };
         if (o->trace && (s->frame == 1 || left == traced)) covey_schedule_trace(together, TRACED);
         run_on_world(is_alone && threads != 1 ? alone : together, rows, is_alone);

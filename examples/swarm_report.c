@@ -57,7 +57,7 @@ void print_rows(const Row *rows, uint32_t count, uint32_t threads) {
     printf("\nNanoseconds for each entity, in the fastest frame; of the frame, for each bird, with all sync points.\n"
            "arrays:   the same work on arrays by index, with a byte of flags for each bird, on one thread\n"
            "ratio:    of one thread to arrays\n");
-    if (threads > 1) printf("speed-up: every second frame ran on one thread, the others on %u\n", threads);
+    if (threads > 1) printf("speed-up: the first half of the frames ran on one thread, the others on %u\n", threads);
 }
 
 void print_memory(const covey_world *world) {
