@@ -98,9 +98,10 @@ void covey__crew_run(void *pool, uint32_t count, covey_task_fn *task, void *cont
     covey__patience patience = crew->patience;
     crew->task = task;
     crew->context = context;
-    atomic_store(&crew->done, 0);
-    atomic_store(&crew->numbers, count << 16);
+    atomic_store(&crew->done, 1);
+    atomic_store(&crew->numbers, count << 16 | 1);
     wake(crew);
+    task(context, 0); /* the same thread has the same number each time, and its caches */
     while (take(crew)) {
     }
     while (is_not_done(crew) && covey__be_patient(&patience)) {

@@ -164,6 +164,7 @@ static void free_pieces(covey_schedule *s, covey__system *system) {
 static void free_system(covey_schedule *s, covey__system *system) {
     free_pieces(s, system);
     covey__free(&s->heap, system->whole, 1, sizeof *system->whole, alignof(covey_iter));
+    covey__free(&s->heap, system->shares, s->threads, sizeof *system->shares, alignof(covey__share));
     covey__free(&s->heap, system->scratch, system->scratch_lines, 64, 64);
     covey__schedule_free(s, system->followers, system->follower_capacity, sizeof *system->followers);
     covey__free(&s->heap, system, 1, sizeof *system, alignof(covey__system));
@@ -187,8 +188,12 @@ static covey__system *make_system(covey_schedule *s, const covey_system *desc, u
     system->turns = turns_of(desc->every, desc->once, desc->off, desc->when, desc->context);
     system->stride = (desc->scratch + 63) / 64;
     bool made = keep_names(s, &system->desc);
-    if (desc->split) system->whole = covey__resize(&s->heap, NULL, 0, 1, sizeof(covey_iter), alignof(covey_iter));
-    if (made && (!desc->split || system->whole)) return system;
+    if (desc->split) {
+        system->whole = covey__resize(&s->heap, NULL, 0, 1, sizeof(covey_iter), alignof(covey_iter));
+        system->shares = covey__resize(&s->heap, NULL, 0, s->threads, sizeof *system->shares, alignof(covey__share));
+        made = made && system->whole && system->shares;
+    }
+    if (made) return system;
     free_system(s, system);
     return NULL;
 }

@@ -13,6 +13,8 @@
 #include "iter.h"
 #include "result.h"
 
+#define NO_PIECE UINT32_MAX
+
 enum {
     LEAST = 4096, /* indices or positions of a piece that the schedule chooses, */
     MOST = 32768, /* unless there would be too many pieces */
@@ -310,11 +312,35 @@ static void finish(covey_schedule *s, covey__system *system) {
     if (system->follower_count != 0 || last) tell(s);
 }
 
-/* Runs a piece of a system, if one is left. A system without pieces is finished by who comes first. */
+/* The next piece of a thread's share of a system, or NO_PIECE. */
+static uint32_t next_of_share(const covey_schedule *s, covey__system *system, uint32_t thread) {
+    uint64_t count = system->piece_count;
+    uint32_t first = (uint32_t)(count * thread / s->threads), end = (uint32_t)(count * (thread + 1) / s->threads);
+    atomic_uint *taken = &system->shares[thread].taken;
+    if (atomic_load(taken) >= end - first) return NO_PIECE;
+    uint32_t piece = atomic_fetch_add(taken, 1);
+    return piece < end - first ? first + piece : NO_PIECE;
+}
+
+/* A piece that nobody has taken: of one's own share, then of the others'. A system without pieces is finished by who comes
+ * first. */
+static uint32_t next_piece(covey_schedule *s, covey__system *system, uint32_t thread) {
+    uint32_t piece = NO_PIECE;
+    if (system->piece_count > 1) {
+        for (uint32_t i = 0; i < s->threads && piece == NO_PIECE; i++)
+            piece = next_of_share(s, system, (thread + i) % s->threads);
+        return piece;
+    }
+    if (atomic_exchange(&system->taken, true)) return NO_PIECE;
+    if (system->piece_count == 1) return 0;
+    finish(s, system);
+    return NO_PIECE;
+}
+
+/* Runs a piece of a system, if one is left. */
 static bool take_piece(covey_schedule *s, covey__system *system, uint32_t thread) {
-    uint32_t piece = atomic_fetch_add(&system->next, 1);
-    if (piece == 0 && system->piece_count == 0) finish(s, system);
-    if (piece >= system->piece_count) return false;
+    uint32_t piece = next_piece(s, system, thread);
+    if (piece == NO_PIECE) return false;
     run_piece(s, system, piece, thread);
     time_piece(system, piece, &s->workers[thread], true);
     if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish(s, system);
@@ -345,7 +371,8 @@ static void run_together(covey_schedule *s, const covey__stage *stage) {
     for (uint32_t i = 0; i < count; i++) {
         covey__system *system = s->order[stage->first + i];
         atomic_store(&s->ready[i], NULL);
-        atomic_store(&system->next, 0);
+        atomic_store(&system->taken, false);
+        for (uint32_t k = 0; k < s->threads && system->shares; k++) atomic_store(&system->shares[k].taken, 0);
         atomic_store(&system->unfinished, system->piece_count);
         atomic_store(&system->waits_for, system->leaders);
     }

@@ -36,6 +36,12 @@ typedef struct covey__piece {
     bool recorded; /* there may be commands to replay */
 } covey__piece;
 
+/* The pieces of a split system that a thread takes before it helps others: the same ones in each run and each system, so
+ * that it often finds their components in its caches. */
+typedef struct covey__share {
+    alignas(64) atomic_uint taken;
+} covey__share;
+
 /* When a system or a phase has its turn. */
 typedef struct covey__turns {
     uint64_t count;  /* how often it was asked, */
@@ -65,10 +71,11 @@ struct covey__system {
     uint32_t piece_count, piece_capacity, buffer_count; /* that run; that there are; that have a buffer */
     uint32_t size;                                      /* of a piece of a split system */
     char *scratch;
-    size_t scratch_lines, stride; /* lines of 64 bytes that there are; that a piece has */
-    alignas(64) atomic_uint next; /* the piece to take */
-    atomic_uint unfinished;       /* pieces */
-    atomic_uint waits_for;        /* leaders that are not done */
+    size_t scratch_lines, stride;       /* lines of 64 bytes that there are; that a piece has */
+    covey__share *shares;               /* of a split system: one for each thread */
+    alignas(64) atomic_uint unfinished; /* pieces */
+    atomic_bool taken;     /* the only piece of any other is; or whoever came first ends one without pieces */
+    atomic_uint waits_for; /* leaders that are not done */
     /* Statistics. */
     uint64_t runs;
     double last, total, worst, busy, waited;
