@@ -1,7 +1,7 @@
 """Reads a C header of ours: sections, declarations, and the comments above them.
 
-A section begins with a comment line of dashes and a title. Declarations that follow each other without a blank line form an
-entry; the comment above them describes it. What says "not API" is left out, and so are names with two underscores.
+A section begins with a comment line of dashes and a title. Declarations that follow each other without a blank line form
+an entry; the comment above them describes it. What says "not API" is left out, and so are names with two underscores.
 """
 import re
 

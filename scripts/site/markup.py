@@ -6,8 +6,9 @@ import subprocess
 TOKENS = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+')|(?P<macro>^ *#\w+)"
     r"|(?P<word>[A-Za-z_]\w*)|(?P<number>\b\d[\w.]*)|(?P<rest>.)", re.S | re.M)
-KEYWORDS = set("""alignas auto bool break case char const continue default do double else enum extern false float for goto if
-    inline int long return short signed sizeof static struct switch true typedef union unsigned void volatile while
+CODE = r'<pre><code(?: class="language-([^"]*)")?>(.*?)</code></pre>'
+KEYWORDS = set("""alignas auto bool break case char const continue default do double else enum extern false float for goto
+    if inline int long return short signed sizeof static struct switch true typedef union unsigned void volatile while
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t class namespace template typename using
     NULL nullptr constexpr""".split())
 
@@ -111,10 +112,10 @@ class Markup:
         def inline(match):
             return f"<code>{self.c(html.unescape(match[1]), top)}</code>"
 
-        parts = re.split(r'(<pre><code(?: class="language-[^"]*")?>.*?</code></pre>|<a [^>]*>.*?</a>)', body, flags=re.S)
+        parts = re.split(r"(<pre><code[^>]*>.*?</code></pre>|<a [^>]*>.*?</a>)", body, flags=re.S)
         for i, part in enumerate(parts):
             if part.startswith("<pre>"):
-                parts[i] = re.sub(r'<pre><code(?: class="language-([^"]*)")?>(.*?)</code></pre>', block, part, flags=re.S)
+                parts[i] = re.sub(CODE, block, part, flags=re.S)
             elif not part.startswith("<a "):
                 parts[i] = re.sub(r"<code>(.*?)</code>", inline, part, flags=re.S)
         body = "".join(parts)
