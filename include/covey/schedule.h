@@ -153,7 +153,7 @@ typedef struct covey_phase {
     double step;   /* seconds: the phase runs as often as this fits into the time that has passed; 0: once a run */
     uint32_t most; /* with a step, times in one run; 0: 8. Time that is left then is dropped, and does not pile up */
     uint32_t every;
-    bool once, off; /* as of systems */
+    bool once, off; /* as of systems; time that passes in runs without its turn does not count for the step */
     covey_when_fn *when;
     void *context;
 } covey_phase;
