@@ -220,10 +220,10 @@ static size_t write_names(const covey_pool *pool, uint32_t first, uint32_t last,
     for (uint32_t at = covey_pool_next(pool, first); at <= last && at != COVEY_NONE;
          at = covey_pool_next(pool, at + 1)) {
         const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
-        covey__name_record record = { name->hash, name->length };
+        covey__name_record record = { name->hash, name->parent, covey__name_length(name) };
         if (to) memcpy(to + bytes, &record, sizeof record);
-        if (to) memcpy(to + bytes + sizeof record, name->text, name->length);
-        bytes += sizeof record + name->length;
+        if (to) memcpy(to + bytes + sizeof record, name->text, record.length);
+        bytes += sizeof record + record.length;
     }
     return bytes;
 }

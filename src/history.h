@@ -112,7 +112,7 @@ struct covey_history {
 
 /* A name, before its text. */
 typedef struct covey__name_record {
-    uint32_t hash, length;
+    uint32_t hash, parent, length;
 } covey__name_record;
 
 /* How the values of a pool are kept. */

@@ -92,16 +92,17 @@ static const covey_pool *names_of(const covey_world *world) { return world->name
 static covey_result prepare_name(merging *m, covey_entity e, const covey__name *wanted) {
     const covey__name *name = covey__name_of(m->to, e.index);
     covey__renaming *renaming = &m->renamings[m->renaming_count];
-    *renaming = (covey__renaming){ .index = e.index, .length = wanted->length };
+    uint32_t length = covey__name_length(wanted);
+    *renaming = (covey__renaming){ .index = e.index, .length = length };
     if (!name) {
-        covey_result result = covey__name_put(m->to, e, wanted->text, wanted->length);
+        covey_result result = covey__name_put(m->to, e, wanted->text, length);
         m->renaming_count += result == COVEY_OK;
         return result;
     }
     if (strcmp(name->text, wanted->text) == 0) return COVEY_OK;
-    renaming->text = covey__name_text(m->to, wanted->text, wanted->length);
+    renaming->text = covey__name_text(m->to, wanted->text, length);
     if (!renaming->text) return COVEY_ERROR_MEMORY;
-    m->to->borrowed += wanted->length + 1u;
+    m->to->borrowed += length + 1u;
     m->renaming_count++;
     return COVEY_OK;
 }

@@ -558,8 +558,8 @@ static void put_names(writer *w) {
     at = 0;
     for (const covey__name *name; (name = next_name(w, &at)) != NULL;) {
         put_u32(w, name->self);
-        put_u16(w, name->length);
-        put(w, name->text, name->length);
+        put_u16(w, (uint16_t)covey__name_length(name));
+        put(w, name->text, covey__name_length(name));
     }
     end(w);
 }

@@ -1,8 +1,10 @@
 /* Names: a value for each entity that has one, in a pool of the library's own, and a table of buckets that finds it by
- * the parent and the text. Those of a bucket link to each other by index. */
+ * the parent and the text. Those of a bucket are a balanced tree: usually of one or two, and O(log n) steps deep where
+ * somebody has chosen texts of one hash. */
 #include "name.h"
 
 #include "alloc.h"
+#include "balanced.h"
 #include "change.h"
 #include "node.h"
 #include "pool.h"
@@ -39,31 +41,79 @@ static uint32_t *bucket_of(const covey__names *names, uint32_t hash) {
     return &names->buckets[hash & (names->bucket_count - 1)];
 }
 
-static void put(const covey__names *names, covey__name *name) {
-    uint32_t *bucket = bucket_of(names, name->hash);
-    name->next = *bucket;
-    *bucket = name->self;
+/* What a name is found by. All of it is in the name itself, so that it is found even while its entity changes parents. */
+typedef struct key {
+    uint32_t hash, parent;
+    size_t length;
+    const char *text;
+} key;
+
+static key make_key(uint32_t parent, const char *text, size_t length) {
+    return (key){ hash_of(parent, text, length), parent, length, text };
+}
+
+static key key_of(const covey__name *name) {
+    return (key){ name->hash, name->parent, covey__name_length(name), name->text };
+}
+
+/* Less than, equal to or greater than 0. */
+static int compare(const key *k, const covey__name *name) {
+    if (k->hash != name->hash) return k->hash < name->hash ? -1 : 1;
+    if (k->parent != name->parent) return k->parent < name->parent ? -1 : 1;
+    if (k->length != covey__name_length(name)) return k->length < covey__name_length(name) ? -1 : 1;
+    return memcmp(k->text, name->text, k->length);
+}
+
+/* The name of an index that has one. */
+static inline covey__name *name_at(const covey_world *world, uint32_t index) {
+    return covey__value_of_index(world->names->pool, index);
+}
+
+static covey__links *links_of(const void *world, uint32_t index) { return &name_at(world, index)->links; }
+
+/* Siblings may have the same name for a while: then their indices decide. */
+static bool is_before(const void *world, uint32_t a, uint32_t b) {
+    key k = key_of(name_at(world, a));
+    int order = compare(&k, name_at(world, b));
+    return order != 0 ? order < 0 : a < b;
+}
+
+static covey__tree tree_of(const covey_world *world) { return (covey__tree){ links_of, is_before, world }; }
+
+static void put(const covey_world *world, const covey__name *name) {
+    uint32_t *bucket = bucket_of(world->names, name->hash);
+    covey__tree tree = tree_of(world);
+    *bucket = covey__tree_put(&tree, *bucket, name->self);
 }
 
 static void take(const covey_world *world, const covey__name *name) {
-    uint32_t *link = bucket_of(world->names, name->hash);
-    while (*link != name->self) link = &name_of(world, *link)->next;
-    *link = name->next;
+    uint32_t *bucket = bucket_of(world->names, name->hash);
+    covey__tree tree = tree_of(world);
+    *bucket = covey__tree_take(&tree, *bucket, name->self);
 }
 
-static bool is_called(const covey__name *name, uint32_t hash, const char *text, size_t length) {
-    return name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0;
-}
-
-/* The index of the child of this name, but for one, or COVEY_NONE. Who is just being destroyed has no name any more. */
-static uint32_t find(const covey_world *world, uint32_t parent, const char *text, size_t length, uint32_t except) {
-    if (!world->names || world->names->bucket_count == 0) return COVEY_NONE;
-    uint32_t hash = hash_of(parent, text, length);
-    for (uint32_t at = *bucket_of(world->names, hash); at != COVEY_NONE; at = name_of(world, at)->next)
-        if (is_called(name_of(world, at), hash, text, length) && covey__parent_of(world, at) == parent &&
-            at != except && !covey_is_null(covey__handle_of(world, at)))
-            return at;
+/* The index of an entity with this key, but for one, or COVEY_NONE. Who is just being destroyed has no name any more. */
+static uint32_t search(const covey_world *world, uint32_t at, const key *k, uint32_t except) {
+    while (at != COVEY__NO_NODE) {
+        const covey__name *name = name_at(world, at);
+        int order = compare(k, name);
+        if (order == 0 && at != except && !covey_is_null(covey__handle_of(world, at))) return at;
+        uint32_t found = order == 0 ? search(world, name->links.left, k, except) : COVEY_NONE;
+        if (found != COVEY_NONE) return found;
+        at = order < 0 ? name->links.left : name->links.right;
+    }
     return COVEY_NONE;
+}
+
+static uint32_t find_key(const covey_world *world, const key *k, uint32_t except) {
+    if (!world->names || world->names->bucket_count == 0) return COVEY_NONE;
+    return search(world, *bucket_of(world->names, k->hash), k, except);
+}
+
+/* The index of the child of this name, but for one, or COVEY_NONE. */
+static uint32_t find(const covey_world *world, uint32_t parent, const char *text, size_t length, uint32_t except) {
+    key k = make_key(parent, text, length);
+    return find_key(world, &k, except);
 }
 
 /* Puts all names into another table. False when memory is out. */
@@ -72,12 +122,12 @@ static bool rehash(covey_world *world, uint32_t bucket_count) {
     uint32_t *old = names->buckets, old_count = names->bucket_count;
     uint32_t *buckets = covey__resize(&world->heap, NULL, 0, bucket_count, sizeof *buckets, alignof(uint32_t));
     if (!buckets && bucket_count != 0) return false;
-    for (uint32_t i = 0; i < bucket_count; i++) buckets[i] = COVEY_NONE;
+    for (uint32_t i = 0; i < bucket_count; i++) buckets[i] = COVEY__NO_NODE;
     names->buckets = buckets;
     names->bucket_count = bucket_count;
     const covey_pool *pool = names->pool;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        put(names, covey_pool_value_at_raw(pool, at, sizeof(covey__name)));
+        put(world, covey_pool_value_at_raw(pool, at, sizeof(covey__name)));
     covey__free(&world->heap, old, old_count, sizeof *old, alignof(uint32_t));
     return true;
 }
@@ -111,7 +161,7 @@ char *covey__name_text(covey_world *world, const char *text, uint32_t length) {
 static void drop_name(void *value, void *context) {
     const covey__name *name = value;
     take(context, name);
-    covey__name_text_free(context, name->text, name->length);
+    covey__name_text_free(context, name->text, covey__name_length(name));
 }
 
 /* Fails with what making the pool failed with, which has been reported. */
@@ -155,28 +205,34 @@ size_t covey__names_bytes(const covey_world *world) {
     if (!names) return 0;
     size_t bytes = sizeof *names + names->bucket_count * sizeof *names->buckets;
     for (uint32_t at = 0; names->pool && (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++)
-        bytes += ((const covey__name *)covey_pool_value_at_raw(names->pool, at, sizeof(covey__name)))->length + 1u;
+        bytes += covey__name_length(covey_pool_value_at_raw(names->pool, at, sizeof(covey__name))) + 1u;
     return bytes;
 }
 
 /* ---- What the hierarchy asks for ---------------------------------------------------------------------------------*/
 
-uint32_t covey__name_key(const covey_world *world, uint32_t index) {
-    const covey__name *name = name_of(world, index);
-    return hash_of(covey__parent_of(world, index), name->text, name->length);
-}
-
 bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent) {
     const covey__name *name = name_of(world, index);
-    return name && find(world, parent, name->text, name->length, index) != COVEY_NONE;
+    return name && find(world, parent, name->text, covey__name_length(name), index) != COVEY_NONE;
+}
+
+/* Puts a name where its parent and its text belong. */
+static void file(const covey_world *world, covey__name *name, uint32_t parent, uint32_t hash) {
+    name->parent = parent;
+    name->hash = hash;
+    put(world, name);
+}
+
+static void file_again(const covey_world *world, covey__name *name) {
+    uint32_t parent = covey__parent_of(world, name->self);
+    file(world, name, parent, hash_of(parent, name->text, covey__name_length(name)));
 }
 
 void covey__name_moved(covey_world *world, uint32_t index) {
     covey__name *name = name_of(world, index);
     if (!name) return;
     take(world, name);
-    name->hash = covey__name_key(world, index);
-    put(world->names, name);
+    file_again(world, name);
 }
 
 void covey__name_lose(covey_world *world, uint32_t index) {
@@ -197,15 +253,15 @@ static bool may_be_name(const char *text, size_t length) {
 }
 
 /* A table with room for one more name, and a copy of the text; NULL when memory is out. */
-static char *prepare(covey_world *world, const char *text, uint32_t length) {
+static char *prepare(covey_world *world, const key *k) {
     if (!covey__names_room(world, covey_pool_count(world->names->pool) + 1)) return NULL;
-    return covey__name_text(world, text, length);
+    return covey__name_text(world, k->text, (uint32_t)k->length);
 }
 
 /* Takes the copy over, when it succeeds. */
-static bool give(covey_world *world, covey_entity e, char *copy, uint32_t length) {
-    uint32_t hash = hash_of(covey__parent_of(world, e.index), copy, length);
-    covey__name *name = name_of(world, e.index), fresh = { copy, length, hash, COVEY_NONE, e.index };
+static bool give(covey_world *world, covey_entity e, char *copy, const key *k) {
+    covey__name *name = name_of(world, e.index), fresh = { .text = copy, .self = e.index };
+    fresh.links.note = (uint16_t)k->length;
     if (!name) {
         if (covey__pool_put(world->names->pool, e, &fresh) != COVEY_OK) return false;
         name = name_of(world, e.index);
@@ -213,27 +269,31 @@ static bool give(covey_world *world, covey_entity e, char *copy, uint32_t length
         drop_name(name, world);
         *name = fresh;
     }
-    put(world->names, name);
+    file(world, name, k->parent, k->hash);
     return true;
 }
 
-covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length) {
+static covey_result put_key(covey_world *world, covey_entity e, const key *k) {
     if (!make_names(world)) return world->result;
-    char *copy = prepare(world, text, length);
-    if (copy && give(world, e, copy, length)) return COVEY_OK;
-    if (copy) covey__name_text_free(world, copy, length);
-    return refuse(world, e, text, COVEY_ERROR_MEMORY);
+    char *copy = prepare(world, k);
+    if (copy && give(world, e, copy, k)) return COVEY_OK;
+    if (copy) covey__name_text_free(world, copy, (uint32_t)k->length);
+    return refuse(world, e, k->text, COVEY_ERROR_MEMORY);
+}
+
+covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length) {
+    key k = make_key(covey__parent_of(world, e.index), text, length);
+    return put_key(world, e, &k);
 }
 
 void covey__name_exchange(covey_world *world, uint32_t index, char **text, uint32_t *length) {
     covey__name *name = name_of(world, index), before = *name;
     take(world, name);
     name->text = *text;
-    name->length = *length;
-    name->hash = covey__name_key(world, index);
-    put(world->names, name);
+    name->links.note = (uint16_t)*length;
+    file_again(world, name);
     *text = before.text;
-    *length = before.length;
+    *length = covey__name_length(&before);
 }
 
 covey_result covey_name_set(covey_world *world, covey_entity e, const char *name) {
@@ -241,13 +301,17 @@ covey_result covey_name_set(covey_world *world, covey_entity e, const char *name
     size_t length = name ? strlen(name) : 0;
     covey_result result = COVEY_OK;
     uint32_t other = COVEY_NONE;
+    key k = { 0 };
     if (!covey__takes_components(world, e)) result = COVEY_ERROR_DEAD;
     else if (length != 0 && !may_be_name(name, length)) result = COVEY_ERROR_RANGE;
-    else if (length != 0) other = find(world, covey__parent_of(world, e.index), name, length, COVEY_NONE);
+    else if (length != 0) {
+        k = make_key(covey__parent_of(world, e.index), name, length);
+        other = find_key(world, &k, COVEY_NONE);
+    }
     if (other != COVEY_NONE && other != e.index) result = COVEY_ERROR_PRESENT;
     if (result != COVEY_OK) return refuse(world, e, name ? name : "nothing", result);
     if (length == 0) covey__name_lose(world, e.index);
-    else if (other != e.index) result = covey__name_put(world, e, name, (uint32_t)length);
+    else if (other != e.index) result = put_key(world, e, &k);
     COVEY__CHANGED(world);
     return result;
 }
@@ -261,7 +325,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to) {
     const covey_pool *pool = from->names ? from->names->pool : NULL;
     for (uint32_t at = 0; pool && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++) {
         const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
-        if (covey__name_put(to, covey_pool_at(pool, at), name->text, name->length) == COVEY_OK) continue;
+        if (covey__name_put(to, covey_pool_at(pool, at), name->text, covey__name_length(name)) == COVEY_OK) continue;
         if (to->names && to->names->pool) covey__pool_clear(to->names->pool);
         return false;
     }
@@ -274,15 +338,15 @@ void covey__names_forget(covey_world *world) {
     const covey__names *names = world->names;
     for (uint32_t at = 0; (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++) {
         const covey__name *name = covey_pool_value_at_raw(names->pool, at, sizeof *name);
-        covey__name_text_free(world, name->text, name->length);
+        covey__name_text_free(world, name->text, covey__name_length(name));
     }
-    for (uint32_t i = 0; i < names->bucket_count; i++) names->buckets[i] = COVEY_NONE;
+    for (uint32_t i = 0; i < names->bucket_count; i++) names->buckets[i] = COVEY__NO_NODE;
 }
 
 void covey__names_recall(covey_world *world) {
-    const covey__names *names = world->names;
-    for (uint32_t at = 0; (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++)
-        put(names, covey_pool_value_at_raw(names->pool, at, sizeof(covey__name)));
+    const covey_pool *pool = world->names->pool;
+    for (uint32_t at = 0; (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
+        put(world, covey_pool_value_at_raw(pool, at, sizeof(covey__name)));
 }
 
 /* ---- Finding -----------------------------------------------------------------------------------------------------*/
@@ -369,7 +433,7 @@ static void name_part(const covey_world *world, uint32_t index, part *p) {
     const covey__name *name = name_of(world, index);
     int length = name ? 0 : snprintf(p->number, sizeof p->number, "#%u:%u", index, covey__generation_of(world, index));
     p->text = name ? name->text : p->number;
-    p->length = name ? name->length : (size_t)length;
+    p->length = name ? covey__name_length(name) : (size_t)length;
 }
 
 static uint64_t path_length(const covey_world *world, uint32_t index) {
@@ -398,23 +462,40 @@ int covey_path_print(char *text, size_t size, const covey_world *world, covey_en
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
+static bool is_named(const void *world, uint32_t index) { return index < COVEY_NONE && name_of(world, index); }
+
+/* Whether the search for a name ends at it. */
+static bool is_found(const covey_world *world, const covey__name *name) {
+    uint32_t at = *bucket_of(world->names, name->hash);
+    while (at != name->self && is_named(world, at))
+        at = is_before(world, name->self, at) ? links_of(world, at)->left : links_of(world, at)->right;
+    return at == name->self;
+}
+
 /* A name is in the bucket of its hash, and no sibling has it. */
 static bool valid_name(const covey_world *world, uint32_t index, const char **why) {
-    const covey__name *name = covey__name_of(world, index);
-    const covey__names *names = world->names;
-    uint32_t found = 0, steps = 0;
+    const covey__name *name = name_of(world, index);
     REQUIRE(name->self == index, "name: of another entity");
-    REQUIRE(name->length != 0 && strlen(name->text) == name->length, "name: of another length");
-    REQUIRE(name->hash == covey__name_key(world, index), "name: a hash that is not its own");
-    for (uint32_t at = names->buckets[name->hash & (names->bucket_count - 1)]; at != COVEY_NONE;) {
-        const covey__name *other = covey__name_of(world, at);
-        REQUIRE(other, "name: a bucket leads to an entity without a name");
-        REQUIRE(steps++ < covey_pool_count(names->pool), "name: a bucket goes round in circles");
-        found += at == index;
-        at = other->next;
+    REQUIRE(name->text[0] != '\0' && strlen(name->text) == covey__name_length(name), "name: of another length");
+    REQUIRE(name->parent == covey__parent_of(world, index), "name: of a child of another parent");
+    REQUIRE(name->hash == hash_of(name->parent, name->text, covey__name_length(name)),
+            "name: a hash that is not its own");
+    REQUIRE(is_found(world, name), "name: in another bucket, or in none");
+    REQUIRE(!covey__name_clashes(world, index, name->parent), "name: two siblings have it");
+    return true;
+}
+
+/* The trees of all buckets: those that are where their texts belong are in order. */
+static bool valid_buckets(const covey_world *world, const char **why) {
+    const covey__names *names = world->names;
+    covey__tree tree = tree_of(world);
+    uint32_t count = covey_pool_count(names->pool), found = 0;
+    for (uint32_t i = 0; i < names->bucket_count; i++) {
+        uint32_t root = names->buckets[i];
+        REQUIRE(root == COVEY__NO_NODE || is_named(world, root), "name: a bucket leads to an entity without a name");
+        REQUIRE(covey__tree_valid(&tree, root, is_named, count, &found), "name: a bucket is out of order");
     }
-    REQUIRE(found == 1, "name: in another bucket, or in none");
-    REQUIRE(!covey__name_clashes(world, index, covey__parent_of(world, index)), "name: two siblings have it");
+    REQUIRE(found == count, "name: in another bucket, or in none");
     return true;
 }
 
@@ -426,9 +507,7 @@ bool covey__names_valid(const covey_world *world, const char **why) {
     REQUIRE((names->bucket_count & (names->bucket_count - 1)) == 0 &&
                 names->bucket_count >= covey_pool_count(names->pool),
             "name: too few buckets");
-    for (uint32_t i = 0; i < names->bucket_count; i++)
-        REQUIRE(names->buckets[i] == COVEY_NONE || covey__name_of(world, names->buckets[i]),
-                "name: a bucket leads to an entity without a name");
+    if (!valid_buckets(world, why)) return false;
     for (uint32_t at = covey_pool_next(names->pool, 0); at != COVEY_NONE; at = covey_pool_next(names->pool, at + 1))
         if (!valid_name(world, covey_pool_at(names->pool, at).index, why)) return false;
     return true;

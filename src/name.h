@@ -4,23 +4,24 @@
 
 #include <covey/covey.h>
 
-/* The value of a covey.name. A table finds it by the parent and the text. */
+/* The value of a covey.name. The tree of its bucket finds it by the hash, the parent and the text. */
 typedef struct covey__name {
     char *text;
-    uint32_t length;
-    uint32_t hash; /* of the parent and the text */
-    uint32_t next; /* index of an entity whose name is in the same bucket, or COVEY_NONE */
+    covey__links links; /* in the tree; its note is the length of the text */
+    uint32_t hash;      /* of the parent and the text */
+    uint32_t parent;    /* the index of the parent, or COVEY_NONE */
     uint32_t self;
 } covey__name;
 
+static inline uint32_t covey__name_length(const covey__name *name) { return name->links.note; }
+
 typedef struct covey__names {
     covey_pool *pool;
-    uint32_t *buckets;     /* indices of entities, or COVEY_NONE */
+    uint32_t *buckets;     /* the root of each: the index of an entity, or COVEY__NO_NODE */
     uint32_t bucket_count; /* a power of two, or 0 */
 } covey__names;
 
 const covey__name *covey__name_of(const covey_world *world, uint32_t index); /* NULL when it has none */
-uint32_t covey__name_key(const covey_world *world, uint32_t index);          /* the hash that it should have */
 /* Whether another one of these siblings has the name of an entity, if that has one. */
 bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent);
 void covey__name_moved(covey_world *world, uint32_t index); /* its parent is another one now */

@@ -466,6 +466,12 @@ static covey__name *name_in(const covey__unit *unit, uint32_t number) {
     return (covey__name *)(void *)covey__unit_bytes(unit) + number;
 }
 
+static covey__name name_from(char *text, const covey__name_record *record) {
+    return (covey__name){
+        .text = text, .links.note = (uint16_t)record->length, .hash = record->hash, .parent = record->parent
+    };
+}
+
 /* Names with texts of the world's memory. */
 static covey__unit *make_names(rollback *r, const covey__unit *from) {
     const char *at = covey__unit_bytes(from), *end = at + from->bytes;
@@ -474,7 +480,7 @@ static covey__unit *make_names(rollback *r, const covey__unit *from) {
     for (covey__name_record record; at != end && r->result == COVEY_OK; at += record.length) {
         at = read_name(at, &record);
         char *text = covey__name_text(r->world, at, record.length);
-        if (text) *name_in(unit, unit->count++) = (covey__name){ text, record.length, record.hash, COVEY_NONE, 0 };
+        if (text) *name_in(unit, unit->count++) = name_from(text, &record);
         else out_of_memory(r);
     }
     return unit;
@@ -815,7 +821,8 @@ static bool is_large(const rollback *r) {
 static void forget_names(covey_world *world, const covey__units *values) {
     for (uint32_t i = 0; i < values->count; i++)
         for (uint32_t k = 0; values->at[i] && k < values->at[i]->count; k++)
-            covey__name_text_free(world, name_in(values->at[i], k)->text, name_in(values->at[i], k)->length);
+            covey__name_text_free(world, name_in(values->at[i], k)->text,
+                                  covey__name_length(name_in(values->at[i], k)));
 }
 
 static void forget_plan(rollback *r, covey_pool *pool) {

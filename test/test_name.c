@@ -1,10 +1,12 @@
 /* Names: unique among siblings, found by name and by path, and lost at the right time. */
 #include "../src/name.h"
 #include "fixture.h"
+#include "hostile.h"
 #include "oom.h"
 
 #include <covey/hierarchy.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const covey_entity none = { 0, 0 };
 enum { COUNT = 8 };
@@ -27,6 +29,10 @@ static void assert_called(uint32_t number, const char *name) {
     assert_non_null(covey_name(world, e[number]));
     assert_string_equal(covey_name(world, e[number]), name);
     assert_same(covey_find_child(world, covey_parent(world, e[number]), name), e[number]);
+}
+
+static covey__name *name(uint32_t number) {
+    return covey_pool_get_raw(world->names->pool, e[number], sizeof(covey__name));
 }
 
 static void assert_refused(covey_result reason, covey_entity of, const char *name) {
@@ -393,8 +399,74 @@ static void test_a_world_prints_names_and_parents(void **state) {
     assert_non_null(strstr(page, "  5:1\n"));
 }
 
-static covey__name *name(uint32_t number) {
-    return covey_pool_get_raw(world->names->pool, e[number], sizeof(covey__name));
+/* ---- Texts of one hash --------------------------------------------------------------------------------------------*/
+
+static void write_number(char text[12], uint32_t number) { snprintf(text, 12, "%u", number); }
+
+/* Two texts of one hash. Among 2^18, as there are 2^32 hashes, there are some. */
+static void find_pair(char one[12], char other[12]) {
+    enum { TABLE = 1 << 20 };
+    uint32_t *table = calloc(TABLE, sizeof *table);
+    assert_non_null(table);
+    for (uint32_t number = 1; number < TABLE / 2; number++) {
+        write_number(one, number);
+        uint32_t hash = hostile_hash(one, strlen(one)), at = hash % TABLE;
+        for (; table[at] != 0; at = (at + 1) % TABLE) {
+            write_number(other, table[at]);
+            if (hostile_hash(other, strlen(other)) != hash) continue;
+            free(table);
+            return;
+        }
+        table[at] = number;
+    }
+    fail_msg("no two texts of one hash");
+}
+
+static void test_names_of_one_hash_are_told_apart(void **state) {
+    (void)state;
+    char one[12], other[12];
+    find_pair(one, other);
+    call(0, one);
+    assert_no_entity(covey_find_child(world, none, other));
+    call(1, other);
+    assert_int_equal(name(0)->hash, name(1)->hash);
+    assert_called(0, one);
+    assert_called(1, other);
+    set_parent(0, 1);
+    assert_called(0, one);
+    assert_no_entity(covey_find_child(world, none, one));
+    call(2, one);
+    assert_called(1, other);
+    assert_called(2, one);
+    assert_true(covey_destroy(world, e[1])); /* what it has is a root then, and there is one of that name */
+    assert_null(covey_name(world, e[0]));
+    assert_no_entity(covey_find_child(world, none, other));
+    assert_called(2, one);
+}
+
+/* As many as there are indices in the hard configuration, in one bucket; those that remain are found all the time. */
+static void test_names_that_share_a_bucket_come_and_go(void **state) {
+    (void)state;
+    enum { MANY = 500 };
+    covey_buffer image = { 0 };
+    assert_true(hostile_make(&image, HOSTILE_NAMES, MANY));
+    covey_destroy_all(world);
+    covey_world *full = covey_world_create(NULL);
+    covey_load_desc keep = { .unknown = COVEY_UNKNOWN_KEEP };
+    assert_int_equal(covey_load_from_memory(full, image.bytes, image.size, &keep, NULL), COVEY_OK);
+    test_random random = { 5 };
+    for (uint32_t step = 0; step < 4 * MANY; step++) {
+        covey_entity there = covey_entity_at(full, test_below(&random, MANY));
+        const char *text = covey_name(full, there);
+        covey_entity here = covey_find_child(world, none, text);
+        if (covey_is_null(here)) assert_int_equal(covey_name_set(world, covey_create(world), text), COVEY_OK);
+        else if (step % 3 == 0) assert_true(covey_destroy(world, here));
+        else assert_string_equal(covey_name(world, here), text);
+        if (step % 100 == 0) test_world_is_valid(world);
+        if (covey_entity_count(world) == MANY) covey_destroy_all(world);
+    }
+    covey_world_destroy(full);
+    covey_buffer_free(&image);
 }
 
 static void test_the_validator_sees_wrong_names(void **state) {
@@ -407,8 +479,10 @@ static void test_the_validator_sees_wrong_names(void **state) {
     BREAK(char, name(2)->text[1], 'o', "name: a hash that is not its own");
     BREAK(uint32_t, name(2)->hash, name(2)->hash + 1, "name: a hash that is not its own");
     BREAK(uint32_t, *bucket, e[5].index, "name: a bucket leads to an entity without a name");
-    BREAK(uint32_t, name(2)->next, e[2].index, "name: a bucket goes round in circles");
-    *bucket = name(2)->next;
+    BREAK(uint32_t, name(2)->links.right, e[2].index, "name: a bucket is out of order");
+    BREAK(uint16_t, name(2)->links.level, 2, "name: a bucket is out of order");
+    BREAK(uint32_t, name(2)->parent, e[5].index, "name: of a child of another parent");
+    *bucket = COVEY__NO_NODE;
     assert_reason("name: in another bucket, or in none");
     *bucket = e[2].index;
     assert_int_equal(names->bucket_count, 8);
@@ -514,6 +588,8 @@ int main(void) {
         NAME_TEST(test_the_path_of_an_entity_leads_back_to_it),
         NAME_TEST(test_a_path_that_is_too_long_is_cut_and_its_length_told),
         NAME_TEST(test_a_world_prints_names_and_parents),
+        NAME_TEST(test_names_of_one_hash_are_told_apart),
+        NAME_TEST(test_names_that_share_a_bucket_come_and_go),
         NAME_TEST(test_the_validator_sees_wrong_names),
         NAME_TEST(test_the_validator_sees_two_of_one_name),
     };

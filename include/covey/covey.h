@@ -1727,6 +1727,14 @@ typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_
 #define COVEY__USE_TOUCH 16     /* but no more than marks: only reactive sets have to know */
 #define COVEY__USE_CLOSELY 8    /* who hands out values looks closely: some may be disabled, or have ticks */
 
+/* Where a node lies in a balanced tree of nodes that have numbers (src/balanced.h). */
+#define COVEY__NO_NODE UINT32_MAX
+typedef struct covey__links {
+    uint32_t left, right;
+    uint16_t level;
+    uint16_t note; /* of whoever owns the node */
+} covey__links;
+
 /* The storage that is not used is all zeros, so that inline code may read its fields before it knows which one is. */
 struct covey_pool {
     covey_sparse_set set;

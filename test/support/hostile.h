@@ -1,0 +1,36 @@
+/* Images that somebody made to cost time: small, sound in each of their parts, and with counts that multiply each other
+ * wherever a loader looks at all of one thing for each of another. For tests, for the fuzz target and for benchmarks. */
+#ifndef COVEY_TEST_HOSTILE_H
+#define COVEY_TEST_HOSTILE_H
+
+#include <covey/snapshot.h>
+
+typedef enum hostile_kind {
+    HOSTILE_NAMES,      /* roots whose names share the low bits of their hash */
+    HOSTILE_SAME_NAMES, /* as many parents, and each has a child of the same name */
+    HOSTILE_TYPES,      /* component types, each with one component */
+    HOSTILE_SPARSE,     /* the same, in sparse pools */
+    HOSTILE_RESOURCES,  /* resources of as many types */
+    HOSTILE_BOTH,       /* component types with as many resources of the same types */
+    HOSTILE_RANGES,     /* reserved ranges, from the last to the first, with an entity and a free index in each */
+    HOSTILE_DEEP,       /* a chain of parents */
+    HOSTILE_WIDE,       /* children of one parent */
+    HOSTILE_FREE,       /* a free list that jumps */
+    HOSTILE_RETIRED,    /* indices whose generations are used up */
+    HOSTILE_TAIL,       /* a free list from the last to the first: for a world in which these are retired */
+    HOSTILE_HOLES,      /* holes in a pool that keeps places, listed from the last to the first */
+    HOSTILE_MIXED,      /* types, and as many entities of which the last has them all */
+    HOSTILE_FEWER,      /* the same but for one component of each type: to follow HOSTILE_MIXED */
+    HOSTILE_NEARLY,     /* names as above, of which the last is there twice: refused when all else is done */
+    HOSTILE_KINDS
+} hostile_kind;
+
+extern const char *const hostile_names[HOSTILE_KINDS];
+
+/* Appends an image with `count` of what its kind multiplies to a buffer; false when memory is out. */
+bool hostile_make(covey_buffer *buffer, hostile_kind kind, uint32_t count);
+
+/* The hash that names without a parent are found by. */
+uint32_t hostile_hash(const char *text, size_t length);
+
+#endif
