@@ -3,6 +3,7 @@
 #include "entity.h"
 
 #include "alloc.h"
+#include "balanced.h"
 #include "lines.h"
 #include "marks.h"
 #include "presence.h"
@@ -108,6 +109,7 @@ void covey__entities_reset(covey_world *world) {
         if (world->pages[i] != &missing) covey__entity_page_reset(world->pages[i]);
     world->range = covey__range_from(world->range.first);
     world->reserved_count = 0;
+    world->reserved_root = COVEY__NO_NODE;
     world->alive = 0;
     covey__fast_destroy_off(world);
 }
@@ -136,6 +138,7 @@ bool covey__entities_clone(const covey_world *from, covey_world *to) {
     for (uint32_t i = 0; i < ranges; i++) reserved[i] = from->reserved[i];
     to->reserved = reserved;
     to->reserved_count = to->reserved_capacity = ranges;
+    to->reserved_root = from->reserved_root;
     to->range = from->range;
     if (!clone_pages(from, to)) return false;
     to->alive = from->alive;
@@ -163,31 +166,48 @@ bool covey__entities_untouched(const covey_world *world) {
     return !used;
 }
 
-const covey__range *covey__range_of(const covey_world *world, uint32_t index) {
-    for (uint32_t i = 0; i < world->reserved_count; i++) {
-        const covey__range *range = &world->reserved[i];
-        if (index >= range->first && index < range->end) return range;
-    }
-    return &world->range;
+static covey__links *links_of(const void *world, uint32_t number) {
+    return (covey__links *)(uintptr_t) & ((const covey_world *)world)->reserved[number].links;
 }
 
-static covey__range *range_of(covey_world *world, uint32_t index) {
-    return (covey__range *)(uintptr_t)covey__range_of(world, index);
+static bool is_before(const void *context, uint32_t a, uint32_t b) {
+    const covey_world *world = context;
+    return world->reserved[a].first < world->reserved[b].first;
 }
+
+/* The reserved range that begins last of those that begin at an index or before it, and the first that begins behind;
+ * NULL for none. */
+static const covey__range *reserved_around(const covey_world *world, uint32_t index, const covey__range **behind) {
+    const covey__range *before = NULL;
+    *behind = NULL;
+    for (uint32_t at = world->reserved_root; at != COVEY__NO_NODE;) {
+        const covey__range *range = &world->reserved[at];
+        *(range->first <= index ? &before : behind) = range;
+        at = range->first <= index ? range->links.right : range->links.left;
+    }
+    return before;
+}
+
+static COVEY__NOINLINE const covey__range *search_range(const covey_world *world, uint32_t index) {
+    const covey__range *behind, *range = reserved_around(world, index, &behind);
+    return range && index < range->end ? range : &world->range;
+}
+
+/* Most worlds have reserved none. */
+static inline covey__range *range_of(covey_world *world, uint32_t index) {
+    if (COVEY__LIKELY(world->reserved_count == 0)) return &world->range;
+    return (covey__range *)(uintptr_t)search_range(world, index);
+}
+
+const covey__range *covey__range_of(const covey_world *world, uint32_t index) { return search_range(world, index); }
 
 /* The end of the indices from `fresh` on that belong to this range; moves `fresh` over reserved ranges. */
 static uint32_t unreserved_end(const covey_world *world, covey__range *range) {
-    uint32_t end = range->end;
-    if (range != &world->range) return end;
-    for (uint32_t i = 0; i < world->reserved_count; i++) {
-        const covey__range *reserved = &world->reserved[i];
-        if (range->fresh >= reserved->first && range->fresh < reserved->end) {
-            range->fresh = range->fresh_end = reserved->end;
-            return unreserved_end(world, range);
-        }
-        if (reserved->first > range->fresh && reserved->first < end) end = reserved->first;
-    }
-    return end;
+    const covey__range *behind, *reserved;
+    if (range != &world->range) return range->end;
+    while ((reserved = reserved_around(world, range->fresh, &behind)) != NULL && range->fresh < reserved->end)
+        range->fresh = range->fresh_end = reserved->end;
+    return behind ? behind->first : range->end;
 }
 
 covey_result covey__fresh_indices(covey_world *world, covey__range *range) {
@@ -230,6 +250,21 @@ bool covey__ranges_reserve(covey_world *world, uint32_t count) {
     return true;
 }
 
+/* Whether an index from `first` on and before `end` was used; looks at those that have a page. */
+static bool any_was_used(const covey_world *world, uint32_t first, uint32_t end) {
+    for (uint64_t index = first; index < end && index / COVEY_PAGE_SIZE < world->page_count;) {
+        const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+        if (page != &missing && covey__was_used(page, (uint32_t)index)) return true;
+        index += page != &missing ? 1 : COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
+    }
+    return false;
+}
+
+static bool may_be_reserved(const covey_world *world, uint32_t first, uint32_t end) {
+    const covey__range *behind, *last = reserved_around(world, end - 1, &behind);
+    return first >= world->range.fresh && !(last && last->end > first) && !any_was_used(world, first, end);
+}
+
 covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return (covey_range){ 0, 0 };
@@ -239,17 +274,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
         return null_range;
     }
     uint32_t end = first + count;
-    bool taken = first < world->range.fresh;
-    for (uint32_t i = 0; i < world->reserved_count && !taken; i++)
-        taken = first < world->reserved[i].end && world->reserved[i].first < end;
-    for (uint32_t page = first / COVEY_PAGE_SIZE; page < world->page_count && !taken; page++) {
-        if (world->pages[page] == &missing) continue;
-        for (uint32_t i = 0; i < COVEY_PAGE_SIZE && !taken; i++) {
-            uint64_t index = (uint64_t)page * COVEY_PAGE_SIZE + i;
-            taken = index >= first && index < end && covey__was_used(world->pages[page], (uint32_t)index);
-        }
-    }
-    if (taken) {
+    if (!may_be_reserved(world, first, end)) {
         covey__fail(world, COVEY_ERROR_TAKEN, "an index of the range of %u from %u on was used or reserved", count,
                     first);
         return null_range;
@@ -258,7 +283,10 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory to reserve a range");
         return null_range;
     }
-    world->reserved[world->reserved_count++] = (covey__range){ first, end, first, first, COVEY_NONE, 0 };
+    covey__tree tree = { links_of, is_before, world };
+    world->reserved[world->reserved_count] =
+        (covey__range){ .first = first, .end = end, .fresh = first, .fresh_end = first, .free = COVEY_NONE };
+    world->reserved_root = covey__tree_put(&tree, world->reserved_root, world->reserved_count++);
     if (first < world->range.fresh_end) world->range.fresh_end = first;
     covey__fast_destroy_off(world);
     return (covey_range){ first, count };
@@ -374,11 +402,9 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
 covey_entity covey_create_in(covey_world *world, covey_range range) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return null_entity;
-    for (uint32_t i = 0; i < world->reserved_count; i++) {
-        covey__range *reserved = &world->reserved[i];
-        if (reserved->first == range.first && reserved->end - reserved->first == range.count)
-            return create_from(world, reserved);
-    }
+    covey__range *reserved = range_of(world, range.first);
+    if (reserved != &world->range && reserved->first == range.first && reserved->end - range.first == range.count)
+        return create_from(world, reserved);
     covey__fail(world, COVEY_ERROR_ABSENT, "the range of %u from %u on is not reserved", range.count, range.first);
     return null_entity;
 }
@@ -542,6 +568,24 @@ static bool valid_fresh(const covey_world *world, const covey__range *range, con
     return true;
 }
 
+static bool is_reserved(const void *world, uint32_t number) {
+    return number < ((const covey_world *)world)->reserved_count;
+}
+
+static bool valid_ranges(const covey_world *world, const char **why) {
+    covey__tree tree = { links_of, is_before, world };
+    uint32_t count = 0;
+    REQUIRE(covey__tree_valid(&tree, world->reserved_root, is_reserved, world->reserved_count, &count) &&
+                count == world->reserved_count,
+            "entities: the reserved ranges are out of order");
+    for (uint32_t i = 0; i < count; i++) {
+        const covey__range *range = &world->reserved[i], *behind;
+        reserved_around(world, range->first, &behind);
+        REQUIRE(range->first < range->end && (!behind || behind->first >= range->end), "entities: ranges that overlap");
+    }
+    return true;
+}
+
 bool covey__entities_valid(const covey_world *world, uint64_t *set_aside, const char **why) {
     uint32_t alive = 0, used = 0, beyond = 0, listed = 0, waiting = 0, confused = 0;
     *set_aside = 0;
@@ -562,10 +606,9 @@ bool covey__entities_valid(const covey_world *world, uint64_t *set_aside, const 
     REQUIRE(confused == 0, "entities: an index that is set aside and alive");
     REQUIRE(beyond == 0, "entities: a generation beyond the last");
     REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
+    if (!valid_ranges(world, why)) return false;
     for (uint32_t i = 0; i <= world->reserved_count; i++) {
         const covey__range *range = i == world->reserved_count ? &world->range : &world->reserved[i];
-        REQUIRE(range == &world->range || covey__range_of(world, range->first) == range,
-                "entities: ranges that overlap");
         if (!valid_free_list(world, range, idle, &listed, why) || !valid_fresh(world, range, why)) return false;
     }
     REQUIRE(listed == idle, "entities: a free index that is in no list");

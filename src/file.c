@@ -272,7 +272,8 @@ typedef struct reader {
     covey__heap heap;
     covey_buffer *buffer;
     covey_report *report;
-    size_t most; /* bytes that the buffer may have; below SIZE_MAX */
+    size_t most;  /* bytes that the buffer may have; below SIZE_MAX */
+    bool is_free; /* nobody has said how many: of a compressed file, what is usual */
     int handle;
 } reader;
 
@@ -386,7 +387,17 @@ static bool decompress(reader *r, ZSTD_DCtx *zstd, void *input, size_t count) {
     }
 }
 
+/* A small file can be made of a very large one. */
+static bool bound_by_file(reader *r) {
+    covey__file_info info;
+    if (r->os->measure(r->handle, &info) != 0) return fail_os(r->os, r->report, "measure the file", r->path);
+    uint64_t most = covey__usual_bytes(info.regular ? info.size : 0);
+    if (most < r->most) r->most = (size_t)most;
+    return true;
+}
+
 static bool read_compressed(reader *r, const unsigned char *first, size_t count) {
+    if (r->is_free && !bound_by_file(r)) return false;
     char *input = covey__resize(&r->heap, NULL, 0, BUFFER_BYTES, 1, 1);
     ZSTD_DCtx *zstd = ZSTD_createDCtx_advanced(memory_of(&r->heap));
     if (input) memcpy(input, first, count);
@@ -417,6 +428,7 @@ static bool read_all(reader *r) {
 bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, covey_buffer *buffer,
                       covey_report *report) {
     reader r = { .os = os, .path = path, .heap.allocator = buffer->allocator, .buffer = buffer, .report = report };
+    r.is_free = limit == 0;
     r.most = limit == 0 || limit >= SIZE_MAX ? SIZE_MAX - 1 : (size_t)limit;
     r.handle = os->open(path);
     if (r.handle < 0) return fail_os(os, report, "open the file", path);

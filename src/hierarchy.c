@@ -56,11 +56,13 @@ static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t 
     *link_after(world, parent, *back) = node->self;
     *back = node->self;
     parent->count++;
+    world->relinked++;
 }
 
 /* Makes a root of a child, which cannot fail: if a root has its name already, it loses it. */
 static void uproot(covey_world *world, covey__node *node) {
     detach(world, node);
+    world->relinked++;
     if (covey__name_clashes(world, node->self, COVEY_NONE)) covey__name_lose(world, node->self);
     else covey__name_moved(world, node->self);
 }
@@ -187,7 +189,7 @@ bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
     for (uint32_t at = covey_pool_next(from->nodes, 0); at != COVEY_NONE; at = covey_pool_next(from->nodes, at + 1)) {
         covey_entity e = covey_pool_at(from->nodes, at);
         if (covey__pool_put(to->nodes, e, covey__value_of_index(from->nodes, e.index)) == COVEY_OK) continue;
-        while ((at = covey_pool_next(to->nodes, 0)) != COVEY_NONE)
+        for (at = 0; (at = covey_pool_next(to->nodes, at)) != COVEY_NONE;)
             covey__storage_erase(to->nodes, covey_pool_at(to->nodes, at), false);
         covey__fail(to, COVEY_ERROR_MEMORY, "no memory for the parents of a cloned world");
         return false;
@@ -279,14 +281,17 @@ covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity roo
 }
 
 /* From the roots down: whom nobody reaches goes round in a circle. */
-bool covey__hierarchy_is_sound(const covey_world *world) {
+bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth) {
     const covey_pool *nodes = world->nodes;
     uint32_t reached = 0, level = 0;
+    *depth = 0;
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
         uint32_t root = covey_pool_at(nodes, at).index;
         if (covey__parent_of(world, root) != COVEY_NONE) continue;
-        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level, UINT32_MAX))
+        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level, UINT32_MAX)) {
             reached++;
+            if (level > *depth) *depth = level;
+        }
     }
     return !nodes || reached == covey_pool_count(nodes);
 }
@@ -299,15 +304,10 @@ static covey_entity leaf_below(const covey_world *world, covey_entity e) {
     return e;
 }
 
-/* Whether the search for the next one may begin here. Who listens may have moved it out of the tree. */
-static bool is_in_tree(const covey_world *world, covey_entity root, covey_entity e) {
-    return covey_alive(world, e) && (world->heard == 0 || covey_is_ancestor(world, root, e));
-}
-
-/* The next one to be destroyed, or null. Those whose end is being announced end anyway. */
+/* The next one to be destroyed, or null; the search begins at one that is in the tree. Those whose end is being announced
+ * end anyway. */
 static covey_entity next_to_end(const covey_world *world, covey_entity root, covey_entity near) {
-    if (!covey_alive(world, root)) return null_entity;
-    covey_entity e = leaf_below(world, is_in_tree(world, root, near) ? near : root);
+    covey_entity e = leaf_below(world, near);
     while (covey__dying_of(world, e.index)) {
         covey_entity next = covey_child_next(world, e);
         if (covey_same(e, root)) return null_entity;
@@ -316,13 +316,23 @@ static covey_entity next_to_end(const covey_world *world, covey_entity root, cov
     return e;
 }
 
+/* Where the search goes on: above the one that was destroyed. Only if links have changed meanwhile may listeners have
+ * moved that out of the tree, so that its ancestors have to be looked at. */
+static covey_entity near_in_tree(const covey_world *world, covey_entity root, covey_entity above, uint64_t relinked) {
+    if (!covey_alive(world, above)) return root;
+    return world->relinked == relinked || covey_is_ancestor(world, root, above) ? above : root;
+}
+
 uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
     if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
-    covey_entity e, above = root;
-    while (!covey_is_null(e = next_to_end(world, root, above))) {
-        above = covey_parent(world, e);
+    covey_entity near = root;
+    while (covey_alive(world, root)) {
+        covey_entity e = next_to_end(world, root, near), above = covey_parent(world, e);
+        uint64_t relinked = world->relinked;
+        if (covey_is_null(e)) break;
         destroyed += covey_destroy(world, e);
+        near = near_in_tree(world, root, above, relinked);
     }
     return destroyed;
 }

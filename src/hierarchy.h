@@ -11,7 +11,8 @@ bool covey__hierarchy_link(covey_world *world, covey_entity child, covey_entity 
  * the last child of another, or, for COVEY_NONE, a root. Links may go round in between. */
 bool covey__hierarchy_prepare(covey_world *world, covey_entity child, covey_entity parent);
 void covey__hierarchy_move(covey_world *world, uint32_t child, uint32_t parent);
-bool covey__hierarchy_is_sound(const covey_world *world); /* nobody is above itself; O(nodes) */
+/* Whether nobody is above itself; then *depth is the most that are above one. O(nodes). */
+bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth);
 /* Gives the entities of another world, which are alive here, too, the places that they have there. The node pool is
  * empty or unknown here. False when memory is out: then nobody has a place. */
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to);

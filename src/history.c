@@ -429,6 +429,7 @@ static bool save_entities(saving *s) {
     snapshot->alive = world->alive;
     snapshot->range = world->range;
     snapshot->reserved_count = world->reserved_count;
+    snapshot->reserved_root = world->reserved_root;
     if (!save_array(s, s->before ? &s->before->reserved : NULL, &snapshot->reserved, world->reserved,
                     world->reserved_count, UINT32_MAX, sizeof *world->reserved))
         return false;

@@ -89,7 +89,7 @@ typedef struct covey__resource_image {
 
 typedef struct covey__snapshot {
     uint64_t tick;
-    uint32_t alive, reserved_count;
+    uint32_t alive, reserved_count, reserved_root;
     covey__range range;
     covey__units reserved; /* one unit */
     covey__units entities;

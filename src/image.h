@@ -69,6 +69,11 @@ bool covey__decode_kind(covey_kind kind, void *values, const void *bytes, size_t
     "CVY\r\n\x1A\n"
 enum { COVEY__HEADER_BYTES = 16, COVEY__ENTRY_BYTES = 16, COVEY__TRAILER_BYTES = 16 };
 #define COVEY__SECTIONS_MAX 16384
+/* What a load allows if nobody says how much. */
+#define COVEY__TYPES_USUAL COVEY__SECTIONS_MAX
+#define COVEY__RANGES_USUAL 16384
+#define COVEY__NAMES_USUAL 16777216
+#define COVEY__DEPTH_USUAL 1048576
 #define COVEY__HOLE UINT32_MAX           /* stands for an index where there is none */
 #define COVEY__DISABLED "covey.disabled" /* the only type of the library's own that has a section like others */
 

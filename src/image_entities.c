@@ -32,6 +32,7 @@ void covey__table_restore(covey__loading *l) {
         if (used_page(&l->before, i)) *used_page(world, i) = *used_page(&l->before, i);
     for (uint32_t i = 0; i < l->before.reserved_count; i++) world->reserved[i] = l->before.reserved[i];
     world->reserved_count = l->before.reserved_count;
+    world->reserved_root = l->before.reserved_root;
     world->range = l->before.range;
 }
 
@@ -71,21 +72,19 @@ static void unlist(covey_world *world, uint32_t index) {
     if (next != COVEY_NONE) covey__page_of(world, next)->previous[next % COVEY_PAGE_SIZE] = previous;
 }
 
-/* An index that the image has used, too; `used` is its generation here. */
-static bool age(covey__loading *l, covey__reader *reader, uint32_t index, uint32_t used) {
+/* An index that the image has used, too; `used` is its generation here. *last is the last of its list. */
+static void age(covey__loading *l, covey__reader *reader, uint32_t index, uint32_t used, uint32_t *last) {
     uint32_t *generation = covey__generation_at(l->world, index);
     bool alive = (*generation & 1) != 0;
-    if (*generation == 0) return true; /* retired in the image */
+    if (*generation == 0) return; /* retired in the image */
     if (used == 0 && alive) {
         covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "index %u has no generation left in this world", index);
-        return false;
-    }
-    if (used == 0) {
+    } else if (used == 0) {
+        if (*last == index) *last = covey__page_of(l->world, index)->previous[index % COVEY_PAGE_SIZE];
         unlist(l->world, index);
         covey__entity_retire(l->world, index);
-    } else if (alive && *generation < used) return raise(l, index, generation, used);
+    } else if (alive && *generation < used) raise(l, index, generation, used);
     else if (*generation < used) *generation = used;
-    return true;
 }
 
 static uint32_t last_free(const covey_world *world, const covey__range *range) {
@@ -110,18 +109,28 @@ static void list_last(covey_world *world, covey__range *range, uint32_t *last, u
     *last = index;
 }
 
-/* The indices of one range. */
-static void age_range(covey__loading *l, covey__reader *reader, covey__range *range) {
+/* Those indices of a range that this world has used. */
+static void age_page(covey__loading *l, covey__reader *reader, covey__range *range, uint64_t first, uint64_t end,
+                     uint32_t *last) {
     covey_world *world = l->world;
-    uint64_t end = (uint64_t)l->before.page_count * COVEY_PAGE_SIZE;
-    uint32_t last = last_free(world, range);
-    if (end > range->end) end = range->end;
-    for (uint32_t index = range->first; index < end && covey__is_fine(l); index++) {
+    for (uint32_t index = (uint32_t)first; index < end && covey__is_fine(l); index++) {
         const covey__entity_page *before = covey__entity_page_of(&l->before, index);
-        if (!before || !covey__was_used(before, index) || covey__range_of(world, index) != range) continue;
+        if (!covey__was_used(before, index) || covey__range_of(world, index) != range) continue;
         uint32_t used = before->generation[index % COVEY_PAGE_SIZE];
-        if (!covey__was_used(covey__page_of(world, index), index)) list_last(world, range, &last, index, used);
-        else if (age(l, reader, index, used) && last == index) last = last_free(world, range);
+        if (covey__was_used(covey__page_of(world, index), index)) age(l, reader, index, used, last);
+        else list_last(world, range, last, index, used);
+    }
+}
+
+/* The indices of one range, page by page: there may be few pages, and far apart. */
+static void age_range(covey__loading *l, covey__reader *reader, covey__range *range) {
+    uint64_t end = (uint64_t)l->before.page_count * COVEY_PAGE_SIZE, next;
+    uint32_t last = last_free(l->world, range);
+    if (end > range->end) end = range->end;
+    for (uint64_t index = range->first; index < end; index = next) {
+        next = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+        if (covey__entity_page_of(&l->before, (uint32_t)index))
+            age_page(l, reader, range, index, next < end ? next : end, &last);
     }
 }
 
@@ -139,11 +148,9 @@ static void load_ranges(covey__loading *l, covey__reader *reader, uint32_t count
     covey_world *world = l->world;
     size_t at = reader->at;
     const unsigned char *ranges = covey__read_many(reader, count, 8);
-    if (!ranges || !covey__needs(l, reader, count * (uint64_t)sizeof(covey__range))) return;
-    if (count > COVEY__SECTIONS_MAX) {
-        covey__refuse(reader, COVEY_FAULT_LIMIT, at, "the image has %u reserved ranges", count);
-        return;
-    }
+    covey__bound bound = { "reserved ranges", "limit_ranges", l->desc->limit_ranges, COVEY__RANGES_USUAL };
+    if (!ranges || !covey__allows(reader, at, count, bound)) return;
+    if (!covey__needs(l, reader, count * (uint64_t)sizeof(covey__range))) return;
     if (!covey__ranges_reserve(world, count)) {
         covey__out_of_memory(l);
         return;
@@ -225,38 +232,53 @@ static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, u
     }
 }
 
-/* Pages that these runs touch, generously. */
-static uint64_t pages_for(const unsigned char *runs, uint32_t count) {
-    uint64_t pages = 0;
-    for (uint32_t i = 0; i < count; i++) pages += covey__u32_at(runs + (size_t)i * 8 + 4) / COVEY_PAGE_SIZE + 2u;
-    return pages;
+/* Runs, one after the other: first index, indices. */
+typedef struct run_list {
+    const unsigned char *at;
+    uint32_t count;
+    uint64_t pages; /* that they touch */
+    uint64_t end;   /* of the last */
+} run_list;
+
+static uint64_t first_of(const run_list *r, uint32_t i) { return covey__u32_at(r->at + (size_t)i * 8); }
+static uint64_t length_of(const run_list *r, uint32_t i) { return covey__u32_at(r->at + (size_t)i * 8 + 4); }
+
+/* All of them, before any memory is asked for: what they need is known only if they are in order. */
+static bool check_runs(covey__reader *reader, run_list *r, uint32_t slots) {
+    uint64_t sum = 0, seen = 0; /* slots; pages before this one */
+    size_t at = (size_t)(r->at - reader->bytes);
+    for (uint32_t i = 0; i < r->count && covey__is_sound(reader); i++) {
+        uint64_t first = first_of(r, i), length = length_of(r, i), page = first / COVEY_PAGE_SIZE;
+        sum += length;
+        if (length == 0 || first + length > COVEY_NONE || (i != 0 && first <= r->end) || sum > slots)
+            covey__refuse(reader, COVEY_FAULT_ENTITY, at + (size_t)i * 8,
+                          "a run of %llu indices from %llu on that cannot be", (unsigned long long)length,
+                          (unsigned long long)first);
+        r->end = first + length;
+        r->pages += (r->end - 1) / COVEY_PAGE_SIZE + 1 - (page < seen ? seen : page);
+        seen = (r->end - 1) / COVEY_PAGE_SIZE + 1;
+    }
+    if (sum != slots) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs do not have %u slots", slots);
+    return covey__is_sound(reader);
 }
 
 static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, uint32_t count) {
     size_t at = reader->at;
-    const unsigned char *runs = covey__read_many(reader, count, 8), *generations = covey__read_many(reader, slots, 4);
+    run_list r = { .at = covey__read_many(reader, count, 8), .count = count };
+    const unsigned char *generations = covey__read_many(reader, slots, 4);
     if (!covey__is_fine(l) || count == 0) {
         if (slots != 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "slots without a run");
         return;
     }
-    uint64_t end = 0, sum = 0;
-    l->pages = pages_for(runs, count);
-    uint64_t last = (uint64_t)covey__u32_at(runs + (size_t)(count - 1) * 8) + COVEY_PAGE_SIZE;
-    uint64_t places = last / COVEY_PAGE_SIZE + last / COVEY__BLOCK_PAGE + 2;
-    if (!covey__needs(l, reader, l->pages * (sizeof(covey__entity_page) + 1024) + places * 2 * sizeof(void *))) return;
-    for (uint32_t i = 0; i < count && covey__is_fine(l); i++) {
-        uint64_t first = covey__u32_at(runs + (size_t)i * 8), length = covey__u32_at(runs + (size_t)i * 8 + 4);
-        sum += length;
-        if (length == 0 || first + length > COVEY_NONE || (i != 0 && first <= end) || sum > slots)
-            covey__refuse(reader, COVEY_FAULT_ENTITY, at + i * 8, "a run of %llu indices from %llu on that cannot be",
-                          (unsigned long long)length, (unsigned long long)first);
-        else load_run(l, reader, first, length, &generations);
-        end = first + length;
-    }
-    if (sum != slots) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs do not have %u slots", slots);
-    if (!covey__is_fine(l) || covey__u32_at(runs) != 0) return;
+    if (!check_runs(reader, &r, slots)) return;
+    l->pages = r.pages;
+    uint64_t places = r.end / COVEY_PAGE_SIZE + r.end / COVEY__BLOCK_PAGE + 4;
+    if (!covey__needs(l, reader, r.pages * (sizeof(covey__entity_page) + 1024) + places * 2 * sizeof(void *))) return;
+    for (uint32_t i = 0; i < count && covey__is_fine(l); i++)
+        load_run(l, reader, first_of(&r, i), length_of(&r, i), &generations);
+    if (!covey__is_fine(l) || first_of(&r, 0) != 0) return;
     l->dense = l->world->alive == slots && count == 1 ? slots : 0;
-    uint32_t used = covey__u32_at(runs + 4); /* all below it */
+    uint32_t used = (uint32_t)length_of(&r, 0); /* all below it */
     if (used > l->world->range.first) l->world->range.fresh = l->world->range.fresh_end = used;
 }
 
@@ -296,10 +318,8 @@ static void load_free_lists(covey__loading *l, covey__reader *reader) {
 void covey__load_entities(covey__loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     uint32_t slots = covey__read_u32(&reader), runs = covey__read_u32(&reader), ranges = covey__read_u32(&reader);
-    uint64_t limit = l->desc->limit_entities;
-    if (limit != 0 && slots > limit)
-        covey__refuse(&reader, COVEY_FAULT_LIMIT, section->offset, "the image has %u entities; %llu are allowed", slots,
-                      (unsigned long long)limit);
+    covey__allows(&reader, section->offset, slots,
+                  (covey__bound){ "entities", "limit_entities", l->desc->limit_entities, UINT64_MAX });
     if (covey__is_fine(l)) load_ranges(l, &reader, ranges);
     if (covey__is_fine(l)) load_runs(l, &reader, slots, runs);
     if (covey__is_fine(l)) load_free_lists(l, &reader);

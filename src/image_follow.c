@@ -19,6 +19,7 @@
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
+#include <stdlib.h>
 
 typedef covey__merging merging;
 
@@ -28,6 +29,12 @@ typedef struct covey__renaming {
     char *text; /* NULL: the name was given */
     uint32_t length;
 } covey__renaming;
+
+/* An entity that loses a component. */
+typedef struct covey__leaving {
+    uint32_t source; /* its index in the source, which says when its turn is */
+    covey_entity here;
+} covey__leaving;
 
 static const covey_entity null_entity = { 0, 0 };
 
@@ -134,6 +141,20 @@ static uint64_t *make_bits(merging *m) {
 
 static bool has_groups(const covey_pool *pool) { return pool->watch && pool->watch->group_count != 0; }
 
+static covey_result make_group_bits(merging *m) {
+    m->grouped = COVEY__NO_NODE;
+    for (uint32_t i = m->part_count; i-- != 0;) {
+        covey__merged *p = &m->parts[i];
+        if (p->added == 0 || !has_groups(p->to)) continue;
+        p->bits = make_bits(m);
+        if (!p->bits) return COVEY_ERROR_MEMORY;
+        set_bits(p->bits, p->picked, p->added);
+        p->grouped = m->grouped;
+        m->grouped = i;
+    }
+    return COVEY_OK;
+}
+
 /* Who follows, or did: also those that are gone in this image. */
 static covey_result make_all_bits(merging *m) {
     const covey_sparse_set *before = m->follower->known;
@@ -147,19 +168,50 @@ static covey_result make_all_bits(merging *m) {
         const covey_entity *here = covey_sparse_set_value_at(before, at);
         if (covey_alive(m->to, *here)) set_bits(m->follows, here, 1);
     }
-    for (uint32_t i = 0; i < m->part_count; i++) {
-        covey__merged *p = &m->parts[i];
-        if (p->added == 0 || !has_groups(p->to)) continue;
-        p->bits = make_bits(m);
-        if (!p->bits) return COVEY_ERROR_MEMORY;
-        set_bits(p->bits, p->picked, p->added);
+    return make_group_bits(m);
+}
+
+/* ---- Sources -----------------------------------------------------------------------------------------------------*/
+
+/* The pool here of one that the image has, if its components are removed where the source has none; or NULL. */
+static covey_pool *pool_to_thin(const merging *m, const covey_pool *from) {
+    covey_pool *to = covey__is_internal(from) ? NULL : covey__pool_named(m->to, from->type->name);
+    bool thins = to && !covey__merging_keeps(m, to->type) && (m->since == 0 || !to->type->ticks);
+    return thins ? to : NULL;
+}
+
+/* Each pool is gone through by the entities of the source, or by its own components, whichever are fewer; the latter
+ * takes a map from entities here to the source. It is made if it saves more than it costs. */
+static bool wants_sources(const merging *m) {
+    uint64_t saved = 0;
+    for (uint32_t i = 0; i < m->from->pool_count && saved <= 4 * (uint64_t)m->room; i++) {
+        const covey_pool *to = pool_to_thin(m, m->from->pools[i]);
+        if (to && covey_pool_count(to) < m->room) saved += m->room - covey_pool_count(to);
     }
-    return COVEY_OK;
+    return saved > 4 * (uint64_t)m->room;
+}
+
+static covey_result map_sources(merging *m) {
+    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
+                                   .align = alignof(covey_entity),
+                                   .allocator = m->heap.allocator };
+    covey_result result = COVEY_OK;
+    covey_entity e = null_entity;
+    if (!wants_sources(m)) return COVEY_OK;
+    m->sources = covey_sparse_set_create(&desc);
+    m->leaving = covey__resize(&m->heap, NULL, 0, m->room, sizeof *m->leaving, alignof(covey__leaving));
+    if (!m->sources || !m->leaving) return COVEY_ERROR_MEMORY;
+    for (uint32_t i = 0; i < m->room && result == COVEY_OK; i++) {
+        e = covey_entity_next(m->from, e);
+        result = covey_sparse_set_push(m->sources, m->entities[i], &e);
+    }
+    return result;
 }
 
 covey_result covey__follow_prepare(merging *m) {
     covey_result result = make_nodes(m);
     if (result == COVEY_OK) result = make_all_bits(m);
+    if (result == COVEY_OK) result = map_sources(m);
     if (result == COVEY_OK) result = prepare_names(m);
     return result;
 }
@@ -195,11 +247,11 @@ static void settle_new(const merging *m) {
 
 /* The others have something already, each something else: one after the other. */
 static void settle_old(const merging *m, uint32_t index) {
-    for (uint32_t i = 0; i < m->part_count; i++)
-        if (m->parts[i].bits && covey__has_bit(m->parts[i].bits, index)) m->parts[i].to->watch->settling = true;
-    for (uint32_t i = 0; i < m->part_count; i++) {
+    for (uint32_t i = m->grouped; i != COVEY__NO_NODE; i = m->parts[i].grouped)
+        if (covey__has_bit(m->parts[i].bits, index)) m->parts[i].to->watch->settling = true;
+    for (uint32_t i = m->grouped; i != COVEY__NO_NODE; i = m->parts[i].grouped) {
         const covey__merged *p = &m->parts[i];
-        if (!p->bits || !covey__has_bit(p->bits, index)) continue;
+        if (!covey__has_bit(p->bits, index)) continue;
         p->to->watch->settling = false;
         covey__groups_added(p->to, index);
     }
@@ -214,7 +266,7 @@ void covey__follow_settle(merging *m) {
             covey__sort_insert_many(p->to, p->picked, p->added);
     }
     settle_new(m);
-    for (uint32_t i = 0; i < m->room; i++)
+    for (uint32_t i = 0; i < m->room && m->grouped != COVEY__NO_NODE; i++)
         if (!covey__has_bit(m->is_new, m->entities[i].index)) settle_old(m, m->entities[i].index);
 }
 
@@ -306,9 +358,31 @@ static void destroy_gone(const merging *m) {
     for (; !covey_is_null(e); e = next_gone(m, m->known_before, &at)) covey_destroy(m->to, e);
 }
 
-/* Components of one type that were here and are not in the image. */
+static int compare_leaving(const void *a, const void *b) {
+    const covey__leaving *x = a, *y = b;
+    return x->source < y->source ? -1 : x->source > y->source;
+}
+
+/* By the components that are here, which are fewer than the entities of the source. */
+static void remove_few(const merging *m, const covey_pool *from, covey_pool *to) {
+    uint32_t count = 0;
+    for (uint32_t at = covey_pool_next(to, 0); at != COVEY_NONE; at = covey_pool_next(to, at + 1)) {
+        covey_entity here = covey_pool_at(to, at);
+        const covey_entity *source = covey_sparse_set_get(m->sources, here);
+        if (source && !covey__has_index(from, source->index))
+            m->leaving[count++] = (covey__leaving){ source->index, here };
+    }
+    if (count != 0) qsort(m->leaving, count, sizeof *m->leaving, compare_leaving);
+    for (uint32_t i = 0; i < count; i++) covey_pool_remove_raw(to, m->leaving[i].here, to->size);
+}
+
+/* Components of one type that were here and are not in the image, in the order of the source. */
 static void remove_from(const merging *m, const covey_pool *from, covey_pool *to) {
     covey_entity e = null_entity;
+    if (m->sources && covey_pool_count(to) < m->room) {
+        remove_few(m, from, to);
+        return;
+    }
     for (uint32_t i = 0; i < m->room && covey_pool_count(to) != 0; i++) {
         e = covey_entity_next(m->from, e);
         if (!covey__has_index(from, e.index) && covey_alive(m->to, m->entities[i]))
@@ -316,16 +390,11 @@ static void remove_from(const merging *m, const covey_pool *from, covey_pool *to
     }
 }
 
-static bool is_complete(const merging *m, const covey_type *type) {
-    return !covey__merging_keeps(m, type) && (m->since == 0 || !type->ticks);
-}
-
 void covey__follow_remove(merging *m) {
     destroy_gone(m);
     for (uint32_t i = 0; i < m->from->pool_count; i++) {
-        const covey_pool *from = m->from->pools[i];
-        covey_pool *to = covey__is_internal(from) ? NULL : covey__pool_named(m->to, from->type->name);
-        if (to && is_complete(m, to->type)) remove_from(m, from, to);
+        covey_pool *to = pool_to_thin(m, m->from->pools[i]);
+        if (to) remove_from(m, m->from->pools[i], to);
     }
     if (m->to->disabled) remove_from(m, m->from->disabled, m->to->disabled);
 }
@@ -337,6 +406,8 @@ void covey__follow_free(merging *m) {
     covey__free(&m->heap, m->is_new, m->words, sizeof *m->is_new, alignof(uint64_t));
     for (uint32_t i = 0; i < m->part_count; i++)
         covey__free(&m->heap, m->parts[i].bits, m->words, sizeof *m->parts[i].bits, alignof(uint64_t));
+    covey__free(&m->heap, m->leaving, m->leaving ? m->room : 0, sizeof *m->leaving, alignof(covey__leaving));
+    if (m->sources) covey_sparse_set_destroy(m->sources);
     if (m->known_before) m->known = m->known_before;
 }
 

@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "commands.h"
 #include "entity.h"
+#include "file.h"
 #include "hierarchy.h"
 #include "name.h"
 #include "node.h"
@@ -45,12 +46,20 @@ void covey__tell_progress(covey__loading *l, uint64_t done) {
 }
 
 bool covey__needs(covey__loading *l, covey__reader *reader, uint64_t bytes) {
-    uint64_t limit = l->desc->limit_bytes;
     l->estimate = bytes > UINT64_MAX - l->estimate ? UINT64_MAX : l->estimate + bytes;
-    if (limit != 0 && l->estimate > limit)
-        covey__refuse(reader, COVEY_FAULT_LIMIT, reader->at, "the world would need more than %llu bytes",
-                      (unsigned long long)limit);
+    if (l->estimate > l->most)
+        covey__refuse(reader, COVEY_FAULT_LIMIT, reader->at,
+                      "the world would need more than %llu bytes; limit_bytes says how many are allowed",
+                      (unsigned long long)l->most);
     return covey__is_fine(l);
+}
+
+bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__bound bound) {
+    uint64_t most = bound.limit != 0 ? bound.limit : bound.usual;
+    if (count > most)
+        covey__refuse(reader, COVEY_FAULT_LIMIT, offset, "the image has %llu %s; %s allows %llu",
+                      (unsigned long long)count, bound.what, bound.name, (unsigned long long)most);
+    return covey__is_sound(reader);
 }
 
 uint64_t covey__table_bytes(const covey__loading *l, uint64_t elements, uint64_t ids, uint64_t page) {
@@ -92,8 +101,12 @@ static void load_parents(covey__loading *l, const covey__section_entry *section)
                  covey__table_bytes(l, section->bytes / 4, COVEY__BLOCK_PAGE, sizeof(covey__block_page) + 64));
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++) load_children(l, &reader);
     covey__expect_end(l, &reader);
-    if (covey__is_fine(l) && !covey__hierarchy_is_sound(l->world))
-        covey__refuse(&reader, COVEY_FAULT_PARENT, section->offset, "parents go round in a circle");
+    if (!covey__is_fine(l)) return;
+    uint32_t depth;
+    if (covey__hierarchy_is_sound(l->world, &depth))
+        covey__allows(&reader, section->offset, depth,
+                      (covey__bound){ "entities above one", "limit_depth", l->desc->limit_depth, COVEY__DEPTH_USUAL });
+    else covey__refuse(&reader, COVEY_FAULT_PARENT, section->offset, "parents go round in a circle");
 }
 
 static void load_name(covey__loading *l, covey__reader *reader) {
@@ -115,6 +128,8 @@ static void load_name(covey__loading *l, covey__reader *reader) {
 static void load_names(covey__loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     uint32_t count = covey__read_u32(&reader);
+    covey__allows(&reader, section->offset, count,
+                  (covey__bound){ "names", "limit_names", l->desc->limit_names, COVEY__NAMES_USUAL });
     covey__needs(l, &reader,
                  covey__table_bytes(l, section->bytes / 4, COVEY__BLOCK_PAGE, sizeof(covey__block_page) + 64));
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++) load_name(l, &reader);
@@ -202,7 +217,7 @@ static void drop_resources(const covey__loading *l) {
 static void undo(covey__loading *l) {
     covey_world *world = l->world;
     const covey_pool *names = world->names ? world->names->pool : NULL;
-    for (uint32_t at; names && (at = covey_pool_next(names, 0)) != COVEY_NONE;)
+    for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE;)
         covey__name_lose(world, covey_pool_at(names, at).index);
     if (world->nodes) covey__pool_forget(world->nodes);
     drop_resources(l);
@@ -223,11 +238,8 @@ static void undo(covey__loading *l) {
 
 /* Whoever has a range goes on with it. */
 static bool has_range(const covey_world *world, const covey__range *range) {
-    uint32_t i = 0;
-    while (i < world->reserved_count &&
-           (world->reserved[i].first != range->first || world->reserved[i].end != range->end))
-        i++;
-    return i < world->reserved_count;
+    const covey__range *there = covey__range_of(world, range->first);
+    return there != &world->range && there->first == range->first && there->end == range->end;
 }
 
 static void check_ranges(covey__loading *l) {
@@ -342,8 +354,23 @@ static void tell_raised(const covey__loading *l) {
                      *(const covey_entity *)covey_sparse_set_value_at(l->raised, at), desc->merged_context);
 }
 
+static bool allows_types(covey__loading *l) {
+    uint64_t types = 0;
+    covey__section_entry s = covey__section_first(&l->image);
+    for (; s.kind; covey__section_next(&l->image, &s))
+        types += s.kind == COVEY_SECTION_POOL || s.kind == COVEY_SECTION_RESOURCE;
+    return covey__allows(&l->image.whole, l->image.table, types,
+                         (covey__bound){ "types", "limit_types", l->desc->limit_types, COVEY__TYPES_USUAL });
+}
+
+/* As many as the caller allows, or as a file of this size may lead to. */
+static uint64_t most_bytes(const covey_load_desc *desc, uint64_t size) {
+    return desc->limit_bytes != 0 ? desc->limit_bytes : covey__usual_bytes(size);
+}
+
 static bool open_image(covey__loading *l, const void *bytes, size_t size) {
-    if (!covey__image_open(&l->image, bytes, size, l->report)) return false;
+    if (!covey__image_open(&l->image, bytes, size, l->report) || !allows_types(l)) return false;
+    l->most = most_bytes(l->desc, size);
     l->part_capacity = l->image.sections;
     l->parts = covey__resize(&l->heap, NULL, 0, l->part_capacity, sizeof *l->parts, alignof(covey__part));
     l->changes = covey__resize(&l->heap, NULL, 0, l->part_capacity + 1, sizeof *l->changes, alignof(covey__change));
@@ -357,6 +384,7 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
                          .desc = desc,
                          .entering = entering,
                          .report = report,
+                         .part_root = COVEY__NO_NODE,
                          .heap = { world->heap.allocator, 0 } };
     covey_log_fn *log = world->log;
     covey_result before = world->result;

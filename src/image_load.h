@@ -18,6 +18,7 @@ typedef struct covey__part {
     const unsigned char *ids, *dead_ids, *holes, *masks, *off_masks, *ticks; /* in the image */
     uint32_t made;                                                           /* values that functions have made */
     covey_entity *entities; /* if somebody watches: all that have the component */
+    covey__links links;     /* in the tree of parts, by the names of their types */
 } covey__part;
 
 typedef struct covey__loading {
@@ -35,6 +36,7 @@ typedef struct covey__loading {
     covey__heap heap; /* for what is needed only meanwhile */
     covey__part *parts;
     uint32_t part_count, part_capacity;
+    uint32_t part_root;
     covey_entity *created; /* if somebody listens: all that are alive */
     uint32_t created_count;
     covey__change *changes; /* that they were, and what is added to pools that are observed */
@@ -43,7 +45,8 @@ typedef struct covey__loading {
     uint64_t since;    /* the image has what was changed later; 0: all */
     uint64_t idle;     /* slots that are free */
     uint64_t dense;    /* the indices below are all alive */
-    uint64_t estimate; /* bytes that the world may need */
+    uint64_t estimate; /* bytes that the world may need, */
+    uint64_t most;     /* and those that it may have */
     uint64_t pages;    /* of entities, at most */
     uint64_t told;
     covey__part *now; /* the pool whose values are read: */
@@ -58,6 +61,12 @@ static inline bool covey__is_fine(const covey__loading *l) { return l->report->r
 /* image_load.c */
 bool covey__out_of_memory(covey__loading *l); /* false: that is the reason, if there is none yet */
 bool covey__needs(covey__loading *l, covey__reader *reader, uint64_t bytes); /* is it allowed so many bytes more? */
+/* A limit of the caller's; 0 is the default. */
+typedef struct covey__bound {
+    const char *what, *name;
+    uint64_t limit, usual;
+} covey__bound;
+bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__bound bound); /* so many? */
 /* What a table of pages needs for so many elements: as many pages as there can be, and a place for each up to the last. */
 uint64_t covey__table_bytes(const covey__loading *l, uint64_t elements, uint64_t ids, uint64_t page);
 void covey__tell_progress(covey__loading *l, uint64_t done);

@@ -241,37 +241,35 @@ static covey_result set_resources(merging *m) {
     return COVEY_OK;
 }
 
-/* The resource of the other world, of this name. */
-static const covey_type *resource_named(const covey_world *world, const char *name) {
-    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
-        if (strcmp(covey_world_resource(world, i)->name, name) == 0) return covey_world_resource(world, i);
-    return NULL;
-}
-
-static void forget_resource(const merging *m, const covey_type *was, const covey_type *type) {
-    covey__kept_moved(was, type, covey_resource_get_raw(m->from, was, was->size));
-    covey__resource_forget(m->from, was);
-}
-
 static void overwrite(const covey_world *world, void *value, const covey_type *type, const void *other) {
     covey__drop(world, type, value);
     covey__copy(value, other, type->size);
 }
 
-/* Those that were set here are here; who follows overwrites the others, too. */
-static void move_resources(const merging *m) {
-    for (uint32_t i = 0; i < m->resource_count; i++)
-        forget_resource(m, resource_named(m->from, m->resources[i]->name), m->resources[i]);
-    for (uint32_t i = 0; m->follower && i < covey_world_resource_count(m->from);) {
-        const covey_type *was = covey_world_resource(m->from, i), *type = resource_named(m->to, was->name);
-        if (!type || covey__merging_keeps(m, was)) { /* or it is an object of the program here */
-            i++;
-            continue;
-        }
-        overwrite(m->to, covey_resource_get_raw(m->to, type, type->size), type,
-                  covey_resource_get_raw(m->from, was, was->size));
-        forget_resource(m, was, type);
+/* Which of m->resources comes next: they are in the order of `from`. */
+typedef struct moving {
+    const merging *m;
+    uint32_t next;
+} moving;
+
+/* Whether a resource is in the other world now: it was set there, or, for who follows, overwrites the one that is there,
+ * unless that is an object of the program. */
+static bool move_resource(const covey_type *was, void *value, void *context) {
+    moving *moved = context;
+    const merging *m = moved->m;
+    const covey_type *type = covey__resource_named(m->to, was->name);
+    if (moved->next < m->resource_count && type == m->resources[moved->next]) {
+        moved->next++;
+    } else {
+        if (!m->follower || !type || covey__merging_keeps(m, was)) return false;
+        overwrite(m->to, covey_resource_get_raw(m->to, type, type->size), type, value);
     }
+    covey__kept_moved(was, type, value);
+    return true;
+}
+
+static void move_resources(const merging *m) {
+    covey__resources_forget_if(m->from, move_resource, &(moving){ .m = m });
 }
 
 /* ---- Back, and on ------------------------------------------------------------------------------------------------*/
@@ -284,7 +282,7 @@ static void undo(merging *m) {
         if (world->nodes) covey__pool_take_out(world->nodes, m->fresh[i], sizeof(covey__node));
     }
     if (m->count != 0) covey__entities_give_back(world, m->fresh, m->count);
-    for (uint32_t i = 0; i < m->resource_count; i++) covey__resource_forget(world, m->resources[i]);
+    for (uint32_t i = m->resource_count; i-- != 0;) covey__resource_forget(world, m->resources[i]);
 }
 
 /* The value that is here gives way, or the one of the image does. */
@@ -371,8 +369,8 @@ static void destroy_image(covey_world *image, const covey_world *to) {
             covey__drop_loaded(to, pool->type, covey_pool_value_at_raw(pool, at, pool->size));
         covey__pool_forget(pool);
     }
-    while (covey_world_resource_count(image) != 0) {
-        const covey_type *type = covey_world_resource(image, 0);
+    for (uint32_t i = covey_world_resource_count(image); i-- != 0;) {
+        const covey_type *type = covey_world_resource(image, i);
         covey__drop_loaded(to, type, covey_resource_get_raw(image, type, type->size));
         covey__resource_forget(image, type);
     }

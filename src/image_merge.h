@@ -21,6 +21,7 @@ typedef struct covey__merged {
     unsigned char *fates;   /* NULL: all are added */
     uint64_t *bits;         /* following, where there are groups: of whom one is added, by index; or NULL */
     uint32_t count, added, set;
+    uint32_t grouped; /* the next part with bits, or COVEY__NO_NODE */
 } covey__merged;
 
 struct covey_follower {
@@ -53,6 +54,9 @@ typedef struct covey__merging {
     covey_sparse_set *known_before; /* the follower's, when it has the new one */
     uint64_t *follows, *is_new;     /* a bit for each index here: of the source, or was; of an entity that is new */
     size_t words;                   /* of each of these */
+    uint32_t grouped;               /* the first part with bits, or COVEY__NO_NODE */
+    covey_sparse_set *sources;      /* from handles here to those of the source; NULL where that is not worth it, */
+    struct covey__leaving *leaving; /* and room for all of them */
     struct covey__renaming *renamings;
     uint32_t renaming_room, renaming_count;
 } covey__merging;

@@ -3,6 +3,7 @@
 #include "image_load.h"
 
 #include "alloc.h"
+#include "balanced.h"
 #include "bits.h"
 #include "block_store.h"
 #include "crc32c.h"
@@ -10,6 +11,7 @@
 #include "observers.h"
 #include "pool.h"
 #include "pool_of.h"
+#include "resource.h"
 #include "sparse_set.h"
 #include "storage.h"
 #include "type.h"
@@ -24,12 +26,6 @@ enum { SUM_EVERY = 1 << 14 };
 static const covey_type *find_in(const covey_type *const *types, const char *name) {
     for (; types && *types; types++)
         if ((*types)->name && strcmp((*types)->name, name) == 0) return *types;
-    return NULL;
-}
-
-static const covey_type *find_resource_type(const covey_world *world, const char *name) {
-    for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
-        if (strcmp(covey_world_resource(world, i)->name, name) == 0) return covey_world_resource(world, i);
     return NULL;
 }
 
@@ -60,7 +56,7 @@ static const covey_type *find_type(covey__loading *l, covey__reader *reader, con
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
     const covey_type *type = find_in(l->desc->types, name);
     if (!type) type = covey_type_find(l->knows, name);
-    if (!type) type = find_resource_type(l->knows, name);
+    if (!type) type = covey__resource_named(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
     if (!type) type = find_in(l->desc->only, name);
     if (type && type->transient) return NULL;
@@ -235,12 +231,20 @@ static bool prepare_watch(covey__loading *l, covey__part *p) {
     return covey__watch_prepare_many(p->pool, p->entities, p->count, true) == COVEY_OK || covey__out_of_memory(l);
 }
 
+/* Where it is present: all pools have one table, whose pages are as wide as the last of them in each. */
+static uint64_t presence_bytes(const covey__loading *l, const covey__part *p, uint64_t elements) {
+    uint64_t page = 64 + ((uint64_t)p->pool->number / 64 + 1) * COVEY__PAGE_BLOCKS * sizeof(uint64_t);
+    uint64_t reach = (uint64_t)l->world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE;
+    uint64_t table = covey__table_bytes(l, elements, COVEY__BLOCK_PAGE, page);
+    return l->world->presence_count < reach ? table : table - (reach + 1) * 2 * sizeof(void *);
+}
+
 /* What the pool needs, counted generously. */
 static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
     uint64_t size = p->pool->size, all = (uint64_t)p->count + p->end + p->dead, bytes = 512;
     const covey_sparse_set *set = covey__packed_in(p->pool);
     if (all == 0) return bytes;
-    bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, 64); /* where it is present */
+    bytes += presence_bytes(l, p, all);
     if (p->pool->type->ticks) bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, sizeof(covey__tick_page));
     if (p->off != 0) bytes += covey__table_bytes(l, p->off, COVEY__BLOCK_PAGE, COVEY__OFF_BYTES);
     if (!is_packed(p) && !set)
@@ -435,15 +439,42 @@ static covey_pool *pool_for(covey__loading *l, covey__reader *reader, covey__par
             covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "%.100s: %s", type->name,
                           covey_result_text(l->world->result));
     }
-    for (uint32_t i = 0; i + 1 < l->part_count && pool; i++)
-        if (l->parts[i].pool == pool)
-            covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the image has %.100s twice", type->name);
     return covey__is_fine(l) ? pool : NULL;
+}
+
+static covey__links *links_of(const void *loading, uint32_t number) {
+    return &((const covey__loading *)loading)->parts[number].links;
+}
+
+static const char *name_of(const covey__loading *l, uint32_t number) { return l->parts[number].described.type.name; }
+
+static bool is_before(const void *loading, uint32_t a, uint32_t b) {
+    return strcmp(name_of(loading, a), name_of(loading, b)) < 0;
+}
+
+/* The part whose type has this name, or NULL. */
+static const covey__part *part_named(const covey__loading *l, const char *name) {
+    for (uint32_t at = l->part_root; at != COVEY__NO_NODE;) {
+        int order = strcmp(name, name_of(l, at));
+        if (order == 0) return &l->parts[at];
+        at = order < 0 ? l->parts[at].links.left : l->parts[at].links.right;
+    }
+    return NULL;
+}
+
+/* A type comes once, whether it is loaded or skipped. */
+static void list_part(covey__loading *l, covey__reader *reader, const covey__part *p) {
+    covey__tree tree = { links_of, is_before, l };
+    const char *name = p->described.type.name;
+    if (part_named(l, name))
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the image has %.100s twice", name);
+    else l->part_root = covey__tree_put(&tree, l->part_root, (uint32_t)(p - l->parts));
 }
 
 static void read_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
     if (!covey__read_type(reader, &l->heap, &p->described)) return;
-    covey_pool *pool = pool_for(l, reader, p);
+    list_part(l, reader, p);
+    covey_pool *pool = covey__is_fine(l) ? pool_for(l, reader, p) : NULL;
     if (covey__is_fine(l)) read_ids(l, reader, p);
     if (covey__is_fine(l)) (is_packed(p) ? check_ids : check_blocks)(l, reader, p);
     if (!covey__is_fine(l)) return;
@@ -510,11 +541,8 @@ static void load_resource_of(covey__loading *l, covey__reader *reader, const cov
 
 /* Components of this name are of the same type. */
 static bool is_one_type(const covey__loading *l, const covey__described *d) {
-    for (uint32_t i = 0; i < l->part_count; i++) {
-        const covey_type *type = &l->parts[i].described.type;
-        if (strcmp(type->name, d->type.name) == 0 && !covey__type_same_layout(type, &d->type)) return false;
-    }
-    return true;
+    const covey__part *p = part_named(l, d->type.name);
+    return !p || covey__type_same_layout(&p->described.type, &d->type);
 }
 
 void covey__load_resource(covey__loading *l, const covey__section_entry *section) {

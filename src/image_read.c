@@ -396,20 +396,10 @@ static void look_at_type(covey__reader *reader, covey_section *section) {
     covey__described_free(&heap, &described);
 }
 
-bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,
-                         covey_report *report) {
-    covey_report unheard;
-    covey__image image;
-    if (!covey__image_open(&image, bytes, size, report ? report : &unheard)) return false;
-    covey__section_entry entry = covey__section_first(&image);
-    while (entry.kind && entry.number < number) covey__section_next(&image, &entry);
-    if (!entry.kind) {
-        covey__refuse(&image.whole, COVEY_FAULT_STRUCTURE, image.table, "there is no section %u", number);
-        return false;
-    }
-    covey__reader reader = covey__section_reader(&image, &entry);
-    *section = (covey_section){ .kind = entry.kind, .offset = entry.offset, .bytes = entry.bytes };
-    switch (entry.kind) {
+static bool look_at_section(const covey__image *image, const covey__section_entry *entry, covey_section *section) {
+    covey__reader reader = covey__section_reader(image, entry);
+    *section = (covey_section){ .kind = entry->kind, .offset = entry->offset, .bytes = entry->bytes };
+    switch (entry->kind) {
     case COVEY_SECTION_WORLD: section->count = 1; break;
     case COVEY_SECTION_ENTITIES:
     case COVEY_SECTION_PARENTS:
@@ -418,4 +408,27 @@ bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_
     case COVEY_SECTION_RESOURCE: look_at_type(&reader, section); break;
     }
     return covey__is_sound(&reader);
+}
+
+bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,
+                         covey_report *report) {
+    covey_report unheard;
+    covey__image image;
+    if (!covey__image_open(&image, bytes, size, report ? report : &unheard)) return false;
+    covey__section_entry entry = covey__section_first(&image);
+    while (entry.kind && entry.number < number) covey__section_next(&image, &entry);
+    if (entry.kind) return look_at_section(&image, &entry, section);
+    covey__refuse(&image.whole, COVEY_FAULT_STRUCTURE, image.table, "there is no section %u", number);
+    return false;
+}
+
+uint32_t covey_image_sections(const void *bytes, size_t size, covey_section *sections, uint32_t capacity,
+                              covey_report *report) {
+    covey_report unheard;
+    covey__image image;
+    if (!covey__image_open(&image, bytes, size, report ? report : &unheard)) return 0;
+    covey__section_entry entry = covey__section_first(&image);
+    for (; entry.kind && entry.number < capacity; covey__section_next(&image, &entry))
+        if (!look_at_section(&image, &entry, &sections[entry.number])) return 0;
+    return image.sections;
 }

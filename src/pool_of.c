@@ -37,6 +37,7 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
     }
     if (covey__type_is_observed(type)) covey__pool_update_watch(pool);
     world->pools[world->pool_count++] = pool;
+    covey__pool_name(world, number);
     covey__types_met(world);
     return pool;
 }

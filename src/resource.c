@@ -1,8 +1,9 @@
 /* Resources: one value per type for the whole world, in the order in which they were set first. They are few, so that a
- * look at each is as quick as a table. */
+ * look at the first ones is as quick as a table; a tree finds the others by name. */
 #include "resource.h"
 
 #include "alloc.h"
+#include "balanced.h"
 #include "block_store.h"
 #include "default.h"
 #include "hook.h"
@@ -15,12 +16,15 @@
 typedef struct covey__resource {
     const covey_type *type;
     void *value;
+    covey__links links; /* in the tree, by name */
 } covey__resource;
 
 struct covey__resources {
-    uint32_t count, capacity;
+    uint32_t count, capacity, root;
     covey__resource at[];
 };
+
+enum { LOOKED_AT = 16 }; /* by address, before a name is searched for */
 
 static size_t bytes_of(uint32_t capacity) {
     return capacity == 0 ? 0 : sizeof(struct covey__resources) + (size_t)capacity * sizeof(covey__resource);
@@ -30,18 +34,43 @@ static uint32_t count_of(const covey_world *world) { return world->resources ? w
 
 static uint32_t capacity_of(const covey_world *world) { return world->resources ? world->resources->capacity : 0; }
 
+static covey__links *links_of(const void *list, uint32_t number) {
+    return (covey__links *)(uintptr_t) & ((const struct covey__resources *)list)->at[number].links;
+}
+
+static bool is_before(const void *context, uint32_t a, uint32_t b) {
+    const struct covey__resources *list = context;
+    return strcmp(list->at[a].type->name, list->at[b].type->name) < 0;
+}
+
+/* Lets the one behind the last be seen. */
+static void count_in(struct covey__resources *list) {
+    covey__tree tree = { links_of, is_before, list };
+    list->root = covey__tree_put(&tree, list->root, list->count++);
+}
+
+static void uncount(struct covey__resources *list, uint32_t number) {
+    covey__tree tree = { links_of, is_before, list };
+    list->root = covey__tree_take(&tree, list->root, number);
+}
+
 static covey__resource *named(struct covey__resources *list, const char *name) {
-    for (uint32_t i = 0; list && i < list->count; i++)
-        if (strcmp(list->at[i].type->name, name) == 0) return &list->at[i];
+    for (uint32_t at = list ? list->root : COVEY__NO_NODE; at != COVEY__NO_NODE;) {
+        covey__resource *resource = &list->at[at];
+        int order = strcmp(name, resource->type->name);
+        if (order == 0) return resource;
+        at = order < 0 ? resource->links.left : resource->links.right;
+    }
     return NULL;
 }
 
 /* By the address of the type, then by its name. */
 static covey__resource *find_in(struct covey__resources *list, const covey_type *type) {
-    for (uint32_t i = 0; list && i < list->count; i++)
+    for (uint32_t i = 0; list && i < list->count && i < LOOKED_AT; i++)
         if (list->at[i].type == type) return &list->at[i];
     covey__resource *resource = type->name ? named(list, type->name) : NULL;
-    return resource && covey__type_same_layout(resource->type, type) ? resource : NULL;
+    bool same = resource && (resource->type == type || covey__type_same_layout(resource->type, type));
+    return same ? resource : NULL;
 }
 
 /* Among the values. */
@@ -60,6 +89,7 @@ static covey__resource *find_reference(const covey_world *world, const covey_typ
 
 static bool reserve(covey_world *world, struct covey__resources **list) {
     uint32_t count = *list ? (*list)->count : 0, old = *list ? (*list)->capacity : 0;
+    uint32_t root = *list ? (*list)->root : COVEY__NO_NODE;
     if (count < old) return true;
     uint32_t capacity = covey__grown(old, count + 1, UINT32_MAX);
     struct covey__resources *resources =
@@ -67,6 +97,7 @@ static bool reserve(covey_world *world, struct covey__resources **list) {
     if (!resources) return false;
     resources->count = count;
     resources->capacity = capacity;
+    resources->root = root;
     *list = resources;
     return true;
 }
@@ -80,7 +111,7 @@ static covey__resource *place(covey_world *world, struct covey__resources **list
         type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type));
     if (!value) return NULL;
     covey__resource *resource = &(*list)->at[(*list)->count];
-    *resource = (covey__resource){ type, value };
+    *resource = (covey__resource){ .type = type, .value = value };
     return resource;
 }
 
@@ -113,7 +144,7 @@ static void *add(covey_world *world, const covey_type *type, const void *value) 
     }
     covey__mover mover = covey__mover_of(world, type);
     covey__move_in(&mover, resource->value, value, type->size);
-    world->resources->count++;
+    count_in(world->resources);
     return resource->value;
 }
 
@@ -170,7 +201,8 @@ static bool add_reference(covey_world *world, const covey_type *type, void *obje
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory to refer to the resource %s", type->name);
         return false;
     }
-    world->references->at[world->references->count++] = (covey__resource){ type, object };
+    world->references->at[world->references->count] = (covey__resource){ .type = type, .value = object };
+    count_in(world->references);
     return true;
 }
 
@@ -201,9 +233,22 @@ bool covey_resource_has_raw(const covey_world *world, const covey_type *type) {
     return find_reference(world, type) || find(world, type);
 }
 
-static void close_gap(struct covey__resources *list, covey__resource *gap) {
-    uint32_t behind = --list->count - (uint32_t)(gap - list->at);
-    memmove(gap, gap + 1, behind * sizeof *gap);
+static void move_up(uint32_t *number, uint32_t gap) {
+    if (*number != COVEY__NO_NODE && *number > gap) --*number;
+}
+
+/* Those behind it move up, and with them their numbers: O(resources), unless it is the last one. */
+static void close_gap(struct covey__resources *list, covey__resource *at) {
+    uint32_t gap = (uint32_t)(at - list->at), behind = list->count - 1 - gap;
+    uncount(list, gap);
+    list->count--;
+    if (behind == 0) return;
+    memmove(at, at + 1, behind * sizeof *at);
+    move_up(&list->root, gap);
+    for (uint32_t i = 0; i < list->count; i++) {
+        move_up(&list->at[i].links.left, gap);
+        move_up(&list->at[i].links.right, gap);
+    }
 }
 
 static void take_out(covey_world *world, covey__resource *resource) {
@@ -239,6 +284,28 @@ bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *v
 
 void covey__resource_forget(covey_world *world, const covey_type *type) { take_out(world, find(world, type)); }
 
+void covey__resources_forget_if(covey_world *world, covey__forget_fn *forget, void *context) {
+    struct covey__resources *list = world->resources;
+    uint32_t count = count_of(world);
+    if (!list) return;
+    list->count = 0;
+    list->root = COVEY__NO_NODE;
+    for (uint32_t i = 0; i < count; i++) {
+        covey__resource resource = list->at[i];
+        if (forget(resource.type, resource.value, context)) {
+            free_value(world, &resource);
+            continue;
+        }
+        list->at[list->count] = resource;
+        count_in(list);
+    }
+}
+
+const covey_type *covey__resource_named(const covey_world *world, const char *name) {
+    const covey__resource *resource = named(world->resources, name);
+    return resource ? resource->type : NULL;
+}
+
 uint32_t covey_world_resource_count(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     return count_of(world);
@@ -253,7 +320,8 @@ const covey_type *covey_world_resource(const covey_world *world, uint32_t number
 /* From the last to the first, as later ones may need earlier ones. */
 void covey__resources_end(covey_world *world, struct covey__resources **list) {
     while (*list && (*list)->count != 0) {
-        covey__resource resource = (*list)->at[--(*list)->count];
+        covey__resource resource = (*list)->at[(*list)->count - 1];
+        close_gap(*list, &(*list)->at[(*list)->count - 1]);
         drop(world, &resource);
         free_value(world, &resource);
     }
@@ -287,7 +355,7 @@ covey_result covey__resources_append(covey_world *world, struct covey__resources
         free_value(world, resource);
         return COVEY_ERROR_COPY;
     }
-    (*list)->count++;
+    count_in(*list);
     return COVEY_OK;
 }
 
@@ -325,20 +393,31 @@ size_t covey__resource_bytes(const covey_world *world) {
     return bytes;
 }
 
+static bool is_counted(const void *list, uint32_t number) {
+    return number < ((const struct covey__resources *)list)->count;
+}
+
+static bool is_ordered(const struct covey__resources *list) {
+    covey__tree tree = { links_of, is_before, list };
+    uint32_t count = 0;
+    if (!list) return true;
+    return covey__tree_valid(&tree, list->root, is_counted, list->count, &count) && count == list->count;
+}
+
 bool covey__resources_valid(const covey_world *world, const char **why) {
     const char *reason = count_of(world) > capacity_of(world) ? "resources: more than there is room for" : NULL;
+    if (!reason && !(is_ordered(world->resources) && is_ordered(world->references)))
+        reason = "resources: two of one name, or out of order";
     for (uint32_t i = 0; i < count_of(world) && !reason; i++) {
         const covey__resource *resource = &world->resources->at[i];
         if (!resource->value) reason = "resources: one without a value";
         else if ((uintptr_t)resource->value % align_of(resource->type) != 0) reason = "resources: one is misaligned";
         else if ((resource->value == covey__nothing) != (resource->type->size == 0))
             reason = "resources: one without bytes that has some, or the other way round";
-        else if (named(world->resources, resource->type->name) != resource) reason = "resources: two of one name";
     }
     for (uint32_t i = 0; world->references && i < world->references->count && !reason; i++) {
         const covey__resource *reference = &world->references->at[i];
         if (!reference->value) reason = "resources: a reference to nothing";
-        else if (named(world->references, reference->type->name) != reference) reason = "resources: two of one name";
     }
     if (reason && why) *why = reason;
     return !reason;

@@ -786,6 +786,7 @@ static void restore_entities(rollback *r) {
     world->tick = snapshot->tick;
     world->range = snapshot->range;
     world->reserved_count = snapshot->reserved_count;
+    world->reserved_root = snapshot->reserved_root;
     const covey__unit *reserved = covey__unit_at(&snapshot->reserved, 0);
     if (reserved) memcpy(world->reserved, covey__unit_bytes(reserved), reserved->bytes);
     COVEY__TRACE(world->destroyed, COVEY_NONE);

@@ -18,6 +18,8 @@
 
 #include <stdalign.h>
 
+enum { NESTED_MAX = 1000 }; /* each takes some of the stack */
+
 enum { BACKWARDS = COVEY_ON_REMOVE | COVEY_ON_DESTROY }; /* the listener that was connected last is told first */
 
 covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
@@ -56,7 +58,12 @@ static void call(covey_world *world, covey__emission *emission, covey__listener 
     };
     event.count = run_of(emission, world, listener.spans ? emission->part_end - emission->at : 1, &event.values);
     emission->at += event.count != 0 ? event.count : 1;
-    if (event.count != 0) listener.call(&event, listener.context);
+    if (event.count == 0) return;
+    world->nested++;
+    COVEY__CONTRACT(world, world->nested <= NESTED_MAX,
+                    "listeners call each other 1,000 deep: one of them causes what it hears of");
+    listener.call(&event, listener.context);
+    world->nested--;
 }
 
 /* Of many, a part is told at a time: a listener that takes away whom it was called for makes the others of the part be
@@ -185,11 +192,8 @@ static uint32_t place_in(const covey__emission *emission, covey_entity e) {
     return over ? emission->count : at;
 }
 
-/* Tells all that is still to be told of a component of an entity, or, if `pool` is NULL, of anything about it: first
- * what was begun first. */
-static void tell_the_rest(covey_world *world, covey__emission *emission, const covey_pool *pool, covey_entity e) {
-    if (!emission) return;
-    tell_the_rest(world, emission->outer, pool, e);
+/* Tells all of an emission that is still to be told of an entity. */
+static void tell_of_entity(covey_world *world, covey__emission *emission, const covey_pool *pool, covey_entity e) {
     uint32_t at = pool && emission->pool != pool ? emission->count : place_in(emission, e);
     while (at < emission->count && at >= emission->part) {
         if (tell_of_part(world, emission)) continue;
@@ -198,11 +202,21 @@ static void tell_the_rest(covey_world *world, covey__emission *emission, const c
     }
 }
 
+/* Tells all that is still to be told of a component of an entity, or, if `pool` is NULL, of anything about it: first
+ * what was begun first. What begins meanwhile, behind the last, has ended again when this one goes on. */
+static void tell_the_rest(covey_world *world, const covey__emission *last, const covey_pool *pool, covey_entity e) {
+    covey__emission *emission = last ? world->first : NULL;
+    for (; emission; emission = emission != last ? emission->inner : NULL) tell_of_entity(world, emission, pool, e);
+}
+
 /* Puts an emission on the list, so that others may tell the rest of it. */
 static void begin(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
     emission->listeners = listeners;
     emission->listener_count = listeners->count;
     emission->outer = world->emission;
+    emission->inner = NULL;
+    if (emission->outer) emission->outer->inner = emission;
+    else world->first = emission;
     begin_part(emission, 0);
     world->emission = emission;
     covey__fast_destroy_off(world); /* the entity that is destroyed next may be the one that this is about */
@@ -210,7 +224,7 @@ static void begin(covey_world *world, covey__emission *emission, covey__listener
 }
 
 /* Tells of what an emission is about; `outer` began before it. */
-static void tell(covey_world *world, covey__emission *emission, covey__emission *outer) {
+static void tell(covey_world *world, covey__emission *emission, const covey__emission *outer) {
     if ((emission->signal & (COVEY_ON_SET | COVEY_ON_PATCH)) != 0)
         tell_the_rest(world, outer, emission->pool, *emission->entities);
     tell_all(world, emission);

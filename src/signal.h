@@ -9,8 +9,8 @@
 /* One event, or many of a kind, of which listeners are being told. It is on the stack of the call that tells them; what
  * is still to be told is here, so that others may do it. */
 typedef struct covey__emission {
-    struct covey__emission *outer;
-    covey_pool *pool; /* NULL: about entities */
+    struct covey__emission *outer, *inner; /* those that began before and after it */
+    covey_pool *pool;                      /* NULL: about entities */
     covey__listeners *listeners;
     covey_signal signal;
     const covey_entity *entities;

@@ -1,7 +1,8 @@
-/* Component types: a table from the address of a descriptor to its pool, and names behind it. */
+/* Component types: a table from the address of a descriptor to its pool, and a tree of names behind it. */
 #include "type.h"
 
 #include "alloc.h"
+#include "balanced.h"
 #include "fields.h"
 #include "kept.h"
 #include "result.h"
@@ -12,11 +13,17 @@
 
 /* Behind it: its fields, its default value and its name. */
 struct covey__made_type {
-    struct covey__made_type *next;
+    covey__links links; /* in the tree of these types, by name */
     covey_type type;
     covey__kept_context kept;
     size_t bytes;
     max_align_t behind[];
+};
+
+/* In the order in which they were made. Several may have one name, and other layouts. */
+struct covey__made_types {
+    uint32_t count, capacity, root;
+    struct covey__made_type *at[];
 };
 
 static bool names_policy(const covey_type *type) { return type->policy != COVEY_SWAP_AND_POP; }
@@ -63,11 +70,33 @@ uint64_t covey__name_hash(const char *name) {
     return hash;
 }
 
+/* Less than, equal to or greater than 0. */
+static int compare_names(uint64_t hash, const char *name, const covey_pool *pool) {
+    if (hash != pool->name_hash) return hash < pool->name_hash ? -1 : 1;
+    return strcmp(name, pool->type->name);
+}
+
+static covey__links *pool_links(const void *world, uint32_t number) {
+    return &((const covey_world *)world)->pools[number]->links;
+}
+
+static bool is_pool_before(const void *context, uint32_t a, uint32_t b) {
+    const covey_world *world = context;
+    return compare_names(world->pools[a]->name_hash, world->pools[a]->type->name, world->pools[b]) < 0;
+}
+
+void covey__pool_name(covey_world *world, uint32_t number) {
+    covey__tree tree = { pool_links, is_pool_before, world };
+    world->pool_root = covey__tree_put(&tree, world->pool_root, number);
+}
+
 covey_pool *covey__pool_named(const covey_world *world, const char *name) {
     uint64_t hash = covey__name_hash(name);
-    for (uint32_t i = 0; i < world->pool_count; i++) {
-        covey_pool *pool = world->pools[i];
-        if (pool->name_hash == hash && strcmp(pool->type->name, name) == 0) return pool;
+    for (uint32_t at = world->pool_root; at != COVEY__NO_NODE;) {
+        covey_pool *pool = world->pools[at];
+        int order = compare_names(hash, name, pool);
+        if (order == 0) return pool;
+        at = order < 0 ? pool->links.left : pool->links.right;
     }
     return NULL;
 }
@@ -196,25 +225,79 @@ void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *po
     spread(world);
 }
 
+/* ---- Types that are made at run time -----------------------------------------------------------------------------*/
+
+static size_t list_bytes(const struct covey__made_types *list) {
+    return list ? sizeof *list + list->capacity * sizeof *list->at : 0;
+}
+
 void covey__types_free(covey_world *world) {
-    for (struct covey__made_type *made = world->made_types, *next; made; made = next) {
-        next = made->next;
-        covey__free(&world->heap, made, 1, made->bytes, alignof(struct covey__made_type));
-    }
+    struct covey__made_types *list = world->made_types;
+    for (uint32_t i = 0; list && i < list->count; i++)
+        covey__free(&world->heap, list->at[i], 1, list->at[i]->bytes, alignof(struct covey__made_type));
+    covey__free(&world->heap, list, list_bytes(list), 1, alignof(struct covey__made_types));
     uint32_t size = world->types ? world->type_mask + 1 : 0;
     covey__free(&world->heap, world->types, size, sizeof *world->types, alignof(covey__type_entry));
 }
 
 size_t covey__made_type_bytes(const covey_world *world) {
-    size_t bytes = 0;
-    for (const struct covey__made_type *made = world->made_types; made; made = made->next) bytes += made->bytes;
+    const struct covey__made_types *list = world->made_types;
+    size_t bytes = list_bytes(list);
+    for (uint32_t i = 0; list && i < list->count; i++) bytes += list->at[i]->bytes;
     return bytes;
 }
 
+/* Room for one more in the list; false when memory is out. */
+static bool reserve_made(covey_world *world) {
+    struct covey__made_types *list = world->made_types;
+    uint32_t count = list ? list->count : 0, root = list ? list->root : COVEY__NO_NODE;
+    if (list && count < list->capacity) return true;
+    uint32_t capacity = covey__grown(list ? list->capacity : 0, count + 1, UINT32_MAX);
+    size_t bytes = sizeof *list + capacity * sizeof *list->at;
+    list = covey__resize(&world->heap, list, list_bytes(list), bytes, 1, alignof(struct covey__made_types));
+    if (!list) return false;
+    list->count = count;
+    list->capacity = capacity;
+    list->root = root;
+    world->made_types = list;
+    return true;
+}
+
+static covey__links *made_links(const void *list, uint32_t number) {
+    return &((const struct covey__made_types *)list)->at[number]->links;
+}
+
+static bool is_made_before(const void *context, uint32_t a, uint32_t b) {
+    const struct covey__made_types *list = context;
+    int order = strcmp(list->at[a]->type.name, list->at[b]->type.name);
+    return order != 0 ? order < 0 : a < b;
+}
+
+typedef bool match_fn(const covey_type *made, const covey_type *type);
+
+/* A type of the same name that matches, among those below a node; or NULL. */
+static const covey_type *find_made(const struct covey__made_types *list, uint32_t at, const covey_type *type,
+                                   match_fn *matches) {
+    while (at != COVEY__NO_NODE) {
+        const struct covey__made_type *made = list->at[at];
+        int order = strcmp(type->name, made->type.name);
+        if (order == 0 && matches(&made->type, type)) return &made->type;
+        const covey_type *found = order == 0 ? find_made(list, made->links.left, type, matches) : NULL;
+        if (found) return found;
+        at = order < 0 ? made->links.left : made->links.right;
+    }
+    return NULL;
+}
+
+static const covey_type *made_like(const covey_world *world, const covey_type *type, match_fn *matches) {
+    const struct covey__made_types *list = world->made_types;
+    return list ? find_made(list, list->root, type, matches) : NULL;
+}
+
+static bool is_itself(const covey_type *made, const covey_type *type) { return made == type; }
+
 bool covey__type_is_made(const covey_world *world, const covey_type *type) {
-    const struct covey__made_type *made = world->made_types;
-    while (made && &made->type != type) made = made->next;
-    return made != NULL;
+    return made_like(world, type, is_itself) != NULL;
 }
 
 /* Whether there are fields to be copied: a description that contradicts itself is refused when its pool is made. */
@@ -231,12 +314,13 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
     size_t fields = has_sound_fields(description) ? covey__fields_bytes(description->fields) : 0;
     size_t defaults = description->defaults ? description->size : 0, slack = defaults != 0 ? DEFAULT_ALIGN : 0;
     size_t bytes = sizeof(struct covey__made_type) + fields + defaults + slack + length;
-    struct covey__made_type *made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
+    struct covey__made_type *made = NULL;
+    if (reserve_made(world)) made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
     if (!made) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
         return NULL;
     }
-    *made = (struct covey__made_type){ .next = world->made_types, .bytes = bytes };
+    *made = (struct covey__made_type){ .bytes = bytes };
     made->type = *description;
     char *behind = (char *)made->behind;
     if (fields != 0) made->type.fields = covey__fields_copy(description->fields, behind);
@@ -250,7 +334,10 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
 const covey_type *covey__type_of_copy(const struct covey__made_type *made) { return &made->type; }
 
 const covey_type *covey__type_kept(covey_world *world, struct covey__made_type *made) {
-    world->made_types = made;
+    struct covey__made_types *list = world->made_types;
+    covey__tree tree = { made_links, is_made_before, list };
+    list->at[list->count] = made;
+    list->root = covey__tree_put(&tree, list->root, list->count++);
     return &made->type;
 }
 
@@ -261,9 +348,8 @@ void covey__type_copy_free(covey_world *world, struct covey__made_type *made) {
 const covey_type *covey__type_keep(covey_world *world, const covey_type *description) {
     const covey_pool *pool = covey__pool_like(world, description);
     if (pool) return pool->type;
-    for (const struct covey__made_type *made = world->made_types; made; made = made->next)
-        if (strcmp(made->type.name, description->name) == 0 && covey__type_same_layout(&made->type, description))
-            return &made->type;
+    const covey_type *known = made_like(world, description, covey__type_same_layout);
+    if (known) return known;
     struct covey__made_type *made = covey__type_copy(world, description);
     return made ? covey__type_kept(world, made) : NULL;
 }
@@ -275,6 +361,26 @@ const covey_type *covey_type_find(const covey_world *world, const char *name) {
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+static bool is_pool(const void *world, uint32_t number) { return number < ((const covey_world *)world)->pool_count; }
+
+static bool is_made(const void *list, uint32_t number) {
+    return number < ((const struct covey__made_types *)list)->count;
+}
+
+/* Both trees have all that they should, in order. */
+static bool valid_names(const covey_world *world, const char **why) {
+    const struct covey__made_types *list = world->made_types;
+    covey__tree pools = { pool_links, is_pool_before, world }, made = { made_links, is_made_before, list };
+    uint32_t count = 0, made_count = 0;
+    REQUIRE(covey__tree_valid(&pools, world->pool_root, is_pool, world->pool_count, &count) &&
+                count == world->pool_count,
+            "types: the names of pools are out of order");
+    REQUIRE(!list || (covey__tree_valid(&made, list->root, is_made, list->count, &made_count) &&
+                      made_count == list->count && list->count <= list->capacity),
+            "types: the names of types made at run time are out of order");
+    return true;
+}
 
 bool covey__types_valid(const covey_world *world, const char **why) {
     uint32_t bound = 0;
@@ -290,5 +396,5 @@ bool covey__types_valid(const covey_world *world, const char **why) {
     }
     REQUIRE(bound == world->type_count, "types: their number is not what was counted");
     REQUIRE(bound >= world->pool_count && bound * 4 <= world->type_mask + 1, "types: the table is too full");
-    return true;
+    return valid_names(world, why);
 }

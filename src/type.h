@@ -14,7 +14,8 @@ bool covey__type_is_made(const covey_world *world, const covey_type *type); /* a
 const covey_type *covey__type_keep(covey_world *world, const covey_type *description);
 uint64_t covey__name_hash(const char *name);
 covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
-covey_pool *covey__pool_named(const covey_world *world, const char *name);
+covey_pool *covey__pool_named(const covey_world *world, const char *name); /* NULL: there is none; O(log pools) */
+void covey__pool_name(covey_world *world, uint32_t number); /* lets a new pool be found by the name of its type */
 bool covey__type_reserve(covey_world *world);
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
 void covey__types_met(covey_world *world); /* a name has got a pool: forget which ones have none */

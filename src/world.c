@@ -32,6 +32,8 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     *world = (covey_world){
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = covey__range_from(desc->first_index < COVEY_NONE ? desc->first_index : COVEY_NONE),
+        .pool_root = COVEY__NO_NODE,
+        .reserved_root = COVEY__NO_NODE,
         .tick = 1,
         .emptying = { .block = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK },
         .heap = heap,
@@ -234,10 +236,11 @@ bool covey_is_empty(const covey_world *world, covey_entity e) {
 }
 
 uint32_t covey_types_of(const covey_world *world, covey_entity e, const covey_type **types, uint32_t capacity) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
     uint32_t count = 0;
-    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
-        if (covey__is_internal(world->pools[i]) || !covey_pool_has(world->pools[i], e)) continue;
-        if (count < capacity) types[count] = world->pools[i]->type;
+    for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next(&p);) {
+        if (covey__is_internal(p.pool) || !covey_pool_has(p.pool, e)) continue;
+        if (count < capacity) types[count] = p.pool->type;
         count++;
     }
     return count;

@@ -804,6 +804,23 @@ static void a_large_claim_is_refused(void **state) {
     free(zeros);
 }
 
+/* Nobody has said how much may come of a file: 4 GB, and 4,096 bytes for each of its own. */
+static void a_claim_without_end_is_refused(void **state) {
+    (void)state;
+    /* A small window, eight bytes that say how much is in it, and one byte: 4 GB and 73,729 bytes, of 18. */
+    unsigned char frame[18] = { 0x28, 0xB5, 0x2F, 0xFD, 0xC0, 0, 1, 0x20, 1, 0, 1, 0, 0, 0, 9, 0, 0, 'a' };
+    put_file("a", frame, sizeof frame);
+    heap.peak = 0;
+    does_not_read(in_folder("a"), 0, COVEY_ERROR_LIMIT);
+    says("more bytes than the limit");
+    assert_true(heap.peak < 1000000);
+    if (SIZE_MAX == UINT32_MAX) return;
+    does_not_read(in_folder("a"), UINT64_MAX, COVEY_ERROR_IMAGE); /* it has not what it says */
+    frame[6] = 0;
+    put_file("a", frame, sizeof frame);
+    does_not_read(in_folder("a"), 0, COVEY_ERROR_IMAGE);
+}
+
 static void a_large_window_is_refused(void **state) {
     (void)state;
     static const unsigned char frame[] = { 0x28, 0xB5, 0x2F, 0xFD, 0x00, 21 << 3, 0x19, 0x00, 0x00, 'a', 'b', 'c' };
@@ -819,7 +836,7 @@ static void a_large_window_is_refused(void **state) {
         TEST(compressed_files_in_short_reads), TEST(a_compressed_file_that_is_cut_off_is_refused),        \
         TEST(a_compressed_file_that_is_damaged_is_refused), TEST(frames_come_one_after_the_other),        \
         TEST(what_follows_the_last_frame_is_refused), TEST(frames_end_anywhere), TEST(a_bomb_is_refused), \
-        TEST(a_large_claim_is_refused), TEST(a_large_window_is_refused)
+        TEST(a_large_claim_is_refused), TEST(a_claim_without_end_is_refused), TEST(a_large_window_is_refused)
 
 #else
 

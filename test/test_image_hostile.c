@@ -32,12 +32,27 @@ static void test_the_image_has_every_kind_of_section(void **state) {
     (void)state;
     covey_image_info info;
     bool seen[COVEY_SECTION_NAMES + 1] = { false };
+    covey_section all[64], none = { 0 };
     assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_in_range(info.sections, 6, COUNT_OF(all) - 1);
+    memset(all, 0, sizeof all);
+    assert_int_equal(covey_image_sections(image.bytes, image.size, all, COUNT_OF(all), NULL), info.sections);
     for (uint32_t i = 0; i < info.sections; i++) {
         covey_section section;
+        memset(&section, 0, sizeof section);
         assert_true(covey_image_section(image.bytes, image.size, i, &section, NULL));
+        assert_int_equal(section.offset, all[i].offset);
+        assert_int_equal(section.count, all[i].count);
+        assert_string_equal(section.name, all[i].name);
         seen[section.kind] = true;
     }
+    assert_int_equal(all[info.sections].kind, none.kind);
+    memset(all, 0, sizeof all);
+    assert_int_equal(covey_image_sections(image.bytes, image.size, all, 2, NULL), info.sections); /* as many as fit */
+    assert_true(all[1].kind == COVEY_SECTION_ENTITIES && all[2].kind == none.kind);
+    covey_report report;
+    assert_int_equal(covey_image_sections(image.bytes, image.size - 1, all, 2, &report), 0);
+    assert_int_equal(report.fault, COVEY_FAULT_SIZE);
     for (uint32_t kind = COVEY_SECTION_WORLD; kind <= COVEY_SECTION_NAMES; kind++) assert_true(seen[kind]);
 }
 

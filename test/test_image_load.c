@@ -1,6 +1,7 @@
 /* Worlds from bytes: they are what they were, and go on as they would have; who watches hears of everything; and what is
  * refused changes nothing. */
 #include "hearing.h"
+#include "hostile.h"
 #include "images.h"
 #include "owned.h"
 
@@ -734,6 +735,59 @@ static void test_there_may_be_a_limit_of_entities(void **state) {
     load(&desc);
 }
 
+/* Of each limit, what an image has at least of it. */
+static const struct bound {
+    hostile_kind kind;
+    uint32_t count, least;
+    size_t limit; /* where it is in the description */
+    const char *text;
+} bounds[] = {
+    { HOSTILE_TYPES, 50, 50, offsetof(covey_load_desc, limit_types), "50 types; limit_types allows 49" },
+    { HOSTILE_BOTH, 50, 100, offsetof(covey_load_desc, limit_types), "100 types; limit_types allows 99" },
+    { HOSTILE_RANGES, 50, 50, offsetof(covey_load_desc, limit_ranges), "50 reserved ranges; limit_ranges allows 49" },
+    { HOSTILE_NAMES, 50, 50, offsetof(covey_load_desc, limit_names), "50 names; limit_names allows 49" },
+    { HOSTILE_DEEP, 50, 49, offsetof(covey_load_desc, limit_depth), "49 entities above one; limit_depth allows 48" },
+};
+
+static void test_there_are_limits_of_what_nobody_expects(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(bounds); i++) {
+        const struct bound *b = &bounds[i];
+        covey_load_desc desc = { .unknown = COVEY_UNKNOWN_KEEP };
+        uint64_t *limit = (uint64_t *)(void *)((char *)&desc + b->limit);
+        image.size = 0;
+        assert_true(hostile_make(&image, b->kind, b->count));
+        *limit = b->least - 1;
+        covey_report report = fails_to_load(&desc, COVEY_ERROR_LIMIT);
+        assert_int_equal(report.fault, COVEY_FAULT_LIMIT);
+        assert_non_null(strstr(report.text, b->text));
+        assert_int_equal(covey_merge_from_memory(world, image.bytes, image.size, &desc, NULL), COVEY_ERROR_LIMIT);
+        test_heap other;
+        for (uint32_t k = 0; k < 3; k++) {
+            covey_world *fresh = image_world(&other);
+            *limit = k == 0 ? b->least : k == 1 ? 0 : UINT64_MAX;
+            assert_int_equal(covey_load_from_memory(fresh, image.bytes, image.size, &desc, NULL), COVEY_OK);
+            covey_world_destroy(fresh);
+        }
+    }
+}
+
+static void test_limits_have_defaults(void **state) {
+    (void)state;
+    covey_load_desc desc = { .unknown = COVEY_UNKNOWN_KEEP };
+    image.size = 0;
+    assert_true(hostile_make_vast(&image, 500)); /* 8 GB of 4 KB */
+    covey_report report = fails_to_load(&desc, COVEY_ERROR_LIMIT);
+    assert_non_null(strstr(report.text, "limit_bytes"));
+    if (COVEY_NONE < 100000) return;
+    image.size = 0;
+    assert_true(hostile_make(&image, HOSTILE_RANGES, 16385));
+    report = fails_to_load(&desc, COVEY_ERROR_LIMIT);
+    assert_non_null(strstr(report.text, "limit_ranges allows 16384"));
+    desc.limit_ranges = 16385;
+    load(&desc);
+}
+
 static bool fits_into(uint64_t limit, size_t *most) {
     covey_load_desc desc = known;
     test_heap other;
@@ -993,6 +1047,8 @@ int main(void) {
         LOAD_TEST(test_a_format_to_come_is_refused),
         LOAD_TEST(test_after_a_refusal_another_image_can_be_loaded),
         LOAD_TEST(test_there_may_be_a_limit_of_entities),
+        LOAD_TEST(test_there_are_limits_of_what_nobody_expects),
+        LOAD_TEST(test_limits_have_defaults),
         LOAD_TEST(test_there_may_be_a_limit_of_memory),
         LOAD_TEST(test_a_limit_of_memory_holds_for_what_a_game_has),
         LOAD_TEST(test_a_limit_of_memory_holds_where_entities_are_far),

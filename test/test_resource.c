@@ -1,6 +1,8 @@
 /* Resources: one value of a type for the whole world. */
 #include "fixture.h"
 
+#include <stdio.h>
+
 #include <covey/history.h>
 
 typedef struct Clock {
@@ -288,21 +290,51 @@ static void test_a_world_prints_a_line_for_each(void **state) {
 }
 
 /* The array begins with its count and capacity; the value of each follows its type. */
+/* More than are looked at by address: the others are found by name, also when some in between are gone. */
+static void test_many_are_found_by_name(void **state) {
+    (void)state;
+    enum { MANY = 60 };
+    const covey_type *types[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "many%u", i * 37 % MANY);
+        types[i] = covey_type_create(world, &(covey_type){ .name = name, .size = 4, .align = 4 });
+        assert_non_null(covey_resource_set_raw(world, types[i], &i, sizeof i));
+    }
+    for (uint32_t step = 0; step < MANY; step++) {
+        uint32_t gone = step * 7 % MANY; /* from the middle, the front and the end */
+        assert_int_equal(*(uint32_t *)covey_resource_get_raw(world, types[gone], 4), gone);
+        assert_true(covey_resource_remove_raw(world, types[gone]));
+        assert_false(covey_resource_has_raw(world, types[gone]));
+        test_world_is_valid(world);
+        for (uint32_t i = 0, before = 0; i < covey_world_resource_count(world); i++) {
+            const covey_type *type = covey_world_resource(world, i), other = *type; /* found by its name */
+            uint32_t value = *(uint32_t *)covey_resource_get_raw(world, &other, 4);
+            assert_ptr_equal(types[value], type);
+            assert_true(i == 0 || value > before); /* in their order */
+            before = value;
+        }
+    }
+    assert_int_equal(covey_world_resource_count(world), 0);
+}
+
 static void test_the_validator_knows_them(void **state) {
     (void)state;
     static const covey_type other = { .name = "Other", .size = sizeof(Clock), .align = _Alignof(Clock) };
     covey_resource_set(world, Clock, { 0, 0 });
     covey_resource_set_raw(world, &other, NULL, sizeof(Clock));
     struct {
-        uint32_t count, capacity;
+        uint32_t count, capacity, root;
         struct {
             const covey_type *type;
             void *value;
+            covey__links links;
         } at[2];
     } *resources = (void *)world->resources;
     BREAK(void *, resources->at[0].value, NULL, "resources: one without a value");
     BREAK(void *, resources->at[1].value, (char *)resources->at[1].value + 2, "resources: one is misaligned");
-    BREAK(const covey_type *, resources->at[1].type, covey_id(Clock), "resources: two of one name");
+    BREAK(const covey_type *, resources->at[1].type, covey_id(Clock), "resources: two of one name, or out of order");
+    BREAK(uint32_t, resources->root, 1 - resources->root, "resources: two of one name, or out of order");
     BREAK(uint32_t, resources->capacity, resources->capacity + 1, "world: bytes that are not accounted for");
 }
 
@@ -324,6 +356,7 @@ int main(void) {
         WORLD_TEST(test_a_world_without_any_pays_nothing),
         WORLD_TEST(test_the_caller_keeps_the_value_when_memory_is_out),
         WORLD_TEST(test_a_world_prints_a_line_for_each),
+        WORLD_TEST(test_many_are_found_by_name),
         WORLD_TEST(test_the_validator_knows_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

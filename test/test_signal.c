@@ -1212,6 +1212,33 @@ static void a_listener_must_not_destroy_the_world(void **state) {
     covey_world_destroy(other);
 }
 
+static void hear_of_depth(const char *what, const char *file, int line, void *context) {
+    (void)file, (void)line, (void)context;
+    assert_string_equal(what, "listeners call each other 1,000 deep: one of them causes what it hears of");
+    alarms++;
+}
+
+static uint32_t created;
+
+static void create_another(const covey_event *event, void *context) {
+    (void)context;
+    if (alarms == 0 && created++ < 1010) covey_create(event->world);
+}
+
+/* One that would go on until the stack is full is found at level 1. */
+static void a_listener_must_not_cause_what_it_hears_of_for_ever(void **state) {
+    (void)state;
+    alarms = created = 0;
+    covey_world *other = covey_world_create(&(covey_world_desc){ .on_assert = hear_of_depth });
+    assert_true(covey_connected(
+        other, covey_connect(other, &(covey_listener){ .signals = COVEY_ON_CREATE, .call = create_another })));
+    covey_create(other);
+    assert_int_equal(alarms, COVEY_ASSERT_LEVEL >= 1);
+    assert_int_equal(created, COVEY_ASSERT_LEVEL >= 1 ? 1000 : 1011);
+    test_world_is_valid(other);
+    covey_world_destroy(other);
+}
+
 /* ---- Very many ----------------------------------------------------------------------------------------------------*/
 
 static uint32_t told_of[2], taken;
@@ -1331,6 +1358,7 @@ int main(void) {
         WORLD_TEST(listeners_may_make_groups),
         WORLD_TEST(kept_pools_are_sorted_when_listeners_are_called),
         WORLD_TEST(a_listener_must_not_destroy_the_world),
+        WORLD_TEST(a_listener_must_not_cause_what_it_hears_of_for_ever),
         WORLD_TEST(one_far_away_may_be_taken_away),
         WORLD_TEST(each_of_very_many_may_be_taken_away),
     };

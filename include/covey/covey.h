@@ -1753,6 +1753,7 @@ struct covey_pool {
     covey__trace added, removed;
     uint32_t moved;             /* times that values may have moved otherwise; level 2, too */
     struct covey__ended *ended; /* of the tag of a reactive set: its destroyed ones, if it keeps them; or NULL */
+    covey__links links;         /* in the tree of all pools, by name */
 };
 
 /* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
@@ -1766,8 +1767,9 @@ typedef struct covey__entity_page {
 typedef struct covey__range {
     uint32_t first, end;
     uint32_t fresh, fresh_end;
-    uint32_t free; /* the index freed last, or COVEY_NONE */
-    uint32_t step; /* from the free index taken last to the one after it: often the same many times over */
+    uint32_t free;      /* the index freed last, or COVEY_NONE */
+    uint32_t step;      /* from the free index taken last to the one after it: often the same many times over */
+    covey__links links; /* of a reserved one: in the tree of these, by their first indices */
 } covey__range;
 
 /* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, nobody has to be told
@@ -1818,17 +1820,20 @@ struct covey_world {
     struct covey__dying *dying;         /* who is being destroyed, and takes no component; NULL for nobody */
     covey_pool **pools;
     uint32_t pool_count, pool_capacity;
+    uint32_t pool_root;   /* of the tree of pools, by the names of their types */
     covey_group **groups; /* from the outer to the inner */
     uint32_t group_count, group_capacity;
     struct covey__presence_page **presence_pages; /* the presence index */
     uint32_t presence_count;
-    covey__range *reserved;
-    uint32_t reserved_count, reserved_capacity;
+    covey__range *reserved; /* in the order of reservation */
+    uint32_t reserved_count, reserved_capacity, reserved_root;
     covey__trace destroyed;
     uint64_t moves;  /* times that chunks of block stores moved or were freed */
     uint64_t shifts; /* that any values did, or what it takes to find them in sparse pools */
     covey__emptying emptying;
     struct covey__emission *emission; /* who is being told of what; NULL for nobody */
+    struct covey__emission *first;    /* the one that began first of those that are under way */
+    uint32_t nested;                  /* listeners that are being called, each by what another one does */
     uint64_t connections;             /* that were ever made */
     uint32_t heard;                   /* by so many listeners, those of reactive sets not counted */
     covey_queue *queues;              /* a list of all */
@@ -1838,7 +1843,7 @@ struct covey_world {
     const char *hook;            /* what the last of them is, */
     const covey_type *hook_type; /* of which type */
     const covey__guard *guard;   /* of the systems under way, which are one more of `hooks`; NULL for none */
-    struct covey__made_type *made_types;
+    struct covey__made_types *made_types;            /* NULL while there never were any */
     struct covey__resources *resources, *references; /* NULL while there never were any */
     covey__heap heap;
     covey_log_fn *log;
@@ -1846,6 +1851,7 @@ struct covey_world {
     covey_assert_fn *on_assert;
     void *assert_context;
     covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
+    uint64_t relinked;               /* times that a node got a parent, or a child became a root */
     struct covey__names *names;      /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
     size_t borrowed;                 /* bytes of calls that are under way, and of values of kept types */

@@ -199,9 +199,15 @@ typedef struct covey_load_desc {
     const covey_type *const *keep;  /* following: components and resources of these that are here stay, ended by NULL */
     const covey_type *const *only;  /* load components and resources of these only, ended by NULL; NULL: all */
     covey_unknown unknown;
-    uint64_t limit_entities; /* more, alive or not, are refused (LIMIT); 0: no limit */
-    uint64_t
-        limit_bytes; /* of memory that the world may need for it, counted generously; of files, also of the image */
+    /* What an image may ask for; more is refused (LIMIT). 0: the default, which ordinary programs never meet; UINT64_MAX:
+     * any number. Set those that you can for images that come from others. */
+    uint64_t limit_entities; /* alive or not. Default: any number */
+    uint64_t limit_bytes;  /* of memory that the world may need for it, counted generously; of files, also of the image.
+                              * Default: 4 GB, and 4,096 for each byte of the image; of compressed files, of the file */
+    uint64_t limit_types;  /* of components and of resources, together. Default: 16,384, as many as an image can have */
+    uint64_t limit_ranges; /* that are reserved. Default: 16,384 */
+    uint64_t limit_names;  /* Default: 16,777,216 */
+    uint64_t limit_depth;  /* entities above one. Default: 1,048,576 */
     covey_progress_fn *progress;
     void *progress_context;
     covey_merged_fn *merged;
@@ -213,7 +219,7 @@ typedef struct covey_load_desc {
  * one that had, such as after covey_destroy_all, handles from before never name an entity of the image: an entity whose
  * handle was given out here gets the next generation of its index, and handles in fields follow; `merged` hears of each of
  * these. Listeners, groups and orders stay. Fails with IMAGE, LIMIT, MEMORY, CANCELLED. Whoever listens hears of all entities
- * and components in the end. O(the image), most of it memcpy. */
+ * and components in the end. O(n log n) steps for n bytes of memory, whatever is in the image; most of it memcpy. */
 COVEY_API covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_t size,
                                               const covey_load_desc *desc, covey_report *report);
 COVEY_API covey_result covey_load_from_file(covey_world *world, const char *path, const covey_load_desc *desc,
@@ -255,13 +261,15 @@ COVEY_API covey_follower *covey_follower_create(covey_world *world);
 COVEY_API void covey_follower_destroy(covey_follower *follower);
 /* Fails as merging does, and (REFUSED) while listeners are being told of something; the world is then as it was. Observers
  * hear of entities, adds and sets when all of them are there, and of removals after that. `merged` hears of entities that
- * are new. O(the image + entities of the source * types). */
+ * are new. O(n log n) for n bytes of the image, and for each of its types as many components as there are, or entities of
+ * the source, whichever are fewer. */
 COVEY_API covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes, size_t size,
                                                 const covey_load_desc *desc, covey_report *report);
 /* The entity here of one of the source; null when there is none, or it was destroyed. */
 COVEY_API covey_entity covey_follower_find(const covey_follower *follower, covey_entity source);
 
-/* Reads a whole file, decompressed if it is, into an empty buffer; at most `limit` bytes (LIMIT), 0 for any number. */
+/* Reads a whole file, decompressed if it is, into an empty buffer; at most `limit` bytes (LIMIT). 0: any number; of a file
+ * that is compressed, 4 GB, and 4,096 for each of its bytes. */
 COVEY_API covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report);
 
 /* ---- Looking into images -----------------------------------------------------------------------------------------*/
@@ -304,10 +312,13 @@ typedef struct covey_image_info {
 } covey_image_info;
 
 /* What an image is about; one of its sections, by number. Checks the frame, the checksum of the table and the numbers that
- * are asked for, not the sections as a whole: loading does that. False: not an image, or damaged. */
+ * are asked for, not the sections as a whole: loading does that. False: not an image, or damaged. O(sections). */
 COVEY_API bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, covey_report *report);
 COVEY_API bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,
                                    covey_report *report);
+/* All sections, in one pass. Writes at most `capacity` and returns how many there are; 0: not an image, or damaged. */
+COVEY_API uint32_t covey_image_sections(const void *bytes, size_t size, covey_section *sections, uint32_t capacity,
+                                        covey_report *report);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -280,17 +280,33 @@ static void make_tail(writer *w, uint32_t count) {
     end_section(w, COVEY_SECTION_ENTITIES);
 }
 
-static void make_holes(writer *w, uint32_t count) {
-    put_entities(w, 1);
-    put_type(w, 0, COVEY_ENCODING_NONE, COVEY_STORAGE_SPARSE, COVEY_IN_PLACE);
-    u32(w, 1);
-    u32(w, count + 1);
+/* And `others` at the index 0. */
+static void put_holes(writer *w, uint32_t count, uint32_t others) {
+    u32(w, others);
+    u32(w, count + others);
     u32(w, 0);
     for (uint32_t i = 0; i < count; i++) u32(w, COVEY__HOLE);
-    u32(w, 0);
+    for (uint32_t i = 0; i < others; i++) u32(w, 0);
     for (uint32_t i = count; i-- != 0;) u32(w, i);
     u32(w, 0);
     end_section(w, COVEY_SECTION_POOL);
+}
+
+static void make_holes(writer *w, uint32_t count) {
+    put_entities(w, 1);
+    put_type(w, 0, COVEY_ENCODING_NONE, COVEY_STORAGE_SPARSE, COVEY_IN_PLACE);
+    put_holes(w, count, 1);
+}
+
+bool hostile_make_vast(covey_buffer *buffer, uint32_t count) {
+    writer w = begin(buffer);
+    put_entities(&w, 1);
+    put_type(&w, 0, covey__is_little_endian() ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG,
+             COVEY_STORAGE_SPARSE, COVEY_IN_PLACE);
+    u32(&w, 1 << 24);
+    u32(&w, 1);
+    put_holes(&w, count, 0);
+    return end(&w);
 }
 
 /* ---- Trees --------------------------------------------------------------------------------------------------------*/

@@ -30,6 +30,9 @@ extern const char *const hostile_names[HOSTILE_KINDS];
 /* Appends an image with `count` of what its kind multiplies to a buffer; false when memory is out. */
 bool hostile_make(covey_buffer *buffer, hostile_kind kind, uint32_t count);
 
+/* One with `count` holes in a pool of values of 16 MB: a few bytes for each in the image, and 16 MB in memory. */
+bool hostile_make_vast(covey_buffer *buffer, uint32_t count);
+
 /* The hash that names without a parent are found by. */
 uint32_t hostile_hash(const char *text, size_t length);
 
