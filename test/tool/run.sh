@@ -156,6 +156,12 @@ run 0 export odd.covey -o odd
 LC_ALL=C ls odd >listed
 compare odd.txt listed
 [ ! -e up.csv ] && [ ! -e ../up.csv ] || fail "export leaves the folder"
+# On a terminal, what is in names and texts is no command.
+if [ -z "$EMULATOR" ] && script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "$tool export a.covey Stays 2>err" /dev/null >shown
+    grep -q '\\x1b\[31m\\xff' shown || fail "export to a terminal does not escape: $(cat -v shown)"
+    ! tr -d '\r\n' <shown | grep -q '[[:cntrl:]]' || fail "export to a terminal: $(cat -v shown)"
+fi
 complains 'a.covey has 9 types' 2 export a.covey
 complains 'a.covey has no components of a type Nothing' 2 export a.covey Nothing
 complains 'of a type Paused' 2 export a.covey Paused

@@ -13,21 +13,27 @@ typedef struct export {
     const covey_pool **pools; /* that are exported */
     uint32_t count;
     FILE *out;
+    bool is_shown;   /* on a terminal, which may take what is in a text for a command */
     snap_path field; /* where it is, in the header */
 }
 export;
 
 /* ---- Lines -------------------------------------------------------------------------------------------------------*/
 
+/* As it is for programs; with control characters escaped for people. */
+static void put_text(const export *x, const char *text, size_t length) {
+    (x->is_shown ? snap_put_text : snap_put_csv)(x->out, text, length);
+}
+
 /* A text ends with its first zero. */
-static void put_characters(FILE *out, const char *text, size_t room) {
+static void put_characters(const export *x, const char *text, size_t room) {
     const char *end = memchr(text, 0, room);
-    snap_put_csv(out, text, end ? (size_t)(end - text) : room);
+    put_text(x, text, end ? (size_t)(end - text) : room);
 }
 
 static void put_path(export *x) {
     fputc(',', x->out);
-    if (x->field.text) snap_put_csv(x->out, x->field.text, x->field.length);
+    if (x->field.text) put_text(x, x->field.text, x->field.length);
 }
 
 /* The names of the columns of fields; characters are one column together. */
@@ -48,23 +54,23 @@ static void put_names(export *x, const covey_fields *fields) {
     }
 }
 
-static void put_values(FILE *out, const covey_fields *fields, const char *value) {
+static void put_values(const export *x, const covey_fields *fields, const char *value) {
     for (uint32_t i = 0; i < fields->count; i++) {
         const covey_field *field = &fields->at[i];
         const char *at = value + field->offset;
         size_t size = field->nested ? field->nested->size : covey_kind_size(field->kind);
         if (field->kind == COVEY_KIND_CHAR) {
-            fputc(',', out);
-            put_characters(out, at, field->count);
+            fputc(',', x->out);
+            put_characters(x, at, field->count);
             continue;
         }
         for (uint32_t k = 0; k < field->count; k++, at += size) {
             if (field->nested) {
-                put_values(out, field->nested, at);
+                put_values(x, field->nested, at);
                 continue;
             }
-            fputc(',', out);
-            snap_put_value(out, field->kind, at);
+            fputc(',', x->out);
+            snap_put_value(x->out, field->kind, at);
         }
     }
 }
@@ -115,8 +121,8 @@ static void put_line(export *x, const covey_pool *pool, uint32_t position) {
     covey_entity e = covey_pool_at(pool, position);
     const char *name = covey_name(x->world, e), *value = covey_pool_value_at_raw(pool, position, type->size);
     fprintf(x->out, "%u,%u,", e.index, e.generation);
-    if (name) snap_put_csv(x->out, name, strlen(name));
-    if (type->fields) put_values(x->out, type->fields, value);
+    if (name) put_text(x, name, strlen(name));
+    if (type->fields) put_values(x, type->fields, value);
     if (type->codec) put_kept(x->out, covey_kept_of(type, value));
     else if (!type->fields && type->size != 0) fputc(',', x->out), snap_put_hex(x->out, value, type->size);
     fputc('\n', x->out);
@@ -126,6 +132,7 @@ static void put_line(export *x, const covey_pool *pool, uint32_t position) {
 static void put_pool(export *x, const covey_pool *pool) {
     snap_progress progress = snap_progress_begin(x->settings, "writing", covey_pool_type(pool)->name, x->out == stdout);
     uint64_t done = 0, all = covey_pool_count(pool);
+    x->is_shown = snap_is_terminal(x->out);
     put_header(x, covey_pool_type(pool));
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         put_line(x, pool, at);

@@ -137,8 +137,7 @@ static bool look(info *i, covey_report *report) {
         *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "no memory for the table of sections" };
         return false;
     }
-    for (uint32_t n = 0; n < i->about.sections; n++)
-        if (!covey_image_section(bytes->bytes, bytes->size, n, &i->sections[n], report)) return false;
+    if (covey_image_sections(bytes->bytes, bytes->size, i->sections, i->about.sections, report) == 0) return false;
     if (!(i->settings->options & SNAP_FIELDS)) return true;
     i->world = snap_image_load(&i->image, i->settings, report);
     return i->world != NULL;

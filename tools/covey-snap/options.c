@@ -89,5 +89,7 @@ bool snap_options_read(snap_settings *settings, char **arguments, unsigned optio
         else if (!take_option(settings, &at, options)) return false;
     }
     arguments[settings->operand_count] = NULL;
+    if (settings->limit_bytes == 0)
+        settings->limit_bytes = UINT64_MAX; /* any number, where the library has a default */
     return true;
 }
