@@ -9,7 +9,7 @@
 const char *const hostile_names[HOSTILE_KINDS] = {
     "names",  "same_names", "types", "sparse_types", "resources", "types_and_resources",
     "ranges", "deep",       "wide",  "free",         "retired",   "tail",
-    "holes",  "mixed",      "fewer", "nearly",
+    "holes",  "mixed",      "fewer", "nearly",       "fields",
 };
 
 /* ---- Bytes --------------------------------------------------------------------------------------------------------*/
@@ -327,10 +327,36 @@ static void make_wide(writer *w, uint32_t count) {
     end_section(w, COVEY_SECTION_PARENTS);
 }
 
+/* ---- Fields -------------------------------------------------------------------------------------------------------*/
+
+enum { FIELDS = 256 };
+
+/* Names that differ at their ends only. */
+static void make_fields(writer *w, uint32_t count) {
+    put_entities(w, 1);
+    for (uint32_t i = 0; i < count / 100; i++) {
+        put_type(w, i, COVEY_ENCODING_CODEC, COVEY_STORAGE_BLOCK, COVEY_SWAP_AND_POP);
+        u16(w, FIELDS);
+        for (uint32_t k = 0; k < FIELDS; k++) {
+            u16(w, 3);
+            u8(w, 'f');
+            u8(w, 'a' + k / 16);
+            u8(w, 'a' + k % 16);
+            u8(w, COVEY_KIND_U8);
+            u32(w, 1);
+        }
+        u32(w, 0);
+        u32(w, 0);
+        u32(w, 0);
+        end_section(w, COVEY_SECTION_POOL);
+    }
+}
+
 bool hostile_make(covey_buffer *buffer, hostile_kind kind, uint32_t count) {
     static void (*const makers[HOSTILE_KINDS])(writer * w, uint32_t count) = {
-        make_names, make_same_names, make_types,   make_sparse, make_resources, make_both,  make_ranges, make_deep,
-        make_wide,  make_free,       make_retired, make_tail,   make_holes,     make_mixed, make_fewer,  make_nearly,
+        make_names,  make_same_names, make_types, make_sparse, make_resources, make_both,
+        make_ranges, make_deep,       make_wide,  make_free,   make_retired,   make_tail,
+        make_holes,  make_mixed,      make_fewer, make_nearly, make_fields,
     };
     writer w = begin(buffer);
     makers[kind](&w, count);

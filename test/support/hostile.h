@@ -22,6 +22,7 @@ typedef enum hostile_kind {
     HOSTILE_MIXED,      /* types, and as many entities of which the last has them all */
     HOSTILE_FEWER,      /* the same but for one component of each type: to follow HOSTILE_MIXED */
     HOSTILE_NEARLY,     /* names as above, of which the last is there twice: refused when all else is done */
+    HOSTILE_FIELDS,     /* types with as many fields as can be, a hundredth of the count */
     HOSTILE_KINDS
 } hostile_kind;
 
