@@ -24,6 +24,7 @@ const bench_suite *const bench_suites[] = {
     &bench_ordered,
     &bench_reactive,
     &bench_snapshot,
+    &bench_hostile,
     &bench_history,
     &bench_split,
     &bench_commands,
