@@ -104,7 +104,8 @@ static void compare_entity(diff *d, covey_entity e) {
     compare_names(d, e);
     compare_parents(d, e);
     compare_disabled(d, "disabled", covey_is_enabled(d->a, e), covey_is_enabled(d->b, e));
-    for (uint32_t i = 0; i < d->pair_count; i++) compare_components(d, e, &d->pairs[i]);
+    uint32_t count = diff_pairs_of(d, e);
+    for (uint32_t i = 0; i < count; i++) compare_components(d, e, &d->pairs[d->numbers[i]]);
     d->both++;
     d->changed += d->differences != before;
 }
@@ -202,7 +203,7 @@ int snap_diff(const snap_settings *settings) {
     d.a = snap_world_read(d.path_a, settings);
     if (d.a) d.b = snap_world_read(d.path_b, settings);
     if (d.b) status = compare(&d);
-    free(d.pairs);
+    diff_pairs_free(&d);
     snap_path_free(&d.where);
     covey_world_destroy(d.a);
     covey_world_destroy(d.b);

@@ -16,19 +16,65 @@ static const covey_type *type_at(const covey_world *world, uint32_t number) {
     return snap_is_internal(type) || (!has_pool && covey_type_find(world, type->name)) ? NULL : type;
 }
 
+static int compare_places(const void *a, const void *b) {
+    uintptr_t x = (uintptr_t)((const diff_place *)a)->type, y = (uintptr_t)((const diff_place *)b)->type;
+    return x < y ? -1 : x > y;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool make_room(diff *d, size_t count) {
+    d->pairs = calloc(count + 1, sizeof *d->pairs);
+    d->places = calloc(count * 2 + 1, sizeof *d->places);
+    d->listed = calloc(count + 1, sizeof *d->listed);
+    d->numbers = calloc(count + 1, sizeof *d->numbers);
+    return d->pairs && d->places && d->listed && d->numbers;
+}
+
+static void add_pair(diff *d, const covey_type *a, const covey_type *b) {
+    if (a) d->places[d->place_count++] = (diff_place){ a, d->pair_count };
+    if (b) d->places[d->place_count++] = (diff_place){ b, d->pair_count };
+    d->pairs[d->pair_count++] = (diff_pair){ .a = a, .b = b };
+}
+
 bool diff_pairs_make(diff *d) {
     uint32_t count_a = type_count(d->a), count_b = type_count(d->b);
-    d->pairs = calloc((size_t)count_a + count_b + 1, sizeof *d->pairs);
-    if (!d->pairs) return false;
+    if (!make_room(d, (size_t)count_a + count_b)) return false;
     for (uint32_t i = 0; i < count_a; i++) {
         const covey_type *type = type_at(d->a, i);
-        if (type) d->pairs[d->pair_count++] = (diff_pair){ .a = type, .b = snap_type_find(d->b, type->name) };
+        if (type) add_pair(d, type, snap_type_find(d->b, type->name));
     }
     for (uint32_t i = 0; i < count_b; i++) {
         const covey_type *type = type_at(d->b, i);
-        if (type && !snap_type_find(d->a, type->name)) d->pairs[d->pair_count++] = (diff_pair){ .b = type };
+        if (type && !snap_type_find(d->a, type->name)) add_pair(d, NULL, type);
     }
+    if (d->place_count != 0) qsort(d->places, d->place_count, sizeof *d->places, compare_places);
     return true;
+}
+
+void diff_pairs_free(diff *d) {
+    free(d->pairs);
+    free(d->places);
+    free((void *)d->listed);
+    free(d->numbers);
+}
+
+uint32_t diff_pairs_of(diff *d, covey_entity e) {
+    uint32_t room = type_count(d->a) + type_count(d->b), found = 0, kept = 0;
+    uint32_t count = covey_types_of(d->a, e, d->listed, room);
+    count += covey_types_of(d->b, e, d->listed + count, room - count);
+    for (uint32_t i = 0; i < count; i++) {
+        diff_place wanted = { .type = d->listed[i] };
+        const diff_place *place = bsearch(&wanted, d->places, d->place_count, sizeof wanted, compare_places);
+        if (place) d->numbers[found++] = place->pair;
+    }
+    if (found > 1) qsort(d->numbers, found, sizeof *d->numbers, compare_numbers);
+    for (uint32_t i = 0; i < found; i++)
+        if (kept == 0 || d->numbers[kept - 1] != d->numbers[i]) d->numbers[kept++] = d->numbers[i];
+    return kept;
 }
 
 /* Fields mostly are where one guesses. */
