@@ -502,7 +502,7 @@ static void views_row_by_row() {
     CHECK(covey::get<Velocity>(world, made[8])->y == 8);
     int tagged = 0, missing = 0;
     auto loose = covey::view_of(world).any<Packed, const Marked>().optional<Velocity>().with<>();
-    loose.each([&](covey_entity e, Velocity *v, Packed *p, const Marked *m) {
+    loose.each([&](covey_entity e, Packed *p, const Marked *m, Velocity *v) {
         CHECK(v && (p || m) && p == covey::get<Packed>(world, e));
         tagged += m != nullptr;
         missing += p == nullptr;

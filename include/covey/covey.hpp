@@ -1,4 +1,5 @@
-/* Covey for C++17: the verbs of covey.h as templates. Header only; C and C++ share worlds, entities and components.
+/* Covey for C++17, and better with C++20: the verbs of covey.h as templates. Header only; C and C++ share worlds, entities
+ * and components. docs/cpp.md is the page about it.
  *
  *     struct Position { float x, y; };
  *     COVEY_CPP_DEFINE(Position);
@@ -7,6 +8,7 @@
  *     covey_entity e = covey_create(world);
  *     covey::add<Position>(world, e, { 1, 2 });
  *     covey::get<Position>(world, e)->x += 1;
+ *     for (auto [each, p] : covey::view<Position>{ world }) p.y += 1;
  *
  * What has no type in it (covey_create, covey_destroy, covey_compact, ...) is called as in C. Nothing here throws.
  *
@@ -20,13 +22,26 @@
 #include <covey/covey.h>
 #include <covey/handle.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <new>
 #include <optional>
+#if defined(__has_include) && __cplusplus > 201703L
+#if __has_include(<span>)
+#include <span>
+#endif
+#endif
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+/* For members, as COVEY_HOT is for functions: compilers keep what they are given in registers. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define COVEY__CPP_HOT __attribute__((always_inline)) inline
+#else
+#define COVEY__CPP_HOT inline
+#endif
 
 /* Not in namespace covey, where nobody would find them: covey_entity is a type of C. */
 inline bool operator==(covey_entity a, covey_entity b) noexcept { return covey_same(a, b); }
@@ -38,16 +53,21 @@ template <> struct std::hash<covey_entity> {
     }
 };
 
+/* Stands in no namespace, so that what is looked up with it is found there, too. */
+struct covey__anywhere {};
+
 namespace covey {
 
 /* ---- Component types ------------------------------------------------------------------------------------------------
  *
- * Outside of all namespaces, one of these makes a class a component:
+ * In the namespace of a class, or outside of all, one of these makes it a component:
  *
  *     COVEY_CPP_COMPONENT(T)         after COVEY_COMPONENT_DECLARE(T) in a header that C and C++ share
  *     COVEY_CPP_TAG(T)               after COVEY_TAG_DECLARE(T)
  *     COVEY_CPP_DEFINE(T)            a type that only C++ knows; may stand in a header
- *     COVEY_CPP_DEFINE(T, options)   the same with options: covey::options().policy(COVEY_IN_PLACE).relocatable() */
+ *     COVEY_CPP_DEFINE(T, options)   the same with options: covey::options().policy(COVEY_IN_PLACE).relocatable()
+ *
+ * The type has the name that the macro was given, unless options().name() says another. */
 
 /* Fields of covey_type, for types that C++ defines. Each call returns the options with one more set. */
 class options {
@@ -250,32 +270,62 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     return type;
 }
 
-/* What the macros specialise. */
-template <class T> struct component {
-    static_assert(detail::never<T>,
-                  "covey: make the type a component first, with COVEY_CPP_COMPONENT or COVEY_CPP_DEFINE");
-};
+namespace detail {
 
-#define COVEY_CPP_COMPONENT(T)                                                              \
-    template <> struct covey::component<T> : covey::detail::value_traits<T> {               \
-        static_assert(std::is_trivially_copyable_v<T>, "covey: " #T " is not a type of C"); \
-        static constexpr const covey_type *type() noexcept { return &covey_type_##T; }      \
-    }
-#define COVEY_CPP_TAG(T)                                                               \
-    template <> struct covey::component<T> : covey::detail::tag_traits {               \
-        static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
-    }
-#define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, covey::options(), 0)
-#define COVEY__CPP_DEFINE(T, wanted, ...)                                                                          \
-    template <> struct covey::component<T> : covey::detail::traits<T> {                                            \
-        static_assert(std::is_nothrow_move_constructible_v<T>, "covey: " #T " must move without throwing");        \
-        static_assert(std::is_trivially_copyable_v<T> || (wanted).is_relocatable() || sizeof(T) <= COVEY_MOVE_MAX, \
-                      "covey: " #T " is too large; say options().relocatable() if memcpy may move it");            \
-        static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes");                               \
-        static constexpr bool is_relocatable = (wanted).is_relocatable();                                          \
-        static constexpr covey_type descriptor = (wanted).describe<T>(#T);                                         \
-        static constexpr const covey_type *type() noexcept { return &descriptor; }                                 \
-    }
+/* What the macros define is a function: argument-dependent lookup finds it in the namespace of T, and, because of its
+ * second argument, outside of all namespaces. Its result has no bytes, and is what there is to know of the component. */
+template <class T> struct id {};
+
+template <class T, class = void> struct definition {
+    static_assert(never<T>,
+                  "covey: make the type a component first, with COVEY_CPP_COMPONENT or COVEY_CPP_DEFINE, in its "
+                  "own namespace or outside of all");
+};
+template <class T>
+struct definition<T, std::void_t<decltype(covey__definition(id<T>(), covey__anywhere()))>>
+    : decltype(covey__definition(id<T>(), covey__anywhere())) {};
+
+/* The descriptor of a type that C++ defines. */
+template <class T, class Made>
+inline constexpr covey_type descriptor = Made::wanted_options().template describe<T>(Made::given_name());
+
+} // namespace detail
+
+/* What is known of a component; a const one is the same component. */
+template <class T> struct component : detail::definition<T> {};
+template <class T> struct component<const T> : component<T> {};
+
+#define COVEY_CPP_COMPONENT(T)                                                             \
+    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {    \
+        struct made : ::covey::detail::value_traits<T> {                                   \
+            static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
+        };                                                                                 \
+        return made();                                                                     \
+    }                                                                                      \
+    static_assert(::std::is_trivially_copyable_v<T>, "covey: " #T " is not a type of C")
+#define COVEY_CPP_TAG(T)                                                                   \
+    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {    \
+        struct made : ::covey::detail::tag_traits {                                        \
+            static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
+        };                                                                                 \
+        return made();                                                                     \
+    }                                                                                      \
+    static_assert(sizeof(covey__size_##T) == 1, "covey: " #T " has a value: COVEY_CPP_COMPONENT")
+#define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, ::covey::options(), 0)
+#define COVEY__CPP_DEFINE(T, wanted, ...)                                                                        \
+    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {                          \
+        struct made : ::covey::detail::traits<T> {                                                               \
+            static constexpr ::covey::options wanted_options() noexcept { return wanted; }                       \
+            static constexpr const char *given_name() noexcept { return #T; }                                    \
+            static constexpr const covey_type *type() noexcept { return &::covey::detail::descriptor<T, made>; } \
+        };                                                                                                       \
+        return made();                                                                                           \
+    }                                                                                                            \
+    static_assert(::std::is_nothrow_move_constructible_v<T>,                                                     \
+                  "covey: " #T " must move without throwing: " #T "(" #T " &&) noexcept");                       \
+    static_assert(::std::is_trivially_copyable_v<T> || (wanted).is_relocatable() || sizeof(T) <= COVEY_MOVE_MAX, \
+                  "covey: " #T " is too large; say options().relocatable() if memcpy may move it");              \
+    static_assert(alignof(T) <= 64, "covey: " #T " is aligned beyond 64 bytes")
 
 } // namespace covey
 COVEY_CPP_TAG(covey_disabled);
@@ -292,7 +342,7 @@ namespace detail {
 /* Whether values move as bytes; otherwise by a hook. */
 template <class T> constexpr bool moves_as_bytes() noexcept {
     if constexpr (component<T>::is_trivial) return true;
-    else return component<T>::is_relocatable;
+    else return component<T>::wanted_options().is_relocatable();
 }
 template <class T> inline constexpr bool are_bytes = moves_as_bytes<T>();
 
@@ -300,6 +350,7 @@ template <class T> inline constexpr bool are_bytes = moves_as_bytes<T>();
  * listener of the world, if there is one, may have removed the value at once: then it is gone, too. */
 template <class T, class Call>
 T *hand_over([[maybe_unused]] const covey_world *in, argument<T> &value, Call call) noexcept {
+    static_assert(!std::is_const_v<T>, "covey: a const component is only read; name it without const to write it");
     if constexpr (component<T>::is_trivial) {
         return static_cast<T *>(call(&value));
     } else {
@@ -383,6 +434,16 @@ template <class T> T *add(covey_world *in, covey_entity e) noexcept {
 
 namespace detail {
 
+template <class... T> struct types {};
+template <class... A, class... B> constexpr types<A..., B...> operator+(types<A...>, types<B...>) noexcept {
+    return {};
+}
+
+template <class T, class Arguments, class = void> inline constexpr bool is_made_of = false;
+template <class T, class... Arguments>
+inline constexpr bool is_made_of<T, types<Arguments...>, std::void_t<decltype(T{ std::declval<Arguments &&>()... })>> =
+    true;
+
 /* Arguments on their way to a constructor, which runs where the value will be. */
 template <class T, class... Arguments> struct construction {
     std::tuple<Arguments &&...> arguments;
@@ -399,7 +460,9 @@ template <class T, class... Arguments> struct construction {
 /* Constructs a component that must be absent in its place, without a move: in pinned blocks, and in place, its address
  * never changes. */
 template <class T, class... Arguments> T *emplace(covey_world *in, covey_entity e, Arguments &&...arguments) noexcept {
-    static_assert(size_of<T> != 0, "covey: a tag has nothing to construct");
+    static_assert(size_of<T> != 0, "covey: a tag has nothing to construct; add<T>(world, e) adds it");
+    static_assert(detail::is_made_of<T, detail::types<Arguments...>>,
+                  "covey: emplace<T>(world, e, arguments...) wants arguments such that T{ arguments... } is one");
     if (covey_has_raw(in, e, type_of<T>())) /* which says so */
         return static_cast<T *>(covey_add_raw(in, e, type_of<T>(), nullptr, size_of<T>));
     detail::construction<T, Arguments...> made{ { std::forward<Arguments>(arguments)... } };
@@ -412,6 +475,7 @@ template <class T> T *set(covey_world *in, covey_entity e, argument<T> value) no
     });
 }
 
+/* NULL where it is absent. get<const T> is for readers. */
 template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
     return static_cast<T *>(covey_get_raw(in, e, type_of<T>(), size_of<T>));
 }
@@ -427,6 +491,7 @@ template <class T> bool replace(covey_world *in, covey_entity e, T &value) noexc
 
 /* change(T &) must not throw. */
 template <class T, class Change> T *patch(covey_world *in, covey_entity e, Change &&change) noexcept {
+    static_assert(std::is_invocable_v<Change &, T &>, "covey: patch wants change(T &)");
     using function = std::remove_reference_t<Change>;
     auto call = [](void *value, void *context) noexcept {
         (*static_cast<function *>(context))(*static_cast<T *>(value));
@@ -437,6 +502,7 @@ template <class T, class Change> T *patch(covey_world *in, covey_entity e, Chang
 
 /* The same; where it is absent, change(T &) is called on T(), which is then added. */
 template <class T, class Change> T *patch_or_add(covey_world *in, covey_entity e, Change &&change) noexcept {
+    static_assert(std::is_invocable_v<Change &, T &>, "covey: patch_or_add wants change(T &)");
     if (covey_has_raw(in, e, type_of<T>())) return patch<T>(in, e, change);
     T value = T();
     if (covey_alive(in, e)) change(value);
@@ -489,6 +555,8 @@ template <class T> std::optional<T> take(covey_world *in, covey_entity e) noexce
 
 /* Removes the components for which remove(covey_entity, const T &) is true; it must not throw. Returns how many. */
 template <class T, class Remove> uint32_t remove_if(covey_world *in, Remove &&remove) noexcept {
+    static_assert(std::is_invocable_r_v<bool, Remove &, covey_entity, const T &>,
+                  "covey: remove_if wants bool remove(covey_entity, const T &)");
     using function = std::remove_reference_t<Remove>;
     void *context = const_cast<void *>(static_cast<const void *>(std::addressof(remove)));
     return covey_remove_if_raw(in, type_of<T>(), detail::ask<T, function>, context);
@@ -504,6 +572,8 @@ template <class T> covey_entity find(const covey_world *in, const T &value) noex
 
 /* The first entity for whose component wanted(const T &) is true; it must not throw. */
 template <class T, class Wanted> covey_entity find_if(const covey_world *in, const Wanted &wanted) noexcept {
+    static_assert(std::is_invocable_r_v<bool, const Wanted &, const T &>,
+                  "covey: find_if wants bool wanted(const T &)");
     auto call = [](const void *value, const void *context) noexcept -> bool {
         return (*static_cast<const Wanted *>(context))(*static_cast<const T *>(value));
     };
@@ -551,6 +621,35 @@ bool create_many_with(covey_world *in, covey_entity *entities, uint32_t count, c
     const covey_component components[] = { detail::copy_of(values)..., covey_component() };
     return covey_create_many_with_raw(in, entities, count, components);
 }
+
+#if defined(__cpp_lib_span)
+/* The same calls with std::span: vectors and arrays can be handed over as they are. */
+inline bool create_many(covey_world *in, std::span<covey_entity> entities) noexcept {
+    return covey_create_many(in, entities.data(), static_cast<uint32_t>(entities.size()));
+}
+
+inline uint32_t destroy_many(covey_world *in, std::span<const covey_entity> entities) noexcept {
+    return covey_destroy_many(in, entities.data(), static_cast<uint32_t>(entities.size()));
+}
+
+/* As many values as entities; otherwise nothing is added. */
+template <class T>
+bool add_array(covey_world *in, std::span<const covey_entity> entities, std::span<const T> values) noexcept {
+    COVEY__CONTRACT(in, entities.size() == values.size(), "an array needs as many values as entities");
+    return entities.size() == values.size() &&
+           add_array<T>(in, entities.data(), static_cast<uint32_t>(entities.size()), values.data());
+}
+
+template <class T> bool add_copies(covey_world *in, std::span<const covey_entity> entities, const T &value) noexcept {
+    return add_copies<T>(in, entities.data(), static_cast<uint32_t>(entities.size()), value);
+}
+
+template <class... T>
+requires(!(std::is_convertible_v<T, uint32_t> ||
+           ...)) bool create_many_with(covey_world *in, std::span<covey_entity> entities, const T &...values) noexcept {
+    return create_many_with(in, entities.data(), static_cast<uint32_t>(entities.size()), values...);
+}
+#endif
 
 /* Sections 15 and 16 of covey.h. The tag of entities that are disabled is covey_disabled: with<covey_disabled>(). */
 template <class T> uint64_t changed_at(const covey_world *in, covey_entity e) noexcept {
@@ -641,6 +740,9 @@ class handle {
         covey::set<T>(world(), entity(), static_cast<argument<T> &&>(value));
         return *this;
     }
+    template <class T, class... Arguments> T *emplace(Arguments &&...arguments) const noexcept {
+        return covey::emplace<T>(world(), entity(), std::forward<Arguments>(arguments)...);
+    }
     template <class T> T *get() const noexcept { return covey::get<T>(world(), entity()); }
     template <class T> T *get_or_add(argument<T> value) const noexcept {
         return covey::get_or_add<T>(world(), entity(), static_cast<argument<T> &&>(value));
@@ -716,9 +818,6 @@ template <class T, class Less> covey_order order_of(const Less &less) noexcept {
     return order;
 }
 
-template <class Less, class T>
-using if_less = std::enable_if_t<std::is_invocable_r_v<bool, const Less &, const T &, const T &>>;
-
 /* The same of less(covey_entity, covey_entity). */
 template <class Less> covey_order order_of_entities(const Less &less) noexcept {
     covey_order order = {};
@@ -730,8 +829,16 @@ template <class Less> covey_order order_of_entities(const Less &less) noexcept {
     return order;
 }
 
-template <class Less>
-using if_less_entity = std::enable_if_t<std::is_invocable_r_v<bool, const Less &, covey_entity, covey_entity>>;
+/* The order of either. */
+template <class T, class Less> covey_order order_by_function(const Less &less) noexcept {
+    if constexpr (std::is_invocable_r_v<bool, const Less &, const T &, const T &>) {
+        return order_of<T>(less);
+    } else {
+        static_assert(std::is_invocable_r_v<bool, const Less &, covey_entity, covey_entity>,
+                      "covey: sort wants bool less(const T &, const T &) or bool less(covey_entity, covey_entity)");
+        return order_of_entities(less);
+    }
+}
 
 } // namespace detail
 
@@ -740,17 +847,20 @@ template <auto Member> covey_order by(bool descending = false) noexcept { return
 
 /* ---- Held pools ---------------------------------------------------------------------------------------------------*/
 
-/* A pool that knows its type. Made by pool_of; converts to covey_pool *, which is NULL when there is none. Every
+/* A pool that knows its type: covey::pool<Position> positions{ world }. Converts to covey_pool *, which is NULL when there
+ * is none. A pool<const T> only reads. Every
  * component of a pool of either storage:
  *     for (uint32_t p = pool.next(0); p != COVEY_NONE; p = pool.next(p + 1)) pool.value_at(p)->x += 1;
  * The arrays (size, ids, values, page) are those of sparse pools. */
 template <class T> class pool {
   public:
+    pool() noexcept : pool_(nullptr) {}
     explicit pool(covey_pool *held) noexcept : pool_(held) {}
+    explicit pool(covey_world *in) noexcept : pool_(covey_pool_of_raw(in, type_of<T>())) {}
     operator covey_pool *() const noexcept { return pool_; }
 
     T *add(covey_entity e, argument<T> value) const noexcept {
-        return detail::hand_over<T>(covey_pool_world(pool_), value, [=](const void *bytes) {
+        return detail::hand_over<T>(covey_pool_world(pool_), value, [&](const void *bytes) {
             return covey__pool_add(pool_, e, bytes, size_of<T>, detail::are_bytes<T>);
         });
     }
@@ -759,9 +869,12 @@ template <class T> class pool {
         else return add(e, T());
     }
     T *set(covey_entity e, argument<T> value) const noexcept {
-        return detail::hand_over<T>(covey_pool_world(pool_), value, [=](const void *bytes) {
+        return detail::hand_over<T>(covey_pool_world(pool_), value, [&](const void *bytes) {
             return covey__pool_set(pool_, e, bytes, size_of<T>, detail::are_bytes<T>);
         });
+    }
+    template <class... Arguments> T *emplace(covey_entity e, Arguments &&...arguments) const noexcept {
+        return covey::emplace<T>(covey_pool_world(pool_), e, std::forward<Arguments>(arguments)...);
     }
     T *get(covey_entity e) const noexcept { return static_cast<T *>(covey_pool_get_raw(pool_, e, size_of<T>)); }
     T *get_unchecked(covey_entity e) const noexcept {
@@ -770,7 +883,7 @@ template <class T> class pool {
     bool has(covey_entity e) const noexcept { return covey_pool_has(pool_, e); }
     bool remove(covey_entity e) const noexcept { return covey_pool_remove_raw(pool_, e, size_of<T>); }
     std::optional<T> take(covey_entity e) const noexcept {
-        return detail::take_over<T>([=](void *to) { return covey_pool_take_raw(pool_, e, to, size_of<T>); });
+        return detail::take_over<T>([&](void *to) { return covey_pool_take_raw(pool_, e, to, size_of<T>); });
     }
     template <class Remove> uint32_t remove_if(Remove &&remove) const noexcept {
         return covey::remove_if<T>(covey_pool_world(pool_), std::forward<Remove>(remove));
@@ -791,12 +904,8 @@ template <class T> class pool {
     T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }
 
     covey_result sort(const covey_order &order) const noexcept { return covey_pool_sort(pool_, &order); }
-    template <class Less, class = detail::if_less<Less, T>> covey_result sort(const Less &less) const noexcept {
-        return sort(detail::order_of<T>(less));
-    }
-    template <class Less, class = detail::if_less_entity<Less>, class = void>
-    covey_result sort(const Less &less) const noexcept {
-        return sort(detail::order_of_entities(less));
+    template <class Less> covey_result sort(const Less &less) const noexcept {
+        return sort(detail::order_by_function<T>(less));
     }
     covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
     covey_result keep(const covey_order &order) const noexcept { return covey_pool_keep(pool_, &order); }
@@ -810,7 +919,7 @@ template <class T> class pool {
 };
 
 /* The pool of T, made when the world does not have it yet. */
-template <class T> pool<T> pool_of(covey_world *in) noexcept { return pool<T>(covey_pool_of_raw(in, type_of<T>())); }
+template <class T> pool<T> pool_of(covey_world *in) noexcept { return pool<T>(in); }
 
 /* The pool of T if the world has it. */
 template <class T> pool<T> pool_find(const covey_world *in) noexcept {
@@ -819,101 +928,299 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
 
 /* ---- Views ----------------------------------------------------------------------------------------------------------
  *
- * Section 9 of covey.h, with the fields as arguments. A const type is only read.
+ * Section 9 of covey.h. A view is a value with a type that can be named, so that it can be a member; it names what entities
+ * must have, and the rest with terms. A const type is only read.
  *
- *     auto moving = covey::view_of(world).with<Position, const Velocity>().optional<Mass>().without<Frozen>();
- *     moving.spans([](size_t n, Position *p, const Velocity *v, Mass *m) { for (size_t i = 0; i < n; i++) ... });
- *     moving.each([](covey_entity e, Position &p, const Velocity &v, Mass *m) { ... });
+ *     covey::view<Position, const Velocity> moving{ world };
+ *     for (auto [e, p, v] : moving) p.x += v.x;
  *
- * Fields come in the order of with, optional, any; those that may be missing are pointers, also in each. `each` may
- * leave the entity out, and visits rows, so that it may do to them what rows may do. `spans` may take a covey_iter
- * instead of the count, for covey_span_entity. `disabled` makes a view that sees what is disabled, too; `changed` says
- * which types with ticks spans_since and each_since ask about. */
+ *     covey::view<Position, covey::optional<Mass>, covey::without<Frozen>> falling{ world };
+ *     falling.each([](Position &p, Mass *m) { ... });  // may have a covey_entity before them
+ *     falling.spans([](size_t n, Position *p, Mass *m) { for (size_t i = 0; i < n; i++) ... });
+ *
+ * Fields come as they are written: references to what must be there, pointers to what may be missing. Loops and `each` go
+ * row by row, so that the body may do what rows may do; loops over `spans` are faster where most entities match, and
+ * change no structure. With C++20 `spans` also calls body(std::span<Position>, std::span<Mass>), of which those that are
+ * missing are empty. Instead of the count it may take a const covey_iter &, for covey_span_entity.
+ *
+ * view_of(world) begins with a view of all entities, and each call adds a term to the type:
+ *
+ *     auto falling = covey::view_of(world).with<Position>().optional<Mass>().without<Frozen>(); */
+
+template <class... T> struct optional {}; /* may be there */
+template <class... T> struct any {};      /* at least one of these must be there */
+template <class... T> struct without {};  /* must not be there */
+struct reading {};                        /* all types are const: a view that may be made of a const world */
+/* A type that is made at run time, whose values are T; the constructor of the view is given its descriptor. */
+template <class T> struct runtime {};
 
 namespace detail {
 
-template <class... T> struct types {};
+/* What a view wants of a type, in the order of its fields; and what else parameters of systems are about. */
+enum class role { required, optional, any, excluded, entity, job, iter, count, part };
 
-template <size_t I, class... T> struct nth;
-template <size_t I, class T, class... More> struct nth<I, T, More...> : nth<I - 1, More...> {};
-template <class T, class... More> struct nth<0, T, More...> { using type = T; };
+/* The number of the field of item i among all: those of `with` come first, then those of `optional`, then of `any`. */
+template <size_t N> constexpr uint32_t field_number(const role (&roles)[N], size_t i) noexcept {
+    uint32_t number = 0;
+    for (size_t k = 0; k < N; k++) number += roles[k] < roles[i] || (roles[k] == roles[i] && k < i);
+    return number;
+}
 
-template <class T> constexpr const covey_type *term() noexcept { return type_of<std::remove_const_t<T>>(); }
+/* Puts a type behind those of a list that a description has. */
+inline void append_type(const covey_type *(&list)[COVEY_TERMS], const covey_type *type) noexcept {
+    uint32_t i = 0;
+    while (i < COVEY_TERMS && list[i]) i++;
+    if (i < COVEY_TERMS) list[i] = type;
+}
+
+inline void describe_term(covey_view_desc &desc, role wanted, const covey_type *type, bool is_read) noexcept {
+    if (wanted == role::required) append_type(desc.with, type);
+    else if (wanted == role::optional) append_type(desc.optional, type);
+    else if (wanted == role::any) append_type(desc.any, type);
+    else append_type(desc.without, type);
+    if (is_read && wanted != role::excluded) append_type(desc.read, type);
+}
+
+/* The description that a view was made of. */
+inline covey_view_desc describe_again(const covey_view &view) noexcept {
+    covey_view_desc desc = {};
+    desc.disabled = (view.asks & COVEY__ASKS_COMPONENTS) != 0;
+    const uint32_t optional = view.with, any = optional + view.optional, without = any + view.any;
+    for (uint32_t i = 0; i < without + view.without; i++) {
+        role is = i < optional ? role::required : i < any ? role::optional : i < without ? role::any : role::excluded;
+        describe_term(desc, is, view.types[i], (view.reads >> i & 1) != 0);
+        if ((view.changed >> i & 1) != 0) append_type(desc.changed, view.types[i]);
+    }
+    return desc;
+}
+
+inline bool same_view(const covey_view &a, const covey_view &b) noexcept {
+    const bool same_kinds = a.with == b.with && a.optional == b.optional && a.any == b.any && a.without == b.without;
+    return a.world == b.world && same_kinds && a.asks == b.asks && a.reads == b.reads && a.changed == b.changed &&
+           std::equal(a.types, a.types + COVEY_TERMS, b.types);
+}
+
+/* The values of a type that a view names, and what they become in a view that only reads. */
+template <class T> struct named {
+    static constexpr bool is_runtime = false;
+    static constexpr size_t size = size_of<T>;
+    using value = T;
+    using const_type = const T;
+};
+template <class T> struct named<runtime<T>> {
+    static constexpr bool is_runtime = true;
+    static constexpr size_t size = std::is_empty_v<T> ? 0 : sizeof(T);
+    using value = T;
+    using const_type = runtime<const T>;
+};
+
+/* One type of a view. */
+template <role Role, class T> struct term : named<T> {
+    static constexpr role is = Role;
+    using argument = std::conditional_t<Role == role::required, typename named<T>::value &, typename named<T>::value *>;
+    using const_term = term<Role, typename named<T>::const_type>;
+};
+
+template <class T> struct terms_of { using list = types<term<role::required, T>>; };
+template <class... T> struct terms_of<optional<T...>> { using list = types<term<role::optional, T>...>; };
+template <class... T> struct terms_of<any<T...>> { using list = types<term<role::any, T>...>; };
+template <class... T> struct terms_of<without<T...>> { using list = types<term<role::excluded, T>...>; };
+template <> struct terms_of<reading> { using list = types<>; };
+
+template <class... Term> constexpr auto as_const(types<Term...>) noexcept {
+    return types<typename Term::const_term...>();
+}
+/* One after the other; const, if the view only reads. */
+template <bool Reading, class... Terms> constexpr auto list_terms() noexcept {
+    constexpr auto list = (types<>() + ... + typename terms_of<Terms>::list());
+    if constexpr (Reading) return as_const(list);
+    else return list;
+}
+/* Those that have fields. */
+template <class... Term> constexpr auto list_fields(types<Term...>) noexcept {
+    return (types<>() + ... + std::conditional_t<Term::is == role::excluded, types<>, types<Term>>());
+}
+template <class... Term> constexpr size_t count_terms(types<Term...>) noexcept { return sizeof...(Term); }
+template <class... Term> constexpr size_t count_runtime(types<Term...>) noexcept {
+    return (0 + ... + Term::is_runtime);
+}
+
+/* Whether the values of a type that was made at run time are T. The log says why not. */
+template <class T> bool has_layout(const covey_world *, const covey_type *type, size_t size) noexcept {
+    return type && type->size == size && type->align % (size == 0 ? 1 : alignof(T)) == 0;
+}
+template <class T> bool has_layout(covey_world *in, const covey_type *type, size_t size) noexcept {
+    if (has_layout<T>(static_cast<const covey_world *>(in), type, size)) return true;
+    covey_type expected = {};
+    expected.name = type ? type->name : nullptr;
+    expected.size = static_cast<uint32_t>(size);
+    expected.align = static_cast<uint32_t>(alignof(T));
+    if (!type || covey_type_create(in, type)) covey_type_create(in, &expected); /* refused: the world knows another */
+    return false;
+}
+
+/* Adds a term to a description; false when the type that was given for it does not fit. */
+template <class Term, class World>
+bool name_term(World *in, covey_view_desc &desc, [[maybe_unused]] const covey_type *const *&given) noexcept {
+    using value = typename Term::value;
+    const covey_type *type;
+    if constexpr (Term::is_runtime) {
+        type = *given++;
+        if (!type || Term::is != role::excluded)
+            if (!has_layout<value>(in, type, Term::size)) return false;
+    } else {
+        type = type_of<value>();
+    }
+    describe_term(desc, Term::is, type, std::is_const_v<value>);
+    return true;
+}
+
+template <class T> T *span_field(const covey_iter &it, uint32_t field, size_t size = size_of<T>) noexcept {
+    return static_cast<T *>(covey_field_raw(&it, field, size));
+}
+
+template <class T>
+COVEY__CPP_HOT T *row_field(const covey_iter &it, const covey_row &row, uint32_t field,
+                            size_t size = size_of<T>) noexcept {
+    return static_cast<T *>(covey_row_field_raw(&it, row, field, size));
+}
+
+/* What fails to compile names the parameters that a body should have: those of Wanted. */
+template <class Wanted, class Body> struct body_of_each;
+template <class... P, class Body> struct body_of_each<void(P...), Body> {
+    static constexpr bool takes_entity = std::is_invocable_v<Body &, covey_entity, P...>;
+    static_assert(
+        takes_entity || std::is_invocable_v<Body &, P...>,
+        "covey: each wants body(T &...) or body(covey_entity, T &...): in the order of the view's terms, const T & "
+        "for const T, T * for optional<T> and any<T>");
+};
+template <class Wanted, class Body> struct body_of_spans;
+template <class... T, class Body> struct body_of_spans<void(T *...), Body> {
+    static constexpr bool takes_count = std::is_invocable_v<Body &, size_t, T *...>;
+    static constexpr bool takes_iter = std::is_invocable_v<Body &, const covey_iter &, T *...>;
+#if defined(__cpp_lib_span)
+    static constexpr bool takes_spans = sizeof...(T) != 0 && std::is_invocable_v<Body &, std::span<T>...>;
+#else
+    static constexpr bool takes_spans = false;
+#endif
+    static_assert(takes_count || takes_iter || takes_spans,
+                  "covey: spans wants body(size_t, T *...), body(const covey_iter &, T *...) or, with C++20, "
+                  "body(std::span<T>...): in the order of the view's terms, const T for const T");
+};
+
+/* The loops over an iteration with these fields. */
+template <class Fields> class loops;
+template <class... F> class loops<types<F...>> {
+    static constexpr role roles[sizeof...(F) + 1] = { F::is..., role::excluded };
+    using all = std::index_sequence_for<F...>;
+
+  public:
+    using row = std::tuple<covey_entity, typename F::argument...>;
+
+    /* A loop compares before each body, and never twice; so it is the comparison that goes on to the next row. What it
+     * changes is in the iterator, whose address nobody knows, so that it stays in registers; the rest is in the end. */
+    struct end {
+        mutable covey_iter it;
+    };
+    class iterator {
+      public:
+        COVEY__CPP_HOT bool operator!=(const end &of) noexcept { return next(of.it, all()); }
+        COVEY__CPP_HOT void operator++() noexcept {}
+        COVEY__CPP_HOT row operator*() const noexcept { return make(all()); }
+
+      private:
+        template <size_t... I> COVEY__CPP_HOT bool next(covey_iter &it, std::index_sequence<I...>) noexcept {
+            if (!covey_next_row(&it, &row_)) return false;
+            it_ = &it;
+            values_ = { row_field<typename F::value>(it, row_, field_number(roles, I), F::size)... };
+            return true;
+        }
+        template <size_t... I> COVEY__CPP_HOT row make(std::index_sequence<I...>) const noexcept {
+            return row(covey_row_entity(it_, row_), argument<F>(std::get<I>(values_))...);
+        }
+        template <class Term>
+        static COVEY__CPP_HOT typename Term::argument argument(typename Term::value *at) noexcept {
+            if constexpr (Term::is == role::required) return *at;
+            else return at;
+        }
+
+        covey_row row_ = {};
+        const covey_iter *it_ = nullptr;
+        std::tuple<typename F::value *...> values_;
+    };
+
+    template <class Body> COVEY__CPP_HOT static void each(const end &behind, Body &body) {
+        using wanted = body_of_each<void(typename F::argument...), Body>;
+        for (iterator at; at != behind; ++at) {
+            if constexpr (wanted::takes_entity) std::apply(body, *at);
+            else std::apply([&body](covey_entity, typename F::argument... fields) { body(fields...); }, *at);
+        }
+    }
+    template <class Body> COVEY__CPP_HOT static void spans(covey_iter it, Body &body) {
+        while (covey_next(&it)) span(it, body, all());
+    }
+
+  private:
+    template <class Body, size_t... I>
+    COVEY__CPP_HOT static void span(const covey_iter &it, Body &body, std::index_sequence<I...>) {
+        using wanted = body_of_spans<void(typename F::value * ...), Body>;
+        const std::tuple<typename F::value *...> at(
+            span_field<typename F::value>(it, field_number(roles, I), F::size)...);
+        if constexpr (wanted::takes_count) body(static_cast<size_t>(it.count), std::get<I>(at)...);
+        else if constexpr (wanted::takes_iter) body(it, std::get<I>(at)...);
+#if defined(__cpp_lib_span)
+        else body(std::span<typename F::value>(std::get<I>(at), std::get<I>(at) ? it.count : 0)...);
+#endif
+    }
+};
 
 template <class... T> void name_terms([[maybe_unused]] const covey_type **terms) noexcept {
-    ((*terms++ = term<T>()), ...);
+    ((*terms++ = type_of<T>()), ...);
 }
 
 /* Names those that are const. */
 template <class... T> void name_reads([[maybe_unused]] const covey_type **terms) noexcept {
-    ((std::is_const_v<T> ? void(*terms++ = term<T>()) : void()), ...);
+    ((std::is_const_v<T> ? void(*terms++ = type_of<T>()) : void()), ...);
 }
 
-template <class T> T *span_field(const covey_iter &it, size_t field) noexcept {
-    return static_cast<T *>(covey_field_raw(&it, static_cast<uint32_t>(field), size_of<std::remove_const_t<T>>));
-}
-
-template <class T> T *row_field(const covey_iter &it, const covey_row &row, size_t field) noexcept {
-    return static_cast<T *>(
-        covey_row_field_raw(&it, row, static_cast<uint32_t>(field), size_of<std::remove_const_t<T>>));
-}
+template <class... T> using loops_over = loops<types<term<role::required, T>...>>;
 
 } // namespace detail
 
-template <class With, class Optional, class Any, class Without> class view;
-
-namespace detail {
-struct reading {};
-} // namespace detail
-
-/* Made by view_of, and by the calls that add to what another asks for. Converts to const covey_view *. */
-template <class... W, class... O, class... A, class... N>
-class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N...>> {
-    static_assert(sizeof...(W) + sizeof...(O) + sizeof...(A) + sizeof...(N) <= COVEY_TERMS, "covey: too many terms");
+/* Converts to const covey_view *. The default is of no world, and matches nothing. */
+template <class... Terms> class view {
+    static constexpr bool is_reading = (std::is_same_v<Terms, reading> || ...);
+    using list = decltype(detail::list_terms<is_reading, Terms...>());
+    using loops = detail::loops<decltype(detail::list_fields(list()))>;
+    static_assert(detail::count_terms(list()) <= COVEY_TERMS, "covey: a view has 16 terms at most");
 
   public:
-    explicit view(covey_world *in, covey_view_desc desc = {}) noexcept : world_(in) {
-        detail::name_terms<W...>(desc.with);
-        detail::name_terms<O...>(desc.optional);
-        detail::name_terms<A...>(desc.any);
-        detail::name_terms<N...>(desc.without);
-        detail::name_reads<W..., O..., A...>(desc.read);
-        view_ = covey_view_make(in, &desc);
+    view() noexcept : view_() {}
+    /* A descriptor for each runtime<T>, in their order. One with another layout gives a view that matches nothing: LAYOUT. */
+    template <class... Given> explicit view(covey_world *in, Given... types) noexcept : view_() {
+        make_all(in, types...);
     }
-    /* For const_view. */
-    view(detail::reading, const covey_world *in, bool disabled) noexcept : world_(nullptr) {
-        covey_view_desc desc = {};
-        desc.disabled = disabled;
-        detail::name_terms<W...>(desc.with);
-        detail::name_terms<O...>(desc.optional);
-        detail::name_terms<A...>(desc.any);
-        detail::name_terms<N...>(desc.without);
-        view_ = covey_view_make_const(in, &desc, nullptr);
+    template <class... Given> explicit view(const covey_world *in, Given... types) noexcept : view_() {
+        static_assert(is_reading, "covey: a view of a const world only reads: view<covey::reading, T...>");
+        make_all(in, types...);
     }
     operator const covey_view *() const noexcept { return &view_; }
 
-    template <class... T> auto with() const noexcept {
-        return more<detail::types<W..., T...>, detail::types<O...>, detail::types<A...>, detail::types<N...>>();
-    }
-    template <class... T> auto optional() const noexcept {
-        return more<detail::types<W...>, detail::types<O..., T...>, detail::types<A...>, detail::types<N...>>();
-    }
-    template <class... T> auto any() const noexcept {
-        return more<detail::types<W...>, detail::types<O...>, detail::types<A..., T...>, detail::types<N...>>();
-    }
-    template <class... T> auto without() const noexcept {
-        return more<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N..., T...>>();
-    }
+    template <class... T> auto with() const noexcept { return more<T...>(); }
+    template <class... T> auto optional() const noexcept { return more<covey::optional<T...>>(); }
+    template <class... T> auto any() const noexcept { return more<covey::any<T...>>(); }
+    template <class... T> auto without() const noexcept { return more<covey::without<T...>>(); }
+    /* Sees what is disabled, too. */
     view disabled() const noexcept {
-        covey_view_desc desc = rest();
+        covey_view_desc desc = describe();
         desc.disabled = true;
-        return view(world_, desc);
+        return view(*this, desc, detail::types<>());
     }
-    /* After `with`, which names them. */
+    /* These types, which have ticks and must be there, are the ones that spans_since and each_since ask about. */
     template <class... T> view changed() const noexcept {
-        covey_view_desc desc = rest();
-        detail::name_terms<T...>(desc.changed);
-        return view(world_, desc);
+        covey_view_desc desc = describe();
+        (detail::append_type(desc.changed, type_of<T>()), ...);
+        return view(*this, desc, detail::types<>());
     }
 
     bool valid() const noexcept { return covey_view_valid(&view_); }
@@ -921,105 +1228,59 @@ class view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail
     covey_entity first() const noexcept { return covey_view_first(&view_); }
     bool contains(covey_entity e) const noexcept { return covey_view_contains(&view_, e); }
 
-    template <class Body> void spans(Body &&body) const { spans(covey_view_iter(&view_), body); }
-    template <class Body> void each(Body &&body) const { each(covey_view_iter(&view_), body); }
+    COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
+    COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_view_iter(&view_) }; }
+    template <class Body> void each(Body &&body) const { loops::each({ covey_view_iter(&view_) }, body); }
+    template <class Body> void spans(Body &&body) const { loops::spans(covey_view_iter(&view_), body); }
     /* Of those of which any of the `changed` types was changed after this tick. */
-    template <class Body> void spans_since(uint64_t tick, Body &&body) const {
-        spans(covey_view_iter_since(&view_, tick), body);
-    }
     template <class Body> void each_since(uint64_t tick, Body &&body) const {
-        each(covey_view_iter_since(&view_, tick), body);
+        loops::each({ covey_view_iter_since(&view_, tick) }, body);
     }
-
+    template <class Body> void spans_since(uint64_t tick, Body &&body) const {
+        loops::spans(covey_view_iter_since(&view_, tick), body);
+    }
     /* The same for an iteration that covey_view_iter_by or covey_view_iter_list has begun with this view. */
-    template <class Body> static void spans(covey_iter it, Body &&body) {
-        while (covey_next(&it)) visit_span(it, body, std::index_sequence_for<W..., O..., A...>());
-    }
-    template <class Body> static void each(covey_iter it, Body &&body) {
-        covey_row row = {};
-        while (covey_next_row(&it, &row))
-            visit_row(it, row, body, std::index_sequence_for<W...>(), std::index_sequence_for<O..., A...>());
-    }
+    template <class Body> static void each(const covey_iter &it, Body &&body) { loops::each({ it }, body); }
+    template <class Body> static void spans(const covey_iter &it, Body &&body) { loops::spans(it, body); }
+
+    friend bool operator==(const view &a, const view &b) noexcept { return detail::same_view(a.view_, b.view_); }
+    friend bool operator!=(const view &a, const view &b) noexcept { return !(a == b); }
 
   private:
-    template <class Body, size_t... I>
-    static void visit_span(const covey_iter &it, Body &body, std::index_sequence<I...>) {
-        if constexpr (std::is_invocable_v<Body &, size_t, W *..., O *..., A *...>)
-            body(static_cast<size_t>(it.count), detail::span_field<fields<I>>(it, I)...);
-        else body(it, detail::span_field<fields<I>>(it, I)...);
-    }
-    template <class Body, size_t... I, size_t... J>
-    static void visit_row(const covey_iter &it, const covey_row &row, Body &body, std::index_sequence<I...>,
-                          std::index_sequence<J...>) {
-        constexpr size_t behind = sizeof...(W);
-        if constexpr (std::is_invocable_v<Body &, covey_entity, W &..., O *..., A *...>)
-            body(covey_row_entity(&it, row), *detail::row_field<fields<I>>(it, row, I)...,
-                 detail::row_field<fields<behind + J>>(it, row, behind + J)...);
-        else
-            body(*detail::row_field<fields<I>>(it, row, I)...,
-                 detail::row_field<fields<behind + J>>(it, row, behind + J)...);
-    }
+    template <class... Other> friend class view;
 
-    template <size_t I> using fields = typename detail::nth<I, W..., O..., A...>::type;
-
-    /* What the view is but for its terms. */
-    covey_view_desc rest() const noexcept {
-        covey_view_desc desc = {};
-        const covey_type **changed = desc.changed;
-        desc.disabled = (view_.asks & COVEY__ASKS_COMPONENTS) != 0;
-        for (uint32_t i = 0; i < view_.with; i++)
-            if ((view_.changed >> i & 1) != 0) *changed++ = view_.types[i];
-        return desc;
+    /* What another view asks for, and more. */
+    template <class Other, class... Term>
+    view(const Other &other, const covey_view_desc &desc, detail::types<Term...> added) noexcept : view_() {
+        if (other.valid()) make(other.view_.world, desc, nullptr, added);
     }
-    template <class... Terms> auto more() const noexcept { return view<Terms...>(world_, rest()); }
+    template <class... T> auto more() const noexcept {
+        constexpr auto added = detail::list_terms<is_reading, T...>();
+        static_assert(detail::count_runtime(added) == 0,
+                      "covey: runtime<T> is for view<...>, whose constructor gets its type");
+        return view<Terms..., T...>(*this, describe(), added);
+    }
+    template <class World, class... Given> void make_all(World *in, Given... types) noexcept {
+        static_assert(detail::count_runtime(list()) == sizeof...(Given),
+                      "covey: a view is made of a world, and of a const covey_type * for each of its runtime<T>");
+        const covey_type *const given[] = { types..., nullptr };
+        make(in, covey_view_desc(), given, list());
+    }
+    template <class World, class... Term>
+    void make(World *in, covey_view_desc desc, [[maybe_unused]] const covey_type *const *given,
+              detail::types<Term...>) noexcept {
+        if (!(detail::name_term<Term>(in, desc, given) && ...)) return;
+        if constexpr (is_reading) view_ = covey_view_make_const(in, &desc, nullptr);
+        else view_ = covey_view_make(in, &desc);
+    }
+    covey_view_desc describe() const noexcept { return detail::describe_again(view_); }
 
-    covey_world *world_;
     covey_view view_;
 };
 
-/* A view of a const world: its fields are const, whether they say so or not, and it changes nothing, so that any number
- * of threads may make and iterate such views. Made by view_of. */
-template <class With, class Optional, class Any, class Without> class const_view;
-template <class... W, class... O, class... A, class... N>
-class const_view<detail::types<W...>, detail::types<O...>, detail::types<A...>, detail::types<N...>>
-    : public view<detail::types<const W...>, detail::types<const O...>, detail::types<const A...>,
-                  detail::types<N...>> {
-    using base =
-        view<detail::types<const W...>, detail::types<const O...>, detail::types<const A...>, detail::types<N...>>;
-    template <class... T> using types = detail::types<T...>;
-
-  public:
-    explicit const_view(const covey_world *in, bool disabled = false) noexcept
-        : base(detail::reading(), in, disabled), reader_(in), disabled_(disabled) {}
-
-    template <class... T> auto with() const noexcept {
-        return const_view<types<W..., T...>, types<O...>, types<A...>, types<N...>>(reader_, disabled_);
-    }
-    template <class... T> auto optional() const noexcept {
-        return const_view<types<W...>, types<O..., T...>, types<A...>, types<N...>>(reader_, disabled_);
-    }
-    template <class... T> auto any() const noexcept {
-        return const_view<types<W...>, types<O...>, types<A..., T...>, types<N...>>(reader_, disabled_);
-    }
-    template <class... T> auto without() const noexcept {
-        return const_view<types<W...>, types<O...>, types<A...>, types<N..., T...>>(reader_, disabled_);
-    }
-    const_view disabled() const noexcept { return const_view(reader_, true); }
-    template <class... T> void changed() const = delete; /* covey_view_make_const has it */
-
-  private:
-    const covey_world *reader_;
-    bool disabled_;
-};
-
 /* A view of all entities, to begin with. */
-inline auto view_of(covey_world *in) noexcept {
-    return view<detail::types<>, detail::types<>, detail::types<>, detail::types<>>(in);
-}
-inline auto view_of(const covey_world *in) noexcept {
-    using none = detail::types<>;
-    return const_view<none, none, none, none>(in);
-}
+inline view<> view_of(covey_world *in) noexcept { return view<>(in); }
+inline view<reading> view_of(const covey_world *in) noexcept { return view<reading>(in); }
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------
  *
@@ -1033,6 +1294,7 @@ inline auto view_of(const covey_world *in) noexcept {
  * group lasts until covey_group_destroy, or until its world ends. */
 template <class... F> class group {
   public:
+    group() noexcept : group_(nullptr) {}
     explicit group(covey_group *made) noexcept : group_(made) {}
     operator covey_group *() const noexcept { return group_; }
 
@@ -1041,21 +1303,22 @@ template <class... F> class group {
     covey_entity first() const noexcept { return covey_group_first(group_); }
     bool contains(covey_entity e) const noexcept { return covey_group_contains(group_, e); }
 
-    template <class Body> void spans(Body &&body) const { rows::spans(covey_group_iter(group_), body); }
-    template <class Body> void each(Body &&body) const { rows::each(covey_group_iter(group_), body); }
+    COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
+    COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_group_iter(group_) }; }
+    template <class Body> void each(Body &&body) const { loops::each({ covey_group_iter(group_) }, body); }
+    template <class Body> void spans(Body &&body) const { loops::spans(covey_group_iter(group_), body); }
 
     /* Sorts the entities by the values of a field. */
     covey_result sort_as(const covey_pool *pool) const noexcept { return covey_group_sort_as(group_, pool); }
     template <class T> covey_result sort(const covey_order &order) const noexcept {
         return covey_group_sort(group_, number_of<T>(), &order);
     }
-    template <class T, class Less, class = detail::if_less<Less, T>>
-    covey_result sort(const Less &less) const noexcept {
-        return sort<T>(detail::order_of<T>(less));
+    template <class T, class Less> covey_result sort(const Less &less) const noexcept {
+        return sort<T>(detail::order_by_function<T>(less));
     }
 
   private:
-    using rows = view<detail::types<F...>, detail::types<>, detail::types<>, detail::types<>>;
+    using loops = detail::loops_over<F...>;
 
     template <class T> static constexpr uint32_t number_of() noexcept {
         static_assert((std::is_same_v<T, std::remove_const_t<F>> || ...), "covey: the group has no field of this type");
@@ -1162,7 +1425,13 @@ template <class T, class Listen> void tell(const covey_event *event, void *conte
     Listen &listen = *static_cast<Listen *>(context);
     if constexpr (std::is_invocable_v<Listen &, const covey_event &>) listen(*event);
     else if constexpr (std::is_invocable_v<Listen &, covey_entity>) listen(*event->entities);
-    else listen(*event->entities, *static_cast<T *>(event->values));
+    else if constexpr (!std::is_void_v<T>) {
+        static_assert(std::is_invocable_v<Listen &, covey_entity, T &>,
+                      "covey: a listener is (covey_entity, T &), (covey_entity) or (const covey_event &)");
+        listen(*event->entities, *static_cast<T *>(event->values));
+    } else {
+        static_assert(never<Listen>, "covey: a listener to entities is (covey_entity) or (const covey_event &)");
+    }
 }
 
 template <class T, class Listen>
@@ -1267,8 +1536,10 @@ template <class... F> class reactive {
         return covey_reactive_listen_raw(set_, type_of<T>(), signals);
     }
 
-    template <class Body> void spans(Body &&body) const { rows::spans(covey_reactive_iter(set_), body); }
-    template <class Body> void each(Body &&body) const { rows::each(covey_reactive_iter(set_), body); }
+    COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
+    COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
+    template <class Body> void each(Body &&body) const { loops::each({ covey_reactive_iter(set_) }, body); }
+    template <class Body> void spans(Body &&body) const { loops::spans(covey_reactive_iter(set_), body); }
     /* body(covey_entity) for each that was destroyed, if they are kept. */
     template <class Body> void each_destroyed(Body &&body) const {
         const covey_entity *handles;
@@ -1277,7 +1548,7 @@ template <class... F> class reactive {
     }
 
   private:
-    using rows = view<detail::types<F...>, detail::types<>, detail::types<>, detail::types<>>;
+    using loops = detail::loops_over<F...>;
 
     covey_reactive *set_;
 };

@@ -52,8 +52,6 @@ struct signature_of<Body, std::void_t<decltype(&Body::operator())>> : signature_
 template <class R, class... P> struct signature_of<R (*)(P...), void> : signature<true, P...> {};
 template <class R, class... P> struct signature_of<R (*)(P...) noexcept, void> : signature<true, P...> {};
 
-enum class role { required, optional, entity, job, iter, count, part };
-
 template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;
 
 /* What a parameter is about. `Part` is what a reduction adds up, or void. */
@@ -147,23 +145,17 @@ template <bool Spans, class... F, class Part, class... P> struct arguments<Spans
         if constexpr (roles[I] != role::required && roles[I] != role::optional) {
             return 0;
         } else if constexpr (sizeof...(F) != 0) {
-            constexpr uint32_t number = number_among<term_of<typename nth<I, P...>::type>>(types<F...>());
+            constexpr uint32_t number = number_among<term_of<std::tuple_element_t<I, std::tuple<P...>>>>(types<F...>());
             static_assert(number < sizeof...(F), "covey: the group has no field of this type");
             return number;
         } else {
-            uint32_t number = 0;
-            for (size_t i = 0; i < sizeof...(P); i++)
-                number += roles[i] == roles[I] ? i < I : roles[i] == role::required && roles[I] == role::optional;
-            return number;
+            return field_number(roles, I);
         }
     }
 
-    static void describe(covey_view_desc &desc) noexcept {
+    static void describe([[maybe_unused]] covey_view_desc &desc) noexcept {
         static_assert(sizeof...(P) <= COVEY_TERMS, "covey: too many parameters");
-        if constexpr (sizeof...(F) == 0) {
-            const covey_type **with = desc.with, **optional = desc.optional, **read = desc.read;
-            (name<P>(with, optional, read), ...);
-        }
+        if constexpr (sizeof...(F) == 0) (name<P>(desc), ...);
     }
 
     template <class Body> static void each_of_spans(covey_job &job, Body &body) {
@@ -178,13 +170,10 @@ template <bool Spans, class... F, class Part, class... P> struct arguments<Spans
     }
 
   private:
-    template <class Q>
-    static void name(const covey_type **&with, const covey_type **&optional, const covey_type **&read) noexcept {
+    template <class Q> static void name([[maybe_unused]] covey_view_desc &desc) noexcept {
         constexpr role wanted = role_of<Q, Part, Spans>();
-        if constexpr (wanted == role::required || wanted == role::optional) {
-            *(wanted == role::required ? with : optional)++ = term<term_of<Q>>();
-            if constexpr (std::is_const_v<term_of<Q>>) *read++ = term<term_of<Q>>();
-        }
+        if constexpr (wanted == role::required || wanted == role::optional)
+            describe_term(desc, wanted, type_of<term_of<Q>>(), std::is_const_v<term_of<Q>>);
     }
     template <class Body, size_t... I> static void each(covey_job &job, Body &body, std::index_sequence<I...>) {
         loop(job, body, source<role_of<P, Part, Spans>(), P>(job, field<I>())...);

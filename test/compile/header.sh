@@ -47,7 +47,9 @@ compile systems_cpp.o "$cxx" -std=c++17 "$here/systems.cpp"
 ./systems17
 
 alone "$cxx" -std=c++17 -x c++
-for header in "$prefix"/include/covey/*.hpp; do
-    echo "#include <covey/${header##*/}>" >alone.cpp
-    compile alone_cpp.o "$cxx" -std=c++17 alone.cpp
+for std in c++17 c++20; do
+    for header in "$prefix"/include/covey/*.hpp; do
+        echo "#include <covey/${header##*/}>" >alone.cpp
+        compile alone_cpp.o "$cxx" -std=$std alone.cpp
+    done
 done

@@ -1,0 +1,419 @@
+// Views and pools of the C++ header: as members, in loops of the language, over types that are made at run time; and what
+// C++20 adds. Compiled for C++17 and for C++20.
+#include <covey/covey.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#define CHECK(holds)                                                          \
+    do {                                                                      \
+        if (!(holds)) {                                                       \
+            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
+            std::exit(1);                                                     \
+        }                                                                     \
+    } while (0)
+
+// Components are defined in their namespaces, even where another namespace has the name of the library.
+namespace game {
+namespace covey {}
+struct Position {
+    float x, y;
+};
+struct Velocity {
+    float x, y;
+};
+struct Mass {
+    double kilograms;
+};
+struct Frozen {};
+COVEY_CPP_DEFINE(Position);
+COVEY_CPP_DEFINE(Velocity, ::covey::options().storage(COVEY_STORAGE_SPARSE));
+COVEY_CPP_DEFINE(Mass);
+COVEY_CPP_DEFINE(Frozen);
+
+namespace inner {
+struct Spin {
+    float angle;
+};
+COVEY_CPP_DEFINE(Spin, ::covey::options().name("spin"));
+} // namespace inner
+} // namespace game
+
+// Counts how often its values move, in each of the storages.
+template <int Storage> struct Counted {
+    static int moves;
+    int number;
+    std::string text;
+    Counted(int n, const char *from) : number(n), text(from) {}
+    Counted(Counted &&other) noexcept : number(other.number), text(std::move(other.text)) { moves++; }
+};
+template <int Storage> int Counted<Storage>::moves = 0;
+COVEY_CPP_DEFINE(Counted<0>);
+COVEY_CPP_DEFINE(Counted<1>, covey::options().storage(COVEY_STORAGE_SPARSE));
+COVEY_CPP_DEFINE(Counted<2>, covey::options().storage(COVEY_STORAGE_PINNED));
+COVEY_CPP_DEFINE(Counted<3>, covey::options().policy(COVEY_IN_PLACE));
+COVEY_CPP_DEFINE(Counted<4>, covey::options().policy(COVEY_ORDERED));
+
+using game::Frozen;
+using game::Mass;
+using game::Position;
+using game::Velocity;
+using game::inner::Spin;
+
+static void check_valid(const covey_world *world) {
+    const char *why = "";
+    if (covey_world_validate(world, &why)) return;
+    std::printf("the world is not valid: %s\n", why);
+    std::exit(1);
+}
+
+// Position for all, Velocity for each second, Mass for each third, Frozen for each fifth.
+static std::vector<covey_entity> make_some(covey_world *world, uint32_t count) {
+    std::vector<covey_entity> made(count);
+    CHECK(covey_create_many(world, made.data(), count));
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(covey::add<Position>(world, made[i], { static_cast<float>(i), 0 }));
+        if (i % 2 == 0) CHECK(covey::add<Velocity>(world, made[i], { 1, static_cast<float>(i) }));
+        if (i % 3 == 0) CHECK(covey::add<Mass>(world, made[i], { static_cast<double>(i) }));
+        if (i % 5 == 0) CHECK(covey::add<Frozen>(world, made[i]));
+    }
+    return made;
+}
+
+static void components_are_defined_in_their_namespaces() {
+    CHECK(std::string(covey::type_of<Position>()->name) == "Position");
+    CHECK(std::string(covey::type_of<Spin>()->name) == "spin");
+    CHECK(covey::type_of<const Position>() == covey::type_of<Position>());
+    covey::world world;
+    covey_entity e = covey_create(world);
+    CHECK(covey::add<Spin>(world, e, { 1 })->angle == 1 && covey::has<const Spin>(world, e));
+}
+
+// ---- Members ------------------------------------------------------------------------------------------------------------
+
+struct Physics {
+    covey::view<Position, const Velocity, covey::without<Frozen>> moving;
+    covey::pool<Mass> masses;
+    covey::group<Position> none;
+
+    Physics() = default;
+    explicit Physics(covey_world *in) : moving(in), masses(in) {}
+    uint32_t step() {
+        uint32_t moved = 0;
+        for (auto [e, p, v] : moving) {
+            p.x += v.x;
+            moved += masses.has(e);
+        }
+        return moved;
+    }
+};
+
+static void views_and_pools_are_members() {
+    Physics physics; // of no world
+    CHECK(!physics.moving.valid() && physics.moving.count() == 0 && !physics.masses && !physics.none);
+    CHECK(physics.step() == 0 && covey_is_null(physics.moving.first()) && !physics.moving.contains({}));
+    physics.moving.each([](Position &, const Velocity &) { std::exit(1); });
+    CHECK(!physics.moving.with<Mass>().valid() && !physics.moving.disabled().valid());
+
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 90);
+    Physics second(world);
+    physics = second;
+    CHECK(physics.moving.valid() && physics.moving.count() == 36); // even, and not divisible by 5
+    CHECK(physics.step() == 12 && covey::get<Position>(world, made[2])->x == 3);
+    CHECK(physics.masses.count() == 30 && physics.masses.get(made[3])->kilograms == 3);
+    check_valid(world);
+}
+
+static void views_and_pools_are_compared() {
+    covey::world world, other;
+    using moving = covey::view<Position, const Velocity>;
+    moving one{ world }, same{ world }, elsewhere{ other }, none;
+    CHECK(one == same && !(one != same) && one != elsewhere && one != none && none == moving());
+    CHECK(one.disabled() != one && one.disabled() == same.disabled());
+    covey::pool<Mass> masses{ world };
+    CHECK(masses == covey::pool_of<Mass>(world) && masses != covey::pool_of<Mass>(other) &&
+          masses != covey::pool<Mass>());
+    const covey_type description = covey::options().describe<float>("Mana");
+    const covey_type twin = covey::options().describe<float>("Rage");
+    const covey_type *mana = covey_type_create(world, &description), *rage = covey_type_create(world, &twin);
+    using charged = covey::view<covey::runtime<float>>;
+    CHECK(charged(world, mana) == charged(world, mana) && charged(world, mana) != charged(world, rage));
+}
+
+// Each call adds a term to the type, which is the one that could have been written.
+static void terms_add_up() {
+    covey::world world;
+    auto built = covey::view_of(world).with<Position, const Velocity>().optional<Mass>().without<Frozen>();
+    using written = covey::view<Position, const Velocity, covey::optional<Mass>, covey::without<Frozen>>;
+    static_assert(std::is_same_v<decltype(built), written>);
+    CHECK(covey_view_fields(built) == 3 && covey_view_reads(built, 1) && !covey_view_reads(built, 2));
+    CHECK(built == written{ world });
+    covey::view<Position> all{ world };
+    CHECK((all.with<const Velocity>() == covey::view<Position, const Velocity>{ world }));
+    auto twice = all.with<Position>();
+    CHECK(!twice.valid() && covey_world_result(world) == COVEY_ERROR_TYPE);
+    CHECK(!twice.without<Frozen>().valid()); // what is wrong stays wrong
+}
+
+// ---- Loops --------------------------------------------------------------------------------------------------------------
+
+static void fields_come_as_they_are_written() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 60);
+    covey::view<covey::optional<Mass>, Position, covey::any<const Velocity, Frozen>> mixed{ world };
+    uint32_t rows = 0, masses = 0;
+    for (auto [e, mass, p, v, frozen] : mixed) {
+        static_assert(std::is_same_v<decltype(mass), Mass *> && std::is_same_v<decltype(p), Position &>);
+        static_assert(std::is_same_v<decltype(v), const Velocity *> && std::is_same_v<decltype(e), covey_entity>);
+        CHECK(e == made[static_cast<uint32_t>(p.x)] && mass == covey::get<Mass>(world, e));
+        CHECK(&p == covey::get<Position>(world, e) && v == covey::get<const Velocity>(world, e));
+        CHECK((frozen != nullptr) == covey::has<Frozen>(world, e) && (v || frozen));
+        rows++;
+        masses += mass != nullptr;
+    }
+    CHECK(rows == mixed.count() && rows == 36 && masses == 12);
+    rows = 0;
+    mixed.spans([&](std::size_t n, Mass *, Position *p, const Velocity *v, Frozen *) {
+        for (std::size_t i = 0; i < n; i++) CHECK(!v || v[i].y == p[i].x);
+        rows += static_cast<uint32_t>(n);
+    });
+    CHECK(rows == 36);
+}
+
+// The loop, each, spans and the loop of C visit the same in the same order.
+template <class... Terms> static void compare_loops(covey_world *world) {
+    covey::view<Terms...> view{ world };
+    std::vector<covey_entity> wanted, looped, called, spanned;
+    covey_iter it = covey_view_iter(view);
+    covey_row row = {};
+    while (covey_next_row(&it, &row)) wanted.push_back(covey_row_entity(&it, row));
+    for (auto fields : view) looped.push_back(std::get<0>(fields));
+    view.each([&](covey_entity e, auto &&...) { called.push_back(e); });
+    view.spans([&](const covey_iter &span, auto...) {
+        for (uint32_t i = 0; i < span.count; i++) spanned.push_back(covey_span_entity(&span, i));
+    });
+    CHECK(wanted.size() == view.count() && looped == wanted && called == wanted && spanned == wanted);
+}
+
+static void all_loops_visit_the_same() {
+    const uint32_t many = COVEY_INDEX_BITS < 16 ? 900 : 5000; // more than a page of blocks, where there may be so many
+    for (uint32_t count : { 0u, 1u, 63u, 64u, 200u, many }) {
+        covey::world world;
+        make_some(world, count);
+        compare_loops<>(world);
+        compare_loops<Position>(world);
+        compare_loops<Velocity>(world);
+        compare_loops<Position, const Mass>(world);
+        compare_loops<Position, Velocity>(world);
+        compare_loops<Position, Velocity, Mass, Frozen>(world);
+        compare_loops<Mass, covey::without<Frozen>>(world);
+        compare_loops<covey::optional<Velocity>, const Mass>(world);
+        compare_loops<covey::any<Velocity, Mass>, covey::without<Frozen>>(world);
+        compare_loops<covey::reading, Position, covey::optional<Mass>>(world);
+    }
+}
+
+// A row's entity may be changed and destroyed, loops may be nested, and left.
+static void loops_may_change_their_row() {
+    covey::world world;
+    make_some(world, 200);
+    covey::view<Position, Mass> heavy{ world };
+    for (auto [e, p, mass] : heavy) {
+        if (mass.kilograms < 30) covey_destroy(world, e);
+        else if (mass.kilograms < 60) covey::remove<Mass>(world, e);
+        else if (!covey::has<Spin>(world, e)) covey::add<Spin>(world, e, { p.x });
+    }
+    check_valid(world);
+    CHECK(heavy.count() == 47 && covey_entity_count(world) == 190);
+    covey::view<const Spin> spinning{ world };
+    uint32_t pairs = 0, first = 0;
+    for (auto [e, spin] : spinning)
+        for (auto [f, other] : spinning) pairs += e == f ? spin.angle == other.angle : spin.angle != other.angle;
+    CHECK(pairs == 47 * 47);
+    for (auto [e, spin] : spinning) {
+        first += spin.angle == 60 && covey_alive(world, e);
+        break;
+    }
+    CHECK(first == 1);
+    for (auto [e, p] : covey::view<Position>{ world }) covey::remove<Position>(world, e);
+    CHECK(covey::view<Position>{ world }.count() == 0);
+    check_valid(world);
+}
+
+static void groups_and_reactive_sets_are_loops_too() {
+    covey::world world;
+    auto moved = covey::reactive_of(world).added<Velocity>().with<const Velocity>().make();
+    covey::group<Velocity, const Mass> pulled = covey::group_of(world).own<Velocity>().with<const Mass>().make();
+    make_some(world, 30);
+    float sum = 0;
+    for (auto [e, v] : moved) sum += v.y;
+    CHECK(sum == 210);
+    for (auto [e, v, mass] : pulled) v.y = static_cast<float>(-mass.kilograms);
+    sum = 0;
+    for (auto [e, v] : covey::view<const Velocity>{ world }) sum += v.y;
+    CHECK(sum == 210 - 2 * (6 + 12 + 18 + 24));
+}
+
+// ---- Readers ------------------------------------------------------------------------------------------------------------
+
+static void readers_get_const_values() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 30);
+    static_assert(std::is_same_v<decltype(covey::get<const Mass>(world, made[0])), const Mass *>);
+    CHECK(covey::get<const Mass>(world, made[3])->kilograms == 3 && !covey::get<const Mass>(world, made[4]));
+    static_assert(std::is_same_v<decltype(covey::handle().get<const Mass>()), const Mass *>);
+    covey::pool<const Mass> masses{ world };
+    static_assert(std::is_same_v<decltype(masses.get(made[0])), const Mass *>);
+    CHECK(masses.get(made[6])->kilograms == 6 && masses.count() == 10);
+
+    const covey_world *reader = world;
+    covey::view<covey::reading, Position, covey::optional<Velocity>, covey::without<Frozen>> seen{ reader };
+    uint32_t both = 0;
+    for (auto [e, p, v] : seen) {
+        static_assert(std::is_same_v<decltype(p), const Position &> && std::is_same_v<decltype(v), const Velocity *>);
+        both += v && v->y == p.x && covey_alive(reader, e);
+    }
+    CHECK(both == 12 && seen == covey::view_of(reader).with<Position>().optional<Velocity>().without<Frozen>());
+}
+
+// ---- Types that are made at run time --------------------------------------------------------------------------------------
+
+struct Points {
+    int32_t now, most;
+};
+struct Label {};
+
+static void typed_views_of_run_time_types() {
+    covey::world world;
+    std::vector<covey_entity> made = make_some(world, 30);
+    const covey_type points = covey::options().describe<Points>("Points");
+    const covey_type tag = covey::options().describe<Label>("Poisoned");
+    const covey_type *health = covey_type_create(world, &points), *poisoned = covey_type_create(world, &tag);
+    for (uint32_t i = 0; i < 30; i += 3) {
+        const Points value = { static_cast<int32_t>(i), 100 };
+        CHECK(covey_add_raw(world, made[i], health, &value, sizeof value));
+        if (i % 2 == 0) CHECK(covey_add_raw(world, made[i], poisoned, nullptr, 0));
+    }
+    covey::view<const Position, covey::runtime<Points>, covey::without<covey::runtime<Label>>> well{ world, health,
+                                                                                                     poisoned };
+    uint32_t rows = 0;
+    for (auto [e, p, hp] : well) {
+        static_assert(std::is_same_v<decltype(hp), Points &>);
+        CHECK(hp.now == static_cast<int32_t>(p.x) && hp.most == 100 && e.index % 2 == made[3].index % 2);
+        hp.now = 100;
+        rows++;
+    }
+    CHECK(rows == 5 && static_cast<Points *>(covey_get_raw(world, made[3], health, sizeof(Points)))->now == 100);
+    covey::view<covey::optional<covey::runtime<const Points>>, covey::runtime<Label>> ill{ world, health, poisoned };
+    rows = 0;
+    ill.each([&](const Points *hp, Label &) { rows += hp && hp->now % 6 == 0; });
+    CHECK(rows == 5 && ill.without<Frozen>().count() == 4); // 0 is frozen
+    ill.spans([&](std::size_t n, const Points *, Label *) { rows += static_cast<uint32_t>(n); });
+    CHECK(rows == 10);
+
+    using narrow = covey::view<covey::runtime<int32_t>>;
+    CHECK(narrow(world, covey_type_find(world, "Points")).valid() == false);
+    CHECK(covey_world_result(world) == COVEY_ERROR_LAYOUT);
+    CHECK(!narrow(world, covey_type_find(world, "Nothing")).valid() && covey_world_result(world) == COVEY_ERROR_TYPE);
+    CHECK((!covey::view<covey::runtime<Label>>{ world, health }.valid()));
+    const covey_world *reader = world;
+    covey::view<covey::reading, covey::runtime<Points>> read{ reader, health };
+    for (auto [e, hp] : read) {
+        static_assert(std::is_same_v<decltype(hp), const Points &>);
+        rows += covey_alive(reader, e) && hp.most == 100;
+    }
+    CHECK(rows == 20 && (!covey::view<covey::reading, covey::runtime<float>>{ reader, health }.valid()));
+}
+
+// ---- Constructing ---------------------------------------------------------------------------------------------------------
+
+template <int Storage> static void construct() {
+    using T = Counted<Storage>;
+    covey::world world;
+    covey_entity e = covey_create(world), f = covey_create(world), g = covey_create(world);
+    T *made = covey::emplace<T>(world, e, 7, "a text that is longer than what a string keeps in itself");
+    CHECK(made && made == covey::get<T>(world, e) && made->number == 7 && T::moves == 0);
+    covey::pool<T> pool{ world };
+    CHECK(pool.emplace(f, 8, "eight")->number == 8 && !pool.emplace(f, 9, "nine"));
+    CHECK(covey::handle(world, g).emplace<T>(9, "nine")->text == "nine");
+    check_valid(world);
+}
+
+static void values_are_constructed_without_a_move() {
+    construct<0>();
+    construct<1>();
+    construct<2>();
+    construct<3>();
+    construct<4>();
+}
+
+// ---- C++20 ----------------------------------------------------------------------------------------------------------------
+
+#if defined(__cpp_lib_span)
+static void spans_of_the_standard_library() {
+    covey::world world;
+    make_some(world, 100);
+    covey::view<Position, const Velocity, covey::optional<const Mass>> moving{ world };
+    std::size_t rows = 0, masses = 0;
+    moving.spans([&](std::span<Position> p, std::span<const Velocity> v, std::span<const Mass> m) {
+        for (std::size_t i = 0; i < p.size(); i++) CHECK(v[i].y == p[i].x);
+        CHECK(p.size() == v.size() && (m.empty() || m.size() == p.size()));
+        rows += p.size();
+        masses += m.size();
+    });
+    CHECK(rows == 50 && masses == 17);
+}
+
+static void many_at_once_by_span() {
+    covey::world world;
+    std::vector<covey_entity> made(10);
+    covey_entity more[4];
+    CHECK(covey::create_many(world, made));
+    const std::vector<Position> places = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
+    CHECK(covey::add_array<Position>(world, std::span(made).first(3), places));
+    CHECK(covey::get<Position>(world, made[2])->x == 3 && !covey::has<Position>(world, made[3]));
+    CHECK(covey::add_copies<Velocity>(world, made, { 5, 6 }) && covey::get<Velocity>(world, made[9])->y == 6);
+    CHECK(covey::create_many_with(world, more, Mass{ 2 }, Frozen{}) &&
+          covey::get<Mass>(world, more[3])->kilograms == 2);
+    CHECK(covey::create_many_with(world, more, 4, Mass{ 3 }) && covey::get<Mass>(world, more[3])->kilograms == 3);
+    CHECK(covey::destroy_many(world, made) == 10 && covey_entity_count(world) == 8);
+    check_valid(world);
+}
+
+// A different number of values is a broken contract, and adds nothing.
+static void spans_have_one_length() {
+    covey_world_desc desc = {};
+    int broken = 0;
+    desc.on_assert = [](const char *, const char *, int, void *count) { ++*static_cast<int *>(count); };
+    desc.assert_context = &broken;
+    covey::world world(desc);
+    covey_entity made[2];
+    const Position place[1] = {};
+    CHECK(covey::create_many(world, made) && !covey::add_array<Position>(world, made, place));
+    CHECK(broken == (COVEY_ASSERT_LEVEL >= 1 ? 1 : 0) && covey_is_null(covey::view<Position>{ world }.first()));
+}
+#endif
+
+int main() {
+    components_are_defined_in_their_namespaces();
+    views_and_pools_are_members();
+    views_and_pools_are_compared();
+    terms_add_up();
+    fields_come_as_they_are_written();
+    all_loops_visit_the_same();
+    loops_may_change_their_row();
+    groups_and_reactive_sets_are_loops_too();
+    readers_get_const_values();
+    typed_views_of_run_time_types();
+    values_are_constructed_without_a_move();
+#if defined(__cpp_lib_span)
+    spans_of_the_standard_library();
+    many_at_once_by_span();
+    spans_have_one_length();
+#endif
+    return 0;
+}
