@@ -1,0 +1,21 @@
+/* expect: body_of_each<void ?\(Position ?&, const Velocity ?&\) */
+#include <covey/covey.hpp>
+
+struct Position {
+    float x, y;
+};
+struct Velocity {
+    float x, y;
+};
+COVEY_CPP_DEFINE(Position);
+COVEY_CPP_DEFINE(Velocity);
+
+void use(covey_world *world, covey_entity e);
+void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+    covey::view<Position, const Velocity> view{ world };
+#ifdef FIXED
+    view.each([](Position &p, const Velocity &v) { p.x += v.x; });
+#else
+    view.each([](Position &p, Velocity &v) { p.x += v.x; });
+#endif
+}

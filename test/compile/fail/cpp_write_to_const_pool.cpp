@@ -1,0 +1,20 @@
+/* expect: a const component is only read */
+#include <covey/covey.hpp>
+
+struct Position {
+    float x, y;
+};
+struct Velocity {
+    float x, y;
+};
+COVEY_CPP_DEFINE(Position);
+COVEY_CPP_DEFINE(Velocity);
+
+void use(covey_world *world, covey_entity e);
+void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+#ifdef FIXED
+    covey::pool<Position>{ world }.set(e, { 1, 2 });
+#else
+    covey::pool<const Position>{ world }.set(e, { 1, 2 });
+#endif
+}
