@@ -66,9 +66,9 @@ tutorial)
     ;;
 links)
     cd "$source"
-    status=0
+    status=0 # [](...) is a lambda
     for document in *.md docs/*.md docs/*/*.md bench/*.md; do
-        for target in $(sed 's/](/\n](/g' "$document" | sed -n 's/^](\([^)#]*\).*/\1/p'); do
+        for target in $(sed 's/\[[&=]*\](/(/g; s/](/\n](/g' "$document" | sed -n 's/^](\([^)#]*\).*/\1/p'); do
             case $target in http*) continue ;; esac
             if [ ! -e "$(dirname "$document")/$target" ]; then
                 echo "$document links to $target, which is not there"

@@ -1,0 +1,79 @@
+// Covey in C++: views as members, loops with structured bindings, values with constructors, types made at run time.
+#include <covey/covey.hpp>
+
+#include <cstdio>
+#include <string>
+
+namespace game {
+
+struct Position {
+    float x, y;
+};
+struct Velocity {
+    float x, y;
+};
+struct Name { // has a constructor, a destructor and a move: any class may be a component
+    std::string text;
+};
+struct Frozen {}; // empty: a tag
+COVEY_CPP_DEFINE(Position);
+COVEY_CPP_DEFINE(Velocity);
+COVEY_CPP_DEFINE(Name);
+COVEY_CPP_DEFINE(Frozen);
+
+// A part of a program keeps its views and pools; they see what is added later.
+class Physics {
+  public:
+    explicit Physics(covey_world *in) : world_(in), moving_(in), named_(in), velocities_(in) {}
+
+    // Spans are arrays: the loop to write where most entities match.
+    void step(float dt) const {
+        moving_.spans([dt](size_t n, Position *p, const Velocity *v) {
+            for (size_t i = 0; i < n; i++) p[i].x += v[i].x * dt, p[i].y += v[i].y * dt;
+        });
+    }
+    // A loop goes entity by entity, and may change and destroy the one in hand.
+    void bury() const {
+        for (auto [e, p, v] : moving_)
+            if (p.y < 0) covey_destroy(world_, e);
+    }
+    void print() const {
+        for (auto [e, name, p, frozen] : named_) // frozen is a pointer: it may be missing
+            std::printf("%s is at %g, %g%s\n", name.text.c_str(), p.x, p.y, frozen ? ", frozen" : "");
+    }
+    void stop(covey_entity e) const { velocities_.remove(e); }
+
+  private:
+    covey_world *world_;
+    covey::view<Position, const Velocity, covey::without<Frozen>> moving_;
+    covey::view<const Name, const Position, covey::optional<const Frozen>> named_;
+    covey::pool<Velocity> velocities_;
+};
+
+} // namespace game
+
+using namespace game;
+
+int main() {
+    covey::world world;
+    Physics physics(world);
+
+    covey_entity arrow = covey::create_with(world, Position{ 0, 1 }, Velocity{ 4, 1 }, Name{ "arrow" });
+    covey_entity stone = covey::create_with(world, Position{ 0, 1 }, Velocity{ 0, -4 });
+    covey::emplace<Name>(world, stone, "stone"); // constructed in its place
+    covey::handle::create(world).add<Position>({ 3, 3 }).add<Velocity>({ 9, 9 }).add<Name>({ "statue" }).add<Frozen>();
+    physics.step(0.5f);
+    physics.bury();
+    physics.print();
+    const Velocity *speed = covey::get<const Velocity>(world, arrow); // NULL where it is absent
+    std::printf("the arrow makes %g a second\n", speed ? speed->x : 0);
+    physics.stop(arrow);
+    // A type that a script has made, whose values are floats: the view is typed all the same.
+    const covey_type mana = covey::options().describe<float>("Mana");
+    const covey_type *type = covey_type_create(world, &mana);
+    const float full = 10;
+    covey_add_raw(world, arrow, type, &full, sizeof full);
+    covey::view<const Name, covey::runtime<float>> magic{ world, type };
+    for (auto [e, name, left] : magic) std::printf("%s: %g left\n", name.text.c_str(), left -= 3);
+    return magic.count() == 1 && !covey_alive(world, stone) ? 0 : 1;
+}
