@@ -36,11 +36,18 @@ int main(void) {
     covey_report report;
     covey_buffer image = { 0 };
     if (covey_save_to_buffer(world, &image, NULL, &report) != COVEY_OK) return 1;
+    covey_section sections[8];
+    uint32_t count = covey_image_sections(image.bytes, image.size, sections, 8, &report);
     printf("an image of %u entities\n", covey_entity_count(world));
+    for (uint32_t i = 0; i < count && i < 8; i++)
+        if (sections[i].kind == COVEY_SECTION_POOL)
+            printf("  %s: %llu of %llu bytes\n", sections[i].name, (unsigned long long)sections[i].count,
+                   (unsigned long long)sections[i].value_bytes);
 
     /* A new world has the same handles, and those that were stale still are. */
     covey_world *copy = covey_world_create(NULL);
-    covey_load_desc desc = { .types = types, .limit_bytes = 1 << 20, .merged = print_merged };
+    /* Who made the image may have meant harm: limits say what this program expects. */
+    covey_load_desc desc = { .types = types, .limit_bytes = 1 << 20, .limit_types = 10, .merged = print_merged };
     if (covey_load_from_memory(copy, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
     printf("the ogre has %d wounds, and what is gone is %s\n", covey_get(copy, ogre, Monster)->wounds[0],
            covey_alive(copy, gone) ? "back" : "gone");
