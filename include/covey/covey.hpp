@@ -1183,6 +1183,16 @@ template <class... T> void name_reads([[maybe_unused]] const covey_type **terms)
     ((std::is_const_v<T> ? void(*terms++ = type_of<T>()) : void()), ...);
 }
 
+/* The number of the field of T in a group with these. */
+template <class T, class... F> constexpr uint32_t group_field() noexcept {
+    constexpr bool same[] = { std::is_same_v<std::remove_const_t<T>, std::remove_const_t<F>>..., true };
+    uint32_t number = 0;
+    while (!same[number]) number++;
+    static_assert((std::is_same_v<std::remove_const_t<T>, std::remove_const_t<F>> || ...),
+                  "covey: the group has no field of this type");
+    return number;
+}
+
 template <class... T> using loops_over = loops<types<term<role::required, T>...>>;
 
 } // namespace detail
@@ -1311,7 +1321,7 @@ template <class... F> class group {
     /* Sorts the entities by the values of a field. */
     covey_result sort_as(const covey_pool *pool) const noexcept { return covey_group_sort_as(group_, pool); }
     template <class T> covey_result sort(const covey_order &order) const noexcept {
-        return covey_group_sort(group_, number_of<T>(), &order);
+        return covey_group_sort(group_, detail::group_field<T, F...>(), &order);
     }
     template <class T, class Less> covey_result sort(const Less &less) const noexcept {
         return sort<T>(detail::order_by_function<T>(less));
@@ -1319,14 +1329,6 @@ template <class... F> class group {
 
   private:
     using loops = detail::loops_over<F...>;
-
-    template <class T> static constexpr uint32_t number_of() noexcept {
-        static_assert((std::is_same_v<T, std::remove_const_t<F>> || ...), "covey: the group has no field of this type");
-        uint32_t number = 0;
-        bool found = false;
-        ((found = found || std::is_same_v<T, std::remove_const_t<F>>, number += !found), ...);
-        return number;
-    }
 
     covey_group *group_;
 };

@@ -128,14 +128,6 @@ decltype(auto) row_argument(covey_job &job, const covey_row &row, uint32_t field
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------*/
 
-/* The number of the first of these types that is T, or how many there are. */
-template <class T, class... F> constexpr uint32_t number_among(types<F...>) noexcept {
-    constexpr bool same[sizeof...(F)] = { std::is_same_v<std::remove_const_t<T>, std::remove_const_t<F>>... };
-    uint32_t number = 0;
-    while (number < sizeof...(F) && !same[number]) number++;
-    return number;
-}
-
 template <bool Spans, class Fields, class Part, class Parameters> struct arguments;
 template <bool Spans, class... F, class Part, class... P> struct arguments<Spans, types<F...>, Part, types<P...>> {
     static constexpr role roles[sizeof...(P) + 1] = { role_of<P, Part, Spans>()..., role::job };
@@ -145,9 +137,7 @@ template <bool Spans, class... F, class Part, class... P> struct arguments<Spans
         if constexpr (roles[I] != role::required && roles[I] != role::optional) {
             return 0;
         } else if constexpr (sizeof...(F) != 0) {
-            constexpr uint32_t number = number_among<term_of<std::tuple_element_t<I, std::tuple<P...>>>>(types<F...>());
-            static_assert(number < sizeof...(F), "covey: the group has no field of this type");
-            return number;
+            return group_field<term_of<std::tuple_element_t<I, std::tuple<P...>>>, F...>();
         } else {
             return field_number(roles, I);
         }
