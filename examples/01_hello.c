@@ -4,10 +4,7 @@
 
 typedef struct {
     float x, y;
-} Position;
-typedef struct {
-    float x, y;
-} Velocity;
+} Position, Velocity;
 COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Velocity);
 
@@ -19,8 +16,8 @@ int main(void) {
         if (i < 5) covey_add(world, e, Velocity, { 1, 0.5f });
     }
 
-    covey_view moving =
-        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) } });
+    covey_view_desc both = { .with = { covey_id(Position), covey_id(Velocity) } };
+    covey_view moving = covey_view_make(world, &both);
     covey_iter it = covey_view_iter(&moving);
     while (covey_next(&it)) {
         Position *p = covey_field(&it, 0, Position);

@@ -8,6 +8,7 @@
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
 #     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links lead somewhere, and the
 #                                                           reference has all functions; 77 without the tools for it
+#     documents.sh examples SOURCE_DIR                      examples/README.md has all examples
 #     documents.sh names SOURCE_DIR                         every test that docs/requirements.md names exists
 #     documents.sh identifiers SOURCE_DIR [DOCUMENT...]     every covey_... that a document, or a comment of a header,
 #                                                           names is declared
@@ -67,7 +68,7 @@ tutorial)
 links)
     cd "$source"
     status=0 # [](...) is a lambda
-    for document in *.md docs/*.md docs/*/*.md bench/*.md; do
+    for document in *.md docs/*.md docs/*/*.md bench/*.md examples/*.md; do
         for target in $(sed 's/\[[&=]*\](/(/g; s/](/\n](/g' "$document" | sed -n 's/^](\([^)#]*\).*/\1/p'); do
             case $target in http*) continue ;; esac
             if [ ! -e "$(dirname "$document")/$target" ]; then
@@ -84,6 +85,17 @@ site)
         exit 77
     fi
     "$source/scripts/site/build" "$3"
+    ;;
+examples)
+    cd "$source/examples"
+    status=0
+    for example in [0-9]*.c*; do
+        if ! grep -q "^| \[$example\]($example) | ." README.md; then
+            echo "examples/README.md has no row for $example"
+            status=1
+        fi
+    done
+    exit $status
     ;;
 names)
     cd "$source"
