@@ -1,5 +1,5 @@
-/* Covey for C++17, and better with C++20: the verbs of covey.h as templates. Header only; C and C++ share worlds, entities
- * and components. docs/cpp.md is the page about it.
+/* Covey for C++17, and better with C++20: the verbs of covey.h as templates. Header only; C and C++ share worlds,
+ * entities and components. docs/cpp.md is the page about it.
  *
  *     struct Position { float x, y; };
  *     COVEY_CPP_DEFINE(Position);
@@ -273,7 +273,8 @@ template <class T> constexpr covey_type options::describe(const char *default_na
 namespace detail {
 
 /* What the macros define is a function: argument-dependent lookup finds it in the namespace of T, and, because of its
- * second argument, outside of all namespaces. Its result has no bytes, and is what there is to know of the component. */
+ * second argument, outside of all namespaces. Its result has no bytes; its type is what there is to know of the
+ * component. */
 template <class T> struct id {};
 
 template <class T, class = void> struct definition {
@@ -847,9 +848,8 @@ template <auto Member> covey_order by(bool descending = false) noexcept { return
 
 /* ---- Held pools ---------------------------------------------------------------------------------------------------*/
 
-/* A pool that knows its type: covey::pool<Position> positions{ world }. Converts to covey_pool *, which is NULL when there
- * is none. A pool<const T> only reads. Every
- * component of a pool of either storage:
+/* A pool that knows its type: covey::pool<Position> positions{ world }. Converts to covey_pool *, which is NULL when
+ * there is none. A pool<const T> only reads. Every component of a pool of either storage:
  *     for (uint32_t p = pool.next(0); p != COVEY_NONE; p = pool.next(p + 1)) pool.value_at(p)->x += 1;
  * The arrays (size, ids, values, page) are those of sparse pools. */
 template <class T> class pool {
@@ -928,8 +928,8 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
 
 /* ---- Views ----------------------------------------------------------------------------------------------------------
  *
- * Section 9 of covey.h. A view is a value with a type that can be named, so that it can be a member; it names what entities
- * must have, and the rest with terms. A const type is only read.
+ * Section 9 of covey.h. A view is a value with a type that can be named, so that it can be a member. It names the types
+ * that entities must have, and other terms. A const type is only read.
  *
  *     covey::view<Position, const Velocity> moving{ world };
  *     for (auto [e, p, v] : moving) p.x += v.x;
@@ -938,10 +938,10 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
  *     falling.each([](Position &p, Mass *m) { ... });  // may have a covey_entity before them
  *     falling.spans([](size_t n, Position *p, Mass *m) { for (size_t i = 0; i < n; i++) ... });
  *
- * Fields come as they are written: references to what must be there, pointers to what may be missing. Loops and `each` go
- * row by row, so that the body may do what rows may do; loops over `spans` are faster where most entities match, and
- * change no structure. With C++20 `spans` also calls body(std::span<Position>, std::span<Mass>), of which those that are
- * missing are empty. Instead of the count it may take a const covey_iter &, for covey_span_entity.
+ * Fields come as they are written: references to what must be there, pointers to what may be missing. Loops and `each`
+ * go row by row, so that the body may do what rows may do. `spans` is faster where most entities match; its body makes
+ * no structural changes. With C++20 the body may take std::span<Position>, std::span<Mass>; those that are missing are
+ * empty. Instead of the count it may take a const covey_iter &, for covey_span_entity.
  *
  * view_of(world) begins with a view of all entities, and each call adds a term to the type:
  *
@@ -1206,7 +1206,8 @@ template <class... Terms> class view {
 
   public:
     view() noexcept : view_() {}
-    /* A descriptor for each runtime<T>, in their order. One with another layout gives a view that matches nothing: LAYOUT. */
+    /* A descriptor for each runtime<T>, in their order. One with another layout (LAYOUT) gives a view that matches
+     * nothing. */
     template <class... Given> explicit view(covey_world *in, Given... types) noexcept : view_() {
         make_all(in, types...);
     }
