@@ -60,6 +60,7 @@ gcc)
     c_program "gcc -std=c11 -O2"
     c_program "gcc -std=gnu11 -DCOVEY_ASSERT_LEVEL=2"
     c_program "gcc -std=c11 -DNDEBUG -DCOVEY_NO_SCHEDULE"
+    c_program "gcc -std=c11 -DCOVEY_INDEX_BITS=22 -DCOVEY_GENERATION_BITS=10"
     # What the linker sees begins with covey_.
     gcc -std=c11 -c "$files/covey.c" -o "$out/covey.o"
     [ -z "$(nm -P -g "$out/covey.o" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^covey_/')" ]
