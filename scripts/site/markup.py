@@ -54,7 +54,7 @@ class Markup:
         return "".join(out)
 
     def code_block(self, text, language, top):
-        looks_like_c = language == "c" or (language == "" and re.search(r"covey_\w+\(|COVEY_|;\s*$", text, re.M))
+        looks_like_c = language in ("c", "cpp", "c++") or (language == "" and re.search(r"covey_\w+\(|COVEY_|;\s*$", text, re.M))
         body = self.c(text, top) if looks_like_c else html.escape(text, quote=False)
         return f'<pre tabindex="0"><code>{body}</code></pre>'
 
