@@ -270,24 +270,27 @@ static void cut_ids(covey__walk *walk, uint32_t first, uint32_t end) {
     walk->end = end / COVEY__BLOCK_PAGE + (end % COVEY__BLOCK_PAGE != 0);
 }
 
-void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, covey_iter *part) {
-    uint32_t limit = limit_of(&whole->walk), columns = covey__view_terms(whole->walk.view);
+static void cut_walk(const covey__walk *whole, uint32_t first, uint32_t end, covey__walk *part) {
+    uint32_t limit = limit_of(whole), columns = covey__view_terms(whole->view);
     if (columns < COVEY__ROW_CHUNKS) columns = COVEY__ROW_CHUNKS;
     if (end > limit) end = limit;
-    COVEY__CONTRACT(whole->walk.view->world,
-                    first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == limit),
+    COVEY__CONTRACT(whole->view->world, first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == limit),
                     "a part of an iteration begins and ends at multiples of 64");
-    start(part);
-    memcpy(&part->walk, &whole->walk, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
-    if (first >= end) part->walk.mode = COVEY__MODE_NOTHING;
-    else if (!is_by_position(&part->walk)) cut_ids(&part->walk, first, end);
-    else part->walk.next = first, part->walk.end = end;
+    memcpy(part, whole, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
+    if (first >= end) part->mode = COVEY__MODE_NOTHING;
+    else if (!is_by_position(part)) cut_ids(part, first, end);
+    else part->next = first, part->end = end;
 }
 
 covey_iter covey_iter_part(const covey_iter *whole, uint32_t first, uint32_t end) {
-    covey_iter part;
-    covey__iter_part(whole, first, end, &part);
-    return part;
+    covey__walk walk;
+    cut_walk(&whole->walk, first, end, &walk);
+    return iterate(&walk);
+}
+
+void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, covey_iter *part) {
+    start(part);
+    cut_walk(&whole->walk, first, end, &part->walk);
 }
 
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/

@@ -203,7 +203,6 @@ static covey_result enlist(covey_schedule *s, covey__system *system) {
         covey__schedule_reach(s, s->systems, &s->system_capacity, s->system_count + 1, sizeof *systems);
     if (!systems) return fail_memory(s);
     s->systems = systems;
-    system->added = s->added++;
     s->systems[s->system_count++] = system;
     s->planned = false;
     return COVEY_OK;

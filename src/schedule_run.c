@@ -78,8 +78,13 @@ static bool is_declared(const covey__guard *guard, const covey_type *type, covey
 
 static const covey__guard guard = { current_name, is_declared };
 
-static void begin_body(const covey__system *system) { current = system->desc.exclusive ? NULL : system; }
-static void end_body(void) { current = NULL; }
+/* Returns the one around it, which runs a schedule of another world; or NULL. */
+static const covey__system *begin_body(const covey__system *system) {
+    const covey__system *around = current;
+    current = system->desc.exclusive ? NULL : system;
+    return around;
+}
+static void end_body(const covey__system *around) { current = around; }
 
 static void begin_guard(covey_world *world) {
     world->guard = &guard;
@@ -91,8 +96,8 @@ static void end_guard(covey_world *world) {
     world->guard = NULL;
 }
 #else
-static void begin_body(const covey__system *system) { (void)system; }
-static void end_body(void) {}
+static const covey__system *begin_body(const covey__system *system) { return system; }
+static void end_body(const covey__system *around) { (void)around; }
 static void begin_guard(covey_world *world) { (void)world; }
 static void end_guard(covey_world *world) { (void)world; }
 #endif
@@ -234,9 +239,9 @@ static void run_piece(covey_schedule *s, covey__system *system, uint32_t number,
     job->thread = thread;
     job->result = COVEY_OK;
     if (s->profiler.begin) s->profiler.begin(system->desc.name, number, s->profiler.context);
-    begin_body(system);
+    const covey__system *around = begin_body(system);
     system->desc.run(job, system->desc.context);
-    end_body();
+    end_body(around);
     if (s->profiler.end) s->profiler.end(system->desc.name, number, s->profiler.context);
     piece->result = job->result;
     piece->recorded = piece->commands->count != 0 || piece->commands->lost != 0;

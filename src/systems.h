@@ -56,7 +56,6 @@ typedef struct covey__system covey__system;
 struct covey__system {
     covey_system desc; /* names are the schedule's */
     uint32_t phase;
-    uint32_t added; /* its number among all systems */
     covey__turns turns;
     covey_view view;
     covey_iter *whole; /* of a split system: what is cut into pieces */
@@ -129,7 +128,7 @@ struct covey_schedule {
     covey__phase *phases;
     uint32_t phase_count, phase_capacity; /* the first one is without a name, before all others */
     covey__system **systems;              /* as they were added */
-    uint32_t system_count, system_capacity, added;
+    uint32_t system_count, system_capacity;
     /* The plan. */
     bool planned;
     covey__system **order;

@@ -347,6 +347,12 @@ static void die_and_make(covey_entity own, const covey_type *type) {
     die(own, type);
     make(own, type);
 }
+/* Where the last one was, which fills the hole, is one that does not match. */
+static void die_and_make_excluded(covey_entity own, const covey_type *type) {
+    die(own, type);
+    covey_entity fresh = create_with(covey_id(Outside), 1);
+    assert_true(add_value(fresh, covey_id(Base), 1) && add_value(fresh, type, 1));
+}
 /* Who was visited or never matches gets, and loses, what is excluded; and somebody gets what it misses. */
 static void give_to_others(covey_entity own, const covey_type *type) {
     for (uint32_t i = 0; i < COUNT; i++)
@@ -370,8 +376,9 @@ static void tidy(covey_entity own, const covey_type *type) {
 
 static void test_what_a_row_may_do(void **state) {
     (void)state;
-    static visit_fn *const acts[] = { lose, lose_both,    lose_and_regain, die, get_excluded,
-                                      make, die_and_make, give_to_others,  tidy };
+    static visit_fn *const acts[] = { lose,           lose_both, lose_and_regain, die,
+                                      get_excluded,   make,      die_and_make,    die_and_make_excluded,
+                                      give_to_others, tidy };
     for (uint32_t i = 0; i < COUNT_OF(types) * COUNT_OF(acts) * 2; i++) {
         const covey_type *type = types[i % COUNT_OF(types)];
         visit_fn *act = acts[i / COUNT_OF(types) % COUNT_OF(acts)];

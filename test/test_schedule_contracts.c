@@ -163,6 +163,29 @@ static void structure_is_not_changed_beside_others(void **state) {
     assert_false(covey_is_null(covey_create(world))); /* and may be, when it has ended */
 }
 
+/* A body that runs a schedule of another world is still that of its own system afterwards. */
+static void run_other_and_change(covey_job *job, void *context) {
+    if (covey_schedule_run(context) != COVEY_OK || !covey_is_null(covey_create(job->world)))
+        job->result = COVEY_ERROR_REFUSED;
+}
+
+static void a_schedule_of_another_world_runs_inside_of_a_system(void **state) {
+    (void)state;
+    uint32_t runs = 0;
+    covey_world *other = covey_world_create(NULL);
+    covey_schedule *inner = covey_schedule_create(other, &(covey_schedule_desc){ .threads = 1 }),
+                   *outer = schedule_on(1);
+    add_system(inner, (covey_system){ .name = "inner", .run = note_run, .context = &runs });
+    add_system(outer, (covey_system){ .name = "outer", .run = run_other_and_change, .context = inner });
+    run_well(outer);
+    assert_int_equal(runs, 1);
+    assert_string_equal(alarm.text,
+                        "system outer changes the structure: mark it .exclusive, or record into job->commands");
+    covey_schedule_destroy(outer);
+    covey_schedule_destroy(inner);
+    covey_world_destroy(other);
+}
+
 /* ---- What was not declared ----------------------------------------------------------------------------------------*/
 
 #if COVEY_ASSERT_LEVEL >= 2
@@ -234,6 +257,7 @@ int main(void) {
         LENIENT_TEST(a_schedule_inside_of_another_needs_an_exclusive_system),
         LENIENT_TEST(a_schedule_is_made_beside_no_system),
         LENIENT_TEST(structure_is_not_changed_beside_others),
+        LENIENT_TEST(a_schedule_of_another_world_runs_inside_of_a_system),
 #if COVEY_ASSERT_LEVEL >= 2
         LENIENT_TEST(a_body_that_uses_what_it_did_not_declare_is_told),
 #endif
