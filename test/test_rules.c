@@ -349,8 +349,8 @@ static void die_and_make(covey_entity own, const covey_type *type) {
 }
 /* Where the last one was, which fills the hole, is one that does not match. */
 static void die_and_make_excluded(covey_entity own, const covey_type *type) {
+    covey_entity fresh = create_with(covey_id(Outside), 1); /* first, so that it has another index */
     die(own, type);
-    covey_entity fresh = create_with(covey_id(Outside), 1);
     assert_true(add_value(fresh, covey_id(Base), 1) && add_value(fresh, type, 1));
 }
 /* Who was visited or never matches gets, and loses, what is excluded; and somebody gets what it misses. */
