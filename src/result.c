@@ -37,17 +37,22 @@ covey_result covey_world_result(const covey_world *world) {
     return COVEY__GET_WORD(world->result);
 }
 
-covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) {
+covey_result covey_world_fail(covey_world *world, covey_result result, const char *text) {
+    COVEY__CONTRACT(NULL, world && text, "a call needs a world and a text");
     COVEY__PUT_WORD(world->result, result);
+    if (world->log) world->log(result, text, world->log_context);
+    return result;
+}
+
+covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) {
+    char text[256] = "";
     if (world->log) {
-        char text[256];
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        world->log(result, text, world->log_context);
     }
-    return result;
+    return covey_world_fail(world, result, text);
 }
 
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type) {

@@ -1,5 +1,5 @@
 /* The numbers and texts of results, and the version: what programs and logs outside may depend on. */
-#include "support.h"
+#include "fixture.h"
 
 static void test_the_numbers_of_results_are_pinned(void **state) {
     (void)state;
@@ -55,6 +55,18 @@ static void test_the_linked_library_has_the_version_of_the_header(void **state) 
     assert_int_equal(COVEY_VERSION, COVEY_VERSION_MAJOR * 10000 + COVEY_VERSION_MINOR * 100 + COVEY_VERSION_PATCH);
 }
 
+static void test_a_library_on_top_fails_as_the_library_does(void **state) {
+    (void)state;
+    assert_int_equal(covey_world_fail(world, COVEY_ERROR_FILE, "no 100% of such a file"), COVEY_ERROR_FILE);
+    assert_failed(COVEY_ERROR_FILE);
+    assert_int_equal(heard.times, 1);
+    assert_string_equal(heard.text, "no 100% of such a file");
+    covey_world *silent = covey_world_create(NULL);
+    assert_int_equal(covey_world_fail(silent, COVEY_ERROR_RANGE, "nobody hears"), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_world_result(silent), COVEY_ERROR_RANGE);
+    covey_world_destroy(silent);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_numbers_of_results_are_pinned),
@@ -62,6 +74,7 @@ int main(void) {
         cmocka_unit_test(test_every_result_has_a_text_of_its_own),
         cmocka_unit_test(test_a_number_that_is_no_result_has_a_text_too),
         cmocka_unit_test(test_the_linked_library_has_the_version_of_the_header),
+        WORLD_TEST(test_a_library_on_top_fails_as_the_library_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

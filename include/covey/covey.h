@@ -308,6 +308,9 @@ COVEY_API void covey_world_destroy(covey_world *world);
 
 /* The reason of the last failed changing call on this world, COVEY_OK when none has failed. A success leaves it. */
 COVEY_API covey_result covey_world_result(const covey_world *world);
+/* Fails as a call of this library does: the world has this result from now on, and its log hears of it. For libraries on top
+ * of this one. Returns the result. */
+COVEY_API covey_result covey_world_fail(covey_world *world, covey_result result, const char *text);
 
 /* The bytes the world has allocated, its pools included: exactly what its allocator has handed out, but for command
  * buffers and histories, which covey_commands_memory and covey_history_memory count. */
