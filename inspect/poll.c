@@ -1,0 +1,81 @@
+/* Answers requests about the world, on the thread that owns it. */
+#include "inspector.h"
+
+static void take_inbox(covey_inspector *inspector) {
+    pthread_mutex_lock(&inspector->door);
+    if (inspector->inbox) {
+        *inspector->jobs_end = inspector->inbox;
+        inspector->jobs_end = inspector->inbox_end;
+        inspector->inbox = NULL;
+        inspector->inbox_end = &inspector->inbox;
+    }
+    pthread_mutex_unlock(&inspector->door);
+}
+
+static inspect__request *next_job(covey_inspector *inspector) {
+    inspect__request *request = inspector->jobs;
+    inspector->jobs = request->next;
+    if (!inspector->jobs) inspector->jobs_end = &inspector->jobs;
+    request->next = NULL;
+    return request;
+}
+
+/* Behind the others, so that a long answer does not hold up a short one. */
+static void put_back(covey_inspector *inspector, inspect__request *request) {
+    *inspector->jobs_end = request;
+    inspector->jobs_end = &request->next;
+}
+
+void inspect__request_finish(inspect__request *request) {
+    covey_inspector *inspector = request->inspector;
+    if (request->json.over)
+        inspect__refuse(request, 413, "LIMIT", "the answer would have more than %u bytes: ask for less at a time",
+                        inspector->desc.answer_bytes);
+    if (request->status == 0) request->status = 200;
+    atomic_fetch_sub_explicit(&inspector->waiting, 1, memory_order_relaxed);
+    MHD_resume_connection(request->connection); /* from here on it may be gone */
+}
+
+/* At least one step is made, whatever the budget is. */
+static void work(covey_inspector *inspector, uint64_t now) {
+    inspector->deadline = now + (uint64_t)(inspector->desc.budget * 1e9);
+    take_inbox(inspector);
+    if (!inspector->jobs) return;
+    inspector->asked_at = now;
+    locale_t before = uselocale(inspector->plain_numbers);
+    do {
+        inspect__request *request = next_job(inspector);
+        if (request->endpoint->answer(request, inspector->world)) inspect__request_finish(request);
+        else put_back(inspector, request);
+    } while (inspector->jobs && inspect__now() < inspector->deadline);
+    uselocale(before);
+}
+
+/* What happens in each poll while somebody looks. */
+static void attend(covey_inspector *inspector) {
+    uint64_t now = inspect__now();
+    if (inspector->polled_at != 0) inspector->frame_time = now - inspector->polled_at;
+    work(inspector, now);
+    inspector->watched = now - inspector->asked_at < INSPECT__WATCHED_SECONDS * UINT64_C(1000000000);
+    inspector->polled_at = inspector->watched ? now : 0;
+}
+
+/* How many frames to run now. */
+static uint32_t pace(covey_inspector *inspector) {
+    if (inspector->paused) {
+        uint32_t steps = inspector->steps;
+        inspector->steps = 0;
+        return steps;
+    }
+    inspector->owed += inspector->speed;
+    uint32_t frames = (uint32_t)inspector->owed;
+    inspector->owed -= frames;
+    return frames;
+}
+
+uint32_t covey_inspect_poll(covey_inspector *inspector) {
+    if (inspector->watched || atomic_load_explicit(&inspector->waiting, memory_order_acquire) != 0) attend(inspector);
+    uint32_t frames = pace(inspector);
+    inspector->frame += frames;
+    return frames;
+}

@@ -1,0 +1,48 @@
+/* GET types: the component types that the world has met, in that order. Their numbers are used elsewhere. */
+#include "inspector.h"
+
+#include <covey/fields.h>
+
+static void put_fields(inspect__json *json, const covey_fields *fields) {
+    if (!fields) {
+        inspect__json_null(json, "fields");
+        return;
+    }
+    inspect__json_array(json, "fields");
+    for (const covey_field *field = fields->at; field < fields->at + fields->count; field++) {
+        inspect__json_object(json, NULL);
+        inspect__json_text(json, "name", field->name);
+        inspect__json_text(json, "kind", field->kind == COVEY_KIND_NESTED ? "struct" : covey_kind_name(field->kind));
+        inspect__json_u64(json, "offset", field->offset);
+        inspect__json_u64(json, "count", field->count);
+        if (field->nested) put_fields(json, field->nested);
+        inspect__json_end_object(json);
+    }
+    inspect__json_end_array(json);
+}
+
+static void put_type(inspect__json *json, const covey_pool *pool) {
+    const covey_type *type = covey_pool_type(pool);
+    inspect__json_object(json, NULL);
+    inspect__json_text(json, "name", type->name);
+    inspect__json_u64(json, "size", type->size);
+    inspect__json_u64(json, "align", type->align);
+    inspect__json_text(json, "storage", inspect__storage_name(covey_pool_storage(pool)));
+    inspect__json_text(json, "policy", inspect__policy_name(type->policy));
+    inspect__json_bool(json, "tag", type->size == 0);
+    inspect__json_bool(json, "internal", strncmp(type->name, "covey.", 6) == 0);
+    inspect__json_u64(json, "count", covey_pool_count(pool));
+    inspect__json_bool(json, "ticks", type->ticks);
+    put_fields(json, type->fields);
+    inspect__json_end_object(json);
+}
+
+bool inspect__answer_types(inspect__request *request, covey_world *world) {
+    inspect__json *json = &request->json;
+    inspect__json_object(json, NULL);
+    inspect__json_array(json, "types");
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) put_type(json, covey_world_pool(world, i));
+    inspect__json_end_array(json);
+    inspect__json_end_object(json);
+    return true;
+}
