@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-static covey_advice advice_for(covey_pool *pool) {
+covey_advice covey_pool_advise(covey_pool *pool) {
+    COVEY__CONTRACT(NULL, pool, "a call needs a pool");
     covey_advice advice = {
         .pool = pool,
         .storage = (covey_storage)pool->storage,
@@ -28,7 +29,7 @@ static covey_advice advice_for(covey_pool *pool) {
 
 uint32_t covey_world_advise(const covey_world *world, covey_advice *advice, uint32_t capacity) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    for (uint32_t i = 0; i < world->pool_count && i < capacity; i++) advice[i] = advice_for(world->pools[i]);
+    for (uint32_t i = 0; i < world->pool_count && i < capacity; i++) advice[i] = covey_pool_advise(world->pools[i]);
     return world->pool_count;
 }
 

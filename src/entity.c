@@ -55,7 +55,7 @@ static covey__entity_page *find_page(covey_world *world, uint32_t index, bool *i
     return page;
 }
 
-static bool reach_page(covey_world *world, uint32_t index) {
+bool covey__entities_reach(covey_world *world, uint32_t index) {
     bool is_new = false;
     covey__entity_page *page = find_page(world, index, &is_new);
     if (is_new && page) covey__entity_page_reset(page);
@@ -214,7 +214,7 @@ covey_result covey__fresh_indices(covey_world *world, covey__range *range) {
     while (range->fresh < range->end) {
         uint32_t end = unreserved_end(world, range);
         if (range->fresh >= end) break;
-        if (!reach_page(world, range->fresh)) return COVEY_ERROR_MEMORY;
+        if (!covey__entities_reach(world, range->fresh)) return COVEY_ERROR_MEMORY;
         uint32_t page_left = COVEY_PAGE_SIZE - range->fresh % COVEY_PAGE_SIZE;
         if (end - range->fresh > page_left) end = range->fresh + page_left;
         const covey__entity_page *page = page_of(world, range->fresh);
@@ -344,7 +344,7 @@ covey_entity covey__create_slowly(covey_world *world) { return create_from(world
 
 /* Whether an index has a page, and nobody has it; otherwise fails. */
 static bool may_be_taken(covey_world *world, uint32_t index) {
-    if (covey__entities_prepare(world, 1) != COVEY_OK || !reach_page(world, index)) {
+    if (covey__entities_prepare(world, 1) != COVEY_OK || !covey__entities_reach(world, index)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for an entity at index %u", index);
         return false;
     }

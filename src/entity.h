@@ -10,6 +10,7 @@ const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 static inline covey__range covey__range_from(uint32_t first) {
     return (covey__range){ .first = first, .end = COVEY_NONE, .fresh = first, .fresh_end = first, .free = COVEY_NONE };
 }
+bool covey__entities_reach(covey_world *world, uint32_t index); /* makes its page, if it is missing; false: no memory */
 void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
 void covey__entities_free(covey_world *world);
 /* Whether an index is alive, free, set aside or retired: anything but never used. */

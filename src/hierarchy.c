@@ -79,8 +79,7 @@ static void drop_node(void *value, void *context) {
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
-/* Fails with what making the pool failed with, which has been reported. */
-static bool make_pool(covey_world *world) {
+bool covey__hierarchy_open(covey_world *world) {
     if (world->nodes) return true;
     covey_type description = {
         .name = "covey.node",
@@ -107,7 +106,7 @@ static covey_result refuse(covey_world *world, covey_entity child, covey_entity 
 
 /* Nodes for both, or none that was not there before. */
 static covey_result make_nodes(covey_world *world, covey_entity child, covey_entity parent) {
-    if (!make_pool(world)) return world->result;
+    if (!covey__hierarchy_open(world)) return world->result;
     bool known = covey__node_of(world, child.index) != NULL;
     if (make_node(world, child)) {
         if (make_node(world, parent)) return COVEY_OK;
@@ -185,7 +184,7 @@ void covey__hierarchy_move(covey_world *world, uint32_t child, uint32_t parent) 
 
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
     if (!from->nodes) return true;
-    if (!make_pool(to)) return false;
+    if (!covey__hierarchy_open(to)) return false;
     for (uint32_t at = covey_pool_next(from->nodes, 0); at != COVEY_NONE; at = covey_pool_next(from->nodes, at + 1)) {
         covey_entity e = covey_pool_at(from->nodes, at);
         if (covey__pool_put(to->nodes, e, covey__value_of_index(from->nodes, e.index)) == COVEY_OK) continue;

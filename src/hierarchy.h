@@ -17,6 +17,9 @@ bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth);
  * empty or unknown here. False when memory is out: then nobody has a place. */
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to);
 
+/* Makes the node pool, if there is none. False when that failed, which has been reported. */
+bool covey__hierarchy_open(covey_world *world);
+
 bool covey__hierarchy_valid(const covey_world *world, const char **why);
 
 #endif

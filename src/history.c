@@ -628,6 +628,7 @@ bool covey_history_save(covey_history *history) {
         return refuse(history, s.result, s.culprit ? s.culprit : covey_result_text(s.result));
     }
     if (history->count == history->capacity) forget_oldest(history);
+    snapshot->number = history->saved++;
     history->snapshots[history->count++] = snapshot;
     COVEY__CHANGED(history->world);
     return true;
@@ -679,6 +680,11 @@ uint32_t covey_history_count(const covey_history *history) {
     return history->count;
 }
 
+uint32_t covey_history_capacity(const covey_history *history) {
+    COVEY__CONTRACT(NULL, history, "a call needs a history");
+    return history->capacity;
+}
+
 size_t covey_history_memory(const covey_history *history) {
     COVEY__CONTRACT(NULL, history, "a call needs a history");
     return history->heap.bytes;
@@ -702,12 +708,34 @@ static void tally_list(covey_history *history, covey__units *list, void *context
     }
 }
 
+/* The bytes of a snapshot without those of its lists. */
+static size_t tables_of(const covey__snapshot *snapshot) {
+    size_t bytes = sizeof *snapshot + snapshot->pool_count * sizeof *snapshot->pools;
+    bytes += snapshot->group_count * sizeof *snapshot->groups + snapshot->queue_count * sizeof *snapshot->queues;
+    bytes += snapshot->commands_count * sizeof *snapshot->commands;
+    return bytes + snapshot->resource_count * sizeof *snapshot->resources;
+}
+
 static void tally_snapshot(covey_history *history, covey__snapshot *snapshot, tally *sum) {
     visit_lists(history, snapshot, tally_list, sum);
-    sum->bytes += sizeof *snapshot + snapshot->pool_count * sizeof *snapshot->pools;
-    sum->bytes += snapshot->group_count * sizeof *snapshot->groups + snapshot->queue_count * sizeof *snapshot->queues;
-    sum->bytes += snapshot->commands_count * sizeof *snapshot->commands;
-    sum->bytes += snapshot->resource_count * sizeof *snapshot->resources;
+    sum->bytes += tables_of(snapshot);
+}
+
+static void sum_own(covey_history *history, covey__units *list, void *context) {
+    size_t *bytes = context;
+    (void)history;
+    *bytes += list->count * sizeof *list->at;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i] && list->at[i]->references == 1) *bytes += COVEY__UNIT_HEADER + list->at[i]->bytes;
+}
+
+bool covey_history_info(const covey_history *history, uint32_t back, covey_snapshot_info *info) {
+    COVEY__CONTRACT(NULL, history && info, "a call needs a history, and a place for what it has");
+    if (back >= history->count) return false;
+    covey__snapshot *snapshot = history->snapshots[history->count - 1 - back];
+    *info = (covey_snapshot_info){ snapshot->number, snapshot->tick, snapshot->alive, tables_of(snapshot) };
+    visit_lists((covey_history *)(uintptr_t)history, snapshot, sum_own, &info->bytes);
+    return true;
 }
 
 static bool history_is_valid(const covey_history *history, const char **why) {

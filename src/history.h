@@ -1,4 +1,4 @@
-/* What history.c and rollback.c share: how a snapshot is kept.
+/* What history.c, rollback.c and history_world.c share: how a snapshot is kept.
  *
  * A snapshot is lists of units; a unit is bytes that several snapshots may share. Each list stands for an array of the
  * world, and unit i for a certain part of it, so that the next snapshot knows with which unit to compare.
@@ -88,6 +88,7 @@ typedef struct covey__resource_image {
 } covey__resource_image;
 
 typedef struct covey__snapshot {
+    uint64_t number; /* saved before it */
     uint64_t tick;
     uint32_t alive, reserved_count, reserved_root;
     covey__range range;
@@ -106,6 +107,7 @@ struct covey_history {
     covey_history *next, *previous; /* of the world */
     covey__snapshot **snapshots;    /* the newest is the last */
     uint32_t count, table, capacity;
+    uint64_t saved; /* snapshots, ever */
     covey__unit *units; /* all, as a list */
     covey__heap heap;
 };
@@ -129,6 +131,10 @@ bool covey__unit_copy(const covey_history *history, covey__unit *unit, const voi
 const char *covey__history_objection(const covey_world *world);
 /* What a group was; NULL when there was none that asks for the same. Of several that do, the order tells them apart. */
 const covey__group_image *covey__group_image_of(const covey__snapshot *snapshot, const covey_group *group);
+/* Gives a world the state of a snapshot: the history's, or another one that has the pools of then, empty and in the storages
+ * of then, and the places of its entities. *reason is a name or a sentence where it fails, or NULL. */
+covey_result covey__snapshot_restore(covey_history *history, const covey__snapshot *snapshot, covey_world *world,
+                                     const char **reason);
 void covey__history_forget(covey_history *history, uint32_t count); /* those behind so many */
 uint64_t covey__reactive_number(const covey_pool *tags);            /* 0 when nobody uses it */
 

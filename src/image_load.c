@@ -386,7 +386,6 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
                          .report = report,
                          .part_root = COVEY__NO_NODE,
                          .heap = { world->heap.allocator, 0 } };
-    covey_log_fn *log = world->log;
     covey_result before = world->result;
     l.tick = world->tick;
     *report = (covey_report){ 0 };
@@ -394,10 +393,10 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
         free_all(&l);
         return report->result;
     }
-    world->log = NULL; /* one sentence says it all */
+    covey__silence(world, true); /* one sentence says it all */
     load_all(&l);
     if (!covey__is_fine(&l)) undo(&l);
-    world->log = log;
+    covey__silence(world, false);
     world->result = before;
     if (covey__is_fine(&l)) tell_raised(&l);
     if (covey__is_fine(&l)) covey__changes_tell(world, l.changes, l.change_count); /* from here on nothing fails */

@@ -178,7 +178,7 @@ static bool make_pool(covey_world *world) {
     return type != NULL;
 }
 
-static bool make_names(covey_world *world) {
+bool covey__names_open(covey_world *world) {
     if (!world->names) {
         world->names = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->names, alignof(covey__names));
         if (!world->names) return covey__fail(world, COVEY_ERROR_MEMORY, "no memory for names"), false;
@@ -274,7 +274,7 @@ static bool give(covey_world *world, covey_entity e, char *copy, const key *k) {
 }
 
 static covey_result put_key(covey_world *world, covey_entity e, const key *k) {
-    if (!make_names(world)) return world->result;
+    if (!covey__names_open(world)) return world->result;
     char *copy = prepare(world, k);
     if (copy && give(world, e, copy, k)) return COVEY_OK;
     if (copy) covey__name_text_free(world, copy, (uint32_t)k->length);

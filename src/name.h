@@ -26,6 +26,8 @@ const covey__name *covey__name_of(const covey_world *world, uint32_t index); /* 
 bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent);
 void covey__name_moved(covey_world *world, uint32_t index); /* its parent is another one now */
 void covey__name_lose(covey_world *world, uint32_t index);
+/* Makes the pool of names, if there is none. False when that failed, which has been reported. */
+bool covey__names_open(covey_world *world);
 /* Names an entity, whatever its siblings are called: MEMORY. */
 covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length);
 /* Gives an entity that has a name another text, and the caller the old one. */

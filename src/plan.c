@@ -12,20 +12,30 @@
 
 /* ---- Conflicts ---------------------------------------------------------------------------------------------------*/
 
-static bool is_same(const covey__use *a, const covey__use *b) {
+static bool is_same(const covey_system_use *a, const covey_system_use *b) {
     return a->resource == b->resource && covey__is_same_type(a->type, b->type);
 }
 
-bool covey__systems_conflict(const covey__system *x, const covey__system *y, const covey__use **a,
-                             const covey__use **b) {
+bool covey__systems_conflict(const covey__system *x, const covey__system *y, const covey_system_use **a,
+                             const covey_system_use **b) {
     for (uint32_t i = 0; i < x->use_count; i++)
         for (uint32_t j = 0; j < y->use_count; j++) {
-            const covey__use *p = &x->uses[i], *q = &y->uses[j];
+            const covey_system_use *p = &x->uses[i], *q = &y->uses[j];
             if ((!p->writes && !q->writes) || !is_same(p, q)) continue;
             if (a) *a = p, *b = q;
             return true;
         }
     return false;
+}
+
+covey_wait_reason covey__why_waits(const covey__system *leader, const covey__system *follower,
+                                   const covey_type **type) {
+    const covey_system_use *a = NULL, *b = NULL;
+    *type = NULL;
+    if (!covey__systems_conflict(leader, follower, &a, &b)) return COVEY_WAIT_LINKED;
+    *type = a->type;
+    if (a->writes && b->writes) return COVEY_WAIT_BOTH_WRITE;
+    return a->writes ? COVEY_WAIT_WRITTEN_THEN_READ : COVEY_WAIT_READ_THEN_WRITTEN;
 }
 
 static bool is_in(const char *const *names, const char *name) {

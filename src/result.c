@@ -37,22 +37,52 @@ covey_result covey_world_result(const covey_world *world) {
     return COVEY__GET_WORD(world->result);
 }
 
+static bool is_heard(const covey_world *world) {
+    return (world->log || world->log_listeners) && world->silenced == 0;
+}
+
 covey_result covey_world_fail(covey_world *world, covey_result result, const char *text) {
     COVEY__CONTRACT(NULL, world && text, "a call needs a world and a text");
     COVEY__PUT_WORD(world->result, result);
+    if (!is_heard(world)) return result;
     if (world->log) world->log(result, text, world->log_context);
+    for (covey_log_listener *listener = world->log_listeners, *next; listener; listener = next) {
+        next = listener->next; /* it may disconnect itself */
+        listener->log(result, text, listener->context);
+    }
     return result;
 }
 
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) {
     char text[256] = "";
-    if (world->log) {
+    if (is_heard(world)) {
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
     }
     return covey_world_fail(world, result, text);
+}
+
+void covey__silence(covey_world *world, bool on) { world->silenced = on ? world->silenced + 1 : world->silenced - 1; }
+
+void covey_log_connect(covey_world *world, covey_log_listener *listener) {
+    COVEY__CONTRACT(NULL, world && listener && listener->log, "a call needs a world, and a listener with a function");
+    covey_log_listener **end = &world->log_listeners;
+    while (*end && *end != listener) end = &(*end)->next;
+    COVEY__CONTRACT(world, !*end, "a log listener is connected that is connected already");
+    if (*end) return;
+    listener->next = NULL;
+    *end = listener;
+}
+
+bool covey_log_disconnect(covey_world *world, covey_log_listener *listener) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_log_listener **at = &world->log_listeners;
+    while (*at && *at != listener) at = &(*at)->next;
+    if (!*at) return false;
+    *at = listener->next;
+    return true;
 }
 
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type) {

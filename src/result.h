@@ -36,6 +36,9 @@
 /* Notes why a call failed, and tells the log, which the calling thread calls. */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) COVEY__PRINTF(3, 4);
 
+/* While a world is silenced, failures are noted, and nobody is told: whoever silences it says what failed. */
+void covey__silence(covey_world *world, bool on);
+
 /* Fails because an entity has no such component: ABSENT, or DEAD. */
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);
 

@@ -25,6 +25,7 @@
 #include "sort.h"
 #include "sparse_set.h"
 #include "storage.h"
+#include "type.h"
 
 #include <stdalign.h>
 
@@ -134,6 +135,13 @@ static void copy(rollback *r, void *to, const covey__unit *unit, size_t from, si
 
 /* Of a pool that was made since. */
 static const covey__pool_image nothing = { .set = { .hole = COVEY_NONE } };
+
+/* The pools of another world than the history's have numbers of their own. */
+static const covey__pool_image *image_of_pool(const rollback *r, const covey_pool *pool) {
+    const covey_world *then = r->history->world;
+    const covey_pool *known = r->world == then ? pool : covey__pool_named(then, pool->type->name);
+    return known->number < r->snapshot->pool_count ? &r->snapshot->pools[known->number] : &nothing;
+}
 
 static const covey__form *form_at(const covey__pool_image *image, uint32_t page) {
     static const covey__form none;
@@ -570,13 +578,13 @@ static bool prepare_conversion(rollback *r, covey_pool *pool, pool_plan *p) {
 
 static bool prepare_pool(rollback *r, covey_pool *pool) {
     pool_plan *p = &r->plans[pool->number];
-    bool known = pool->number < r->snapshot->pool_count;
-    p->image = known ? &r->snapshot->pools[pool->number] : &nothing;
+    p->image = image_of_pool(r, pool);
     if (covey__is_reactive(pool)) {
         p->image = image_of_tags(pool, p->image);
         return prepare_tags(r, pool, p->image);
     }
-    if (known && p->image->storage != (covey_storage)pool->storage && !prepare_conversion(r, pool, p)) return false;
+    bool converts = p->image != &nothing && p->image->storage != (covey_storage)pool->storage;
+    if (converts && !prepare_conversion(r, pool, p)) return false;
     covey_pool *target = target_of(r, pool);
     covey_sparse_set *set = covey__packed(target);
     if (set ? !prepare_set(r, &p->set, set, target, &p->image->set) : !prepare_blocks(r, target, p)) return false;
@@ -748,12 +756,20 @@ static void restore_commands(const rollback *r) {
 
 /* ---- The world ---------------------------------------------------------------------------------------------------*/
 
+/* A type that was made at run time is of one world. */
+static const covey_type *type_of_resource(const rollback *r, const covey_type *type) {
+    bool foreign = r->world != r->history->world && covey__type_is_made(r->history->world, type);
+    return foreign ? covey__type_keep(r->world, type) : type;
+}
+
 static bool prepare_resources(rollback *r) {
     for (uint32_t i = 0; i < r->snapshot->resource_count; i++) {
         const covey__resource_image *image = &r->snapshot->resources[i];
         const covey__unit *unit = covey__unit_at(&image->value, 0);
         const void *value = unit ? covey__unit_bytes(unit) : NULL;
-        covey_result result = covey__resources_append(r->world, &r->resources, image->type, value);
+        const covey_type *type = type_of_resource(r, image->type);
+        if (!type) return out_of_memory(r);
+        covey_result result = covey__resources_append(r->world, &r->resources, type, value);
         if (result != COVEY_OK) return fails(r, result, result == COVEY_ERROR_COPY ? image->type->name : NULL);
     }
     return true;
@@ -813,7 +829,7 @@ static void restore_all(rollback *r) {
 static bool is_large(const rollback *r) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < r->snapshot->pool_count; i++)
-        bytes += (size_t)r->snapshot->pools[i].count * r->world->pools[i]->size;
+        bytes += (size_t)r->snapshot->pools[i].count * r->history->world->pools[i]->size;
     return bytes > COVEY_CACHE_BYTES;
 }
 
@@ -867,6 +883,19 @@ static void free_plans(rollback *r) {
     covey__free(heap, r->groups, groups, sizeof *r->groups, alignof(set_plan));
 }
 
+covey_result covey__snapshot_restore(covey_history *history, const covey__snapshot *snapshot, covey_world *world,
+                                     const char **reason) {
+    rollback r = { .history = history, .world = world, .snapshot = snapshot };
+    r.is_large = is_large(&r);
+    if (make_plans(&r)) {
+        if (prepare_all(&r)) restore_all(&r);
+        else undo(&r);
+    }
+    free_plans(&r);
+    *reason = r.reason;
+    return r.result;
+}
+
 static bool refuse(covey_history *history, covey_result result, const char *reason) {
     covey__fail(history->world, result, "the world could not be restored: %s",
                 reason ? reason : covey_result_text(result));
@@ -880,14 +909,9 @@ bool covey_history_restore(covey_history *history, uint32_t back) {
     const char *objection = covey__history_objection(world);
     if (back >= history->count) return refuse(history, COVEY_ERROR_ABSENT, NULL);
     if (objection) return refuse(history, COVEY_ERROR_REFUSED, objection);
-    rollback r = { .history = history, .world = world, .snapshot = history->snapshots[history->count - 1 - back] };
-    r.is_large = is_large(&r);
-    if (make_plans(&r)) {
-        if (prepare_all(&r)) restore_all(&r);
-        else undo(&r);
-    }
-    free_plans(&r);
-    if (r.result != COVEY_OK) return refuse(history, r.result, r.reason);
+    const char *reason = NULL;
+    covey_result result = covey__snapshot_restore(history, history->snapshots[history->count - 1 - back], world, &reason);
+    if (result != COVEY_OK) return refuse(history, result, reason);
     covey__history_forget(history, history->count - back);
     COVEY__CHANGED(world);
     return true;

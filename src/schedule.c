@@ -103,7 +103,7 @@ static bool is_zero(const covey_view_desc *desc) {
 }
 
 static void add_use(covey__system *system, const covey_type *type, bool writes, bool resource) {
-    system->uses[system->use_count++] = (covey__use){ type, writes, resource };
+    system->uses[system->use_count++] = (covey_system_use){ type, writes, resource };
 }
 
 static void add_uses(covey__system *system, const covey_type *const *types, bool writes, bool resource) {

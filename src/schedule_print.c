@@ -109,15 +109,12 @@ void covey_schedule_print(const covey_schedule *s, covey_write_fn *write, void *
 
 /* ---- The plan ----------------------------------------------------------------------------------------------------*/
 
-/* Why one system waits for another: a link, or what both use. */
 static void put_reason(const output *out, const covey__system *leader, const covey__system *follower) {
-    const covey__use *a = NULL, *b = NULL;
-    if (!covey__systems_conflict(leader, follower, &a, &b)) {
-        put(out, "linked");
-        return;
-    }
-    put(out, a->type->name);
-    put(out, a->writes && b->writes ? ": both write" : a->writes ? ": written, then read" : ": read, then written");
+    static const char *const words[] = { "linked", ": both write", ": written, then read", ": read, then written" };
+    const covey_type *type;
+    covey_wait_reason why = covey__why_waits(leader, follower, &type);
+    if (type) put(out, type->name);
+    put(out, words[why]);
 }
 
 static void put_leaders(const covey_schedule *s, const output *out, const covey__stage *stage,
@@ -226,13 +223,13 @@ static void put_time(const output *out, const char *name, uint64_t ns) {
     putf(out, ",\"%s\":%llu.%03u", name, (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
 }
 
-static void put_event(const output *out, const covey__event *event, uint64_t start) {
+static void put_event(const output *out, const covey_trace_event *event, uint64_t start) {
     put(out, ",\n{\"name\":");
-    put_quoted(out, event->name);
+    put_quoted(out, event->system);
     put(out, event->replay ? ",\"cat\":\"replay\"" : ",\"cat\":\"system\"");
     putf(out, ",\"ph\":\"X\",\"pid\":1,\"tid\":%u", event->thread);
-    put_time(out, "ts", event->start - start);
-    put_time(out, "dur", event->end - event->start);
+    put_time(out, "ts", event->begin - start);
+    put_time(out, "dur", event->end - event->begin);
     putf(out, ",\"args\":{\"piece\":%u}}", event->piece);
 }
 
@@ -240,13 +237,13 @@ void covey_schedule_print_trace(const covey_schedule *s, covey_write_fn *write, 
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
     output out = open_output(write, context);
     uint64_t start = UINT64_MAX;
-    for (uint32_t i = 0; i < s->event_count; i++)
-        start = s->events_noted[i].start < start ? s->events_noted[i].start : start;
+    for (uint32_t i = s->event_first; i < s->event_count; i++)
+        start = s->events_noted[i].begin < start ? s->events_noted[i].begin : start;
     put(&out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     put(&out, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"covey\"}}");
     for (uint32_t i = 0; i < s->threads; i++)
         putf(&out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"args\":{\"name\":\"thread %u\"}}",
              i, i);
-    for (uint32_t i = 0; i < s->event_count; i++) put_event(&out, &s->events_noted[i], start);
+    for (uint32_t i = s->event_first; i < s->event_count; i++) put_event(&out, &s->events_noted[i], start);
     put(&out, "\n]}\n");
 }

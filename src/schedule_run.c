@@ -70,7 +70,7 @@ static bool is_declared(const covey__guard *guard, const covey_type *type, covey
     bool resource = access == COVEY__ACCESS_RESOURCE_READ || access == COVEY__ACCESS_RESOURCE_WRITE;
     (void)guard;
     for (uint32_t i = 0; current && i < current->use_count; i++) {
-        const covey__use *use = &current->uses[i];
+        const covey_system_use *use = &current->uses[i];
         if (use->resource == resource && use->writes >= writes && covey__is_same_type(use->type, type)) return true;
     }
     return !current;
@@ -402,21 +402,32 @@ static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
 
 /* ---- Sync points -------------------------------------------------------------------------------------------------*/
 
-static void note(covey_schedule *s, covey__event event) {
+static void note(covey_schedule *s, covey_trace_event event) {
     void *events = covey__schedule_reach(s, s->events_noted, &s->event_capacity, s->event_count + 1, sizeof event);
     if (!events) {
         covey__fail(s->world, COVEY_ERROR_MEMORY, "a trace ended early: memory is out");
-        s->traced_runs = 0;
+        s->traced_runs = s->kept_runs = 0;
         return;
     }
     s->events_noted = events;
     s->events_noted[s->event_count++] = event;
 }
 
+/* Makes room for the run that begins: of those before it, one less is kept than is asked for. */
+static void forget_events(covey_schedule *s) {
+    covey_trace_event *events = s->events_noted;
+    while (s->event_first < s->event_count && events[s->event_first].run + s->kept_runs <= s->runs) s->event_first++;
+    uint32_t left = s->event_count - s->event_first;
+    if (s->event_first <= left) return; /* it is worth moving them when fewer are left */
+    memmove(events, events + s->event_first, left * sizeof *events);
+    s->event_first = 0;
+    s->event_count = left;
+}
+
 static void note_pieces(covey_schedule *s, const covey__system *system) {
     for (uint32_t i = 0; i < system->piece_count && s->traced_runs != 0; i++) {
         const covey__piece *piece = &system->pieces[i];
-        note(s, (covey__event){ system->desc.name, piece->start, piece->end, piece->thread, i, false });
+        note(s, (covey_trace_event){ system->desc.name, s->runs, piece->start, piece->end, piece->thread, i, false });
     }
 }
 
@@ -455,7 +466,8 @@ static bool replay_piece(covey_schedule *s, covey__system *system, uint32_t numb
     covey__piece *piece = &system->pieces[number];
     uint64_t start = s->traced_runs != 0 ? covey__now() : 0;
     covey_replay replay = covey_commands_replay(piece->commands);
-    if (s->traced_runs != 0) note(s, (covey__event){ system->desc.name, start, covey__now(), 0, number, true });
+    if (s->traced_runs != 0)
+        note(s, (covey_trace_event){ system->desc.name, s->runs, start, covey__now(), 0, number, true });
     piece->recorded = replay.left != 0;
     if (replay.result != COVEY_OK && *result == COVEY_OK) *result = fail_replay(s, system, number, replay);
     return replay.left == 0;
@@ -542,11 +554,12 @@ covey_result covey_schedule_run_for(covey_schedule *s, double seconds) {
     s->running = true;
     s->failure[0] = '\0';
     s->seconds = seconds > 0 ? seconds : 0;
+    if (s->kept_runs != 0) forget_events(s);
     covey_result result = covey__schedule_plan(s);
     if (result == COVEY_OK) result = replay_left(s);
     if (result == COVEY_OK) result = run_all(s);
     s->runs++;
-    if (s->traced_runs != 0) s->traced_runs--;
+    if (s->traced_runs != 0 && s->kept_runs == 0) s->traced_runs--;
     s->running = false;
     return result;
 }
@@ -564,6 +577,12 @@ bool covey_schedule_skip(covey_schedule *s) {
 
 void covey_schedule_trace(covey_schedule *s, uint32_t runs) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
-    s->event_count = 0;
+    s->event_first = s->event_count = 0;
     s->traced_runs = runs;
+    s->kept_runs = 0;
+}
+
+void covey_schedule_trace_last(covey_schedule *s, uint32_t runs) {
+    covey_schedule_trace(s, runs);
+    s->kept_runs = runs;
 }

@@ -3,6 +3,7 @@
  *     systems.c         what all of these need
  *     plan.c            who runs before whom: order, stages, conflicts
  *     schedule_run.c    runs a plan
+ *     schedule_data.c   plans and traces as data
  *     schedule_print.c  statistics, plans and traces as text
  *     schedule.c        makes schedules, adds and removes systems and phases
  */
@@ -20,12 +21,6 @@
 
 #define COVEY__NO_PHASE UINT32_MAX
 #define COVEY__SYSTEM_USES (5 * COVEY_TERMS)
-
-/* A type or resource that a system uses. */
-typedef struct covey__use {
-    const covey_type *type;
-    bool writes, resource;
-} covey__use;
 
 /* One piece of a system: on a line of its own, because threads write to neighbours. */
 typedef struct covey__piece {
@@ -59,7 +54,7 @@ struct covey__system {
     covey__turns turns;
     covey_view view;
     covey_iter *whole; /* of a split system: what is cut into pieces */
-    covey__use uses[COVEY__SYSTEM_USES];
+    covey_system_use uses[COVEY__SYSTEM_USES];
     uint32_t use_count;
     /* The plan. */
     covey__system **followers; /* those of its stage that wait for it */
@@ -93,14 +88,6 @@ typedef struct covey__stage {
     uint32_t phase;
     bool exclusive; /* one system that is */
 } covey__stage;
-
-/* What was noted for a trace. */
-typedef struct covey__event {
-    const char *name;
-    uint64_t start, end;
-    uint32_t thread, piece;
-    bool replay;
-} covey__event;
 
 typedef struct covey__kept_name covey__kept_name;
 struct covey__kept_name {
@@ -150,8 +137,10 @@ struct covey_schedule {
     covey__gate gate;                   /* where they are; and the lock of the allocator */
     char failure[256];
     /* The trace. */
-    covey__event *events_noted;
-    uint32_t event_count, event_capacity, traced_runs;
+    covey_trace_event *events_noted;
+    uint32_t event_first, event_count, event_capacity; /* those before the first are forgotten */
+    uint32_t traced_runs;                              /* still to be noted */
+    uint32_t kept_runs;                                /* not 0: these are all, and only so many are kept */
 };
 
 /* An address is not enough: two shared libraries may each have a descriptor of one name. */

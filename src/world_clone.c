@@ -1,5 +1,7 @@
 /* A second world that is like the first. Storages are copied as they are, so that both do the same from then on; values
  * whose type has a hook for it are then copied once more, by the hook. */
+#include "world_clone.h"
+
 #include "block_store.h"
 #include "commands.h"
 #include "entity.h"
@@ -25,8 +27,7 @@ static bool stays_behind(const covey_pool *pool) {
 
 /* ---- Types -------------------------------------------------------------------------------------------------------*/
 
-/* A type that was made at run time is made again. */
-static covey_pool *make_pool(const covey_world *from, covey_world *to, const covey_pool *pool) {
+covey_pool *covey__clone_type(const covey_world *from, covey_world *to, const covey_pool *pool) {
     covey_type description = *pool->type;
     bool internal = covey__is_internal(pool);
     const covey_type *type = pool->type;
@@ -39,13 +40,14 @@ static covey_pool *make_pool(const covey_world *from, covey_world *to, const cov
     return internal ? covey__pool_of_internal(to, type) : covey_pool_of_raw(to, type);
 }
 
-/* Other descriptors of the same types. */
-static bool bind_others(const covey_world *from, covey_world *to) {
+bool covey__clone_descriptors(const covey_world *from, covey_world *to) {
     for (uint32_t i = 0; i <= from->type_mask; i++) {
         const covey__type_entry *entry = &from->types[i];
         if (!entry->type || entry->type == entry->pool->type || stays_behind(entry->pool)) continue;
+        covey_pool *twin = covey__pool_named(to, entry->type->name);
+        if (!twin) continue;
         if (!covey__type_reserve(to)) return false;
-        covey__type_bind(to, entry->type, covey__pool_named(to, entry->type->name));
+        covey__type_bind(to, entry->type, twin);
     }
     return true;
 }
@@ -113,7 +115,7 @@ static bool clone_visibility(const covey_pool *from, covey_pool *to) {
 }
 
 static covey_result clone_pool(const covey_world *from, covey_world *to, const covey_pool *pool) {
-    covey_pool *twin = make_pool(from, to, pool);
+    covey_pool *twin = covey__clone_type(from, to, pool);
     if (!twin) return COVEY_ERROR_MEMORY;
     covey_result result = clone_storage(pool, twin);
     if (result != COVEY_OK) return result;
@@ -146,7 +148,7 @@ static covey_result clone_all(const covey_world *from, covey_world *to) {
     to->tick = from->tick;
     for (uint32_t i = 0; i < from->pool_count && result == COVEY_OK; i++)
         if (!stays_behind(from->pools[i])) result = clone_pool(from, to, from->pools[i]);
-    if (result == COVEY_OK && !bind_others(from, to)) result = COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK && !covey__clone_descriptors(from, to)) result = COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__resources_clone(from, to);
     if (result == COVEY_OK && !(covey__hierarchy_clone(from, to) && covey__names_clone(from, to)))
         result = COVEY_ERROR_MEMORY;
@@ -159,16 +161,20 @@ static covey_world *refuse(covey_world *world, covey_result result, const char *
     return NULL;
 }
 
-covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey_world_desc wanted = {
+covey_world_desc covey__clone_desc(const covey_world *world, const covey_world_desc *desc) {
+    if (desc) return *desc;
+    return (covey_world_desc){
         .allocator = world->heap.allocator,
         .log = world->log,
         .log_context = world->log_context,
         .on_assert = world->on_assert,
         .assert_context = world->assert_context,
     };
-    if (desc) wanted = *desc;
+}
+
+covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_world_desc wanted = covey__clone_desc(world, desc);
     covey_log_fn *log = wanted.log;
     wanted.log = NULL; /* the first world tells what goes wrong */
     const char *uncopyable = find_uncopyable(world);

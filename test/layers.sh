@@ -14,15 +14,15 @@ cd "$2/src"
 layers='
 memory   alloc balanced bits crc32c lines pages result
 storage  block_store default fields hook kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
-storage  storage_erase storage_place stretch type
+storage  storage_erase storage_map storage_place stretch type
 observe  guard listeners members observers order queue signal tick watch
 change   change commands convert copy enable entity listen many pool pool_of resource
 query    batch group iter match reactive sort view view_rules walk
 tree     hierarchy name node
-state    codec copy_into file history image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool
+state    codec copy_into file history history_world image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool
 state    image_read image_save os rollback world_clone
 world    advise memory_model print validate world
-systems  crew plan schedule schedule_print schedule_run systems thread_start threads
+systems  crew plan schedule schedule_data schedule_print schedule_run systems thread_start threads
 '
 
 # Prints "from to" for each include of our own, without .c and .h.

@@ -996,6 +996,8 @@ static void worlds_go_back() {
     covey::get<Position>(world, e)->x = 5;
     CHECK(past.save() && past.count() == 2 && past.memory() != 0);
     covey_destroy(world, e);
+    covey::world then = past.look(1);
+    CHECK(then && covey::get<Position>(then, e)->x == 1 && past.capacity() == 2 && !past.look(2));
     CHECK(past.restore() && covey::get<Position>(world, e)->x == 5);
     CHECK(past.restore(1) && covey::get<Position>(world, e)->x == 1);
     CHECK(!past.restore(1) && past.get() == past);

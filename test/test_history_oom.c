@@ -126,6 +126,15 @@ static void converted_world(scene *s) {
     covey_destroy(s->world, s->e[0]);
 }
 
+/* Whoever looks leaves nothing behind. */
+static bool look(scene *s) {
+    covey_world *twin = covey_history_world(s->history, 0, NULL);
+    if (!twin) return false;
+    test_world_is_valid(twin);
+    covey_world_destroy(twin);
+    return true;
+}
+
 static bool create(scene *s) {
     covey_history *made = covey_history_create(s->world, 4);
     covey_history_destroy(made);
@@ -140,6 +149,10 @@ static const operation operations[] = {
     { "covey_history_restore, of all", emptied_world, restore },
     { "covey_history_restore, with more around", extended_world, restore },
     { "covey_history_restore, of storages", converted_world, restore },
+    { "covey_history_world", saved_world, look },
+    { "covey_history_world, of what is gone", emptied_world, look },
+    { "covey_history_world, with more around", extended_world, look },
+    { "covey_history_world, of storages", converted_world, look },
 };
 
 int main(void) {

@@ -312,6 +312,19 @@ COVEY_API covey_result covey_world_result(const covey_world *world);
  * of this one. Returns the result. */
 COVEY_API covey_result covey_world_fail(covey_world *world, covey_result result, const char *text);
 
+/* One more who hears of failed calls, beside the log of the description: a tool that looks into a world it did not make.
+ * The object is the caller's, and stays where it is until it is disconnected, or the world ends. */
+typedef struct covey_log_listener {
+    covey_log_fn *log;
+    void *context;
+    struct covey_log_listener *next; /* the world's */
+} covey_log_listener;
+/* Connects one that is not connected. It is called after the description's log and those that were connected before it.
+ * Clones of the world do not have it. Never fails. Not while systems run. */
+COVEY_API void covey_log_connect(covey_world *world, covey_log_listener *listener);
+/* Returns whether it was connected. A listener may disconnect itself while it is called. */
+COVEY_API bool covey_log_disconnect(covey_world *world, covey_log_listener *listener);
+
 /* The bytes the world has allocated, its pools included: exactly what its allocator has handed out, but for command
  * buffers and histories, which covey_commands_memory and covey_history_memory count. */
 COVEY_API size_t covey_world_memory(const covey_world *world);
@@ -1321,11 +1334,31 @@ typedef struct covey_advice {
     size_t bytes, best_bytes; /* now; in the best storage, compacted and shrunk */
     uint64_t ids;             /* the range of indices that its directory or table covers */
 } covey_advice;
+/* Advice for one pool. O(ids of the pool / 64); of a sparse one O(ids). */
+COVEY_API covey_advice covey_pool_advise(covey_pool *pool);
 /* Advice for each pool, in the order in which the world met their types. Writes at most `capacity` and returns how many
- * pools there are. O(ids of all pools / 64); of sparse ones O(ids). */
+ * pools there are. */
 COVEY_API uint32_t covey_world_advise(const covey_world *world, covey_advice *advice, uint32_t capacity);
 /* Writes one line with the call to make, as snprintf does. Returns the length of the whole text. */
 COVEY_API int covey_advice_print(char *text, size_t size, const covey_advice *advice);
+
+/* How a pool keeps 64 neighbouring indices: block b is about the indices from 64 * b on. The numbers never change. */
+typedef enum covey_block_form {
+    COVEY_BLOCK_ABSENT = 0,  /* no component, and no page of a table or directory that covers the indices */
+    COVEY_BLOCK_EMPTY = 1,   /* no component; there is a page */
+    COVEY_BLOCK_COMPACT = 2, /* a small sparse set: values in an order of its own */
+    COVEY_BLOCK_DIRECT = 3,  /* an array with a place for each of the 64 */
+    COVEY_BLOCK_FULL = 4,    /* the same, and all 64 have the component */
+    COVEY_BLOCK_SPARSE = 5   /* of a sparse pool: components that are somewhere in its packed arrays */
+} covey_block_form;
+typedef struct covey_block {
+    uint8_t form;  /* a covey_block_form */
+    uint8_t count; /* components: 0 to 64 */
+    uint8_t slots; /* values that the block has memory for; 0 in a sparse pool, whose memory is not divided by index */
+} covey_block;
+/* Describes blocks of a pool, from `first` on. Writes at most `capacity` and returns how many blocks the pool's directory
+ * or table covers: none behind them has a component. O(blocks written); of sparse pools, 64 steps each. */
+COVEY_API uint32_t covey_pool_map(const covey_pool *pool, uint32_t first, covey_block *blocks, uint32_t capacity);
 
 /* What a view would gain by a group that owns its fields. */
 typedef struct covey_view_advice {
@@ -1862,6 +1895,8 @@ struct covey_world {
     uint32_t hiding;                 /* pools of which components were disabled ever */
     uint64_t tick;
     struct covey_history *histories; /* as a list */
+    covey_log_listener *log_listeners;
+    uint32_t silenced; /* calls under way that say themselves what failed inside of them */
     uint64_t numbered;               /* queues, reactive sets and command buffers that were ever made */
     /* Names that were asked for and are of no pool. Several readers may remember one at the same time: each is a word,
      * which is read and written as a whole and says all there is to say. A pool that is made empties the list. */

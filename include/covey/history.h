@@ -55,8 +55,26 @@ COVEY_API bool covey_history_save(covey_history *history);
  * stay valid. O(bytes of the snapshot). */
 COVEY_API bool covey_history_restore(covey_history *history, uint32_t back);
 
-/* How many snapshots there are. */
+/* Makes a world of its own that has the state of a snapshot, to look at it while the first world goes on: 0 is the snapshot
+ * saved last, 1 the one before. As covey_world_clone does, it has the allocator, log and handlers of `desc`, or, for NULL, of
+ * the first world; groups, queues, reactive sets and all that listens stay behind. A pool that was kept in an order is kept
+ * in it. NULL: ABSENT when there is no such snapshot, MEMORY, COPY. Neither the first world nor the history is changed.
+ * O(bytes of the snapshot). */
+COVEY_API covey_world *covey_history_world(covey_history *history, uint32_t back, const covey_world_desc *desc);
+
+/* What a snapshot is about. */
+typedef struct covey_snapshot_info {
+    uint64_t number;   /* snapshots that the history had saved before: stays the same while further ones are saved */
+    uint64_t tick;
+    uint32_t entities; /* that were alive */
+    size_t bytes;      /* that no other snapshot shares: what dropping this one would free */
+} covey_snapshot_info;
+/* Returns false when there is no such snapshot. O(units of the snapshot). */
+COVEY_API bool covey_history_info(const covey_history *history, uint32_t back, covey_snapshot_info *info);
+
+/* How many snapshots there are, and how many there can be. */
 COVEY_API uint32_t covey_history_count(const covey_history *history);
+COVEY_API uint32_t covey_history_capacity(const covey_history *history);
 /* The bytes of the history: exactly what the allocator has handed out for it. They are not part of
  * covey_world_memory. */
 COVEY_API size_t covey_history_memory(const covey_history *history);

@@ -20,7 +20,13 @@ class history {
     operator covey_history *() const noexcept { return history_; }
     covey_history *get() const noexcept { return history_; }
     uint32_t count() const noexcept { return covey_history_count(history_); }
+    uint32_t capacity() const noexcept { return covey_history_capacity(history_); }
     size_t memory() const noexcept { return covey_history_memory(history_); }
+
+    /* A world of its own with the state of a snapshot; null when it could not be made. */
+    world look(uint32_t back = 0, const covey_world_desc *desc = nullptr) const noexcept {
+        return world(covey_history_world(history_, back, desc));
+    }
 
     bool save() const noexcept { return covey_history_save(history_); }
     bool restore(uint32_t back = 0) const noexcept { return covey_history_restore(history_, back); }

@@ -204,9 +204,53 @@ COVEY_API void covey_schedule_print(const covey_schedule *schedule, covey_write_
 COVEY_API void covey_schedule_print_plan(const covey_schedule *schedule, covey_write_fn *write, void *context);
 COVEY_API void covey_schedule_print_dot(const covey_schedule *schedule, covey_write_fn *write, void *context);
 
+/* The plan as data. Systems have numbers here: their places in the order, from 0 on, until a system is added or removed. All
+ * of these write at most `capacity` and return how many there are: 0 where there is no plan (covey_schedule_failure says
+ * why). They may make the plan, which needs memory. */
+typedef struct covey_planned_system {
+    const char *name, *phase; /* phase: NULL for systems before the first one */
+    uint32_t stage;           /* systems of the same stage have no sync point between them; stages follow each other */
+    bool on, exclusive, split;
+} covey_planned_system;
+COVEY_API uint32_t covey_schedule_plan(const covey_schedule *schedule, covey_planned_system *systems,
+                                       uint32_t capacity);
+/* What a system uses: the types of its view, and those that it has declared. None for a number that is too large. */
+typedef struct covey_system_use {
+    const covey_type *type;
+    bool writes, resource;
+} covey_system_use;
+COVEY_API uint32_t covey_schedule_uses(const covey_schedule *schedule, uint32_t system, covey_system_use *uses,
+                                       uint32_t capacity);
+/* Who waits for whom within a stage, and why. Waits that follow from others are left out. */
+typedef enum covey_wait_reason {
+    COVEY_WAIT_LINKED = 0, /* .after or .before says so */
+    COVEY_WAIT_BOTH_WRITE = 1,
+    COVEY_WAIT_WRITTEN_THEN_READ = 2,
+    COVEY_WAIT_READ_THEN_WRITTEN = 3
+} covey_wait_reason;
+typedef struct covey_planned_wait {
+    uint32_t first, then; /* systems: the second waits for the first */
+    covey_wait_reason why;
+    const covey_type *type; /* what both use; NULL: they are linked */
+} covey_planned_wait;
+COVEY_API uint32_t covey_schedule_waits(const covey_schedule *schedule, covey_planned_wait *waits, uint32_t capacity);
+
 /* Notes what happens in the next so many runs: each piece, with its thread and its times, and each replay. Forgets what was
  * noted before; 0 ends it. Where memory is out, it ends early, and the log says so. */
 COVEY_API void covey_schedule_trace(covey_schedule *schedule, uint32_t runs);
+/* The same without an end: notes all runs from now on, and keeps the last so many. */
+COVEY_API void covey_schedule_trace_last(covey_schedule *schedule, uint32_t runs);
+/* What was noted, as data: by run; times are in nanoseconds of a clock that only goes forward. */
+typedef struct covey_trace_event {
+    const char *system;
+    uint64_t run; /* runs of the schedule before this one */
+    uint64_t begin, end;
+    uint32_t thread, piece;
+    bool replay; /* of the piece's commands; otherwise its body */
+} covey_trace_event;
+/* Writes at most `capacity` events from number `first` on, and returns how many were noted. */
+COVEY_API uint32_t covey_schedule_traced(const covey_schedule *schedule, uint32_t first, covey_trace_event *events,
+                                         uint32_t capacity);
 /* Writes what was noted in the format of Chrome's traces, which Perfetto opens. */
 COVEY_API void covey_schedule_print_trace(const covey_schedule *schedule, covey_write_fn *write, void *context);
 

@@ -2,6 +2,7 @@
  * copies, trees and what is disabled join in; each has a state of its own, which is the model's while it is at work. */
 #include "model_world.h"
 
+#include <covey/hierarchy.h>
 #include <covey/history.h>
 #include <stdlib.h>
 
@@ -216,11 +217,14 @@ static void return_parts(model *m, const snapshot *s) {
     m->state = NULL;
 }
 
-static void restore(model *m) {
+static uint32_t pick_snapshot(model *m) {
+    uint32_t count = past_of(m)->count, back = program_below(&m->program, count + program_chance(&m->program, 16) + 1);
+    if (back != 0 && back == count && !program_chance(&m->program, 16)) back--;
+    return back;
+}
+
+static bool restore_to(model *m, uint32_t back) {
     past *p = past_of(m);
-    uint32_t back = program_below(&m->program, p->count + program_chance(&m->program, 16) + 1);
-    if (!p->history) return;
-    if (back != 0 && back == p->count && !program_chance(&m->program, 16)) back--;
     const snapshot *s = back < p->count ? &p->snapshots[p->count - 1 - back] : NULL;
     bool refused = s && (has_recorded_entities(m) || is_refused(m, s->oracle));
     covey_result expected = !s ? COVEY_ERROR_ABSENT : refused ? COVEY_ERROR_REFUSED : COVEY_OK;
@@ -228,10 +232,95 @@ static void restore(model *m) {
     if (hooks != 0 && model_let_copies_fail(m, hooks - 1) != 0) expected = COVEY_ERROR_COPY;
     bool restored = covey_history_restore(p->history, back);
     values.copy_fails_in = 0;
-    if (!model_settle(m, restored, expected)) return;
+    if (!model_settle(m, restored, expected)) return false;
     forget_newest(p, p->count - back);
     return_oracle(m, s->oracle);
     return_parts(m, s);
+    return true;
+}
+
+static void restore(model *m) {
+    uint32_t back = pick_snapshot(m);
+    if (past_of(m)->history) restore_to(m, back);
+}
+
+/* ---- Looking ------------------------------------------------------------------------------------------------------*/
+
+/* A world that was made of a snapshot has the components of then. */
+static void compare_pool_of_then(model *m, covey_world *twin, const oracle_pool *then) {
+    const covey_type *type = covey_type_find(twin, then->type->name);
+    const covey_pool *pool = type ? covey_pool_find_raw(twin, type) : NULL;
+    REQUIRE(m, pool != NULL, "%s is not known then", then->type->name);
+    REQUIRE(m, covey_pool_count(pool) == oracle_set_count(then->set), "%u of %s then", covey_pool_count(pool),
+            type->name);
+    for (uint32_t i = 0; i < then->set->end; i++) {
+        covey_entity e = then->set->ids[i];
+        if (e.generation == 0) continue;
+        const void *value = covey_pool_get_raw(pool, e, type->size);
+        REQUIRE(m, value != NULL, "%u:%u has no %s then", e.index, e.generation, type->name);
+        REQUIRE(m, memcmp(value, oracle_set_value(then->set, i), type->size) == 0, "%u:%u has another %s then", e.index,
+                e.generation, type->name);
+        REQUIRE(m, then->set->by_index || covey_same(covey_pool_at(pool, i), e), "%s: another order then", type->name);
+    }
+}
+
+static void compare_then(model *m, covey_world *twin, const oracle_world *then) {
+    const char *why = "";
+    REQUIRE(m, covey_world_validate(twin, &why), "the world of then is not valid: %s", why);
+    REQUIRE(m, covey_entity_count(twin) == then->alive, "%u entities then, not %u", covey_entity_count(twin),
+            then->alive);
+    covey_entity e = oracle_next(then, 0);
+    for (; !covey_is_null(e); e = oracle_next(then, (uint64_t)e.index + 1))
+        REQUIRE(m, covey_alive(twin, e), "%u:%u is not alive then", e.index, e.generation);
+    for (uint32_t i = 0; i < then->pool_count; i++) compare_pool_of_then(m, twin, &then->pools[i]);
+}
+
+static void compare_entity(model *m, covey_world *twin, covey_entity e) {
+    const char *name = covey_name(m->world, e), *other = covey_name(twin, e);
+    REQUIRE(m, (name != NULL) == (other != NULL) && (!name || strcmp(name, other) == 0), "%u has another name", e.index);
+    REQUIRE(m, covey_same(covey_parent(m->world, e), covey_parent(twin, e)), "%u has another parent", e.index);
+    REQUIRE(m, covey_same(covey_child_next(m->world, e), covey_child_next(twin, e)), "%u has another sibling", e.index);
+    REQUIRE(m, covey_is_enabled(m->world, e) == covey_is_enabled(twin, e), "%u is disabled, or not", e.index);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
+        const covey_type *type = m->oracle->pools[i].type, *known = covey_type_find(twin, type->name);
+        if (!known) continue;
+        REQUIRE(m,
+                covey_component_is_enabled_raw(m->world, e, type) == covey_component_is_enabled_raw(twin, e, known),
+                "%s of %u is disabled, or not", type->name, e.index);
+        REQUIRE(m, covey_changed_at_raw(m->world, e, type) == covey_changed_at_raw(twin, e, known),
+                "%s of %u was changed at another time", type->name, e.index);
+    }
+}
+
+/* The world that was restored, and the one that was made of the same snapshot, are alike, but for what has to do with
+ * groups and orders of now. */
+static void compare_restored(model *m, covey_world *twin) {
+    REQUIRE(m, covey_tick(twin) == covey_tick(m->world), "another tick");
+    REQUIRE(m, covey_world_resource_count(twin) == covey_world_resource_count(m->world), "other resources");
+    covey_entity e = covey_entity_next(m->world, (covey_entity){ 0, 0 });
+    for (; !covey_is_null(e); e = covey_entity_next(m->world, e)) compare_entity(m, twin, e);
+    for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
+        const oracle_pool *pool = &m->oracle->pools[i];
+        if (covey_type_find(twin, pool->type->name) && !model_is_bound(m, pool))
+            model_compare_spans(m, twin, pool->type);
+    }
+}
+
+/* Makes a world of a snapshot; now and then the model's own goes back to it, too. */
+static void look(model *m) {
+    past *p = past_of(m);
+    uint32_t back = pick_snapshot(m);
+    if (!p->history) return;
+    const snapshot *s = back < p->count ? &p->snapshots[p->count - 1 - back] : NULL;
+    uint32_t hooks = s ? count_hooks(s->oracle) : 0;
+    covey_result expected = s ? COVEY_OK : COVEY_ERROR_ABSENT;
+    if (hooks != 0 && model_let_copies_fail(m, hooks - 1) != 0) expected = COVEY_ERROR_COPY;
+    covey_world *twin = covey_history_world(p->history, back, NULL);
+    values.copy_fails_in = 0;
+    if (!model_settle(m, twin != NULL, expected)) return;
+    compare_then(m, twin, s->oracle);
+    if (program_chance(&m->program, 128) && restore_to(m, back)) compare_restored(m, twin);
+    covey_world_destroy(twin);
 }
 
 static const model_operation operations[] = {
@@ -244,6 +333,7 @@ static const model_operation operations[] = {
     { "history_destroy", history_destroy, 1, true },
     { "history_save", save, 10, false },
     { "history_restore", restore, 10, false },
+    { "history_world", look, 6, false },
     { NULL, NULL, 0, false },
 };
 

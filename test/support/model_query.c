@@ -78,6 +78,25 @@ static void find(model *m) {
             wanted.generation);
 }
 
+/* The blocks of a pool, from one on: how many of each are there. */
+static void compare_map(model *m, const covey_pool *held, const oracle_set *set, uint32_t first) {
+    covey_block blocks[4];
+    uint32_t counts[4] = { 0 }, behind = 0, end = covey_pool_map(held, first, blocks, 4);
+    for (uint32_t i = 0; i < set->end; i++) {
+        uint32_t block = set->ids[i].index / 64;
+        if (set->ids[i].generation == 0) continue;
+        behind += block >= end;
+        if (block >= first && block - first < 4) counts[block - first]++;
+    }
+    REQUIRE(m, behind == 0, "%u components behind the map", behind);
+    for (uint32_t i = 0; i < 4 && first < end && i < end - first; i++) {
+        bool there = blocks[i].form > COVEY_BLOCK_EMPTY, sparse = blocks[i].form == COVEY_BLOCK_SPARSE;
+        REQUIRE(m, blocks[i].count == counts[i], "%u in block %u, not %u", blocks[i].count, first + i, counts[i]);
+        REQUIRE(m, there == (counts[i] != 0) && (!there || sparse != set->by_index), "another form of block %u",
+                first + i);
+    }
+}
+
 /* The first position from one on, and who is there. */
 static void pool_next(model *m) {
     const covey_type *type = model_pick_type(m);
@@ -90,6 +109,7 @@ static void pool_next(model *m) {
     while (i < set->end && ((set->by_index ? set->ids[i].index : i) < from || set->ids[i].generation == 0)) i++;
     uint32_t wanted = i == set->end ? COVEY_NONE : set->by_index ? set->ids[i].index : i;
     uint32_t next = covey_pool_next(held, from);
+    compare_map(m, held, set, from / 64);
     covey_entity e = covey_pool_at(held, from);
     REQUIRE(m, next == wanted, "%u is next from %u on, not %u", next, from, wanted);
     REQUIRE(m, covey_same(e, wanted == from && i < set->end ? set->ids[i] : (covey_entity){ 0, 0 }), "%u:%u is at %u",
@@ -116,7 +136,7 @@ const model_operation model_query_operations[] = {
     { "has_all, has_any", has_several, 4, true },
     { "types_of, is_empty", types_of, 4, true },
     { "find", find, 3, true },
-    { "pool_next, pool_at", pool_next, 3, true },
+    { "pool_next, pool_at, pool_map", pool_next, 3, true },
     { "entity_next", entity_next, 4, true },
     { "type_find", type_find, 1, true },
     { NULL, NULL, 0, false },
