@@ -4,6 +4,19 @@
 const inspect__endpoint inspect__endpoints[] = {
     { "GET", "world", inspect__answer_world, false },
     { "GET", "types", inspect__answer_types, false },
+    { "GET", "storage", inspect__answer_storage, false },
+    { "GET", "map", inspect__answer_map, false },
+    { "POST", "storage", inspect__answer_storage_change, true },
+    { "GET", "systems", inspect__answer_systems, false },
+    { "GET", "plan", inspect__answer_plan, false },
+    { "GET", "timeline", inspect__answer_timeline, false },
+    { "POST", "systems", inspect__answer_systems_change, true },
+    { "POST", "run", inspect__answer_run, true },
+    { "GET", "time", inspect__answer_time, false },
+    { "GET", "time/diff", inspect__answer_diff, false },
+    { "POST", "time", inspect__answer_time_change, true },
+    { "GET", "events", inspect__answer_events, false },
+    { "GET", "log", inspect__answer_log, false },
 };
 const uint32_t inspect__endpoint_count = sizeof inspect__endpoints / sizeof *inspect__endpoints;
 

@@ -13,6 +13,7 @@
 #define COVEY_INSPECT_INSPECTOR_H
 
 #include "json.h"
+#include "watching.h"
 
 #include <jansson.h>
 #include <locale.h>
@@ -61,6 +62,23 @@ const inspect__endpoint *inspect__endpoint_find(const char *method, const char *
 bool inspect__answer_world(inspect__request *request, covey_world *world);
 /* types.c */
 bool inspect__answer_types(inspect__request *request, covey_world *world);
+/* storage.c */
+bool inspect__answer_storage(inspect__request *request, covey_world *world);
+bool inspect__answer_map(inspect__request *request, covey_world *world);
+bool inspect__answer_storage_change(inspect__request *request, covey_world *world);
+/* systems.c, timeline.c */
+bool inspect__answer_systems(inspect__request *request, covey_world *world);
+bool inspect__answer_plan(inspect__request *request, covey_world *world);
+bool inspect__answer_timeline(inspect__request *request, covey_world *world);
+bool inspect__answer_systems_change(inspect__request *request, covey_world *world);
+bool inspect__answer_run(inspect__request *request, covey_world *world);
+/* time.c, diff.c */
+bool inspect__answer_time(inspect__request *request, covey_world *world);
+bool inspect__answer_diff(inspect__request *request, covey_world *world);
+bool inspect__answer_time_change(inspect__request *request, covey_world *world);
+/* events.c, log.c */
+bool inspect__answer_events(inspect__request *request, covey_world *world);
+bool inspect__answer_log(inspect__request *request, covey_world *world);
 
 /* ---- Requests (request.c) ------------------------------------------------------------------------------------------*/
 
@@ -88,6 +106,8 @@ struct inspect__request {
     void *state; /* of an answer that goes on */
     size_t state_size;
     void (*drop)(covey_inspector *inspector, void *state);
+    uint64_t past;    /* the number of the snapshot that it is about (time.c), */
+    bool past_chosen; /* once that is known */
     bool handed_over; /* to the thread that owns the world, and answered by it */
 };
 
@@ -173,6 +193,7 @@ struct covey_inspector {
     uint32_t steps; /* frames to run although it is paused */
     double speed;   /* 1: as it is; 2: two frames a poll; 0.5: each second poll */
     double owed;    /* part of a frame */
+    inspect__watching watching;
 };
 
 /* memory.c. Under a lock, so that the caller's allocator need not have one. */
@@ -212,7 +233,18 @@ extern const inspect__file inspect__page_files[]; /* made by embed.cmake */
 extern const uint32_t inspect__page_file_count;
 const inspect__file *inspect__page_find(const char *path);
 
+/* watching.c: whether nobody has asked for something for a while. */
+bool inspect__is_over(uint64_t asked_at, uint64_t now);
+
+/* time.c: a world with the state of a snapshot, by its number; valid until the next request. NULL: *result says why. */
+covey_world *inspect__past_world(covey_inspector *inspector, uint64_t number, covey_result *result);
+/* The one that a request names, by `back` or `number`. NULL: it is refused. */
+covey_world *inspect__past_asked(inspect__request *request);
+/* The number of the snapshot that an argument is about: how far it is back. False: there is none, and it is refused. */
+bool inspect__snapshot_back(inspect__request *request, const char *key, uint64_t *number);
+
 /* value.c: values as JSON. */
+bool inspect__is_internal(const covey_type *type); /* one of the library's own */
 const char *inspect__storage_name(covey_storage storage);
 const char *inspect__policy_name(covey_policy policy);
 

@@ -44,6 +44,7 @@ static covey_inspector *allocate(covey_world *world, const covey_inspect_desc *d
 }
 
 static void release(covey_inspector *inspector) {
+    inspect__watching_end(inspector);
     if (inspector->plain_numbers) freelocale(inspector->plain_numbers);
     if (inspector->title) inspect__free(inspector, inspector->title, strlen(inspector->title) + 1);
     covey_inspector last = { .allocator = inspector->allocator };
@@ -64,7 +65,7 @@ static bool copy_texts(covey_inspector *inspector) {
 
 /* Listens, and starts the thread. False: told why. */
 static bool begin(covey_inspector *inspector) {
-    if (!copy_texts(inspector)) {
+    if (!copy_texts(inspector) || !inspect__watching_begin(inspector)) {
         fail(inspector->world, COVEY_ERROR_MEMORY, "no memory", "");
         return false;
     }

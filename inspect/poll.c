@@ -56,6 +56,7 @@ static void attend(covey_inspector *inspector) {
     uint64_t now = inspect__now();
     if (inspector->polled_at != 0) inspector->frame_time = now - inspector->polled_at;
     work(inspector, now);
+    inspect__watching_attend(inspector, now);
     inspector->watched = now - inspector->asked_at < INSPECT__WATCHED_SECONDS * UINT64_C(1000000000);
     inspector->polled_at = inspector->watched ? now : 0;
 }

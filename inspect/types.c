@@ -30,7 +30,7 @@ static void put_type(inspect__json *json, const covey_pool *pool) {
     inspect__json_text(json, "storage", inspect__storage_name(covey_pool_storage(pool)));
     inspect__json_text(json, "policy", inspect__policy_name(type->policy));
     inspect__json_bool(json, "tag", type->size == 0);
-    inspect__json_bool(json, "internal", strncmp(type->name, "covey.", 6) == 0);
+    inspect__json_bool(json, "internal", inspect__is_internal(type));
     inspect__json_u64(json, "count", covey_pool_count(pool));
     inspect__json_bool(json, "ticks", type->ticks);
     put_fields(json, type->fields);

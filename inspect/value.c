@@ -1,6 +1,8 @@
 /* Words for values. */
 #include "inspector.h"
 
+bool inspect__is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }
+
 const char *inspect__storage_name(covey_storage storage) {
     switch (storage) {
     case COVEY_STORAGE_DEFAULT: return "default";

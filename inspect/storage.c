@@ -1,0 +1,228 @@
+/* GET storage, GET map, POST storage: how pools keep their components, and what would be better. */
+#include "inspector.h"
+
+enum {
+    SPANS = 100000, /* that are counted at most */
+    BLOCKS = 1024,  /* that are looked at between two looks at the clock */
+    MAP_BLOCKS = 1000000
+};
+
+/* ---- One pool ------------------------------------------------------------------------------------------------------*/
+
+typedef struct tally {
+    uint32_t forms[COVEY_BLOCK_SPARSE + 1];
+    uint64_t slots;
+} tally;
+
+/* The blocks of a pool, by form. */
+static tally tally_blocks(const covey_pool *pool) {
+    covey_block blocks[BLOCKS];
+    tally sum = { .slots = 0 };
+    uint32_t count = covey_pool_map(pool, 0, NULL, 0);
+    for (uint32_t first = 0; first < count; first += BLOCKS) {
+        covey_pool_map(pool, first, blocks, BLOCKS);
+        for (uint32_t i = 0; i < BLOCKS && i < count - first; i++) {
+            sum.forms[blocks[i].form]++;
+            sum.slots += blocks[i].slots;
+        }
+    }
+    return sum;
+}
+
+static void put_blocks(inspect__json *json, const covey_pool *pool) {
+    static const char *const names[] = { NULL, "empty", "compact", "direct", "full", NULL };
+    if (covey_pool_storage(pool) == COVEY_STORAGE_SPARSE) {
+        inspect__json_null(json, "blocks");
+        return;
+    }
+    tally sum = tally_blocks(pool);
+    inspect__json_object(json, "blocks");
+    for (uint32_t form = COVEY_BLOCK_EMPTY; form <= COVEY_BLOCK_FULL; form++)
+        inspect__json_u64(json, names[form], sum.forms[form]);
+    inspect__json_u64(json, "slots", sum.slots);
+    inspect__json_end_object(json);
+}
+
+/* In how many pieces a view of this type alone comes. */
+static void put_spans(inspect__json *json, covey_world *world, const covey_type *type) {
+    covey_view_desc desc = { .with = { type }, .read = { type }, .disabled = true };
+    covey_view view = covey_view_make(world, &desc);
+    covey_iter it = covey_view_iter(&view);
+    uint32_t spans = 0;
+    while (spans < SPANS && covey_next(&it)) spans++;
+    inspect__json_u64(json, "spans", spans);
+    inspect__json_bool(json, "spans_more", spans == SPANS);
+}
+
+static void put_formulas(inspect__json *json, covey_world *world, const covey_pool *pool) {
+    uint32_t count = covey_pool_count(pool), alive = covey_entity_count(world), entities = count > alive ? count : alive;
+    double used = entities != 0 ? (double)count / entities : 0;
+    covey_memory model = covey_memory_model(covey_pool_type(pool)->size, entities, used);
+    inspect__json_u64(json, "linear", model.linear);
+    inspect__json_u64(json, "bitmask", model.bitmask);
+    inspect__json_u64(json, "sparse", model.sparse);
+}
+
+static void put_advice(inspect__json *json, const covey_advice *advice) {
+    char text[512];
+    bool saves = advice->best_bytes < advice->bytes, stable = (advice->uses & COVEY_USE_STABLE) != 0;
+    covey_advice_print(text, sizeof text, advice);
+    inspect__json_u64(json, "ids", advice->ids);
+    inspect__json_text(json, "best", inspect__storage_name(advice->best));
+    inspect__json_u64(json, "best_bytes", advice->best_bytes);
+    inspect__json_u64(json, "uses", advice->uses);
+    inspect__json_text(json, "advice", text);
+    inspect__json_text(json, "do",
+                       !saves                             ? NULL
+                       : advice->best == advice->storage ? "compact"
+                       : stable                          ? NULL
+                                                         : "convert");
+}
+
+static void put_pool(inspect__json *json, covey_world *world, covey_pool *pool) {
+    const covey_type *type = covey_pool_type(pool);
+    covey_advice advice = covey_pool_advise(pool);
+    uint32_t count = covey_pool_count(pool), size = covey_pool_size(pool);
+    bool internal = inspect__is_internal(type);
+    inspect__json_object(json, NULL);
+    inspect__json_text(json, "type", type->name);
+    inspect__json_bool(json, "internal", internal);
+    inspect__json_text(json, "kind", inspect__storage_name(advice.storage));
+    inspect__json_text(json, "policy", inspect__policy_name(type->policy));
+    inspect__json_u64(json, "count", count);
+    inspect__json_u64(json, "bytes", advice.bytes);
+    put_formulas(json, world, pool);
+    inspect__json_u64(json, "holes", size > count ? size - count : 0);
+    if (internal) inspect__json_null(json, "spans");
+    else put_spans(json, world, type);
+    inspect__json_bool(json, "group", covey_pool_owner(pool) != NULL);
+    put_blocks(json, pool);
+    put_advice(json, &advice);
+    inspect__json_end_object(json);
+}
+
+/* ---- All of them ---------------------------------------------------------------------------------------------------*/
+
+typedef struct listing {
+    uint32_t next; /* pool */
+} listing;
+
+bool inspect__answer_storage(inspect__request *request, covey_world *world) {
+    inspect__json *json = &request->json;
+    bool begins = !request->state;
+    listing *l = inspect__request_state(request, sizeof *l, NULL);
+    if (!l) return true;
+    if (begins) {
+        inspect__json_object(json, NULL);
+        inspect__json_array(json, "pools");
+    }
+    while (l->next < covey_world_pool_count(world)) {
+        put_pool(json, world, covey_world_pool(world, l->next++));
+        if (inspect__request_pauses(request)) return false;
+    }
+    inspect__json_end_array(json);
+    inspect__json_u64(json, "bytes", covey_world_memory(world));
+    inspect__json_end_object(json);
+    return true;
+}
+
+/* ---- The pool that a request names ---------------------------------------------------------------------------------*/
+
+static covey_pool *find_pool(inspect__request *request, covey_world *world, const char *name) {
+    const covey_type *type = name ? covey_type_find(world, name) : NULL;
+    covey_pool *pool = type ? covey_pool_find_raw(world, type) : NULL;
+    if (pool) return pool;
+    if (name) inspect__refuse(request, 409, "ABSENT", "the world knows no type %s", name);
+    else inspect__refuse(request, 422, "ARGUMENT", "type is missing: the name of a component type");
+    return NULL;
+}
+
+/* ---- The map -------------------------------------------------------------------------------------------------------*/
+
+typedef struct drawing {
+    uint32_t next, end; /* blocks */
+} drawing;
+
+static void put_map(inspect__json *json, const covey_pool *pool, uint32_t first, uint32_t count) {
+    covey_block blocks[BLOCKS] = { { 0, 0, 0 } };
+    uint8_t pairs[2 * BLOCKS];
+    covey_pool_map(pool, first, blocks, count);
+    for (uint32_t i = 0; i < count; i++) {
+        pairs[2 * i] = blocks[i].form;
+        pairs[2 * i + 1] = blocks[i].count;
+    }
+    inspect__json_raw(json, pairs, 2 * count);
+}
+
+bool inspect__answer_map(inspect__request *request, covey_world *world) {
+    uint64_t from, count;
+    covey_pool *pool = find_pool(request, world, inspect__request_text(request, "type"));
+    if (!pool || !inspect__request_number(request, "from", 0, UINT32_MAX, &from) ||
+        !inspect__request_number(request, "count", 65536, MAP_BLOCKS, &count))
+        return true;
+    bool begins = !request->state;
+    drawing *d = inspect__request_state(request, sizeof *d, NULL);
+    if (!d) return true;
+    if (begins) {
+        uint32_t all = covey_pool_map(pool, 0, NULL, 0);
+        d->next = (uint32_t)(from < all ? from : all);
+        d->end = (uint32_t)(count < all - d->next ? d->next + count : all);
+        request->type = "application/octet-stream";
+    }
+    while (d->next < d->end) {
+        uint32_t part = d->end - d->next < BLOCKS ? d->end - d->next : BLOCKS;
+        put_map(&request->json, pool, d->next, part);
+        d->next += part;
+        if (inspect__request_pauses(request)) return false;
+    }
+    return true;
+}
+
+/* ---- Changes -------------------------------------------------------------------------------------------------------*/
+
+static bool storage_named(const char *name, covey_storage *storage) {
+    for (int i = COVEY_STORAGE_SPARSE; name && i <= COVEY_STORAGE_PINNED; i++)
+        if (strcmp(name, inspect__storage_name((covey_storage)i)) == 0) {
+            *storage = (covey_storage)i;
+            return true;
+        }
+    return false;
+}
+
+/* Converts a pool, and gives back what that leaves: as the advice counts it. */
+static bool convert(inspect__request *request, covey_pool *pool) {
+    covey_storage storage;
+    const char *name = inspect__request_member_text(request, "storage");
+    if (!storage_named(name, &storage))
+        return !inspect__refuse(request, 422, "ARGUMENT", "storage is \"sparse\", \"block\" or \"pinned\"");
+    covey_result result = covey_pool_convert(pool, storage);
+    if (result != COVEY_OK)
+        return !inspect__refuse_result(request, result, "%s cannot be converted to %s: %s", covey_pool_type(pool)->name,
+                                       name, covey_result_text(result));
+    covey_pool_compact(pool);
+    covey_pool_shrink(pool);
+    return true;
+}
+
+static bool change(inspect__request *request, covey_pool *pool) {
+    const char *what = inspect__request_member_text(request, "do");
+    if (what && strcmp(what, "convert") == 0) return convert(request, pool);
+    if (what && strcmp(what, "compact") == 0) covey_pool_compact(pool);
+    else if (!what || strcmp(what, "shrink") != 0)
+        return !inspect__refuse(request, 422, "ARGUMENT", "do is \"convert\", \"compact\" or \"shrink\"");
+    covey_pool_shrink(pool);
+    return true;
+}
+
+bool inspect__answer_storage_change(inspect__request *request, covey_world *world) {
+    covey_pool *pool = find_pool(request, world, inspect__request_member_text(request, "type"));
+    if (!pool) return true;
+    size_t before = covey_pool_memory(pool);
+    if (!change(request, pool)) return true;
+    inspect__json_object(&request->json, NULL);
+    inspect__json_u64(&request->json, "before", before);
+    inspect__json_u64(&request->json, "after", covey_pool_memory(pool));
+    inspect__json_text(&request->json, "kind", inspect__storage_name(covey_pool_storage(pool)));
+    inspect__json_end_object(&request->json);
+    return true;
+}

@@ -1,0 +1,226 @@
+/* GET systems, GET plan, POST systems, POST run: what the schedule does. */
+#include "inspector.h"
+
+#include <stdio.h>
+
+static bool refuse_without_schedule(inspect__request *request) {
+    return inspect__refuse(request, 409, "ABSENT", "the inspector was opened without a .schedule");
+}
+
+/* ---- Statistics ----------------------------------------------------------------------------------------------------*/
+
+static void put_stats(inspect__json *json, const covey_system_stats *stats) {
+    inspect__json_object(json, NULL);
+    inspect__json_text(json, "name", stats->name);
+    inspect__json_text(json, "phase", stats->phase);
+    inspect__json_bool(json, "on", stats->on);
+    inspect__json_u64(json, "runs", stats->runs);
+    inspect__json_f64(json, "last", stats->last);
+    inspect__json_f64(json, "mean", stats->mean);
+    inspect__json_f64(json, "worst", stats->worst);
+    inspect__json_f64(json, "busy", stats->busy);
+    inspect__json_f64(json, "waited", stats->waited);
+    inspect__json_u64(json, "pieces", stats->pieces);
+    inspect__json_u64(json, "threads", stats->threads);
+    inspect__json_u64(json, "entities", stats->entities);
+    inspect__json_end_object(json);
+}
+
+bool inspect__answer_systems(inspect__request *request, covey_world *world) {
+    covey_inspector *inspector = request->inspector;
+    const covey_schedule *schedule = inspector->desc.schedule;
+    (void)world;
+    if (!schedule) return refuse_without_schedule(request);
+    uint32_t count = covey_schedule_stats(schedule, NULL, 0);
+    covey_system_stats *stats = inspect__request_state(request, (count + 1) * sizeof *stats, NULL);
+    if (!stats) return true;
+    covey_schedule_stats(schedule, stats, count);
+    inspect__json_object(&request->json, NULL);
+    inspect__json_array(&request->json, "systems");
+    for (uint32_t i = 0; i < count; i++) put_stats(&request->json, &stats[i]);
+    inspect__json_end_array(&request->json);
+    inspect__json_u64(&request->json, "threads", covey_schedule_threads(schedule));
+    inspect__json_end_object(&request->json);
+    return true;
+}
+
+/* ---- The plan ------------------------------------------------------------------------------------------------------*/
+
+enum { USES = 5 * COVEY_TERMS };
+
+static void put_uses(inspect__json *json, const char *key, const covey_system_use *uses, uint32_t count, bool writes,
+                     bool resource) {
+    inspect__json_array(json, key);
+    for (uint32_t i = 0; i < count; i++)
+        if (uses[i].writes == writes && uses[i].resource == resource)
+            inspect__json_text(json, NULL, uses[i].type->name);
+    inspect__json_end_array(json);
+}
+
+static void put_system(inspect__json *json, const covey_schedule *schedule, const covey_planned_system *system,
+                       uint32_t number) {
+    covey_system_use uses[USES];
+    uint32_t count = covey_schedule_uses(schedule, number, uses, USES);
+    if (count > USES) count = USES;
+    inspect__json_object(json, NULL);
+    inspect__json_text(json, "name", system->name);
+    inspect__json_text(json, "phase", system->phase);
+    inspect__json_u64(json, "stage", system->stage);
+    inspect__json_bool(json, "on", system->on);
+    inspect__json_bool(json, "exclusive", system->exclusive);
+    inspect__json_bool(json, "split", system->split);
+    put_uses(json, "reads", uses, count, false, false);
+    put_uses(json, "writes", uses, count, true, false);
+    put_uses(json, "resource_reads", uses, count, false, true);
+    put_uses(json, "resource_writes", uses, count, true, true);
+    inspect__json_end_object(json);
+}
+
+static void put_wait(inspect__json *json, const covey_planned_wait *wait) {
+    static const char *const words[] = { "linked", "both write", "written, then read", "read, then written" };
+    char text[256];
+    int length = wait->type ? snprintf(text, sizeof text, "%s: %s", wait->type->name, words[wait->why]) : 0;
+    inspect__json_object(json, NULL);
+    inspect__json_u64(json, "from", wait->first);
+    inspect__json_u64(json, "to", wait->then);
+    inspect__json_text(json, "why", length > 0 ? text : words[wait->why]);
+    inspect__json_text(json, "type", wait->type ? wait->type->name : NULL);
+    inspect__json_end_object(json);
+}
+
+/* Phases in their order: that of the systems. */
+static void put_phases(inspect__json *json, const covey_planned_system *systems, uint32_t count) {
+    const char *last = NULL;
+    inspect__json_array(json, "phases");
+    for (uint32_t i = 0; i < count; i++) {
+        if (systems[i].phase && (!last || strcmp(last, systems[i].phase) != 0))
+            inspect__json_text(json, NULL, systems[i].phase);
+        last = systems[i].phase;
+    }
+    inspect__json_end_array(json);
+}
+
+typedef struct plan {
+    covey_planned_system *systems;
+    covey_planned_wait *waits;
+    uint32_t system_count, wait_count;
+} plan;
+
+static void drop_plan(covey_inspector *inspector, void *state) {
+    plan *p = state;
+    inspect__free(inspector, p->systems, (p->system_count + 1) * sizeof *p->systems);
+    inspect__free(inspector, p->waits, (p->wait_count + 1) * sizeof *p->waits);
+}
+
+static bool make_plan(covey_inspector *inspector, plan *p) {
+    const covey_schedule *schedule = inspector->desc.schedule;
+    p->system_count = covey_schedule_plan(schedule, NULL, 0);
+    p->wait_count = covey_schedule_waits(schedule, NULL, 0);
+    p->systems = inspect__zeroed(inspector, (p->system_count + 1) * sizeof *p->systems);
+    p->waits = inspect__zeroed(inspector, (p->wait_count + 1) * sizeof *p->waits);
+    if (!p->systems || !p->waits) return false;
+    covey_schedule_plan(schedule, p->systems, p->system_count);
+    covey_schedule_waits(schedule, p->waits, p->wait_count);
+    return true;
+}
+
+bool inspect__answer_plan(inspect__request *request, covey_world *world) {
+    covey_inspector *inspector = request->inspector;
+    const covey_schedule *schedule = inspector->desc.schedule;
+    inspect__json *json = &request->json;
+    (void)world;
+    if (!schedule) return refuse_without_schedule(request);
+    plan *p = inspect__request_state(request, sizeof *p, drop_plan);
+    if (!p) return true;
+    if (!make_plan(inspector, p))
+        return inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
+    if (p->system_count == 0 && covey_schedule_stats(schedule, NULL, 0) != 0)
+        return inspect__refuse(request, 409, "ABSENT", "there is no plan: %s", covey_schedule_failure(schedule));
+    inspect__json_object(json, NULL);
+    put_phases(json, p->systems, p->system_count);
+    inspect__json_array(json, "systems");
+    for (uint32_t i = 0; i < p->system_count; i++) put_system(json, schedule, &p->systems[i], i);
+    inspect__json_end_array(json);
+    inspect__json_array(json, "edges");
+    for (uint32_t i = 0; i < p->wait_count; i++) put_wait(json, &p->waits[i]);
+    inspect__json_end_array(json);
+    inspect__json_end_object(json);
+    return true;
+}
+
+/* ---- Switches ------------------------------------------------------------------------------------------------------*/
+
+/* The member as a boolean; false where it is none. */
+static bool read_bool(const inspect__request *request, const char *key, bool *value) {
+    const json_t *found = inspect__request_member(request, key);
+    *value = json_is_true(found);
+    return json_is_boolean(found);
+}
+
+bool inspect__answer_systems_change(inspect__request *request, covey_world *world) {
+    covey_schedule *schedule = request->inspector->desc.schedule;
+    const char *name = inspect__request_member_text(request, "name");
+    const char *phase = inspect__request_member_text(request, "phase");
+    bool on;
+    (void)world;
+    if (!schedule) return refuse_without_schedule(request);
+    if ((name != NULL) == (phase != NULL))
+        return inspect__refuse(request, 422, "ARGUMENT", "name is that of a system, or phase is that of a phase");
+    if (!read_bool(request, "on", &on)) return inspect__refuse(request, 422, "ARGUMENT", "on is true or false");
+    bool found = name ? covey_system_enable(schedule, name, on) : covey_phase_enable(schedule, phase, on);
+    if (!found)
+        return inspect__refuse(request, 409, "ABSENT", "there is no %s %s", name ? "system" : "phase",
+                               name ? name : phase);
+    inspect__json_object(&request->json, NULL);
+    inspect__json_bool(&request->json, "ok", true);
+    inspect__json_end_object(&request->json);
+    return true;
+}
+
+/* ---- Running -------------------------------------------------------------------------------------------------------*/
+
+#define SPEED_LEAST 0.01
+#define SPEED_MOST 100.0
+enum { STEPS = 10000 };
+
+/* What a request asks for; as it is now, where it does not say. */
+typedef struct pace {
+    bool paused;
+    uint32_t steps;
+    double speed;
+} pace;
+
+static bool read_pace(inspect__request *request, pace *wanted) {
+    const json_t *paused = inspect__request_member(request, "paused"), *step = inspect__request_member(request, "step");
+    const json_t *speed = inspect__request_member(request, "speed");
+    if (!paused && !step && !speed)
+        return !inspect__refuse(request, 422, "ARGUMENT", "paused, step or speed says how to run");
+    if (paused && !read_bool(request, "paused", &wanted->paused))
+        return !inspect__refuse(request, 422, "ARGUMENT", "paused is true or false");
+    if (step && (!json_is_integer(step) || json_integer_value(step) < 1 || json_integer_value(step) > STEPS))
+        return !inspect__refuse(request, 422, "ARGUMENT", "step is a number of frames from 1 to %d", STEPS);
+    double factor = speed ? json_number_value(speed) : wanted->speed;
+    if (!(factor >= SPEED_LEAST && factor <= SPEED_MOST))
+        return !inspect__refuse(request, 422, "ARGUMENT", "speed is a number from %g to %g", SPEED_LEAST, SPEED_MOST);
+    wanted->speed = factor;
+    wanted->steps = step ? (uint32_t)json_integer_value(step) : 0;
+    if (step) wanted->paused = true; /* who steps wants to stand still then */
+    return true;
+}
+
+bool inspect__answer_run(inspect__request *request, covey_world *world) {
+    covey_inspector *inspector = request->inspector;
+    pace wanted = { inspector->paused, 0, inspector->speed };
+    (void)world;
+    if (!read_pace(request, &wanted)) return true;
+    if (wanted.speed != inspector->speed) inspector->owed = 0;
+    inspector->paused = wanted.paused;
+    inspector->speed = wanted.speed;
+    inspector->steps = wanted.paused ? wanted.steps : 0;
+    inspect__json_object(&request->json, NULL);
+    inspect__json_bool(&request->json, "paused", inspector->paused);
+    inspect__json_f64(&request->json, "speed", inspector->speed);
+    inspect__json_u64(&request->json, "frame", inspector->frame);
+    inspect__json_end_object(&request->json);
+    return true;
+}
