@@ -399,6 +399,60 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
     return tell_of(world, revive(world, index));
 }
 
+/* Why an entity cannot be made with this handle; NULL: it can. Its index has a page. */
+static const char *again_is_refused(const covey__entity_page *page, covey_entity e) {
+    uint32_t now = page->generation[e.index % COVEY_PAGE_SIZE];
+    if ((now & 1) != 0) return "the index is in use, or named twice";
+    if (covey__is_set_aside(page, e.index)) return "the index is set aside for a command buffer";
+    if (is_retired(page, e.index)) return e.generation != COVEY_GENERATION_MAX ? "the index is retired" : NULL;
+    return e.generation + 1u < now ? "a later generation of the index was used" : NULL;
+}
+
+/* Checks a handle, and marks its index as used until all are checked: who comes twice is found. */
+static covey_result mark_again(covey_world *world, covey_entity e, const char **why) {
+    *why = "the generations of entities are odd, and none of its parts may be too large";
+    if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
+    *why = "memory is out";
+    if (!reach_page(world, e.index)) return COVEY_ERROR_MEMORY;
+    *why = again_is_refused(page_of(world, e.index), e);
+    if (*why) return COVEY_ERROR_TAKEN;
+    page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE]++;
+    return COVEY_OK;
+}
+
+static void take_again(covey_world *world, covey_entity e) {
+    covey__entity_page *page = page_of(world, e.index);
+    uint32_t at = e.index % COVEY_PAGE_SIZE;
+    page->generation[at]--; /* the mark */
+    if (is_retired(page, e.index)) page->next[at] = COVEY_NONE;
+    else take_wanted(world, e.index);
+    page->generation[at] = e.generation;
+    world->alive++;
+}
+
+bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return false;
+    const char *why = "memory is out";
+    uint32_t checked = 0;
+    covey_result result = covey__entities_prepare(world, count);
+    while (result == COVEY_OK && checked < count) {
+        result = mark_again(world, entities[checked], &why);
+        checked += result == COVEY_OK;
+    }
+    if (result != COVEY_OK) {
+        for (uint32_t i = 0; i < checked; i++)
+            page_of(world, entities[i].index)->generation[entities[i].index % COVEY_PAGE_SIZE]--;
+        covey_entity e = checked < count ? entities[checked] : null_entity;
+        covey__fail(world, result, "%u:%u cannot be made again: %s", e.index, e.generation, why);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) take_again(world, entities[i]);
+    covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
+    COVEY__CHANGED(world);
+    return true;
+}
+
 covey_entity covey_create_in(covey_world *world, covey_range range) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return null_entity;

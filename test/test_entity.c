@@ -396,6 +396,65 @@ static void test_a_retired_index_has_no_exact_handle(void **state) {
     refuse_exact(entity(0, COVEY_GENERATION_MAX), COVEY_ERROR_TAKEN, "retired");
 }
 
+static void test_an_entity_comes_back_with_its_handle(void **state) {
+    (void)state;
+    covey_entity e[4];
+    create(e, 4);
+    for (uint32_t i = 0; i < 3; i++) covey_destroy(world, e[i]);
+    assert_true(covey_create_again(world, (covey_entity[]){ e[1], entity(9, 3) }, 2));
+    test_world_is_valid(world);
+    assert_true(covey_alive(world, e[1]));
+    assert_true(covey_alive(world, entity(9, 3)));
+    assert_int_equal(covey_entity_count(world), 3);
+    assert_same(covey_create(world), entity(2, 3));
+    assert_same(covey_create(world), entity(0, 3));
+    covey_destroy(world, e[1]);
+    assert_same(covey_create(world), entity(1, 3));
+    assert_false(covey_alive(world, e[1]));
+}
+
+static void test_one_of_the_last_generation_comes_back(void **state) {
+    (void)state;
+    covey_entity e = last_life(covey_create(world));
+    for (uint32_t i = 0; i < 3; i++) {
+        covey_destroy(world, e);
+        assert_true(covey_create_again(world, &e, 1));
+        test_world_is_valid(world);
+        assert_true(covey_alive(world, e));
+    }
+    covey_destroy(world, e);
+    assert_same(covey_create(world), entity(1, 1));
+}
+
+static void refuse_again(covey_entity e, covey_result why, const char *says) {
+    uint64_t before = world_digest(world);
+    covey_entity fine = entity(9, 1), all[] = { fine, e };
+    assert_false(covey_create_again(world, all, 2));
+    assert_failed(why);
+    assert_non_null(strstr(heard.text, says));
+    assert_int_equal(world_digest(world), before);
+    assert_false(covey_alive(world, fine));
+}
+
+static void test_who_cannot_come_back_is_refused_with_all_others(void **state) {
+    (void)state;
+    covey_entity there = covey_create(world), old = covey_create(world), twice = covey_create(world);
+    covey_destroy(world, covey_create_at(world, 9));
+    refuse_again(there, COVEY_ERROR_TAKEN, "in use");
+    refuse_again(none, COVEY_ERROR_RANGE, "odd");
+    refuse_again(entity(3, 2), COVEY_ERROR_RANGE, "odd");
+    refuse_again(entity(COVEY_NONE, 1), COVEY_ERROR_RANGE, "too large");
+    covey_destroy(world, twice);
+    assert_false(covey_create_again(world, (covey_entity[]){ twice, twice }, 2));
+    assert_failed(COVEY_ERROR_TAKEN);
+    assert_false(covey_alive(world, twice));
+    assert_same(covey_create_at(world, twice.index), entity(twice.index, 3));
+    covey_destroy(world, old);
+    covey_destroy(world, covey_create_at(world, old.index));
+    refuse_again(old, COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "later generation" : "retired");
+    assert_true(covey_create_again(world, NULL, 0));
+}
+
 static void test_handles_that_no_entity_can_have_are_refused(void **state) {
     (void)state;
     refuse_exact(none, COVEY_ERROR_RANGE, "odd");
@@ -808,6 +867,9 @@ int main(void) {
         WORLD_TEST(test_a_handle_that_was_used_is_refused),
         WORLD_TEST(test_generations_that_were_skipped_are_used_up),
         WORLD_TEST(test_a_retired_index_has_no_exact_handle),
+        WORLD_TEST(test_an_entity_comes_back_with_its_handle),
+        WORLD_TEST(test_one_of_the_last_generation_comes_back),
+        WORLD_TEST(test_who_cannot_come_back_is_refused_with_all_others),
         WORLD_TEST(test_handles_that_no_entity_can_have_are_refused),
         WORLD_TEST(test_an_index_that_a_command_buffer_has_is_refused),
         WORLD_TEST(test_the_entity_at_an_index_is_the_living_one),

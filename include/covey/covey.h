@@ -356,6 +356,11 @@ COVEY_API covey_entity covey_create_at(covey_world *world, uint32_t index);
  * or too large (RANGE); or when memory is out. Costs as covey_create_at. */
 COVEY_API covey_entity covey_create_exact(covey_world *world, covey_entity e);
 
+/* Makes entities with exactly these handles, also where the generation is the last one that its index had here: for
+ * entities that left for another world and come back, whose old handles name them again. All or nothing; false as
+ * covey_create_exact returns null, and when a handle comes twice (TAKEN). O(count). */
+COVEY_API bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count);
+
 /* A range of indices that covey_create leaves alone. { 0, 0 } is null. */
 typedef struct covey_range {
     uint32_t first, count;
@@ -1151,8 +1156,9 @@ COVEY_API bool covey_reactive_contains(const covey_reactive *reactive, covey_ent
  * indices. */
 COVEY_API covey_iter covey_reactive_iter(const covey_reactive *reactive);
 /* The entities that were destroyed while they were collected, or that were collected because they lost a component by
- * being destroyed: how many since the set was cleared, and, in *handles, an array of their handles, which never resolve,
- * in the order of their ends. Valid until one more is destroyed or the set is cleared. 0 without .keep_destroyed. */
+ * being destroyed: how many since the set was cleared, and, in *handles, an array of their handles, in the
+ * order of their ends; none resolves, unless covey_create_again has brought it back. Valid until one more is destroyed or
+ * the set is cleared. 0 without .keep_destroyed. */
 COVEY_API uint32_t covey_reactive_destroyed(const covey_reactive *reactive, const covey_entity **handles);
 /* Forgets all; or one: covey_remove_raw(world, e, covey_reactive_type(reactive), 0). */
 COVEY_API void covey_reactive_clear(covey_reactive *reactive);

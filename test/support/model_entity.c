@@ -77,6 +77,23 @@ static void create_exact(model *m) {
     REQUIRE(m, covey_same(e, wanted), "%u:%u is not the one that was wanted", e.index, e.generation);
 }
 
+/* Of some that were alive once, and now and then any; one may come twice. */
+static void create_again(model *m) {
+    uint32_t count = program_below(&m->program, 4);
+    covey_result expected = COVEY_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = pick_index(m), generation = oracle_generation_at(m->oracle, index);
+        if (program_chance(&m->program, 4)) generation += program_below(&m->program, 6);
+        if (is_crowded(m)) index = COVEY_NONE;
+        m->batch[i] = covey__entity(index, generation);
+        if (expected == COVEY_OK) expected = oracle_may_create_again(m->oracle, m->batch[i]);
+        for (uint32_t j = 0; j < i && expected == COVEY_OK; j++)
+            if (m->batch[j].index == index) expected = COVEY_ERROR_TAKEN;
+    }
+    if (!model_settle(m, covey_create_again(m->world, m->batch, count), expected)) return;
+    for (uint32_t i = 0; i < count; i++) check_new(m, m->batch[i], oracle_create_exact(m->oracle, m->batch[i]));
+}
+
 static void entity_at(model *m) {
     uint32_t index = pick_index(m), generation = covey_generation_at(m->world, index);
     covey_entity e = covey_entity_at(m->world, index);
@@ -130,6 +147,7 @@ const model_operation model_entity_operations[] = {
     { "create_many", create_many, 4, false },
     { "create_at", create_at, 8, false },
     { "create_exact", create_exact, 4, false },
+    { "create_again", create_again, 4, false },
     { "entity_at, generation_at", entity_at, 3, true },
     { "range_reserve", reserve_range, 2, false },
     { "create_in", create_in, 6, false },

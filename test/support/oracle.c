@@ -201,6 +201,15 @@ covey_entity oracle_create_exact(oracle_world *world, covey_entity e) {
     return enrol(world, e.index);
 }
 
+covey_result oracle_may_create_again(const oracle_world *world, covey_entity e) {
+    if (e.index >= COVEY_NONE || e.generation > COVEY_GENERATION_MAX || e.generation % 2 == 0) return COVEY_ERROR_RANGE;
+    uint32_t last = oracle_generation_at(world, e.index);
+    if (world->fault == ORACLE_FORBIDS_RETURN && e.generation == last) return COVEY_ERROR_TAKEN;
+    oracle_state state = oracle_state_of(world, e.index);
+    bool idle = state == ORACLE_UNUSED || state == ORACLE_FREE || state == ORACLE_RETIRED;
+    return idle && e.generation >= last ? COVEY_OK : COVEY_ERROR_TAKEN;
+}
+
 covey_result oracle_may_reserve(const oracle_world *world, uint32_t first, uint32_t count) {
     if (count == 0 || (uint64_t)first + count > COVEY_NONE) return COVEY_ERROR_RANGE;
     for (uint32_t i = 1; i < world->range_count; i++)

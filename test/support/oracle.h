@@ -20,6 +20,7 @@ typedef enum oracle_fault {
     ORACLE_IGNORES_RANGES,      /* fresh indices come from reserved ranges */
     ORACLE_RETIRES_LATE,        /* a used up index comes back */
     ORACLE_REPEATS_GENERATIONS, /* an exact handle may be one that was used before */
+    ORACLE_FORBIDS_RETURN,      /* an entity that was destroyed never comes back */
     ORACLE_DESTROYS_UPWARD,     /* destroy_all starts at the lowest index */
     ORACLE_LEAVES_COMPONENTS,   /* a destroyed entity keeps one component's value alive */
     ORACLE_FORGETS_SET,         /* set does not overwrite */
@@ -172,6 +173,8 @@ covey_result oracle_may_create_at(const oracle_world *world, uint32_t index);
 covey_entity oracle_create_at(oracle_world *world, uint32_t index);
 covey_result oracle_may_create_exact(const oracle_world *world, covey_entity e);
 covey_entity oracle_create_exact(oracle_world *world, covey_entity e);
+/* One that may come back is created by oracle_create_exact. */
+covey_result oracle_may_create_again(const oracle_world *world, covey_entity e);
 /* The generation that the last entity of an index had; 0: there never was one. */
 uint32_t oracle_generation_at(const oracle_world *world, uint32_t index);
 covey_result oracle_may_reserve(const oracle_world *world, uint32_t first, uint32_t count);

@@ -20,6 +20,7 @@ const char *oracle_fault_name(oracle_fault fault) {
         [ORACLE_IGNORES_RANGES] = "ignores reserved ranges",
         [ORACLE_RETIRES_LATE] = "reuses a retired index",
         [ORACLE_REPEATS_GENERATIONS] = "takes a generation that was used before",
+        [ORACLE_FORBIDS_RETURN] = "refuses an entity that comes back",
         [ORACLE_DESTROYS_UPWARD] = "destroys all upward",
         [ORACLE_LEAVES_COMPONENTS] = "leaves a component behind",
         [ORACLE_FORGETS_SET] = "forgets to overwrite",
