@@ -413,7 +413,7 @@ static covey_result mark_again(covey_world *world, covey_entity e, const char **
     *why = "the generations of entities are odd, and none of its parts may be too large";
     if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
     *why = "memory is out";
-    if (!reach_page(world, e.index)) return COVEY_ERROR_MEMORY;
+    if (!covey__entities_reach(world, e.index)) return COVEY_ERROR_MEMORY;
     *why = again_is_refused(page_of(world, e.index), e);
     if (*why) return COVEY_ERROR_TAKEN;
     page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE]++;
