@@ -73,7 +73,7 @@ static inline Vec2 value_of(int type, covey_entity e) {
 static inline void add(fixture *f, int type, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         Vec2 value = value_of(type, entities[i]);
-        if (!covey_pool_add_raw(f->pools[type], entities[i], &value, sizeof value)) bench_fail("no component");
+        if (!covey_pool_add_raw(f->pools[type], entities[i], &value)) bench_fail("no component");
         textbook_add(&f->sets[type], entities[i].index, value);
         f->arrays[type][entities[i].index] = value;
     }
@@ -99,7 +99,7 @@ typedef enum container { IN_POOL, IN_TWIN, IN_SET, IN_ARRAY, CONTAINERS } contai
 static inline Vec2 *first_of(const fixture *f, container where, uint32_t i) {
     if (where == IN_TWIN) return f->twin ? first_of(f->twin, IN_POOL, i) : NULL;
     covey_entity e = f->entities.order[i];
-    Vec2 *value = covey_pool_get_raw(f->pools[0], e, sizeof *value);
+    Vec2 *value = covey_pool_get_raw(f->pools[0], e);
     if (!value || where == IN_POOL) return value;
     if (where == IN_SET) return textbook_get(&f->sets[0], e.index);
     if (f->packed && i >= f->entities.order_count) return NULL;

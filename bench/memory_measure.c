@@ -67,7 +67,7 @@ static memory_fill measure_fill(covey_entity *all, uint32_t n, const covey_entit
     memory_fill fill;
     open_subject(&s, all, n, size, storage);
     for (uint32_t i = 0; i < count; i++)
-        need(s.world, covey_pool_add_raw(s.pool, order[i], NULL, size) != NULL, "add a component");
+        need(s.world, covey_pool_add_raw(s.pool, order[i], NULL) != NULL, "add a component");
     fill.filled = bytes_of(&s);
     size_t rest = s.counter.bytes - fill.filled; /* the world's, which compaction leaves alone */
     s.counter.peak = s.counter.bytes;

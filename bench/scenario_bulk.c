@@ -76,8 +76,8 @@ static void close(void *context) {
 }
 
 static bool same_value(const fixture *f, int type, uint32_t i) {
-    const Vec2 *one = covey_pool_get_raw(f->many.pools[type], f->many.made[i], sizeof *one);
-    const Vec2 *two = covey_pool_get_raw(f->single.pools[type], f->single.made[i], sizeof *two);
+    const Vec2 *one = covey_pool_get_raw(f->many.pools[type], f->many.made[i]);
+    const Vec2 *two = covey_pool_get_raw(f->single.pools[type], f->single.made[i]);
     return one && two ? memcmp(one, two, sizeof *one) == 0 : !one && !two;
 }
 
@@ -172,7 +172,7 @@ static void populate(const fixture *f, side *s) {
     covey_destroy_all(s->world);
     for (uint32_t i = 0; i < f->n; i++) {
         s->made[i] = covey_create_at(s->world, i);
-        for (int t = 0; t < TYPES; t++) covey_pool_add_raw(s->pools[t], s->made[i], &values[t], sizeof values[t]);
+        for (int t = 0; t < TYPES; t++) covey_pool_add_raw(s->pools[t], s->made[i], &values[t]);
     }
     set_order(f, s);
 }

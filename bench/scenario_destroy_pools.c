@@ -45,7 +45,7 @@ static herd make_herd(const bench_scenario *scenario, uint32_t n, uint32_t pools
     for (uint32_t p = 0; p < pools - OUR_POOLS; p++) {
         covey_pool *pool = other_pool(entities.world, p);
         for (uint32_t k = 0; k < OTHERS_OF_EACH; k++)
-            if (!covey_pool_add_raw(pool, others[(p + k) % OTHERS], NULL, sizeof(Vec2))) bench_fail("no component");
+            if (!covey_pool_add_raw(pool, others[(p + k) % OTHERS], NULL)) bench_fail("no component");
     }
     return (herd){ entities.world, entities.all, n };
 }

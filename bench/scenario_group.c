@@ -52,7 +52,7 @@ static Vec2 value_of(uint32_t type, covey_entity e) {
 static void add(side *s, uint32_t type, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         Vec2 value = value_of(type, entities[i]);
-        if (!covey_pool_add_raw(s->pools[type], entities[i], &value, sizeof value)) bench_fail("no component");
+        if (!covey_pool_add_raw(s->pools[type], entities[i], &value)) bench_fail("no component");
     }
 }
 
@@ -77,7 +77,7 @@ static void close(void *context) {
 static void check_arrays(const fixture *f, const bench_scenario *scenario) {
     const side *s = &f->grouped;
     for (uint32_t i = 0; i < s->entities.order_count; i++) {
-        const Vec2 *value = covey_pool_get_raw(s->pools[0], s->entities.order[i], sizeof *value);
+        const Vec2 *value = covey_pool_get_raw(s->pools[0], s->entities.order[i]);
         if (!value || memcmp(value, &f->arrays[0][i], sizeof *value) != 0)
             bench_fail("%s, n = %u: the values of entity %u differ", scenario->name, s->entities.n,
                        s->entities.order[i].index);
@@ -232,8 +232,8 @@ static void check_sides(const fixture *f, const bench_scenario *scenario) {
     const side *grouped = &f->grouped, *plain = &f->plain;
     for (uint32_t i = 0; i < plain->entities.n; i++)
         for (uint32_t t = 0; t < 2; t++) {
-            const Vec2 *one = covey_pool_get_raw(grouped->pools[t], grouped->entities.all[i], sizeof *one);
-            const Vec2 *two = covey_pool_get_raw(plain->pools[t], plain->entities.all[i], sizeof *two);
+            const Vec2 *one = covey_pool_get_raw(grouped->pools[t], grouped->entities.all[i]);
+            const Vec2 *two = covey_pool_get_raw(plain->pools[t], plain->entities.all[i]);
             bool same = !one == !two && (!one || memcmp(one, two, sizeof *one) == 0);
             if (!same) bench_fail("%s, n = %u: the values of entity %u differ", scenario->name, plain->entities.n, i);
         }

@@ -43,7 +43,7 @@ static void save(const fixture *f) {
 static covey_pool *fill(const fixture *f, const covey_type *type) {
     covey_pool *pool = covey_pool_of_raw(f->entities.world, type);
     for (uint32_t i = 0; i < f->entities.n; i++)
-        if (!pool || !covey_pool_add_raw(pool, f->entities.all[i], NULL, type->size)) bench_fail("no component");
+        if (!pool || !covey_pool_add_raw(pool, f->entities.all[i], NULL)) bench_fail("no component");
     return pool;
 }
 
@@ -112,7 +112,7 @@ BENCH_TIMED static double save_again(void *context) {
 static double save_changed(void *context) {
     const fixture *f = context;
     for (uint32_t i = 0; i < f->entities.order_count; i++)
-        ((Health *)covey_pool_get_raw(f->health, f->entities.order[i], sizeof(Health)))->points++;
+        ((Health *)covey_pool_get_raw(f->health, f->entities.order[i]))->points++;
     return save_again(context);
 }
 

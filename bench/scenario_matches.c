@@ -20,7 +20,7 @@ static void remove_others(fixture *f) {
     uint32_t matches = f->entities.order_count, others = f->entities.n - matches;
     bench_shuffle(f->entities.order + matches, others);
     for (uint32_t i = matches; i < f->entities.n; i++) {
-        covey_pool_remove_raw(f->pools[0], f->entities.order[i], sizeof(Vec2));
+        covey_pool_remove_raw(f->pools[0], f->entities.order[i]);
         textbook_remove(&f->sets[0], f->entities.order[i].index);
     }
     sort_parts(f);

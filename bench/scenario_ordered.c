@@ -55,7 +55,7 @@ static void close(void *context) {
 static void fill(side *s, covey_pool *pool) {
     for (uint32_t i = 0; i < s->entities.n; i++) {
         Vec2 value = { (float)(i % 64), 1 };
-        if (!covey_pool_add_raw(pool, s->entities.all[i], &value, sizeof value)) bench_fail("no component");
+        if (!covey_pool_add_raw(pool, s->entities.all[i], &value)) bench_fail("no component");
     }
 }
 

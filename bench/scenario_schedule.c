@@ -45,7 +45,7 @@ BENCH_TIMED static void compute_all(covey_iter *it) {
 
 BENCH_TIMED static void damp_all(covey_iter *it) {
     while (covey_next(it)) {
-        Vec2 *v = covey_field_raw(it, 0, sizeof(Vec2));
+        Vec2 *v = covey_field_raw(it, 0);
         for (uint32_t i = 0; i < it->count; i++) v[i] = (Vec2){ .x = v[i].x * 0.9f + 1, .y = v[i].y * 0.9f + 2 };
     }
 }
@@ -61,7 +61,8 @@ BENCH_TIMED static void record_all(covey_iter *it, covey_commands *commands) {
 
 static void nothing(covey_job *job, void *context) {
     (void)context;
-    while (covey_next(&job->it)) {}
+    while (covey_next(&job->it)) {
+    }
 }
 static void move(covey_job *job, void *context) {
     (void)context;
@@ -184,7 +185,7 @@ static void *open_apart(const bench_scenario *scenario, uint32_t n) {
     fixture *f = open_all(scenario, n);
     for (int i = 0; i < 8; i++) {
         for (uint32_t k = 0; k < n; k++)
-            need(covey_add_raw(f->entities.world, f->entities.all[k], &apart[i], NULL, sizeof(Vec2)) != NULL);
+            need(covey_add_raw(f->entities.world, f->entities.all[k], &apart[i], NULL) != NULL);
         add_system(f, &(covey_system){ .name = name_of(i), .run = damp, .view = { .with = { &apart[i] } } });
     }
     return f;
@@ -239,10 +240,12 @@ static const bench_contestant recorders[] = { { .name = "covey", .prepare = clea
                                               { .name = "by hand", .prepare = clear_forces, .run = record_by_hand },
                                               { .name = NULL } };
 
-#define SCENARIO(text, size, who, begin, against, most)                                                             \
-    {                                                                                                               \
-        .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { size }, .contestants = who, .open = begin,          \
-        .close = close, .bars = { { .baseline = against, .n = size, .limit = most } }                               \
+#define SCENARIO(text, size, who, begin, against, most)                                                    \
+    {                                                                                                      \
+        .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { size }, .contestants = who, .open = begin, \
+        .close = close, .bars = {                                                                          \
+            { .baseline = against, .n = size, .limit = most }                                              \
+        }                                                                                                  \
     }
 
 static const bench_scenario scenarios[] = {

@@ -16,8 +16,7 @@ int main(void) {
         if (i < 5) covey_add(world, e, Velocity, { 1, 0.5f });
     }
 
-    covey_view_desc both = { .with = { covey_id(Position), covey_id(Velocity) } };
-    covey_view moving = covey_view_make(world, &both);
+    covey_view moving = covey_view_of(world, Position, Velocity);
     covey_iter it = covey_view_iter(&moving);
     while (covey_next(&it)) {
         Position *p = covey_field(&it, 0, Position);

@@ -74,7 +74,7 @@ int main(void) {
 
     printf("tags\n");
     if (covey_add_tag(world, hero, Poisoned)) printf("    poisoned\n");
-    printf("    poisoned and has health: %d\n", covey_has_all(world, hero, covey_id(Poisoned), covey_id(Health)));
+    printf("    poisoned and has health: %d\n", covey_has_all(world, hero, Poisoned, Health));
     printf("    removed: %d\n", covey_remove(world, hero, Poisoned));
     printf("    removed again: %d\n", covey_remove(world, hero, Poisoned));
 

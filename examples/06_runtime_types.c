@@ -29,12 +29,12 @@ int main(void) {
     const covey_type *mana = covey_type_find(world, "Mana"), *hidden = covey_type_find(world, "Hidden");
     const covey_type *inventory = covey_type_find(world, "Inventory");
     int32_t value = 30;
-    covey_add_raw(world, wizard, mana, &value, mana->size);
-    covey_add_raw(world, wizard, inventory, NULL, inventory->size); /* NULL: all bytes zero */
-    covey_add_raw(world, chest, inventory, NULL, inventory->size);
-    covey_add_raw(world, chest, hidden, NULL, hidden->size);
-    *(int32_t *)covey_get_raw(world, wizard, mana, mana->size) -= 12;
-    printf("mana: %d\n", (int)*(int32_t *)covey_get_raw(world, wizard, mana, mana->size));
+    covey_add_raw(world, wizard, mana, &value);
+    covey_add_raw(world, wizard, inventory, NULL); /* NULL: all bytes zero */
+    covey_add_raw(world, chest, inventory, NULL);
+    covey_add_raw(world, chest, hidden, NULL);
+    *(int32_t *)covey_get_raw(world, wizard, mana) -= 12;
+    printf("mana: %d\n", (int)*(int32_t *)covey_get_raw(world, wizard, mana));
 
     /* The same name with another layout is refused; with the same layout it is the same type. */
     covey_type again = { .name = "Mana", .size = 4, .align = 4 }, other = { .name = "Mana", .size = 8, .align = 8 };

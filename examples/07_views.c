@@ -20,8 +20,8 @@ COVEY_TAG_DEFINE(Frozen);
 /* Spans are runs of entities whose components lie one after the other. While one is open, nothing is added to the pools
  * of the view or removed from them. */
 static uint32_t move(covey_world *world) {
-    covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) },
-                                                                 .without = { covey_id(Frozen) } });
+    covey_view view = covey_view_make(
+        world, &(covey_view_desc){ .with = { covey_ids(Position, Velocity) }, .without = { covey_id(Frozen) } });
     uint32_t spans = 0;
     covey_iter it = covey_view_iter(&view);
     for (; covey_next(&it); spans++) {

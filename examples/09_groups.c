@@ -46,8 +46,7 @@ int main(void) {
         if (i % 2 == 1) covey_add(world, e[i], Velocity, { 1, 0 });
     }
 
-    const covey_group_desc desc = { .own = { covey_id(Position), covey_id(Velocity) },
-                                    .without = { covey_id(Frozen) } };
+    const covey_group_desc desc = { .own = { covey_ids(Position, Velocity) }, .without = { covey_id(Frozen) } };
     covey_group *moving = covey_group_create(world, &desc);
     if (!moving) return EXIT_FAILURE;
     const covey_pool *positions = covey_pool_of(world, Position), *velocities = covey_pool_of(world, Velocity);

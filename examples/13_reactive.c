@@ -34,7 +34,7 @@ int main(void) {
     covey_world *world = covey_world_create(NULL);
     covey_reactive_desc about_positions = { .added = { covey_id(Position) },
                                             .set = { covey_id(Position) },
-                                            .match = { .with = { covey_id(Position), covey_id(Box) },
+                                            .match = { .with = { covey_ids(Position, Box) },
                                                        .without = { covey_id(Hidden) },
                                                        .read = { covey_id(Position) } } };
     covey_reactive *moved = world ? covey_reactive_create(world, &about_positions) : NULL;

@@ -17,7 +17,7 @@ enum { ROCKETS = 5, SPARKS = 3 };
 /* While a span is open, no pool of its view may change: what is to change is recorded. A spark has its handle at once,
  * and is alive when the commands are replayed. Replaying reports recordings that failed, so nobody asks here. */
 static void burn(covey_world *world, covey_commands *commands) {
-    covey_view burning = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Rocket), covey_id(Fuse) } });
+    covey_view burning = covey_view_of(world, Rocket, Fuse);
     covey_iter it = covey_view_iter(&burning);
     while (covey_next(&it)) {
         Rocket *rocket = covey_field(&it, 0, Rocket);

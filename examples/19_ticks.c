@@ -41,8 +41,8 @@ int main(void) {
         covey_add(world, e[i], Position, { (float)i, 0 });
         if (i % 10 == 0) covey_add(world, e[i], Velocity, { 1, 0 });
     }
-    covey_view moving = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) },
-                                                                   .read = { covey_id(Velocity) } });
+    covey_view moving = covey_view_make(
+        world, &(covey_view_desc){ .with = { covey_ids(Position, Velocity) }, .read = { covey_id(Velocity) } });
     covey_view drawn = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) },
                                                                   .read = { covey_id(Position) },
                                                                   .changed = { covey_id(Position) } });

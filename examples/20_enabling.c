@@ -32,14 +32,12 @@ int main(void) {
         covey_add(world, e[i], Position, { (float)i, 0 });
         covey_add(world, e[i], Collider, { 1 });
     }
-    covey_view solid = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Collider) } });
+    covey_view solid = covey_view_of(world, Position, Collider);
     covey_view ghosts =
         covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .without = { covey_id(Collider) } });
-    covey_view sleepers =
-        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(covey_disabled) } });
+    covey_view sleepers = covey_view_of(world, Position, covey_disabled);
     covey_view all = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .disabled = true });
-    covey_group *group =
-        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Position), covey_id(Collider) } });
+    covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_ids(Position, Collider) } });
 
     bool right = group && covey_disable(world, e[2]) == COVEY_OK;
     right = right && covey_component_disable(world, e[5], Collider) == COVEY_OK;

@@ -19,7 +19,7 @@ enum { FRAMES = 6, WINDOW = 4 };
 static void step(covey_world *world, covey_entity ship, bool fires) {
     Ship *s = covey_get(world, ship, Ship);
     s->x += s->speed;
-    covey_view shots = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Shot) } });
+    covey_view shots = covey_view_of(world, Shot);
     covey_iter it = covey_view_iter(&shots);
     covey_row row = { 0 };
     while (covey_next_row(&it, &row)) {
@@ -31,7 +31,7 @@ static void step(covey_world *world, covey_entity ship, bool fires) {
 }
 
 static void show(covey_world *world, covey_entity ship, const char *what) {
-    covey_view shots = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Shot) } });
+    covey_view shots = covey_view_of(world, Shot);
     printf("%s: the ship is at %d, shots: %u\n", what, covey_get(world, ship, Ship)->x, covey_view_count(&shots));
 }
 

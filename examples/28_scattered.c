@@ -35,14 +35,14 @@ int main(void) {
         if (i % 2 == 1) covey_add(world, e[i], Fuel, { 1 });
     }
 
-    covey_view burning = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Heat), covey_id(Fuel) } });
+    covey_view burning = covey_view_of(world, Heat, Fuel);
     covey_view_advice advice = covey_view_advise(&burning);
     char line[200];
     covey_view_advice_print(line, sizeof line, &advice);
     printf("%s\n", line);
     bool right = burn(covey_view_iter(&burning)) == advice.spans;
 
-    covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Heat), covey_id(Fuel) } });
+    covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_ids(Heat, Fuel) } });
     right = right && group && burn(covey_group_iter(group)) == advice.group_spans;
 
     /* Who joins or leaves changes places inside of its block. */

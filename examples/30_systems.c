@@ -59,7 +59,7 @@ int main(void) {
     covey_schedule *schedule = world ? covey_schedule_create(world, NULL) : NULL; /* a thread for each core */
     if (!schedule) return EXIT_FAILURE;
     static float seconds = 0.5f;
-    covey_view_desc moving = { .with = { covey_id(Position), covey_id(Velocity) }, .read = { covey_id(Velocity) } };
+    covey_view_desc moving = { .with = { covey_ids(Position, Velocity) }, .read = { covey_id(Velocity) } };
     covey_view_desc falling = { .with = { covey_id(Velocity) } }, buried = { .with = { covey_id(Position) } };
     covey_view_desc aiming = { .with = { covey_id(Aim) }, .read = { covey_id(Aim) } };
     const covey_system systems[] = {

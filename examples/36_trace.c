@@ -13,7 +13,7 @@ COVEY_COMPONENT_DEFINE(Right);
 static void raise_all(covey_job *job, void *context) {
     (void)context;
     while (covey_next(&job->it)) {
-        float *value = covey_field_raw(&job->it, 0, sizeof(float));
+        float *value = covey_field_raw(&job->it, 0);
         for (uint32_t i = 0; i < job->it.count; i++) value[i] = value[i] * 0.5f + 1;
     }
 }

@@ -72,7 +72,7 @@ int main() {
     const covey_type mana = covey::options().describe<float>("Mana");
     const covey_type *type = covey_type_create(world, &mana);
     const float full = 10;
-    covey_add_raw(world, arrow, type, &full, sizeof full);
+    covey_add_raw(world, arrow, type, &full);
     covey::view<const Name, covey::runtime<float>> magic{ world, type };
     for (auto [e, name, left] : magic) std::printf("%s: %g left\n", name.text.c_str(), left -= 3);
     return magic.count() == 1 && !covey_alive(world, stone) ? 0 : 1;

@@ -40,7 +40,7 @@ static double bytes(const Cut *cut, covey_storage storage, uint32_t every) {
     for (uint32_t i = 0; i < ENTITIES; i++) {
         covey_entity e = covey_create(world);
         for (const covey_type *const *type = cut->types; *type && i % every == 0; type++)
-            covey_add_raw(world, e, *type, NULL, (*type)->size);
+            covey_add_raw(world, e, *type, NULL);
     }
     covey_compact(world);
     covey_shrink(world);

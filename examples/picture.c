@@ -123,11 +123,10 @@ int main(int argc, char **argv) {
     covey_world *world = covey_world_create(NULL);
     if (!world) return EXIT_FAILURE;
     populate(world);
-    covey_view leaders = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Leader) } });
-    covey_view moving =
-        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) } });
-    covey_view followers = covey_view_make(
-        world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity), covey_id(Follower) } });
+    covey_view leaders = covey_view_of(world, Position, Leader);
+    covey_view moving = covey_view_of(world, Position, Velocity);
+    covey_view followers =
+        covey_view_make(world, &(covey_view_desc){ .with = { covey_ids(Position, Velocity, Follower) } });
     for (int step = 0; step < STEPS; step++) {
         lead(&leaders);
         follow(world, &followers);

@@ -118,10 +118,10 @@ static covey_schedule *make_schedule(Swarm *s, uint32_t threads) {
     covey_schedule *schedule = covey_schedule_create(s->world, &(covey_schedule_desc){ .threads = threads });
     need(s->world, schedule != NULL, "making a schedule");
     covey_view_desc winds = { .with = { covey_id(Velocity) } }, renews = { .with = { covey_id(Position) } };
-    covey_view_desc moves = { .with = { covey_id(Position), covey_id(Velocity) },
+    covey_view_desc moves = { .with = { covey_ids(Position, Velocity) },
                               .without = { covey_id(Frozen) },
                               .read = { covey_id(Velocity) } };
-    covey_view_desc weakens = { .with = { covey_id(Energy), covey_id(Velocity) }, .read = { covey_id(Velocity) } };
+    covey_view_desc weakens = { .with = { covey_ids(Energy, Velocity) }, .read = { covey_id(Velocity) } };
     covey_view_desc ails = { .with = { covey_id(Sick) }, .optional = { covey_id(Energy) } };
     covey_system systems[] = {
         { .name = "wind", .run = wind, .context = s, .view = winds, .split = true },

@@ -63,7 +63,7 @@ static bool is_same_value(const covey_type *type, const void *a, const void *b) 
 /* ---- Entities ------------------------------------------------------------------------------------------------------*/
 
 static const void *value_in(const covey_pool *pool, covey_entity e) {
-    return pool ? covey_pool_get_raw(pool, e, covey_pool_type(pool)->size) : NULL;
+    return pool ? covey_pool_get_raw(pool, e) : NULL;
 }
 
 /* What happened to one type of an entity that both have: 0 for nothing. */

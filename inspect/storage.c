@@ -82,7 +82,8 @@ static void put_advice(inspect__json *json, const covey_advice *advice) {
 static void put_pool(inspect__json *json, covey_world *world, covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
     covey_advice advice = covey_pool_advise(pool);
-    uint32_t count = covey_pool_count(pool), size = covey_pool_size(pool);
+    bool packed = advice.storage == COVEY_STORAGE_SPARSE;
+    uint32_t count = covey_pool_count(pool), size = packed ? covey_pool_size(pool) : 0;
     bool internal = inspect__is_internal(type);
     inspect__json_object(json, NULL);
     inspect__json_text(json, "type", type->name);

@@ -2,6 +2,7 @@
 #include "marks.h"
 #include "members.h"
 #include "storage.h"
+#include "unchecked.h"
 #include "view.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "queue.h"
 #include "result.h"
 #include "storage_erase.h"
+#include "unchecked.h"
 #include "watch.h"
 
 /* ---- Adding one --------------------------------------------------------------------------------------------------*/
@@ -93,7 +94,7 @@ void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generat
     if (!covey__takes_components(pool->world, e) || covey_pool_has(pool, e))
         return covey__pool_place_slowly(pool, index, generation);
     if (!begin_default(pool, e, &d)) return NULL;
-    return end_default(pool, &d, covey_pool_add_raw(pool, e, d.value, pool->size));
+    return end_default(pool, &d, covey_pool_add_raw(pool, e, d.value));
 }
 
 void *covey__pool_set_default(covey_pool *pool, uint32_t index, uint32_t generation) {
@@ -101,7 +102,7 @@ void *covey__pool_set_default(covey_pool *pool, uint32_t index, uint32_t generat
     covey__default d;
     if (!covey_pool_has(pool, e)) return covey__pool_add_default(pool, index, generation);
     if (!begin_default(pool, e, &d)) return NULL;
-    return end_default(pool, &d, covey_pool_set_raw(pool, e, d.value, pool->size));
+    return end_default(pool, &d, covey_pool_set_raw(pool, e, d.value));
 }
 
 void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
@@ -170,10 +171,8 @@ void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t gene
     covey__remove_announced(pool, e);
 }
 
-bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value, size_t size) {
-    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
-    COVEY__CONTRACT(pool->world, value || size == 0, "a value that is taken needs a place");
-    (void)size;
+bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
+    COVEY__CONTRACT(pool->world, value || pool->size == 0, "a value that is taken needs a place");
     if (COVEY__IN_HOOK(pool->world)) return false;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
     if (!covey_pool_has(pool, e)) return false;

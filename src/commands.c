@@ -429,7 +429,7 @@ COVEY_HOT void remove_sized(replaying *r, covey_pool *pool, size_t size) {
     uint64_t what = at->what;
     uint32_t done = 0;
     do {
-        if (!covey_pool_remove_raw(pool, at->entity, size)) r->skipped += !covey_alive(r->world, at->entity);
+        if (!covey__pool_remove_sized(pool, at->entity, size)) r->skipped += !covey_alive(r->world, at->entity);
         at++;
         done++;
     } while (at->what == what);
@@ -483,7 +483,7 @@ static COVEY__NOINLINE bool set_slowly(replaying *r, covey_pool *pool, command *
     void *value = value_of(at);
     bool has = r->world->dying && covey_pool_has(pool, at->entity); /* what it has may be set to the end */
     if (!has && skip_dead(r, type_of(at), at->entity, value)) return true;
-    return covey_pool_set_raw(pool, at->entity, value, pool->size) || is_done(r);
+    return covey_pool_set_raw(pool, at->entity, value) || is_done(r);
 }
 
 COVEY_HOT void set_sized(replaying *r, covey_pool *pool, size_t size, size_t bytes, bool wide) {
@@ -492,7 +492,7 @@ COVEY_HOT void set_sized(replaying *r, covey_pool *pool, size_t size, size_t byt
     uint32_t done = 0;
     do {
         bool care = (pool->uses & COVEY__USE_CARE) != 0;
-        void *to = care ? NULL : covey_pool_get_raw(pool, at->entity, size);
+        void *to = care ? NULL : covey__pool_get_sized(pool, at->entity, size);
         if (!to && !care) to = covey__pool_append(pool, at->entity, size);
         if (COVEY__LIKELY(to != NULL)) memcpy(to, wide ? value_of(at) : at + 1, size);
         else if (!set_slowly(r, pool, at)) break;

@@ -6,6 +6,7 @@
 #include "shortcut.h"
 #include "storage_place.h"
 #include "type.h"
+#include "unchecked.h"
 
 /* Places for all, and then their values: a hook moves them when nothing can fail any more, and none while there are
  * places without values. */
@@ -19,8 +20,7 @@ static covey_result move_all(const covey_pool *from, covey_pool *to) {
     }
     for (uint32_t at = 0; result == COVEY_OK && (at = covey_pool_next(from, at)) != COVEY_NONE; at++) {
         uint32_t index = covey_pool_at(from, at).index;
-        covey__relocate(&mover, covey__value_of_index(to, index), covey_pool_value_at_raw(from, at, from->size),
-                        from->size);
+        covey__relocate(&mover, covey__value_of_index(to, index), covey_pool_value_at_raw(from, at), from->size);
     }
     covey__storage_set_mover(to, mover);
     return result;

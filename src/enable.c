@@ -23,14 +23,14 @@ covey_result covey_disable(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be disabled");
     covey_pool *pool = covey__pool_of_disabled(world);
-    bool disabled = pool && (covey__has_index(pool, e.index) || covey_pool_add_raw(pool, e, NULL, 0));
+    bool disabled = pool && (covey__has_index(pool, e.index) || covey_pool_add_raw(pool, e, NULL));
     return disabled ? COVEY_OK : covey_world_result(world);
 }
 
 covey_result covey_enable(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be enabled");
-    if (world->disabled) covey_pool_remove_raw(world->disabled, e, 0);
+    if (world->disabled) covey_pool_remove_raw(world->disabled, e);
     return COVEY_OK;
 }
 

@@ -408,7 +408,7 @@ bool covey__hierarchy_valid(const covey_world *world, const char **why) {
     if (!pool) return true;
     REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world, "hierarchy: another pool");
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
-        const covey__node *node = covey_pool_value_at_raw(pool, at, sizeof *node);
+        const covey__node *node = covey_pool_value_at_raw(pool, at);
         bool is_root = node->parent == COVEY_NONE;
         REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: the node of another entity");
         REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent that is none");
@@ -417,7 +417,7 @@ bool covey__hierarchy_valid(const covey_world *world, const char **why) {
         if (!valid_children(world, node, why)) return false;
     }
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
-        const covey__node *node = covey_pool_value_at_raw(pool, at, sizeof *node);
+        const covey__node *node = covey_pool_value_at_raw(pool, at);
         if (node->parent == COVEY_NONE) reached += size_of_tree(world, node);
     }
     REQUIRE(reached == covey_pool_count(pool), "hierarchy: a child that no root has");

@@ -210,8 +210,7 @@ static bool save_copies(saving *s, const covey_pool *pool, covey__units *list, u
     list->at[number] = unit;
     unit->wipe = pool->type->zero_vacated;
     for (uint32_t at = covey_pool_next(pool, first); at <= last && at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        if (!covey__unit_copy(s->history, unit, covey_pool_value_at_raw(pool, at, pool->size)))
-            return fails_to_copy(s, pool->type);
+        if (!covey__unit_copy(s->history, unit, covey_pool_value_at_raw(pool, at))) return fails_to_copy(s, pool->type);
     return true;
 }
 
@@ -219,7 +218,7 @@ static size_t write_names(const covey_pool *pool, uint32_t first, uint32_t last,
     size_t bytes = 0;
     for (uint32_t at = covey_pool_next(pool, first); at <= last && at != COVEY_NONE;
          at = covey_pool_next(pool, at + 1)) {
-        const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
+        const covey__name *name = covey_pool_value_at_raw(pool, at);
         covey__name_record record = { name->hash, name->parent, covey__name_length(name) };
         if (to) memcpy(to + bytes, &record, sizeof record);
         if (to) memcpy(to + bytes + sizeof record, name->text, record.length);

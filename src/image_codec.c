@@ -168,5 +168,5 @@ bool covey__has_handles(const covey_fields *fields) {
 void covey__map_values(const covey_pool *pool, const covey__entering *entering) {
     if (!covey__has_handles(pool->type->fields)) return;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        covey__map_fields(pool->type->fields, covey_pool_value_at_raw(pool, at, pool->size), entering);
+        covey__map_fields(pool->type->fields, covey_pool_value_at_raw(pool, at), entering);
 }

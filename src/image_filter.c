@@ -44,7 +44,7 @@ static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
     const covey_pool *names = filter->world->names ? filter->world->names->pool : NULL;
     uint32_t count = 0;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE; at++) {
-        const covey__name *name = covey_pool_value_at_raw(names, at, sizeof *name);
+        const covey__name *name = covey_pool_value_at_raw(names, at);
         if (!is_orphan(filter, name->self)) continue;
         if (list) list[count] = (orphan){ name->text, name->self };
         count++;

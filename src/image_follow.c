@@ -122,8 +122,7 @@ static covey_result prepare_names(merging *m) {
     if (!m->renamings && count != 0) return COVEY_ERROR_MEMORY;
     m->renaming_room = count;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE && result == COVEY_OK; at++)
-        result = prepare_name(m, covey__merging_now(m, covey_pool_at(names, at)),
-                              covey_pool_value_at_raw(names, at, sizeof(covey__name)));
+        result = prepare_name(m, covey__merging_now(m, covey_pool_at(names, at)), covey_pool_value_at_raw(names, at));
     return result;
 }
 
@@ -373,7 +372,7 @@ static void remove_few(const merging *m, const covey_pool *from, covey_pool *to)
             m->leaving[count++] = (covey__leaving){ source->index, here };
     }
     if (count != 0) qsort(m->leaving, count, sizeof *m->leaving, compare_leaving);
-    for (uint32_t i = 0; i < count; i++) covey_pool_remove_raw(to, m->leaving[i].here, to->size);
+    for (uint32_t i = 0; i < count; i++) covey_pool_remove_raw(to, m->leaving[i].here);
 }
 
 /* Components of one type that were here and are not in the image, in the order of the source. */
@@ -386,7 +385,7 @@ static void remove_from(const merging *m, const covey_pool *from, covey_pool *to
     for (uint32_t i = 0; i < m->room && covey_pool_count(to) != 0; i++) {
         e = covey_entity_next(m->from, e);
         if (!covey__has_index(from, e.index) && covey_alive(m->to, m->entities[i]))
-            covey_pool_remove_raw(to, m->entities[i], to->size);
+            covey_pool_remove_raw(to, m->entities[i]);
     }
 }
 

@@ -209,7 +209,7 @@ static void drop_resources(const covey__loading *l) {
     const covey_world *world = l->world;
     for (uint32_t i = covey_world_resource_count(world); i-- != 0;) {
         const covey_type *type = covey_world_resource(world, i);
-        covey__drop_loaded(l->knows, type, covey_resource_get_raw(world, type, type->size));
+        covey__drop_loaded(l->knows, type, covey_resource_get_raw(world, type));
     }
 }
 
@@ -301,8 +301,7 @@ static void map_all(covey__loading *l) {
         if (l->parts[i].pool) covey__map_values(l->parts[i].pool, &l->raising);
     for (uint32_t i = 0; i < covey_world_resource_count(l->world); i++) {
         const covey_type *type = covey_world_resource(l->world, i);
-        if (type->fields)
-            covey__map_fields(type->fields, covey_resource_get_raw(l->world, type, type->size), &l->raising);
+        if (type->fields) covey__map_fields(type->fields, covey_resource_get_raw(l->world, type), &l->raising);
     }
 }
 

@@ -104,7 +104,7 @@ static covey_result tell_apart(const merging *m, part *p) {
     p->fates = covey__resize(heap, NULL, 0, p->count, 1, 1);
     if (!p->picked || !p->fates) return COVEY_ERROR_MEMORY;
     for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++) {
-        const void *value = covey_pool_value_at_raw(p->from, at, p->from->size);
+        const void *value = covey_pool_value_at_raw(p->from, at);
         covey__fate fate = fate_of(p, p->entities[i], value, keeps);
         p->fates[i] = (unsigned char)fate;
         if (fate == COVEY__ADDED) p->picked[p->added++] = p->entities[i];
@@ -226,7 +226,7 @@ static covey_result set_resources(merging *m) {
     m->resource_room = count;
     for (uint32_t i = 0; i < count; i++) {
         const covey_type *was = covey_world_resource(m->from, i), *type = was;
-        char *value = covey_resource_get_raw(m->from, was, was->size);
+        char *value = covey_resource_get_raw(m->from, was);
         if (was->fields) covey__map_fields(was->fields, value, &entering);
         if (was->move) { /* both worlds could not have the value */
             m->culprit = was->name;
@@ -235,7 +235,7 @@ static covey_result set_resources(merging *m) {
         if (covey_resource_has_raw(m->to, was)) continue;
         if (covey__type_is_made(m->from, was)) type = covey__type_keep(m->to, was);
         if (!type) return m->to->result;
-        if (!covey_resource_set_raw(m->to, type, value, type->size)) return m->to->result;
+        if (!covey_resource_set_raw(m->to, type, value)) return m->to->result;
         m->resources[m->resource_count++] = type;
     }
     return COVEY_OK;
@@ -262,7 +262,7 @@ static bool move_resource(const covey_type *was, void *value, void *context) {
         moved->next++;
     } else {
         if (!m->follower || !type || covey__merging_keeps(m, was)) return false;
-        overwrite(m->to, covey_resource_get_raw(m->to, type, type->size), type, value);
+        overwrite(m->to, covey_resource_get_raw(m->to, type), type, value);
     }
     covey__kept_moved(was, type, value);
     return true;
@@ -302,7 +302,7 @@ static void move_value(const part *p, uint32_t i, void *value) {
 static void move_values(const part *p) {
     uint32_t i = 0;
     for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1))
-        move_value(p, i++, covey_pool_value_at_raw(p->from, at, p->from->size));
+        move_value(p, i++, covey_pool_value_at_raw(p->from, at));
 }
 
 static void disable_components(const merging *m, const part *p) {
@@ -366,12 +366,12 @@ static void destroy_image(covey_world *image, const covey_world *to) {
         covey_pool *pool = image->pools[i];
         if (covey__is_internal(pool)) continue;
         for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-            covey__drop_loaded(to, pool->type, covey_pool_value_at_raw(pool, at, pool->size));
+            covey__drop_loaded(to, pool->type, covey_pool_value_at_raw(pool, at));
         covey__pool_forget(pool);
     }
     for (uint32_t i = covey_world_resource_count(image); i-- != 0;) {
         const covey_type *type = covey_world_resource(image, i);
-        covey__drop_loaded(to, type, covey_resource_get_raw(image, type, type->size));
+        covey__drop_loaded(to, type, covey_resource_get_raw(image, type));
         covey__resource_forget(image, type);
     }
     covey_world_destroy(image);

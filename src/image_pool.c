@@ -518,7 +518,7 @@ static bool make_resource(covey__loading *l, covey__reader *reader, const covey_
 
 static void set_resource(covey__loading *l, covey__reader *reader, const covey_type *type, void *value) {
     covey__expect_end(l, reader);
-    if (covey__is_fine(l) && covey_resource_set_raw(l->world, type, value, type->size)) return;
+    if (covey__is_fine(l) && covey_resource_set_raw(l->world, type, value)) return;
     covey__drop_loaded(l->knows, type, value);
     if (!covey__is_fine(l)) return;
     if (l->world->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);

@@ -492,7 +492,7 @@ static void put_resource(writer *w, const covey_type *type) {
     if (!make_plan(w, type)) return;
     begin(w, COVEY_SECTION_RESOURCE);
     put_type(w, type, covey__type_storage(type));
-    const void *value = covey_resource_get_raw(w->world, type, type->size);
+    const void *value = covey_resource_get_raw(w->world, type);
     put_values(w, value, 1);
     if (type->codec) put_owned(w, type, value);
     end(w);
@@ -513,7 +513,7 @@ static uint32_t count_children(const writer *w, const covey__node *node) {
 static const covey__node *next_parent(const writer *w, uint32_t *at) {
     const covey_pool *nodes = w->world->nodes;
     for (; nodes && (*at = covey_pool_next(nodes, *at)) != COVEY_NONE; ++*at) {
-        const covey__node *node = covey_pool_value_at_raw(nodes, *at, sizeof *node);
+        const covey__node *node = covey_pool_value_at_raw(nodes, *at);
         if (!covey__filter_has(&w->filter, node->self) || count_children(w, node) == 0) continue;
         ++*at;
         return node;
@@ -541,7 +541,7 @@ static void put_parents(writer *w) {
 static const covey__name *next_name(const writer *w, uint32_t *at) {
     const covey_pool *pool = w->world->names ? w->world->names->pool : NULL;
     for (; pool && (*at = covey_pool_next(pool, *at)) != COVEY_NONE; ++*at) {
-        const covey__name *name = covey_pool_value_at_raw(pool, *at, sizeof *name);
+        const covey__name *name = covey_pool_value_at_raw(pool, *at);
         if (!covey__filter_names(&w->filter, name->self)) continue;
         ++*at;
         return name;

@@ -342,7 +342,7 @@ static void place_defaults(covey__placing *placing, const covey_type *type) {
 }
 
 static bool add_many(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
-                     const void *values, size_t size, bool copies) {
+                     const void *values, bool copies) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     if (COVEY__IN_HOOK(world)) return false;
     covey_pool *pool = covey__pool_known(world, type);
@@ -351,10 +351,9 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (!quick && !all_take_components(world, entities, count)) return false;
     if (!pool) pool = covey_pool_of_raw(world, type);
     if (!pool) return false;
-    COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
     covey__change change = {
         .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = entities, .count = count },
-        .placing = { .values = values, .stride = copies ? 0 : size, .copies = copies },
+        .placing = { .values = values, .stride = copies ? 0 : pool->size, .copies = copies },
     };
     if (!values) place_defaults(&change.placing, pool->type);
     const covey__change *culprit;
@@ -372,13 +371,13 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
 }
 
 bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
-                         const void *values, size_t size) {
-    return add_many(world, entities, count, type, values, size, false);
+                         const void *values) {
+    return add_many(world, entities, count, type, values, false);
 }
 
 bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
-                          const void *value, size_t size) {
-    return add_many(world, entities, count, type, value, size, true);
+                          const void *value) {
+    return add_many(world, entities, count, type, value, true);
 }
 
 /* ---- Creating with components ------------------------------------------------------------------------------------*/
@@ -398,7 +397,8 @@ static covey_result list_component(creation *c, const covey_component *component
     covey_pool *pool = covey_pool_of_raw(c->world, component->type);
     c->is_told = !pool;
     if (!pool) return c->world->result;
-    COVEY__CONTRACT(c->world, component->size == pool->size, "the size is not that of the type");
+    COVEY__CONTRACT(c->world, component->size == 0 || component->size == pool->size,
+                    "the size is not that of the type");
     if (component->count != 0 && component->count != c->count) return COVEY_ERROR_RANGE;
     if (component->value && !covey__type_can_copy(pool->type)) return COVEY_ERROR_COPY;
     c->change[c->changes++] = (covey__change){
@@ -473,7 +473,8 @@ static covey_result place_elsewhere(covey_pool *pool, covey_entity e, const void
 }
 
 static covey_result add_one_quickly(covey_pool *pool, covey_entity e, const covey_component *component) {
-    COVEY__CONTRACT(pool->world, component->size == pool->size, "the size is not that of the type");
+    COVEY__CONTRACT(pool->world, component->size == 0 || component->size == pool->size,
+                    "the size is not that of the type");
     const void *source = component->value ? component->value : component->values;
     if (component->count > 1) return COVEY_ERROR_REFUSED;
     if (component->value && (pool->type->copy || !covey__type_can_copy(pool->type))) return COVEY_ERROR_REFUSED;

@@ -127,7 +127,7 @@ static bool rehash(covey_world *world, uint32_t bucket_count) {
     names->bucket_count = bucket_count;
     const covey_pool *pool = names->pool;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        put(world, covey_pool_value_at_raw(pool, at, sizeof(covey__name)));
+        put(world, covey_pool_value_at_raw(pool, at));
     covey__free(&world->heap, old, old_count, sizeof *old, alignof(uint32_t));
     return true;
 }
@@ -205,7 +205,7 @@ size_t covey__names_bytes(const covey_world *world) {
     if (!names) return 0;
     size_t bytes = sizeof *names + names->bucket_count * sizeof *names->buckets;
     for (uint32_t at = 0; names->pool && (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++)
-        bytes += covey__name_length(covey_pool_value_at_raw(names->pool, at, sizeof(covey__name))) + 1u;
+        bytes += covey__name_length(covey_pool_value_at_raw(names->pool, at)) + 1u;
     return bytes;
 }
 
@@ -324,7 +324,7 @@ const char *covey_name(const covey_world *world, covey_entity e) {
 bool covey__names_clone(const covey_world *from, covey_world *to) {
     const covey_pool *pool = from->names ? from->names->pool : NULL;
     for (uint32_t at = 0; pool && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++) {
-        const covey__name *name = covey_pool_value_at_raw(pool, at, sizeof *name);
+        const covey__name *name = covey_pool_value_at_raw(pool, at);
         if (covey__name_put(to, covey_pool_at(pool, at), name->text, covey__name_length(name)) == COVEY_OK) continue;
         if (to->names && to->names->pool) covey__pool_clear(to->names->pool);
         return false;
@@ -337,7 +337,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to) {
 void covey__names_forget(covey_world *world) {
     const covey__names *names = world->names;
     for (uint32_t at = 0; (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++) {
-        const covey__name *name = covey_pool_value_at_raw(names->pool, at, sizeof *name);
+        const covey__name *name = covey_pool_value_at_raw(names->pool, at);
         covey__name_text_free(world, name->text, covey__name_length(name));
     }
     for (uint32_t i = 0; i < names->bucket_count; i++) names->buckets[i] = COVEY__NO_NODE;
@@ -346,7 +346,7 @@ void covey__names_forget(covey_world *world) {
 void covey__names_recall(covey_world *world) {
     const covey_pool *pool = world->names->pool;
     for (uint32_t at = 0; (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
-        put(world, covey_pool_value_at_raw(pool, at, sizeof(covey__name)));
+        put(world, covey_pool_value_at_raw(pool, at));
 }
 
 /* ---- Finding -----------------------------------------------------------------------------------------------------*/

@@ -13,6 +13,7 @@
 #include "signal.h"
 #include "sparse_set.h"
 #include "storage.h"
+#include "unchecked.h"
 #include "watch.h"
 
 /* Makes an empty storage, in the place of whatever was there. */
@@ -80,7 +81,7 @@ typedef struct choice {
 static bool is_chosen(const covey_pool *pool, uint32_t position, covey_entity e, const choice *c) {
     if (!c->remove) return true;
     covey__hook hook = covey__hook_begin(pool->world, "covey_remove_if function", pool->type);
-    bool chosen = c->remove(e, covey_pool_value_at_raw(pool, position, pool->size), c->context);
+    bool chosen = c->remove(e, covey_pool_value_at_raw(pool, position), c->context);
     covey__hook_end(hook);
     return chosen;
 }
@@ -165,7 +166,7 @@ static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
 static void forget_all(covey_pool *pool) {
     const covey_type *type = pool->type;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
-        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at, type->size));
+        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
     if (covey__is_reactive(pool)) covey__reactive_unmark_all(pool);
     else {
         covey__storage_unmark(pool);
@@ -289,8 +290,9 @@ covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + covey__storage_bytes(pool); }
 
 covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line) {
-    bool same = pool && (pool->type == type || strcmp(pool->type->name, type->name) == 0);
-    if (!same) covey__contract_broken(pool ? pool->world : NULL, "the pool is not of this type", file, line);
+    const covey_pool *checked = covey__needs_pool(pool, file, line);
+    bool same = checked->type == type || strcmp(checked->type->name, type->name) == 0;
+    if (!same) covey__contract_broken(pool->world, "the pool is not of this type", file, line);
     return (covey_pool *)(uintptr_t)pool;
 }
 

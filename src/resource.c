@@ -174,12 +174,10 @@ static void *set_default(covey_world *world, const covey_type *type) {
     return at;
 }
 
-void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value, size_t size) {
+void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value) {
     const covey__resource *resource = find(world, type);
     if (COVEY__IN_HOOK(world)) return NULL;
     COVEY__USES(world, type, COVEY__ACCESS_RESOURCE_WRITE);
-    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
-    (void)size;
     if (find_reference(world, type)) {
         covey__fail(world, COVEY_ERROR_PRESENT,
                     "the resource %s is an object of the program: remove it before setting a value", type->name);
@@ -206,12 +204,10 @@ static bool add_reference(covey_world *world, const covey_type *type, void *obje
     return true;
 }
 
-bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *object, size_t size) {
+bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *object) {
     covey__resource *reference = find_reference(world, type);
     if (COVEY__IN_HOOK(world)) return false;
-    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     COVEY__CONTRACT(world, object, "a resource by reference needs an object");
-    (void)size;
     if (reference) reference->value = object;
     bool referred = reference || add_reference(world, type, object);
     COVEY__CHANGED(world);
@@ -220,12 +216,10 @@ bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *
 
 /* ---- Looking and removing ----------------------------------------------------------------------------------------*/
 
-void *covey_resource_get_raw(const covey_world *world, const covey_type *type, size_t size) {
+void *covey_resource_get_raw(const covey_world *world, const covey_type *type) {
     const covey__resource *reference = find_reference(world, type),
                           *resource = reference ? reference : find(world, type);
     COVEY__USES(world, type, COVEY__ACCESS_RESOURCE_READ);
-    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
-    (void)size;
     return resource ? resource->value : NULL;
 }
 
@@ -269,14 +263,13 @@ bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
     return true;
 }
 
-bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value, size_t size) {
+bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value) {
     covey__resource *resource = find(world, type);
     if (COVEY__IN_HOOK(world)) return false;
-    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
-    COVEY__CONTRACT(world, value || size == 0, "a value that is taken needs a place");
+    COVEY__CONTRACT(world, value || type->size == 0, "a value that is taken needs a place");
     if (!resource || find_reference(world, type)) return false;
     covey__mover mover = covey__mover_of(world, resource->type);
-    if (size != 0) covey__relocate(&mover, value, resource->value, size);
+    if (type->size != 0) covey__relocate(&mover, value, resource->value, type->size);
     take_out(world, resource);
     COVEY__CHANGED(world);
     return true;

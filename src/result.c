@@ -37,8 +37,20 @@ covey_result covey_world_result(const covey_world *world) {
     return COVEY__GET_WORD(world->result);
 }
 
+/* What worlds without a log function do at assertion level 1. A program that fails in every frame is told so once. */
+#define PRINTED_FAILURES 100
+static void print_failure(covey_world *world, const char *text) {
+    if (world->printed >= PRINTED_FAILURES) return;
+    world->printed++;
+    fprintf(stderr, "covey: %s\n", text);
+    if (world->printed == PRINTED_FAILURES)
+        fputs("covey: further failures of this world are not printed; covey_world_desc.log hears of all\n", stderr);
+}
+
+static bool prints(const covey_world *world) { return COVEY_ASSERT_LEVEL >= 1 && !world->log; }
+
 static bool is_heard(const covey_world *world) {
-    return (world->log || world->log_listeners) && world->silenced == 0;
+    return (world->log || world->log_listeners || prints(world)) && world->silenced == 0;
 }
 
 covey_result covey_world_fail(covey_world *world, covey_result result, const char *text) {
@@ -46,6 +58,7 @@ covey_result covey_world_fail(covey_world *world, covey_result result, const cha
     COVEY__PUT_WORD(world->result, result);
     if (!is_heard(world)) return result;
     if (world->log) world->log(result, text, world->log_context);
+    if (prints(world)) print_failure(world, text);
     for (covey_log_listener *listener = world->log_listeners, *next; listener; listener = next) {
         next = listener->next; /* it may disconnect itself */
         listener->log(result, text, listener->context);

@@ -515,7 +515,7 @@ static void end_values(const covey_pool *pool) {
     if (keeping == COVEY__KEEP_NAMES) covey__names_forget(pool->world);
     for (uint32_t at = 0; keeping == COVEY__KEEP_COPIES && type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE;
          at++)
-        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at, pool->size));
+        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
 }
 
 /* The positions of unit i begin here. */
@@ -531,7 +531,7 @@ static void place_values(const covey_pool *pool, covey__units *values) {
         uint32_t at = first_of(pool, i);
         for (uint32_t k = 0; unit && k < unit->count; k++, at++) {
             at = covey_pool_next(pool, at);
-            void *to = covey_pool_value_at_raw(pool, at, pool->size);
+            void *to = covey_pool_value_at_raw(pool, at);
             covey__relocate(covey__storage_mover(pool), to, covey__unit_bytes(unit) + (size_t)k * pool->size,
                             pool->size);
             if (names) ((covey__name *)to)->self = covey_pool_at(pool, at).index;

@@ -6,6 +6,7 @@
 #include "presence.h"
 #include "result.h"
 #include "sparse_set.h"
+#include "unchecked.h"
 
 /* ---- Kinds -------------------------------------------------------------------------------------------------------*/
 

@@ -3,6 +3,7 @@
 
 #include "bits.h"
 #include "block_store.h"
+#include "unchecked.h"
 
 /* Tags have no values that could be in another order. */
 static covey_block_form form_of(const covey__block_page *page, uint32_t block, bool tag) {

@@ -156,13 +156,12 @@ static COVEY__NOINLINE void *patch_watched(covey_pool *pool, covey_entity e, cov
     return called ? covey__found_again(pool, e) : value;
 }
 
-bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
+bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value) {
     covey_pool *pool = covey__pool_known(world, type);
-    COVEY__CONTRACT(world, size == type->size, "the size is not that of the type");
     COVEY__USES(world, type, COVEY__ACCESS_WRITE);
     if (pool && pool->watch) return replace_watched(pool, e, value);
     void *old = present(world, e, type, pool);
-    if (old && old != value) covey__swap_values(old, value, size);
+    if (old && old != value) covey__swap_values(old, value, pool->size);
     return old != NULL;
 }
 
@@ -184,9 +183,9 @@ void *covey_patch_or_add_raw(covey_world *world, covey_entity e, const covey_typ
     return covey__pool_add_changed(pool, e, change, context);
 }
 
-bool covey_take_raw(covey_world *world, covey_entity e, const covey_type *type, void *value, size_t size) {
+bool covey_take_raw(covey_world *world, covey_entity e, const covey_type *type, void *value) {
     covey_pool *pool = covey__pool_known(world, type);
-    return pool && covey_pool_take_raw(pool, e, value, size);
+    return pool && covey_pool_take_raw(pool, e, value);
 }
 
 uint32_t covey_remove_if_raw(covey_world *world, const covey_type *type, covey_condition_fn *remove, void *context) {
@@ -216,11 +215,11 @@ void covey_clear_all(covey_world *world) {
         if (!covey__is_reactive(world->pools[i])) covey__pool_clear(world->pools[i]);
 }
 
-covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value, covey_equal_fn *equal,
-                            size_t size) {
+covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value,
+                            covey_equal_fn *equal) {
     const covey_pool *pool = covey__pool_known(world, type);
     if (!pool) return (covey_entity){ 0, 0 };
-    COVEY__CONTRACT(world, size == pool->size, "the size is not that of the type");
+    size_t size = pool->size;
     bool any = size == 0 || (!equal && !value);
     if (!any) COVEY__USES(world, type, COVEY__ACCESS_READ);
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {

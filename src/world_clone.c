@@ -57,7 +57,7 @@ bool covey__clone_descriptors(const covey_world *from, covey_world *to) {
 static void drop_before(const covey_pool *pool, uint32_t end) {
     const covey_type *type = pool->type;
     for (uint32_t at = covey_pool_next(pool, 0); at < end && type->drop; at = covey_pool_next(pool, at + 1))
-        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at, pool->size));
+        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
 }
 
 /* The bytes of all values are there; those that live get a copy of their own. False leaves none. */
@@ -66,7 +66,7 @@ static bool copy_values(const covey_pool *from, covey_pool *to) {
     if (!type->copy) return true;
     for (uint32_t at = covey_pool_next(from, 0); at != COVEY_NONE; at = covey_pool_next(from, at + 1)) {
         const void *value = covey__pool_value_at(from, at, from->size);
-        if (covey__copy_value(from->world, type, covey_pool_value_at_raw(to, at, to->size), value)) continue;
+        if (covey__copy_value(from->world, type, covey_pool_value_at_raw(to, at), value)) continue;
         drop_before(to, at);
         return false;
     }

@@ -4,3 +4,4 @@
 #define COVEY_PAGE_SIZE 4
 #define COVEY_GROW(capacity) ((capacity) + 1)
 #define COVEY_CACHE_BYTES 100
+#define COVEY_WORKAROUNDS 0 /* plain C on the hot path */

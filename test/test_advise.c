@@ -7,7 +7,7 @@
 
 enum { MANY = 700 };
 
-static void give(covey_pool *pool, covey_entity e) { assert_non_null(covey_pool_add_raw(pool, e, NULL, pool->size)); }
+static void give(covey_pool *pool, covey_entity e) { assert_non_null(covey_pool_add_raw(pool, e, NULL)); }
 
 static void fill_nothing(covey_pool *pool) { (void)pool; }
 static void fill_one(covey_pool *pool) { give(pool, covey_create(world)); }
@@ -24,7 +24,7 @@ static void fill_part(covey_pool *pool, uint32_t one_of) {
         covey_entity any = e[test_below(&random, MANY)];
         if (test_below(&random, one_of) == 0 && !covey_pool_has(pool, any)) give(pool, any);
     }
-    for (uint32_t i = 0; i < MANY; i += 3) covey_pool_remove_raw(pool, e[i], pool->size);
+    for (uint32_t i = 0; i < MANY; i += 3) covey_pool_remove_raw(pool, e[i]);
 }
 static void fill_half(covey_pool *pool) { fill_part(pool, 2); }
 static void fill_few(covey_pool *pool) { fill_part(pool, 40); }

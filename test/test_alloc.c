@@ -235,7 +235,7 @@ static void refuse_larger_than_all_memory(covey_storage storage) {
     const covey_type *huge =
         covey_type_create(world, &(covey_type){ .name = "huge", .size = UINT32_MAX, .storage = storage });
     assert_non_null(huge);
-    assert_null(covey_add_raw(world, e, huge, NULL, huge->size));
+    assert_null(covey_add_raw(world, e, huge, NULL));
     assert_int_equal(covey_world_result(world), COVEY_ERROR_MEMORY);
     covey_result reserved = covey_pool_reserve(covey_pool_find_raw(world, huge), COVEY_NONE);
     assert_int_equal(reserved, storage == COVEY_STORAGE_SPARSE ? COVEY_ERROR_MEMORY : COVEY_OK); /* blocks need none */

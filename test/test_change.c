@@ -24,16 +24,16 @@ static covey_entity create_owner(uint32_t number) {
 static void take_one(const covey_type *type) {
     covey_entity first = create_with(type, 1), second = create_with(type, 2), third = create_with(type, 3);
     Value value = value_of(9);
-    assert_true(covey_take_raw(world, second, type, &value, sizeof value));
+    assert_true(covey_take_raw(world, second, type, &value));
     assert_int_equal(value.number, 2);
     assert_int_equal(value.check, ~2u);
     assert_null(get_value(second, type));
     assert_value(first, type, 1);
     assert_value(third, type, 3);
-    assert_false(covey_take_raw(world, second, type, &value, sizeof value));
+    assert_false(covey_take_raw(world, second, type, &value));
     assert_int_equal(value.number, 2); /* as it was */
     covey_pool *pool = covey_pool_find_raw(world, type);
-    assert_true(covey_pool_take_raw(pool, third, &value, sizeof value));
+    assert_true(covey_pool_take_raw(pool, third, &value));
     assert_int_equal(value.number, 3);
     assert_int_equal(covey_pool_count(pool), 1);
     assert_non_null(add_value(second, type, 4));
@@ -75,7 +75,7 @@ static void test_a_tag_is_taken_without_a_value(void **state) {
     (void)state;
     covey_entity e = covey_create(world);
     covey_add_tag(world, e, Marked);
-    assert_true(covey_take_raw(world, e, covey_id(Marked), NULL, 0));
+    assert_true(covey_take_raw(world, e, covey_id(Marked), NULL));
     assert_false(covey_has(world, e, Marked));
 }
 
@@ -99,9 +99,7 @@ static void test_listeners_hear_of_a_removal_while_the_value_is_there(void **sta
     assert_int_equal(value.number, 5);
 }
 
-static void remove_it(const covey_event *event) {
-    covey_remove_raw(world, *event->entities, event->type, sizeof(Value));
-}
+static void remove_it(const covey_event *event) { covey_remove_raw(world, *event->entities, event->type); }
 
 static void test_what_a_listener_removes_first_is_not_taken(void **state) {
     (void)state;
@@ -208,7 +206,7 @@ static void test_an_order_that_is_kept_stays_when_some_are_removed(void **state)
     asked a = { .divisor = 4 };
     assert_int_equal(covey_remove_if(world, Sorted, is_multiple, &a), 25);
     assert_int_equal(a.times, 100);
-    for (uint32_t i = 1; i < covey_pool_size(pool); i++)
+    for (uint32_t i = 1; i < (covey_pool_size)(pool); i++)
         assert_true(covey_pool_value_at(pool, i - 1, Sorted)->number < covey_pool_value_at(pool, i, Sorted)->number);
 }
 

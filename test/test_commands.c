@@ -121,12 +121,12 @@ static void add_each_way(const covey_type *type) {
     assert_true(covey_create_many(world, e, 100));
     for (uint32_t i = 0; i < 100; i++) {
         Value value = value_of(i);
-        assert_true(covey_record_add_raw(own, e[i], type, &value, sizeof value));
+        assert_true(covey_record_add_raw(own, e[i], type, &value));
     }
     for (uint32_t i = 0; i < 100; i += 3) assert_true(covey_record_remove_raw(own, e[i], type));
     for (uint32_t i = 0; i < 100; i += 2) {
         Value value = value_of(1000 + i);
-        assert_true(covey_record_set_raw(own, e[i], type, &value, sizeof value));
+        assert_true(covey_record_set_raw(own, e[i], type, &value));
     }
     covey_replay replay = covey_commands_replay(own);
     assert_true(replay.result == COVEY_OK && replay.done == 184 && replay.left == 0);
@@ -152,7 +152,7 @@ static void values_of_every_size_arrive(void **state) {
         covey_record_add(commands, e, Odd, { { (uint8_t)i, 2, 3 } });
         covey_record_add(commands, e, Wide, { { i, 1 } });
         covey_record_add(commands, e, Row, { { i, 1, 2, 3, 4 } });
-        covey_record_add_raw(commands, e, covey_id(Owner), NULL, sizeof(Owner));
+        covey_record_add_raw(commands, e, covey_id(Owner), NULL);
         covey_record_add(commands, e, Wide, { { 0 } });
         replayed(COVEY_ERROR_PRESENT, 4, 0, 1);
         assert_true(covey_commands_skip(commands));
@@ -244,7 +244,7 @@ static void a_tag_may_have_an_alignment(void **state) {
     static const covey_type tag = { .name = "tag", .align = 32 };
     covey_entity e[5];
     assert_true(covey_create_many(world, e, 5));
-    for (uint32_t i = 0; i < 5; i++) covey_record_add_raw(commands, e[i], &tag, NULL, 0);
+    for (uint32_t i = 0; i < 5; i++) covey_record_add_raw(commands, e[i], &tag, NULL);
     assert_int_equal(covey_commands_count(commands), 5);
     replayed(COVEY_OK, 5, 0, 0);
     for (uint32_t i = 0; i < 5; i++) assert_true(covey_has_raw(world, e[i], &tag));
@@ -373,7 +373,7 @@ static void a_type_that_contradicts_itself_fails_when_it_is_replayed(void **stat
     static const covey_type wrong = { .name = "wrong", .size = 4, .align = 3 };
     covey_entity e = covey_create(world);
     uint32_t value = 1;
-    assert_true(covey_record_add_raw(commands, e, &wrong, &value, 4));
+    assert_true(covey_record_add_raw(commands, e, &wrong, &value));
     replayed(COVEY_ERROR_TYPE, 0, 0, 1);
     assert_true(covey_commands_skip(commands));
     replayed(COVEY_OK, 0, 0, 0);
@@ -385,7 +385,7 @@ static void a_type_of_another_layout_fails_when_it_is_replayed(void **state) {
     covey_entity e = covey_create(world);
     uint32_t value[2] = { 1, 2 };
     covey_add(world, e, Owner, { 1 });
-    assert_true(covey_record_add_raw(commands, e, &other, value, sizeof value));
+    assert_true(covey_record_add_raw(commands, e, &other, value));
     assert_true(covey_record_remove_raw(commands, e, &other));
     replayed(COVEY_ERROR_LAYOUT, 0, 0, 2);
     covey_commands_skip(commands);
@@ -531,7 +531,8 @@ static void a_buffer_is_not_replayed_while_it_is_replayed(void **state) {
 static void a_size_that_is_not_the_types_breaks_a_contract(void **state) {
     (void)state;
     Value value = value_of(1);
-    expect_assert_failure(covey_record_add_raw(commands, entity(0, 1), covey_id(Packed), &value, 4));
+    expect_assert_failure(
+        covey__record(commands, entity(0, 1), covey_id(Packed), COVEY__RECORD_ADD, &value, sizeof value - 1, false));
     expect_assert_failure(covey_record_remove_raw(commands, entity(0, 1), NULL));
 }
 #endif
@@ -872,7 +873,7 @@ static void the_null_handle_is_refused_and_the_caller_keeps_the_value(void **sta
     assert_false(covey_record_add(commands, none, Owner, { 1 }));
     assert_false(covey_record_set(commands, entity(3, 0), Owner, { 1 }));
     assert_false(covey_record_add_value(commands, none, Wide, &wide));
-    assert_false(covey_record_set_raw(commands, none, covey_id(Row), NULL, sizeof(Row)));
+    assert_false(covey_record_set_raw(commands, none, covey_id(Row), NULL));
     assert_false(covey_record_add_tag(commands, none, Marked));
     assert_false(covey_record_remove(commands, none, Owner));
     assert_false(covey_record_destroy(commands, none));

@@ -28,7 +28,7 @@ static void value_bytes(uint32_t index, unsigned char *bytes, uint32_t size) {
 static void give(covey_pool *pool, covey_entity e) {
     unsigned char bytes[256];
     value_bytes(e.index, bytes, pool->size);
-    assert_non_null(covey_pool_add_raw(pool, e, bytes, pool->size));
+    assert_non_null(covey_pool_add_raw(pool, e, bytes));
 }
 
 static void fill_nothing(covey_pool *pool) { (void)pool; }
@@ -62,7 +62,7 @@ static uint32_t check_values(const covey_pool *pool) {
     uint32_t holders = 0;
     unsigned char bytes[256];
     for (covey_entity e = covey_entity_next(world, entity(0, 0)); !covey_is_null(e); e = covey_entity_next(world, e)) {
-        const void *value = covey_pool_get_raw(pool, e, pool->size);
+        const void *value = covey_pool_get_raw(pool, e);
         assert_int_equal(value != NULL, covey_pool_has(pool, e));
         if (!value) continue;
         holders++;
@@ -91,8 +91,8 @@ static void check_view(const covey_pool *pool) {
     it = covey_view_iter(&view);
     while (covey_next(&it))
         for (uint32_t i = 0; i < it.count; i++, spans++) {
-            const void *value = covey_pool_get_raw(pool, covey_span_entity(&it, i), pool->size);
-            if (pool->size != 0) assert_ptr_equal((char *)covey_field_raw(&it, 0, pool->size) + i * pool->size, value);
+            const void *value = covey_pool_get_raw(pool, covey_span_entity(&it, i));
+            if (pool->size != 0) assert_ptr_equal((char *)covey_field_raw(&it, 0) + i * pool->size, value);
         }
     assert_int_equal(rows, covey_pool_count(pool));
     assert_int_equal(spans, covey_pool_count(pool));
@@ -112,7 +112,7 @@ static void check_pool(covey_pool *pool, covey_storage storage, uint32_t count) 
 static void use_up(covey_pool *pool) {
     for (covey_entity e = covey_entity_next(world, entity(0, 0)); !covey_is_null(e); e = covey_entity_next(world, e)) {
         if (e.index % 2 == 0) covey_destroy(world, e);
-        else if (covey_pool_has(pool, e)) assert_true(covey_pool_remove_raw(pool, e, pool->size));
+        else if (covey_pool_has(pool, e)) assert_true(covey_pool_remove_raw(pool, e));
         else give(pool, e);
     }
     check_values(pool);
@@ -210,13 +210,13 @@ static void test_addresses_are_stable_in_a_pool_that_became_pinned(void **state)
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_PINNED), COVEY_OK);
     const void *at[2 * MANY] = { NULL };
     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1))
-        at[p] = covey_pool_value_at_raw(pool, p, pool->size);
+        at[p] = covey_pool_value_at_raw(pool, p);
     for (covey_entity e = covey_entity_next(world, entity(0, 0)); !covey_is_null(e); e = covey_entity_next(world, e))
         if (!covey_pool_has(pool, e)) give(pool, e);
     covey_compact(world);
     covey_shrink(world);
     for (uint32_t p = 0; p < COUNT_OF(at); p++)
-        if (at[p]) assert_ptr_equal(covey_pool_value_at_raw(pool, p, pool->size), at[p]);
+        if (at[p]) assert_ptr_equal(covey_pool_value_at_raw(pool, p), at[p]);
 }
 
 static void test_order_by_use_is_forgotten_with_the_order(void **state) {
@@ -303,13 +303,13 @@ static void keep_secrets(covey_storage from, covey_storage to, uint64_t fail_at)
     uint64_t secret[2] = { SECRET, SECRET };
     for (uint32_t i = 0; i < MANY; i++) {
         covey_entity e = covey_create(world);
-        if (i % 7 < 4) assert_non_null(covey_add_raw(world, e, type, secret, sizeof secret));
+        if (i % 7 < 4) assert_non_null(covey_add_raw(world, e, type, secret));
     }
     if (fail_at != 0) test_fail_at(&heap, fail_at, false);
     covey_pool_convert(covey_pool_of_raw(world, type), to);
     test_fail_never(&heap);
     assert_int_equal(secrets_seen, 0);
-    for (uint32_t i = 0; i < 50; i++) covey_add_raw(world, covey_create(world), type, secret, sizeof secret);
+    for (uint32_t i = 0; i < 50; i++) covey_add_raw(world, covey_create(world), type, secret);
     covey_shrink(world);
     covey_compact(world);
     covey_destroy_all(world);

@@ -133,7 +133,7 @@ static void test_values_that_a_hook_moves_are_refused(void **state) {
         .name = "Moved", .size = 8, .align = 4, .drop = drop_owned, .copy = copy_owned, .move = move_never
     };
     covey_entity e = covey_create(other);
-    Owned *made = covey_add_raw(other, e, &type, NULL, 8);
+    Owned *made = covey_add_raw(other, e, &type, NULL);
     *made = (Owned){ 3, ~3u };
     owned.alive++;
     assert_no_entity(covey_clone_into(world, other, e, NULL));
@@ -149,11 +149,11 @@ static void test_types_made_at_run_time_are_made_there(void **state) {
     covey_type description = { .name = "Mana", .size = 4, .align = 4, .raw = true };
     const covey_type *type = covey_type_create(world, &description);
     covey_entity e = covey_create(world);
-    assert_non_null(covey_add_raw(world, e, type, &(uint32_t){ 44 }, 4));
+    assert_non_null(covey_add_raw(world, e, type, &(uint32_t){ 44 }));
     covey_entity copy = covey_clone_into(other, world, e, NULL);
     const covey_type *its = covey_type_find(other, "Mana");
     assert_ptr_not_equal(its, type);
-    assert_int_equal(*(uint32_t *)covey_get_raw(other, copy, its, 4), 44);
+    assert_int_equal(*(uint32_t *)covey_get_raw(other, copy, its), 44);
     description.size = description.align = 8;
     covey_world *third = image_world(&(test_heap){ 0 });
     assert_non_null(covey_pool_of_raw(third, covey_type_create(third, &description)));
@@ -245,8 +245,8 @@ static void test_kept_values_are_copied(void **state) {
     assert_int_equal(covey_world_memory(world), heap.bytes);
     assert_int_equal(covey_world_memory(other), other_heap.bytes);
     const covey_type *a = covey_type_find(other, "Crew"), *b = covey_type_find(world, "Crew");
-    const covey_kept *was = covey_kept_of(a, covey_get_raw(other, entity(4, 1), a, a->size)),
-                     *is = covey_kept_of(b, covey_get_raw(world, copy, b, b->size));
+    const covey_kept *was = covey_kept_of(a, covey_get_raw(other, entity(4, 1), a)),
+                     *is = covey_kept_of(b, covey_get_raw(world, copy, b));
     assert_int_equal(was->size, is->size);
     assert_memory_equal(was->bytes, is->bytes, is->size);
     covey_buffer_free(&image);
@@ -312,8 +312,7 @@ static void is_same_place(covey_entity root, covey_entity e) {
     assert_no_entity(its);
     if (!covey_same(e, root)) assert_same(covey_parent(other, twin), there(covey_parent(world, e)));
     for (uint32_t k = 0; k < NUMBER_TYPES - 1; k++) { /* the last is not to be copied */
-        const Number *was = covey_get_raw(world, e, number_types[k], sizeof(Number)),
-                     *is = covey_get_raw(other, twin, number_types[k], sizeof(Number));
+        const Number *was = covey_get_raw(world, e, number_types[k]), *is = covey_get_raw(other, twin, number_types[k]);
         assert_int_equal(!was, !is);
         if (was) assert_memory_equal(was, is, sizeof *was);
     }
@@ -331,7 +330,7 @@ static void test_random_trees_are_copied(void **state) {
         for (uint32_t i = 1; i < count; i++) {
             Number number = image_number(i);
             if (test_below(&random, 5) != 0) covey_parent_set(world, e[i], e[test_below(&random, i)]);
-            covey_set_raw(world, e[i], number_types[test_below(&random, NUMBER_TYPES - 1)], &number, sizeof number);
+            covey_set_raw(world, e[i], number_types[test_below(&random, NUMBER_TYPES - 1)], &number);
             if (test_below(&random, 2) == 0) add_kinds(world, e[i], e[test_below(&random, count)]);
         }
         for (uint32_t round = 0; round < 2; round++) {

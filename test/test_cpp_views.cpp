@@ -295,8 +295,8 @@ static void typed_views_of_run_time_types() {
     const covey_type *health = covey_type_create(world, &points), *poisoned = covey_type_create(world, &tag);
     for (uint32_t i = 0; i < 30; i += 3) {
         const Points value = { static_cast<int32_t>(i), 100 };
-        CHECK(covey_add_raw(world, made[i], health, &value, sizeof value));
-        if (i % 2 == 0) CHECK(covey_add_raw(world, made[i], poisoned, nullptr, 0));
+        CHECK(covey_add_raw(world, made[i], health, &value));
+        if (i % 2 == 0) CHECK(covey_add_raw(world, made[i], poisoned, nullptr));
     }
     covey::view<const Position, covey::runtime<Points>, covey::without<covey::runtime<Label>>> well{ world, health,
                                                                                                      poisoned };
@@ -307,7 +307,7 @@ static void typed_views_of_run_time_types() {
         hp.now = 100;
         rows++;
     }
-    CHECK(rows == 5 && static_cast<Points *>(covey_get_raw(world, made[3], health, sizeof(Points)))->now == 100);
+    CHECK(rows == 5 && static_cast<Points *>(covey_get_raw(world, made[3], health))->now == 100);
     covey::view<covey::optional<covey::runtime<const Points>>, covey::runtime<Label>> ill{ world, health, poisoned };
     rows = 0;
     ill.each([&](const Points *hp, Label &) { rows += hp && hp->now % 6 == 0; });

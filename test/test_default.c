@@ -51,7 +51,7 @@ static uint32_t number_of(const covey_type *type) { return type->drop ? 8 : 7; }
 static void assert_default(covey_entity e, const covey_type *type) { assert_value(e, type, number_of(type)); }
 
 static void set_default(covey_entity e, const covey_type *type) {
-    assert_non_null(covey_set_raw(world, e, type, NULL, sizeof(Value)));
+    assert_non_null(covey_set_raw(world, e, type, NULL));
     assert_default(e, type);
 }
 
@@ -62,22 +62,22 @@ static void test_single_calls_without_a_value_give_the_default(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {
         const covey_type *type = types[i];
         covey_entity e = covey_create(world), f = covey_create(world), g = covey_create(world);
-        void *at = covey_add_raw(world, e, type, NULL, sizeof(Value));
+        void *at = covey_add_raw(world, e, type, NULL);
         assert_ptr_equal(at, get_value(e, type));
         assert_default(e, type);
         set_default(f, type); /* absent */
         *get_value(f, type) = value_of(1);
         set_default(f, type); /* present */
-        assert_non_null(covey_get_or_add_raw(world, g, type, NULL, sizeof(Value)));
+        assert_non_null(covey_get_or_add_raw(world, g, type, NULL));
         assert_default(g, type);
         assert_true(remove_value(g, type));
         assert_non_null(covey_patch_or_add_raw(world, g, type, NULL, NULL));
         assert_default(g, type);
         assert_true(remove_value(g, type));
         covey_pool *pool = covey_pool_find_raw(world, type);
-        assert_non_null(covey_pool_add_raw(pool, g, NULL, sizeof(Value)));
+        assert_non_null(covey_pool_add_raw(pool, g, NULL));
         assert_default(g, type);
-        assert_null(covey_add_raw(world, g, type, NULL, sizeof(Value)));
+        assert_null(covey_add_raw(world, g, type, NULL));
         assert_failed(COVEY_ERROR_PRESENT);
         test_world_is_valid(world);
     }
@@ -92,7 +92,7 @@ static void test_calls_for_many_without_values_give_the_default(void **state) {
     covey_entity e[COUNT];
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {
         assert_true(covey_create_many(world, e, COUNT));
-        assert_true(covey_add_array_raw(world, e, COUNT, types[i], NULL, sizeof(Value)));
+        assert_true(covey_add_array_raw(world, e, COUNT, types[i], NULL));
         for (uint32_t k = 0; k < COUNT; k++) assert_default(e[k], types[i]);
         const covey_component components[] = { { .type = types[i], .size = sizeof(Value) }, COVEY__WITH_END };
         assert_true(covey_create_many_with_raw(world, e, COUNT, components));
@@ -157,17 +157,17 @@ static void test_command_buffers_record_defaults(void **state) {
     (void)state;
     covey_commands *commands = covey_commands_create(world, NULL);
     covey_entity e = covey_create(world);
-    assert_true(covey_record_add_raw(commands, e, covey_id(BlockDefault), NULL, sizeof(Value)));
-    assert_true(covey_record_set_raw(commands, e, covey_id(BlockOwned), NULL, sizeof(Value)));
+    assert_true(covey_record_add_raw(commands, e, covey_id(BlockDefault), NULL));
+    assert_true(covey_record_set_raw(commands, e, covey_id(BlockOwned), NULL));
     assert_int_equal(owned.alive, 1);
     assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
     assert_default(e, covey_id(BlockDefault));
     assert_default(e, covey_id(BlockOwned));
-    assert_true(covey_record_set_raw(commands, e, covey_id(BlockOwned), NULL, sizeof(Value)));
+    assert_true(covey_record_set_raw(commands, e, covey_id(BlockOwned), NULL));
     covey_commands_clear(commands);
     assert_int_equal(owned.alive, 1);
     owned.fails_at = owned.copies + 1;
-    assert_false(covey_record_set_raw(commands, e, covey_id(BlockOwned), NULL, sizeof(Value)));
+    assert_false(covey_record_set_raw(commands, e, covey_id(BlockOwned), NULL));
     assert_int_equal(covey_commands_result(commands), COVEY_ERROR_COPY);
     assert_int_equal(covey_commands_count(commands), 0);
     owned.fails_at = 0;
@@ -182,18 +182,18 @@ static void test_command_buffers_record_defaults(void **state) {
 
 static void test_resources_have_defaults(void **state) {
     (void)state;
-    const Value *plain = covey_resource_set_raw(world, covey_id(BlockDefault), NULL, sizeof(Value));
+    const Value *plain = covey_resource_set_raw(world, covey_id(BlockDefault), NULL);
     assert_int_equal(plain->number, 7);
-    Owned *mine = covey_resource_set_raw(world, covey_id(BlockOwned), NULL, sizeof(Value));
+    Owned *mine = covey_resource_set_raw(world, covey_id(BlockOwned), NULL);
     assert_int_equal(mine->number, 8);
     assert_int_equal(owned.alive, 1);
     mine->number = 9, mine->check = ~9u;
-    assert_ptr_equal(covey_resource_set_raw(world, covey_id(BlockOwned), NULL, sizeof(Value)), mine);
+    assert_ptr_equal(covey_resource_set_raw(world, covey_id(BlockOwned), NULL), mine);
     assert_int_equal(mine->number, 8);
     assert_int_equal(owned.alive, 1);
     mine->number = 9, mine->check = ~9u;
     owned.fails_at = owned.copies + 1;
-    assert_null(covey_resource_set_raw(world, covey_id(BlockOwned), NULL, sizeof(Value)));
+    assert_null(covey_resource_set_raw(world, covey_id(BlockOwned), NULL));
     assert_failed(COVEY_ERROR_COPY);
     assert_int_equal(mine->number, 9); /* the old one is still there */
     owned.fails_at = 0;
@@ -207,20 +207,20 @@ static void test_a_hook_that_says_no_leaves_all_as_it_was(void **state) {
     assert_true(covey_create_many(world, e, 10));
     for (uint32_t i = 6; i < COUNT_OF(types); i++) {
         const covey_type *type = types[i];
-        assert_non_null(covey_add_raw(world, e[0], type, NULL, sizeof(Value)));
+        assert_non_null(covey_add_raw(world, e[0], type, NULL));
         uint64_t before = world_digest(world);
         uint32_t alive = owned.alive, entities = covey_entity_count(world);
         const covey_component components[] = { { .type = type, .size = sizeof(Value) }, COVEY__WITH_END };
         owned.fails_at = owned.copies + 1;
-        assert_null(covey_add_raw(world, e[1], type, NULL, sizeof(Value)));
+        assert_null(covey_add_raw(world, e[1], type, NULL));
         assert_failed(COVEY_ERROR_COPY);
         owned.fails_at = owned.copies + 1;
-        assert_null(covey_set_raw(world, e[0], type, NULL, sizeof(Value)));
+        assert_null(covey_set_raw(world, e[0], type, NULL));
         owned.fails_at = owned.copies + 1;
         assert_null(covey_patch_or_add_raw(world, e[1], type, NULL, NULL));
         assert_failed(COVEY_ERROR_COPY);
         owned.fails_at = owned.copies + 5;
-        assert_false(covey_add_array_raw(world, e + 1, 9, type, NULL, sizeof(Value)));
+        assert_false(covey_add_array_raw(world, e + 1, 9, type, NULL));
         assert_failed(COVEY_ERROR_COPY);
         owned.fails_at = owned.copies + 1;
         assert_no_entity(covey_create_with_raw(world, components));
@@ -233,9 +233,7 @@ static void test_a_hook_that_says_no_leaves_all_as_it_was(void **state) {
     }
 }
 
-static void remove_it(const covey_event *event) {
-    covey_remove_raw(world, *event->entities, event->type, sizeof(Value));
-}
+static void remove_it(const covey_event *event) { covey_remove_raw(world, *event->entities, event->type); }
 
 /* The copy is made before there is known to be room for it. */
 static void test_a_default_that_finds_no_place_is_dropped(void **state) {
@@ -246,17 +244,17 @@ static void test_a_default_that_finds_no_place_is_dropped(void **state) {
         assert_non_null(covey_pool_of_raw(world, types[i]));
         for (bool added = false; !added; failures += !added) {
             test_fail_at(&heap, failures + 1, true);
-            added = covey_add_raw(world, e, types[i], NULL, sizeof(Value)) != NULL;
+            added = covey_add_raw(world, e, types[i], NULL) != NULL;
             test_fail_never(&heap);
             assert_int_equal(owned.alive, alive + (added && types[i]->drop));
         }
         assert_true(failures != 0);
-        assert_null(covey_add_raw(world, e, types[i], NULL, sizeof(Value))); /* it is there */
+        assert_null(covey_add_raw(world, e, types[i], NULL)); /* it is there */
         assert_int_equal(owned.alive, alive + (types[i]->drop != NULL));
     }
     uint32_t alive = owned.alive;
     test_fail_at(&heap, 1, true);
-    assert_null(covey_resource_set_raw(world, covey_id(BlockOwned), NULL, sizeof(Value)));
+    assert_null(covey_resource_set_raw(world, covey_id(BlockOwned), NULL));
     test_fail_never(&heap);
     assert_int_equal(owned.alive, alive);
 }
@@ -283,7 +281,7 @@ static void test_a_dead_entity_gets_no_default_and_no_hook_is_called(void **stat
     covey_destroy(world, e);
     assert_null(covey_add_default(world, e, BlockOwned));
     assert_failed(COVEY_ERROR_DEAD);
-    assert_null(covey_set_raw(world, e, covey_id(BlockOwned), NULL, sizeof(Value)));
+    assert_null(covey_set_raw(world, e, covey_id(BlockOwned), NULL));
     assert_failed(COVEY_ERROR_DEAD);
     assert_int_equal(owned.copies, copies);
 }
@@ -307,17 +305,17 @@ static void test_the_default_of_a_type_that_moves_is_copied_and_moved(void **sta
     covey_type type = { .name = "Moved", .size = 8, .align = 4, OWNED_DEFAULT, .move = move_owned };
     const covey_type *made = covey_type_create(world, &type);
     covey_entity e = covey_create(world), f = covey_create(world), g = covey_create(world);
-    assert_non_null(covey_add_raw(world, e, made, NULL, 8));
-    assert_non_null(covey_set_raw(world, e, made, NULL, 8));
+    assert_non_null(covey_add_raw(world, e, made, NULL));
+    assert_non_null(covey_set_raw(world, e, made, NULL));
     assert_non_null(covey_patch_or_add_raw(world, f, made, NULL, NULL));
-    assert_true(covey_add_array_raw(world, &g, 1, made, NULL, 8));
+    assert_true(covey_add_array_raw(world, &g, 1, made, NULL));
     assert_default(e, made);
     assert_default(f, made);
     assert_default(g, made);
     assert_int_equal(owned.alive, 3);
     assert_int_equal(((const Owned *)made->defaults)->number, 8);
     covey_commands *commands = covey_commands_create(world, NULL);
-    assert_false(covey_record_add_raw(commands, e, made, NULL, 8));
+    assert_false(covey_record_add_raw(commands, e, made, NULL));
     assert_int_equal(covey_commands_result(commands), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_commands_replay(commands).result, COVEY_ERROR_REFUSED);
     assert_string_equal(heard.text, "1 command could not be recorded because a hook moves values of its type: record a "
@@ -342,9 +340,9 @@ static void test_a_type_made_at_run_time_keeps_its_default(void **state) {
     value.number = 0;
     wide.a[2] = 0;
     covey_entity e = covey_create(world);
-    assert_non_null(covey_add_raw(world, e, made, NULL, 8));
+    assert_non_null(covey_add_raw(world, e, made, NULL));
     assert_value(e, made, 5);
-    const Wide *there = covey_add_raw(world, e, wide_made, NULL, sizeof wide);
+    const Wide *there = covey_add_raw(world, e, wide_made, NULL);
     assert_int_equal(there->a[2], 3);
 }
 

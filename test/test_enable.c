@@ -90,7 +90,7 @@ static void the_tag_is_the_same(void **state) {
     assert_false(covey_add_tag(world, e[1], covey_disabled));
     assert_failed(COVEY_ERROR_PRESENT);
     assert_true(covey_has(world, e[1], covey_disabled));
-    assert_true(covey_remove_raw(world, e[1], covey_id(covey_disabled), 0));
+    assert_true(covey_remove_raw(world, e[1], covey_id(covey_disabled)));
     assert_true(covey_is_enabled(world, e[1]));
     assert_int_equal(covey_group_count(group), 1);
     assert_int_equal(covey_disable(world, e[1]), COVEY_OK);
@@ -144,7 +144,7 @@ static void a_component_is_disabled_and_enabled(const covey_type *type) {
     assert_true(covey_is_enabled(world, e[3]));
     assert_value(e[3], type, e[3].index);
     Value value = value_of(e[3].index);
-    assert_non_null(covey_set_raw(world, e[3], type, &value, sizeof value));
+    assert_non_null(covey_set_raw(world, e[3], type, &value));
     assert_false(is_on(e[3], type));
     assert_int_equal(on(e[3], type), COVEY_OK);
     assert_int_equal(on(e[3], type), COVEY_OK);

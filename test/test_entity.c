@@ -39,6 +39,20 @@ static void test_handles_are_the_same_when_index_and_generation_are(void **state
     assert_false(covey_same(entity(3, 1), entity(4, 1)));
 }
 
+/* The low bits alone fill a table evenly, whether neighbours or generations differ. */
+static void test_hashes_of_handles_are_the_same_everywhere_and_differ(void **state) {
+    (void)state;
+    assert_true(covey_is_null(COVEY_NULL) && covey_same(COVEY_NULL, entity(0, 0)));
+    assert_true(covey_entity_hash(COVEY_NULL) == 0);
+    assert_true(covey_entity_hash(entity(5, 3)) == UINT64_C(0x6dec7181156cd6c8));
+    assert_true(covey_entity_hash(entity(3, 1)) != covey_entity_hash(entity(1, 3)));
+    enum { BUCKETS = 256, HANDLES = 512 };
+    uint32_t in[BUCKETS] = { 0 }, used = 0;
+    for (uint32_t i = 0; i < HANDLES; i++) in[covey_entity_hash(entity(i, 1 + 2 * (i % 2))) % BUCKETS]++;
+    for (uint32_t i = 0; i < BUCKETS; i++) used += in[i] != 0;
+    assert_in_range(used, BUCKETS * 3 / 4, BUCKETS); /* chance fills 86 % */
+}
+
 static void test_a_handle_is_made_of_numbers_that_exist(void **state) {
     (void)state;
     assert_same(covey_entity_make(3, 1), entity(3, 1));
@@ -91,14 +105,14 @@ static void test_worlds_with_indices_of_their_own_refuse_each_others_handles(voi
     for (uint32_t i = 0; i < COUNT_OF(there); i++) {
         there[i] = covey_create(other);
         assert_same(there[i], entity(200 + i, 1));
-        assert_non_null(covey_add_raw(other, there[i], covey_id(Blocked), NULL, sizeof(Value)));
+        assert_non_null(covey_add_raw(other, there[i], covey_id(Blocked), NULL));
     }
     for (uint32_t i = 0; i < COUNT_OF(here); i++) {
         assert_refused(there[i]);
-        assert_null(covey_add_raw(world, there[i], covey_id(Blocked), NULL, sizeof(Value)));
+        assert_null(covey_add_raw(world, there[i], covey_id(Blocked), NULL));
         assert_failed(COVEY_ERROR_DEAD);
         assert_false(covey_alive(other, here[i]));
-        assert_null(covey_get_raw(other, here[i], covey_id(Blocked), sizeof(Value)));
+        assert_null(covey_get_raw(other, here[i], covey_id(Blocked)));
         assert_false(covey_destroy(other, here[i]));
     }
     covey_destroy_all(other);
@@ -841,6 +855,7 @@ int main(void) {
         WORLD_TEST(test_a_handle_has_eight_bytes_or_four_where_it_fits),
         WORLD_TEST(test_zeroed_memory_holds_null_handles),
         WORLD_TEST(test_handles_are_the_same_when_index_and_generation_are),
+        WORLD_TEST(test_hashes_of_handles_are_the_same_everywhere_and_differ),
         WORLD_TEST(test_a_handle_is_made_of_numbers_that_exist),
         WORLD_TEST(test_handles_that_were_never_issued_are_refused),
         WORLD_TEST(test_worlds_with_indices_of_their_own_refuse_each_others_handles),

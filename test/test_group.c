@@ -62,9 +62,9 @@ static uint32_t number_for(covey_entity of, const covey_type *type) {
 
 static void *give(covey_entity to, const covey_type *type) {
     Value value = value_of(number_for(to, type));
-    return covey_add_raw(world, to, type, type->size != 0 ? &value : NULL, type->size);
+    return covey_add_raw(world, to, type, type->size != 0 ? &value : NULL);
 }
-static bool take(covey_entity from, const covey_type *type) { return covey_remove_raw(world, from, type, type->size); }
+static bool take(covey_entity from, const covey_type *type) { return covey_remove_raw(world, from, type); }
 
 static void give_to(uint32_t first, uint32_t end, const covey_type *type) {
     for (uint32_t i = first; i < end; i++) assert_non_null(give(e[i], type));
@@ -147,14 +147,13 @@ static uint32_t check_spans(const covey_group *group, covey_entity *visited) {
             assert_true(covey_group_contains(group, own));
             for (uint32_t field = 0; field < group->view.fields; field++) {
                 const covey_type *type = group->view.types[field];
-                const char *value = (char *)covey_field_raw(&it, field, type->size) + (size_t)row * type->size;
+                const char *value = (char *)covey_field_raw(&it, field) + (size_t)row * type->size;
                 assert_number(value, own, type);
-                if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, own, type, type->size));
+                if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, own, type));
             }
         }
         for (uint32_t field = 0; field < group->owned && spans == 0 && !group->in_blocks; field++)
-            assert_ptr_equal(covey_field_raw(&it, field, group->view.types[field]->size),
-                             covey_pool_values_raw(group->pools[field]));
+            assert_ptr_equal(covey_field_raw(&it, field), covey_pool_values_raw(group->pools[field]));
     }
     assert_int_equal(count, covey_group_count(group));
     if (group->owned == group->view.fields)
@@ -172,9 +171,9 @@ static void check_rows(const covey_group *group, const covey_entity *visited, ui
         assert_same(covey_row_entity(&it, row), visited[at]);
         for (uint32_t field = 0; field < group->view.fields; field++) {
             const covey_type *type = group->view.types[field];
-            void *value = covey_row_field_raw(&it, row, field, type->size);
+            void *value = covey_row_field_raw(&it, row, field);
             assert_number(value, visited[at], type);
-            if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, visited[at], type, type->size));
+            if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, visited[at], type));
         }
     }
     assert_int_equal(at, count);
@@ -570,8 +569,8 @@ static void add_many(const covey_type *type, bool copies) {
         values[i] = value_of(number_for(to[i], type));
     }
     for (uint32_t i = 0; copies && i < COUNT; i++)
-        assert_true(covey_add_copies_raw(world, &to[i], 1, type, &values[i], type->size));
-    if (!copies) assert_true(covey_add_array_raw(world, to, COUNT, type, values, type->size));
+        assert_true(covey_add_copies_raw(world, &to[i], 1, type, &values[i]));
+    if (!copies) assert_true(covey_add_array_raw(world, to, COUNT, type, values));
 }
 
 static const covey_type *const many_types[] = { covey_id(A),       covey_id(Fixed),   covey_id(Kept),
@@ -647,17 +646,17 @@ static void test_nobody_joins_when_a_copy_fails(void **state) {
         if (type == covey_id(Handle)) make_group(&(covey_group_desc){ .own = { type, covey_id(A) } });
         copies_left = 5;
         owned_values = 0;
-        assert_true(covey_add_copies_raw(world, e, 5, type, &value, sizeof value));
+        assert_true(covey_add_copies_raw(world, e, 5, type, &value));
         uint64_t digest = world_digest(world);
         copies_left = i / 2 < COUNT - 10 ? i / 2 : COUNT - 11;
-        assert_false(covey_add_copies_raw(world, e + 5, COUNT - 10, type, &value, sizeof value));
+        assert_false(covey_add_copies_raw(world, e + 5, COUNT - 10, type, &value));
         assert_failed(COVEY_ERROR_COPY);
         assert_int_equal(owned_values, 5);
         assert_int_equal(world_digest(world), digest);
         test_world_is_valid(world);
         for (uint32_t k = 0; k < covey_world_group_count(world); k++) check_members(covey_world_group(world, k));
         copies_left = COUNT;
-        assert_true(covey_add_copies_raw(world, e + 5, COUNT - 10, type, &value, sizeof value));
+        assert_true(covey_add_copies_raw(world, e + 5, COUNT - 10, type, &value));
         assert_int_equal(owned_values, COUNT - 5);
         test_world_is_valid(world);
         for (uint32_t k = 0; k < covey_world_group_count(world); k++) check_members(covey_world_group(world, k));
@@ -828,7 +827,7 @@ static void visit(const covey_group *group, row_fn *change, uint32_t step) {
         visits[own.index]++;
         for (uint32_t field = 0; field < group->view.fields; field++) {
             const covey_type *type = group->view.types[field];
-            assert_number(covey_row_field_raw(&it, row, field, type->size), own, type);
+            assert_number(covey_row_field_raw(&it, row, field), own, type);
         }
         if (rows % step == 0) change(own);
     }
@@ -1467,7 +1466,7 @@ static int compare_numbers(const void *a, const void *b, void *context) {
 
 #if !IN_BLOCKS
 static uint32_t number_at(const covey_group *group, uint32_t field, covey_entity of) {
-    return ((const Value *)covey_get_raw(world, of, group->view.types[field], sizeof(Value)))->number;
+    return ((const Value *)covey_get_raw(world, of, group->view.types[field]))->number;
 }
 
 /* The members come by the numbers of a field; the last so many need not. */

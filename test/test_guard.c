@@ -421,8 +421,8 @@ static void ask_entities(void) {
     assert_true(covey_alive(world, e) && covey_entity_count(world) == 2);
     assert_same(covey_entity_next(world, none), e);
     assert_same(covey_entity_at(world, e.index), e);
-    assert_true(covey_has(world, e, Packed) && covey_has_all(world, e, covey_id(Packed), covey_id(Blocked)));
-    assert_true(covey_has_any(world, e, covey_id(Packed)) && covey_types_of(world, e, types, 16) == 8);
+    assert_true(covey_has(world, e, Packed) && covey_has_all(world, e, Packed, Blocked));
+    assert_true(covey_has_any(world, e, Packed) && covey_types_of(world, e, types, 16) == 8);
     assert_true(covey_is_enabled(world, e) && covey_component_is_enabled(world, e, Packed));
     assert_same(covey_first(world, Packed), e);
     assert_same(covey_first(world, Marked), e);
@@ -588,14 +588,14 @@ static void *work(void *context) {
     for (uint32_t i = 0; i < ROUNDS; i++) {
         Value value = value_of(i);
         here.times = 0;
-        w->right &= covey_set_raw(world, e, w->system.type, &value, sizeof value) != NULL;
-        w->right &= ((Value *)covey_get_raw(world, e, w->system.type, sizeof value))->number == i;
+        w->right &= covey_set_raw(world, e, w->system.type, &value) != NULL;
+        w->right &= ((Value *)covey_get_raw(world, e, w->system.type))->number == i;
         w->right &= here.times == 0;
         w->right &= covey_is_null(covey_create(world)) && !covey_destroy(world, e);
         w->refused += here.times;
         w->right &= is_told_of(w, "changes the");
         here.times = 0;
-        w->right &= covey_get_raw(world, e, w->other, sizeof value) != NULL; /* where it is, not what it is */
+        w->right &= covey_get_raw(world, e, w->other) != NULL; /* where it is, not what it is */
         w->told += here.times;
         w->right &= is_told_of(w, "did not declare");
         w->right &= covey_world_result(world) == COVEY_ERROR_REFUSED;

@@ -22,8 +22,8 @@ static void test_the_verbs_do_what_their_namesakes_do(void **state) {
     value.number = 10;
     assert_true(covey_handle_replace(h, Blocked, &value));
     assert_int_equal(covey_handle_patch(h, Blocked, NULL, NULL)->number, 10);
-    assert_true(covey_handle_has(h, Marked) && covey_handle_has_all(h, covey_id(Marked), covey_id(Fixed)));
-    assert_true(covey_handle_has_any(h, covey_id(Kept), covey_id(Fixed)));
+    assert_true(covey_handle_has(h, Marked) && covey_handle_has_all(h, Marked, Fixed));
+    assert_true(covey_handle_has_any(h, Kept, Fixed));
     assert_true(covey_handle_remove(h, Fixed) && !covey_handle_remove(h, Fixed));
     assert_non_null(covey_handle_patch_or_add(h, Fixed, NULL, NULL));
     Fixed taken = { 1, 1 };

@@ -132,7 +132,7 @@ static void change(test_random *random) {
     case 4:
     case 5:
     case 6: remove_value(e, type); break;
-    default: covey_set_raw(world, e, type, &value, sizeof value); break;
+    default: covey_set_raw(world, e, type, &value); break;
     }
 }
 
@@ -283,7 +283,7 @@ static void test_a_large_world_comes_back(void **state) {
         if (i % 3 != 0) assert_non_null(covey_pool_add(packed, e, PackedBulk, { { i + 7 } }));
     }
     assert_true(covey_history_save(history));
-    memset(covey_pool_values(packed, PackedBulk), 1, covey_pool_size(packed) * sizeof(PackedBulk));
+    memset(covey_pool_values(packed, PackedBulk), 1, (covey_pool_size)(packed) * sizeof(PackedBulk));
     covey_destroy_all(world);
     for (uint32_t i = 0; i < COUNT / 2; i++) covey_add(world, covey_create(world), Bulk, { { 1 } });
     assert_true(covey_history_restore(history, 0));
@@ -439,7 +439,7 @@ static void test_values_that_go_are_zeroed(void **state) {
 
 static void add_owned(covey_entity e, const covey_type *type, uint32_t number) {
     Owned value = { number, ~number };
-    assert_non_null(covey_add_raw(world, e, type, &value, sizeof value));
+    assert_non_null(covey_add_raw(world, e, type, &value));
     owned.alive++;
 }
 
@@ -450,12 +450,12 @@ static void copies_are_made_and_dropped(const covey_type *type) {
     add_owned(b, type, 2);
     save();
     assert_int_equal(owned.alive, before + 4);
-    covey_remove_raw(world, a, type, sizeof(Owned));
+    covey_remove_raw(world, a, type);
     add_owned(c, type, 3);
     restore(0);
     assert_int_equal(owned.alive, before + 4);
-    assert_int_equal(((const Owned *)covey_get_raw(world, a, type, sizeof(Owned)))->number, 1);
-    assert_null(covey_get_raw(world, c, type, sizeof(Owned)));
+    assert_int_equal(((const Owned *)covey_get_raw(world, a, type))->number, 1);
+    assert_null(covey_get_raw(world, c, type));
     save();
     assert_int_equal(owned.alive, before + 6);
     restore(1);
@@ -517,21 +517,21 @@ static void test_a_type_that_cannot_be_copied_cannot_be_saved(void **state) {
 static void test_resources_come_back_and_keep_their_addresses(void **state) {
     (void)state;
     Owned value = { 5, ~(uint32_t)5 };
-    assert_non_null(covey_resource_set_raw(world, covey_id(Blocked), &(Value){ 1, 2 }, sizeof(Value)));
-    assert_non_null(covey_resource_set_raw(world, covey_id(Owned), &value, sizeof value));
+    assert_non_null(covey_resource_set_raw(world, covey_id(Blocked), &(Value){ 1, 2 }));
+    assert_non_null(covey_resource_set_raw(world, covey_id(Owned), &value));
     owned.alive++;
-    assert_non_null(covey_resource_set_raw(world, covey_id(Marked), NULL, 0));
-    const Value *kept = covey_resource_get_raw(world, covey_id(Blocked), sizeof(Value));
+    assert_non_null(covey_resource_set_raw(world, covey_id(Marked), NULL));
+    const Value *kept = covey_resource_get_raw(world, covey_id(Blocked));
     save();
     ((Value *)(uintptr_t)kept)->number = 9;
     assert_true(covey_resource_remove_raw(world, covey_id(Owned)));
-    assert_non_null(covey_resource_set_raw(world, covey_id(Pinned), NULL, sizeof(Value)));
+    assert_non_null(covey_resource_set_raw(world, covey_id(Pinned), NULL));
     restore(0);
-    assert_ptr_equal(covey_resource_get_raw(world, covey_id(Blocked), sizeof(Value)), kept);
+    assert_ptr_equal(covey_resource_get_raw(world, covey_id(Blocked)), kept);
     assert_int_equal(kept->number, 1);
     assert_int_equal(covey_world_resource_count(world), 3);
     assert_ptr_equal(covey_world_resource(world, 1), covey_id(Owned));
-    assert_int_equal(((const Owned *)covey_resource_get_raw(world, covey_id(Owned), sizeof value))->number, 5);
+    assert_int_equal(((const Owned *)covey_resource_get_raw(world, covey_id(Owned)))->number, 5);
     assert_int_equal(owned.alive, 2);
     owned.copies = 0;
     owned.fails_at = 1;
@@ -544,7 +544,7 @@ static void test_resources_come_back_and_keep_their_addresses(void **state) {
 static void test_a_resource_that_cannot_be_copied_cannot_be_saved(void **state) {
     (void)state;
     Owned value = { 5, ~(uint32_t)5 };
-    assert_non_null(covey_resource_set_raw(world, covey_id(Unique), &value, sizeof value));
+    assert_non_null(covey_resource_set_raw(world, covey_id(Unique), &value));
     owned.alive++;
     refuses_to_save(COVEY_ERROR_COPY);
 }
@@ -623,7 +623,7 @@ static void test_ticks_come_back(void **state) {
     save();
     uint64_t tick = covey_tick(world), changed = covey_changed_at_raw(world, held[0], covey_id(Ticked));
     covey_tick_advance(world);
-    covey_set_raw(world, held[0], covey_id(Ticked), NULL, sizeof(Value));
+    covey_set_raw(world, held[0], covey_id(Ticked), NULL);
     covey_entity far = covey_create_at(world, 40 * COVEY_PAGE_SIZE);
     assert_non_null(add_value(far, covey_id(Ticked), 1));
     restore(0);
@@ -799,7 +799,7 @@ static void test_marks_of_reactive_sets_come_back(void **state) {
     (void)state;
     covey_reactive *set = react(), *gone = react();
     for (uint32_t i = 0; i < 4; i++) held[i] = create_with(covey_id(Blocked), i);
-    covey_pool_remove_raw(covey_pool_find_raw(world, covey_reactive_type(set)), held[1], 0);
+    covey_pool_remove_raw(covey_pool_find_raw(world, covey_reactive_type(set)), held[1]);
     save();
     covey_reactive_destroy(gone);
     covey_reactive *again = react(); /* uses what the one that is gone has left */
@@ -870,7 +870,7 @@ static void test_groups_that_were_made_since_fit_what_comes_back(void **state) {
 }
 
 static void is_sorted(const covey_pool *pool, uint32_t count) {
-    const Value *values = covey_pool_values_raw(pool);
+    const Value *values = (covey_pool_values_raw)(pool);
     assert_int_equal(covey_pool_count(pool), count);
     for (uint32_t i = 1; i < count; i++) assert_true(values[i - 1].number <= values[i].number);
 }
@@ -894,7 +894,7 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     is_sorted(pool, 30);
     assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
     restore(0);
-    assert_int_equal(((const Value *)covey_pool_values_raw(pool))[1].number, 7);
+    assert_int_equal(((const Value *)(covey_pool_values_raw)(pool))[1].number, 7);
 }
 
 /* ---- Images -------------------------------------------------------------------------------------------------------*/

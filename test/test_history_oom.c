@@ -31,12 +31,11 @@ enum { TYPES = sizeof types / sizeof *types };
 
 static void add_counted(scene *s, covey_entity e, const covey_type *type, uint32_t number) {
     Counted value = counted_make(number);
-    assert_non_null(covey_add_raw(s->world, e, type, &value, sizeof value));
+    assert_non_null(covey_add_raw(s->world, e, type, &value));
 }
 
 static void give_everything(scene *s, covey_entity e, uint32_t number) {
-    for (uint32_t k = 0; k < TYPES; k++)
-        assert_non_null(covey_add_raw(s->world, e, types[k], &(Plain){ number, k }, sizeof(Plain)));
+    for (uint32_t k = 0; k < TYPES; k++) assert_non_null(covey_add_raw(s->world, e, types[k], &(Plain){ number, k }));
     assert_true(covey_add_tag(s->world, e, Marked));
     add_counted(s, e, covey_id(Counted), number);
     add_counted(s, e, covey_id(CountedBlock), number);
@@ -59,8 +58,8 @@ static void full_world(scene *s) {
     assert_int_equal(covey_disable(s->world, s->e[2]), COVEY_OK);
     assert_int_equal(covey_component_disable_raw(s->world, s->e[8], covey_id(Block)), COVEY_OK);
     Counted value = counted_make(50);
-    assert_non_null(covey_resource_set_raw(s->world, covey_id(Counted), &value, sizeof value));
-    assert_non_null(covey_resource_set_raw(s->world, covey_id(Block), NULL, sizeof(Plain)));
+    assert_non_null(covey_resource_set_raw(s->world, covey_id(Counted), &value));
+    assert_non_null(covey_resource_set_raw(s->world, covey_id(Block), NULL));
     assert_true(covey_destroy(s->world, s->e[4]));
     s->history = covey_history_create(s->world, 2);
     assert_non_null(s->history);

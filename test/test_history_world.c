@@ -53,8 +53,8 @@ static void fill_world(void) {
 static void give_owned(covey_entity e, uint32_t number) {
     Owned value = { number, ~number };
     owned.alive += 2;
-    assert_non_null(covey_add_raw(world, e, covey_id(Owned), &value, sizeof value));
-    assert_non_null(covey_add_raw(world, e, covey_id(OwnedBlock), &value, sizeof value));
+    assert_non_null(covey_add_raw(world, e, covey_id(Owned), &value));
+    assert_non_null(covey_add_raw(world, e, covey_id(OwnedBlock), &value));
 }
 
 static void save(void) { assert_true(covey_history_save(history)); }
@@ -112,10 +112,10 @@ static void test_values_names_and_places_are_those_of_then(void **state) {
     fill_world();
     uint64_t changed = covey_changed_at(world, held[1], Ticked), tick = covey_tick(world);
     uint32_t children = covey_child_count(world, held[1]);
-    assert_non_null(covey_resource_set_raw(world, covey_id(Packed), &(Value){ 5, ~5u }, sizeof(Value)));
+    assert_non_null(covey_resource_set_raw(world, covey_id(Packed), &(Value){ 5, ~5u }));
     save();
     change_everything();
-    assert_non_null(covey_resource_set_raw(world, covey_id(Packed), &(Value){ 6, ~6u }, sizeof(Value)));
+    assert_non_null(covey_resource_set_raw(world, covey_id(Packed), &(Value){ 6, ~6u }));
     covey_world *twin = look(0);
     assert_string_equal(covey_name(twin, held[1]), "ship");
     assert_same(covey_find_path(twin, (covey_entity){ 0, 0 }, "ship/gun"), held[2]);
@@ -125,7 +125,7 @@ static void test_values_names_and_places_are_those_of_then(void **state) {
     assert_false(covey_component_is_enabled(twin, held[7], Blocked));
     assert_int_equal(covey_changed_at(twin, held[1], Ticked), changed);
     assert_int_equal(covey_tick(twin), tick);
-    assert_int_equal(((Value *)covey_resource_get_raw(twin, covey_id(Packed), sizeof(Value)))->number, 5);
+    assert_int_equal(((Value *)covey_resource_get_raw(twin, covey_id(Packed)))->number, 5);
     assert_int_equal(covey_world_pool_count(twin) < covey_world_pool_count(world), true); /* Late was not known */
     covey_world_destroy(twin);
 }
@@ -142,7 +142,7 @@ static void test_it_goes_on_as_the_world_did(void **state) {
             covey_entity e = covey_create(both[w]);
             for (uint32_t k = 0; k < COUNT_OF(storage_types); k++) {
                 Value value = value_of(i);
-                if ((i + k) % 2) assert_non_null(covey_add_raw(both[w], e, storage_types[k], &value, sizeof value));
+                if ((i + k) % 2) assert_non_null(covey_add_raw(both[w], e, storage_types[k], &value));
             }
         }
         covey_destroy(both[w], held[1]);
@@ -210,7 +210,7 @@ static void test_an_order_that_was_kept_is_kept(void **state) {
     covey_world *twin = look(0);
     Value value = value_of(33);
     covey_entity e = covey_create(twin);
-    assert_non_null(covey_add_raw(twin, e, covey_id(Packed), &value, sizeof value));
+    assert_non_null(covey_add_raw(twin, e, covey_id(Packed), &value));
     const covey_pool *pool = covey_pool_find(twin, Packed);
     const Value *values = covey_pool_values(pool, Packed);
     for (uint32_t i = 1; i < covey_pool_size(pool); i++) assert_true(values[i - 1].number <= values[i].number);
@@ -240,8 +240,8 @@ static void test_types_made_at_run_time_are_made_again(void **state) {
     covey_entity e = covey_create(world);
     Value value = value_of(9);
     uint32_t number = 77;
-    assert_non_null(covey_add_raw(world, e, made, &value, sizeof value));
-    assert_non_null(covey_resource_set_raw(world, alone, &number, sizeof number));
+    assert_non_null(covey_add_raw(world, e, made, &value));
+    assert_non_null(covey_resource_set_raw(world, alone, &number));
     save();
     covey_world *twin = look(0);
     covey_history_destroy(history);
@@ -250,8 +250,8 @@ static void test_types_made_at_run_time_are_made_again(void **state) {
     history = covey_history_create(world, 1);
     const covey_type *again = covey_type_find(world, "Made");
     assert_non_null(again);
-    assert_int_equal(((Value *)covey_get_raw(world, e, again, sizeof value))->number, 9);
-    assert_int_equal(*(uint32_t *)covey_resource_get_raw(world, covey_world_resource(world, 0), 4), 77);
+    assert_int_equal(((Value *)covey_get_raw(world, e, again))->number, 9);
+    assert_int_equal(*(uint32_t *)covey_resource_get_raw(world, covey_world_resource(world, 0)), 77);
 }
 
 static void test_one_that_is_not_there_is_refused(void **state) {

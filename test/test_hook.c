@@ -84,7 +84,7 @@ static void hear(const covey_event *event, void *context) { (void)event, (void)c
 static covey_entity create_body(const covey_type *type, uint32_t number) {
     Body body = { number, ~number };
     covey_entity e = covey_create(world);
-    assert_non_null(covey_add_raw(world, e, type, &body, sizeof body));
+    assert_non_null(covey_add_raw(world, e, type, &body));
     return e;
 }
 
@@ -147,7 +147,7 @@ static void destroy_all(void) { covey_destroy_all(world); }
 static void destroy_tree(void) { assert_int_equal(covey_destroy_tree(world, other), 0); }
 static void destroy_world(void) { covey_world_destroy(world); }
 static void add(void) { assert_null(covey_add(world, other, Blocked, { 1, 2 })); }
-static void add_raw(void) { assert_null(covey_add_raw(world, other, covey_id(Blocked), NULL, sizeof(Blocked))); }
+static void add_raw(void) { assert_null(covey_add_raw(world, other, covey_id(Blocked), NULL)); }
 static void add_new_type(void) { assert_null(covey_add(world, other, Late, { 1, 2 })); }
 static void set_absent(void) { assert_null(covey_set(world, other, Blocked, { 1, 2 })); }
 static void get_or_add(void) { assert_null(covey_get_or_add(world, other, Blocked, { 1, 2 })); }
@@ -449,10 +449,10 @@ static void act_on_each_removal(void (*with)(void)) {
         for (uint32_t i = 0; i < 6; i++) e[i] = create_body(bodies[k], i);
         hook.drops = hook.broken = 0;
         hook.act = with;
-        assert_true(covey_remove_raw(world, e[0], bodies[k], sizeof(Body)));
+        assert_true(covey_remove_raw(world, e[0], bodies[k]));
         assert_true(covey_destroy(world, e[1]));
         assert_int_equal(covey_destroy_many(world, e + 2, 2), 2);
-        assert_non_null(covey_set_raw(world, e[4], bodies[k], &(Body){ 9, ~9u }, sizeof(Body)));
+        assert_non_null(covey_set_raw(world, e[4], bodies[k], &(Body){ 9, ~9u }));
         assert_int_equal(hook.drops, 5);
         assert_int_equal(hook.broken, 5);
         covey_destroy_all(world);

@@ -77,8 +77,8 @@ static void is_like_source(void) {
         assert_int_equal(twin.index, e.index);
         assert_true(covey_alive(world, twin));
         for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
-            const Number *was = covey_get_raw(source, e, number_types[k], sizeof(Number)),
-                         *is = covey_get_raw(world, twin, number_types[k], sizeof(Number));
+            const Number *was = covey_get_raw(source, e, number_types[k]),
+                         *is = covey_get_raw(world, twin, number_types[k]);
             assert_int_equal(!was, !is);
             if (was) assert_memory_equal(was, is, sizeof *was);
         }
@@ -307,7 +307,7 @@ static void live(test_random *random, covey_world *of, covey_entity *seen, uint3
         if (!covey_alive(of, e)) continue;
         const covey_type *type = number_types[test_below(random, NUMBER_TYPES)];
         Number number = image_number(i);
-        covey_set_raw(of, e, type, &number, sizeof number);
+        covey_set_raw(of, e, type, &number);
         if (test_below(random, 3) == 0) covey_set(of, e, Kinds, { .friend_of = e, .i32 = (int32_t)i });
         if (seen && *count < 512) seen[(*count)++] = e;
     }

@@ -247,7 +247,7 @@ static void test_a_value_has_no_more_bytes_than_its_codec_allows(void **state) {
     covey_world *other = image_world(&(test_heap){ 0 });
     e = covey_create(other);
     longer = text_make("seventeen letters", NULL, 0);
-    assert_non_null(covey_add_raw(other, e, &type, &longer, sizeof longer));
+    assert_non_null(covey_add_raw(other, e, &type, &longer));
     save(other, &image);
     covey_world_destroy(other);
     report = fails_to_load(&known, COVEY_ERROR_LIMIT);
@@ -314,7 +314,7 @@ static void refuses_reads(uint32_t count) {
 
 static void test_a_function_must_read_what_was_written(void **state) {
     (void)state;
-    assert_non_null(covey_add_raw(origin, covey_create(origin), &told, NULL, 4));
+    assert_non_null(covey_add_raw(origin, covey_create(origin), &told, NULL));
     save(origin, &image);
     refuses_reads(0); /* nothing */
     reads[0].kind = COVEY_KIND_U32, reads[0].count = 2;
@@ -354,7 +354,7 @@ static void test_after_a_read_that_failed_all_is_zero(void **state) {
     (void)state;
     static const covey_codec codec = { .save = write_nine, .load = read_much };
     static const covey_type much = { .name = "Told", .size = 4, .align = 4, .codec = &codec };
-    assert_non_null(covey_add_raw(origin, covey_create(origin), &told, NULL, 4));
+    assert_non_null(covey_add_raw(origin, covey_create(origin), &told, NULL));
     save(origin, &image);
     fails_to_load(&(covey_load_desc){ .types = (const covey_type *const[]){ &much, NULL } }, COVEY_ERROR_IMAGE);
 }
@@ -379,11 +379,11 @@ static void test_functions_that_write_nonsense_are_refused(void **state) {
                              unsteady = { .save = write_more_each_time, .load = read_as_told };
     covey_type type = { .name = "Nonsense", .size = 4, .align = 4, .codec = &of_struct };
     const covey_type *made = covey_type_create(world, &type);
-    assert_non_null(covey_add_raw(world, covey_create(world), made, NULL, 4));
+    assert_non_null(covey_add_raw(world, covey_create(world), made, NULL));
     assert_int_equal(covey_save_to_buffer(world, &image, NULL, NULL), COVEY_ERROR_TYPE);
     type.codec = &unsteady;
     made = covey_type_create(origin, &type);
-    assert_non_null(covey_add_raw(origin, covey_create(origin), made, NULL, 4));
+    assert_non_null(covey_add_raw(origin, covey_create(origin), made, NULL));
     assert_int_equal(covey_save_to_buffer(origin, &image, NULL, NULL), COVEY_ERROR_TYPE);
     assert_int_equal(image.size, 0);
 }
@@ -434,7 +434,7 @@ static void test_functions_must_not_change_the_world(void **state) {
     static const covey_type type = { .name = "Meddler", .size = 4, .align = 4, .codec = &codec };
     broken.times = 0;
     broken.world = covey_world_create(&(covey_world_desc){ .on_assert = note_broken });
-    assert_non_null(covey_add_raw(broken.world, covey_create(broken.world), &type, NULL, 4));
+    assert_non_null(covey_add_raw(broken.world, covey_create(broken.world), &type, NULL));
     save(broken.world, &image);
     was_broken(2, "save function of Meddler"); /* to count, and to write */
     covey_save_to_memory(broken.world, NULL, 0, &(covey_save_desc){ .choose = change_and_choose }, NULL);
@@ -517,7 +517,7 @@ static void test_values_that_a_hook_moves_are_loaded_whatever_their_storage_is(v
         for (uint32_t to = 0; to < COUNT_OF(ways); to++) {
             covey_world *source = image_world(&(test_heap){ 0 });
             for (uint32_t i = 0; i < 200; i++) {
-                Self *made = covey_add_raw(source, covey_create(source), &types[from], NULL, sizeof(Self));
+                Self *made = covey_add_raw(source, covey_create(source), &types[from], NULL);
                 assert_non_null(made);
                 made->self = made, made->number = i;
                 selves++;
@@ -527,7 +527,7 @@ static void test_values_that_a_hook_moves_are_loaded_whatever_their_storage_is(v
             load(&(covey_load_desc){ .types = (const covey_type *const[]){ &types[to], NULL } });
             assert_int_equal(selves, 200);
             for (uint32_t i = 0; i < 200; i++) {
-                const Self *self = covey_get_raw(world, covey__entity(i, 1), &types[to], sizeof(Self));
+                const Self *self = covey_get_raw(world, covey__entity(i, 1), &types[to]);
                 assert_true(self->self == self && self->number == i);
             }
             assert_int_equal(codec_teardown(NULL), 0);
@@ -544,7 +544,7 @@ static void test_values_that_a_hook_moves_are_not_merged(void **state) {
     covey_report report;
     covey_world *source = image_world(&(test_heap){ 0 });
     selves = 1;
-    Self *made = covey_add_raw(source, covey_create(source), &type, NULL, sizeof(Self));
+    Self *made = covey_add_raw(source, covey_create(source), &type, NULL);
     made->self = made;
     save(source, &image);
     covey_world_destroy(source);
@@ -597,10 +597,10 @@ static void test_values_of_every_kind_are_read_as_they_were_written(void **state
     (void)state;
     covey_entity e = covey_create(origin);
     Kinds kinds = kinds_of(77, e);
-    assert_non_null(covey_add_raw(origin, e, &by_functions, &kinds, sizeof kinds));
+    assert_non_null(covey_add_raw(origin, e, &by_functions, &kinds));
     save(origin, &image);
     load(&(covey_load_desc){ .types = (const covey_type *const[]){ &by_functions, NULL } });
-    const Kinds *is = covey_get_raw(world, e, &by_functions, sizeof kinds);
+    const Kinds *is = covey_get_raw(world, e, &by_functions);
     assert_memory_equal(is->row, kinds.row, sizeof kinds.row);
     assert_true(is->u64 == kinds.u64 && is->f64 == kinds.f64);
     assert_memory_equal(is->grid, kinds.grid, sizeof kinds.grid);
@@ -621,7 +621,7 @@ static void test_what_functions_wrote_is_kept_for_those_who_know_it(void **state
     assert_true(type && type != covey_id(Crew) && covey__is_kept(type));
     assert_int_equal(type->fields->count, 3);
     covey_entity e = entity(0, 1);
-    const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, e, type, type->size));
+    const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, e, type));
     assert_int_equal(kept->size, 4 + 4 + 4);
     assert_memory_equal(kept->bytes, "\x04\0\0\0ahoy\x01\0\0\0", 12);
     assert_int_equal(kept->entity_count, 1);
@@ -642,8 +642,8 @@ static void test_kept_values_can_be_copied(void **state) {
     assert_true(covey_copy(world, entity(4, 1), copies[0]));
     test_world_is_valid(world);
     const covey_type *type = covey_type_find(world, "Text");
-    const covey_kept *a = covey_kept_of(type, covey_get_raw(world, entity(4, 1), type, type->size)),
-                     *b = covey_kept_of(type, covey_get_raw(world, copies[0], type, type->size));
+    const covey_kept *a = covey_kept_of(type, covey_get_raw(world, entity(4, 1), type)),
+                     *b = covey_kept_of(type, covey_get_raw(world, copies[0], type));
     assert_ptr_not_equal(a->bytes, b->bytes);
     assert_int_equal(a->size, b->size);
     assert_memory_equal(a->bytes, b->bytes, a->size);
@@ -668,7 +668,7 @@ static void test_kept_values_are_merged(void **state) {
         test_world_is_valid(world);
         assert_int_equal(covey_world_memory(world), heap.bytes);
         const covey_type *type = covey_type_find(world, "Crew");
-        const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, now[2], type, type->size));
+        const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, now[2], type));
         assert_same(kept->entities[0], now[covey_get(origin, entity(2, 1), Crew)->captain.index]);
     }
     covey_world *other = image_world(&(test_heap){ 0 });
@@ -721,14 +721,14 @@ static void test_functions_may_be_gone_where_there_are_fields(void **state) {
     assert_true(text_fill(origin));
     save(origin, &image);
     load_as(&now, COVEY_OK);
-    assert_int_equal(((const Plain *)covey_get_raw(world, entity(4, 1), &now, 4))->rank, 4);
+    assert_int_equal(((const Plain *)covey_get_raw(world, entity(4, 1), &now))->rank, 4);
 }
 
 static void test_functions_may_be_new(void **state) {
     (void)state;
     static const covey_type was = { .name = "Crew", .size = 4, .align = 4, .fields = &covey_fields_Plain };
     covey_entity e = covey_create(origin);
-    assert_non_null(covey_add_raw(origin, e, &was, &(Plain){ 9 }, 4));
+    assert_non_null(covey_add_raw(origin, e, &was, &(Plain){ 9 }));
     save(origin, &image);
     load(&known);
     assert_int_equal(covey_get(world, e, Crew)->rank, 9);

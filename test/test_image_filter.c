@@ -69,8 +69,7 @@ static void begin_anew(void) {
 static void is_saved_where(covey_entity e, bool chosen) {
     assert_int_equal(covey_alive(world, e), chosen);
     for (uint32_t k = 0; k < NUMBER_TYPES && chosen; k++) {
-        const Number *was = covey_get_raw(origin, e, number_types[k], sizeof(Number)),
-                     *is = covey_get_raw(world, e, number_types[k], sizeof(Number));
+        const Number *was = covey_get_raw(origin, e, number_types[k]), *is = covey_get_raw(world, e, number_types[k]);
         assert_int_equal(!was, !is);
         if (was) assert_memory_equal(was, is, sizeof *was);
         assert_int_equal(covey_component_is_enabled_raw(origin, e, number_types[k]),
@@ -226,7 +225,7 @@ static void test_what_cannot_be_saved_may_be_left_out(void **state) {
     covey_entity e[2];
     covey_type type = { .name = "Opaque", .size = 4, .align = 4 };
     assert_true(covey_create_many(origin, e, 2));
-    assert_non_null(covey_add_raw(origin, e[1], covey_type_create(origin, &type), NULL, 4));
+    assert_non_null(covey_add_raw(origin, e[1], covey_type_create(origin, &type), NULL));
     assert_int_equal(covey_save_to_buffer(origin, &image, NULL, NULL), COVEY_ERROR_TYPE);
     save_some(1);
     load();

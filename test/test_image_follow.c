@@ -67,8 +67,8 @@ static void is_same_entity(covey_entity e) {
     covey_entity twin = here(e);
     assert_true(covey_alive(world, twin));
     for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
-        const Number *was = covey_get_raw(source, e, number_types[k], sizeof(Number)),
-                     *is = covey_get_raw(world, twin, number_types[k], sizeof(Number));
+        const Number *was = covey_get_raw(source, e, number_types[k]),
+                     *is = covey_get_raw(world, twin, number_types[k]);
         if (!was != !is) fail_msg("%u has another %s", e.index, number_types[k]->name);
         if (was) assert_memory_equal(was, is, sizeof *was);
         assert_int_equal(covey_component_is_enabled_raw(source, e, number_types[k]),
@@ -480,8 +480,8 @@ static void step(test_random *random, covey_entity *e, uint32_t count) {
     case 0: covey_destroy(source, *one); break;
     case 1:
     case 2:
-    case 3: covey_set_raw(source, *one, type, &number, sizeof number); break;
-    case 4: covey_remove_raw(source, *one, type, sizeof number); break;
+    case 3: covey_set_raw(source, *one, type, &number); break;
+    case 4: covey_remove_raw(source, *one, type); break;
     case 5: covey_parent_set(source, *one, other); break;
     case 6: covey_parent_set(source, *one, none); break;
     case 7: covey_name_set(source, *one, text); break;

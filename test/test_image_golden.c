@@ -49,8 +49,8 @@ static void fill_everything(covey_world *to) { assert_true(image_fill(to)); }
 
 static void fill_changing(covey_world *to) {
     Before value = { 65535, 1, { -1, true, 2 }, { { 3, false, 4 }, { -5, true, 6 } }, "old" };
-    assert_non_null(covey_add_raw(to, covey_create(to), &before_type, &value, sizeof value));
-    assert_non_null(covey_resource_set_raw(to, &before_type, &value, sizeof value));
+    assert_non_null(covey_add_raw(to, covey_create(to), &before_type, &value));
+    assert_non_null(covey_resource_set_raw(to, &before_type, &value));
 }
 
 static void fill_raw(covey_world *to) {
@@ -174,7 +174,7 @@ static void test_an_image_of_nothing_is_loaded(void **state) {
 }
 
 static void assert_number(covey_entity e, const covey_type *type, uint32_t number) {
-    const Number *value = covey_get_raw(world, e, type, sizeof(Number));
+    const Number *value = covey_get_raw(world, e, type);
     assert_non_null(value);
     assert_true(value->number == number && value->check == ~number);
 }
@@ -240,8 +240,8 @@ static void test_a_type_that_has_changed_since_is_loaded(void **state) {
     (void)state;
     const covey_type *types[] = { &after_type, NULL };
     assert_int_equal(load_file(CHANGING, &(covey_load_desc){ .types = types }).result, COVEY_OK);
-    const After *both[] = { covey_get_raw(world, entity(0, 1), &after_type, sizeof(After)),
-                            covey_resource_get_raw(world, &after_type, sizeof(After)) };
+    const After *both[] = { covey_get_raw(world, entity(0, 1), &after_type),
+                            covey_resource_get_raw(world, &after_type) };
     for (uint32_t i = 0; i < 2; i++) {
         assert_string_equal(both[i]->text, "old");
         assert_true(both[i]->hits == 65535 && both[i]->fresh > 2.4 && both[i]->fresh < 2.6);
@@ -276,7 +276,7 @@ static void test_blocks_and_converted_pools_are_loaded(void **state) {
         if (covey_has(world, e, InBlocks))
             assert_int_equal(covey_component_is_enabled(world, e, InBlocks), i % 40 != 0);
     }
-    assert_null(covey_pool_ids(covey_pool_of(world, InPack)));
+    assert_null((covey_pool_ids)(covey_pool_of(world, InPack)));
 }
 
 static void test_texts_are_loaded(void **state) {

@@ -101,8 +101,8 @@ static void test_components_and_all_else_come_along(void **state) {
         covey_entity here = now(e);
         assert_true(covey_alive(world, here));
         for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
-            const Number *was = covey_get_raw(origin, e, number_types[k], sizeof(Number));
-            const Number *is = covey_get_raw(world, here, number_types[k], sizeof(Number));
+            const Number *was = covey_get_raw(origin, e, number_types[k]);
+            const Number *is = covey_get_raw(world, here, number_types[k]);
             assert_int_equal(!was, !is);
             if (was) assert_memory_equal(was, is, sizeof *was);
             assert_int_equal(covey_component_is_enabled_raw(origin, e, number_types[k]),
@@ -389,7 +389,7 @@ static void test_a_resource_of_another_layout_is_in_the_way(void **state) {
     assert_non_null(covey_resource_set(origin, Settings, { 1, 2 }));
     assert_non_null(covey_resource_set(origin, Blob, { 1, 2 }));
     save();
-    assert_non_null(covey_resource_set_raw(world, &other, NULL, 4));
+    assert_non_null(covey_resource_set_raw(world, &other, NULL));
     fails_to_merge(&known, COVEY_ERROR_LAYOUT);
     assert_false(covey_resource_has(world, Settings));
 }

@@ -184,9 +184,9 @@ static void fill_changed(covey_world *world) {
         for (uint32_t i = 0; i < 10; i++) {
             covey_entity e = covey__entity(i, 1);
             if (!covey_alive(world, e)) e = covey_create(world);
-            if ((i + k) % 4 != 0) assert_non_null(covey_add_raw(world, e, type, NULL, 4));
+            if ((i + k) % 4 != 0) assert_non_null(covey_add_raw(world, e, type, NULL));
         }
-        assert_non_null(covey_resource_set_raw(world, type, NULL, 4));
+        assert_non_null(covey_resource_set_raw(world, type, NULL));
     }
 }
 

@@ -409,7 +409,7 @@ static void test_a_name_of_two_types_cannot_be_saved(void **state) {
     (void)state;
     static const covey_type narrow = { .name = "InPack", .size = 4, .align = 4, .raw = true };
     assert_true(image_fill(world));
-    assert_non_null(covey_resource_set_raw(world, &narrow, NULL, 4));
+    assert_non_null(covey_resource_set_raw(world, &narrow, NULL));
     fails_to_save(COVEY_ERROR_TYPE, "InPack");
     assert_true(covey_resource_remove_raw(world, &narrow));
     assert_non_null(covey_resource_set(world, InPack, { 1, 2 }));
@@ -454,7 +454,7 @@ static void test_a_name_that_is_too_long_cannot_be_saved(void **state) {
     memset(name, 'x', sizeof name - 1);
     const covey_type *type =
         covey_type_create(world, &(covey_type){ .name = name, .size = 4, .align = 4, .raw = true });
-    assert_non_null(covey_add_raw(world, covey_create(world), type, NULL, 4));
+    assert_non_null(covey_add_raw(world, covey_create(world), type, NULL));
     fails_to_save(COVEY_ERROR_RANGE, "name");
 }
 

@@ -47,8 +47,8 @@ static covey_report change_type(const covey_type *was, const void *value, const 
     const covey_type *types[] = { is, NULL };
     const covey_type *made = covey_type_create(origin, was);
     assert_non_null(made);
-    assert_non_null(covey_add_raw(origin, covey_create(origin), made, value, was->size));
-    assert_non_null(covey_resource_set_raw(origin, made, value, was->size));
+    assert_non_null(covey_add_raw(origin, covey_create(origin), made, value));
+    assert_non_null(covey_resource_set_raw(origin, made, value));
     save(origin, &image);
     return try_to_load(&(covey_load_desc){ .types = types });
 }
@@ -66,9 +66,9 @@ static void is_refused(const covey_type *was, const void *value, const covey_typ
 static const void *is_taken(const covey_type *was, const void *value, const covey_type *is) {
     covey_report report = change_type(was, value, is);
     if (report.result != COVEY_OK) fail_msg("%s", report.text);
-    const void *component = covey_get_raw(world, entity(0, 1), is, is->size);
+    const void *component = covey_get_raw(world, entity(0, 1), is);
     assert_non_null(component);
-    assert_memory_equal(covey_resource_get_raw(world, is, is->size), component, is->size);
+    assert_memory_equal(covey_resource_get_raw(world, is), component, is->size);
     return component;
 }
 
@@ -362,7 +362,7 @@ static void test_raw_types_stay_raw_and_keep_their_size(void **state) {
 static void test_raw_values_of_the_other_byte_order_are_refused(void **state) {
     (void)state;
     const covey_type *types[] = { &raw_type, NULL };
-    assert_non_null(covey_add_raw(origin, covey_create(origin), &raw_type, &some_number, sizeof some_number));
+    assert_non_null(covey_add_raw(origin, covey_create(origin), &raw_type, &some_number));
     save(origin, &image);
     covey_section section;
     assert_true(covey_image_section(image.bytes, image.size, 2, &section, NULL));
@@ -408,17 +408,17 @@ static void test_storage_and_policy_may_change(void **state) {
             for (uint32_t i = 0; i < 9; i++) {
                 Number number = image_number(i);
                 covey_tick_advance(origin);
-                assert_non_null(covey_add_raw(origin, e[(i * 5) % 9], made, &number, sizeof number));
+                assert_non_null(covey_add_raw(origin, e[(i * 5) % 9], made, &number));
             }
-            for (uint32_t i = 2; i < 9; i += 3) covey_remove_raw(origin, e[i], made, sizeof(Number));
+            for (uint32_t i = 2; i < 9; i += 3) covey_remove_raw(origin, e[i], made);
             assert_int_equal(covey_component_disable_raw(origin, e[4], made), COVEY_OK);
             save(origin, &image);
             covey_report report = try_to_load(&(covey_load_desc){ .types = types });
             if (report.result != COVEY_OK) fail_msg("%u to %u: %s", a, b, report.text);
             const covey_type *here = covey_type_find(world, "Thing");
             for (uint32_t i = 0; i < 9; i++) {
-                const Number *before = covey_get_raw(origin, e[i], made, sizeof(Number));
-                const Number *after = covey_get_raw(world, e[i], here, sizeof(Number));
+                const Number *before = covey_get_raw(origin, e[i], made);
+                const Number *after = covey_get_raw(world, e[i], here);
                 assert_int_equal(!before, !after);
                 if (!before) continue;
                 assert_memory_equal(before, after, sizeof(Number));
@@ -485,8 +485,8 @@ static void test_unknown_types_can_be_kept_and_saved_again(void **state) {
     assert_int_equal(covey_pool_count(covey_pool_of_raw(world, kept)), covey_pool_count(covey_pool_of(origin, InPack)));
     const covey_pool *numbers = covey_pool_of(origin, InPack);
     covey_entity e = covey_pool_at(numbers, 0);
-    assert_memory_equal(covey_get_raw(world, e, kept, kept->size), covey_get(origin, e, InPack), sizeof(Number));
-    assert_non_null(covey_add_raw(world, covey_create(world), kept, &(Number){ 1, 2 }, kept->size));
+    assert_memory_equal(covey_get_raw(world, e, kept), covey_get(origin, e, InPack), sizeof(Number));
+    assert_non_null(covey_add_raw(world, covey_create(world), kept, &(Number){ 1, 2 }));
     assert_int_equal(covey_world_resource_count(world), 2);
 }
 
@@ -533,14 +533,14 @@ static void test_types_that_the_world_knows_otherwise_are_refused(void **state) 
     (void)state;
     static const covey_type wrong = { .name = "Shape", .size = 8, .align = 3, .raw = true };
     const covey_type *types[] = { &number_type, NULL }, *wrong_types[] = { &wrong, NULL };
-    assert_non_null(covey_add_raw(origin, covey_create(origin), &number_type, &some_number, sizeof some_number));
+    assert_non_null(covey_add_raw(origin, covey_create(origin), &number_type, &some_number));
     save(origin, &image);
     assert_non_null(covey_pool_of_raw(world, &old_type));
     covey_report report = try_to_load(&(covey_load_desc){ .types = types });
     assert_int_equal(report.fault, COVEY_FAULT_TYPE);
     assert_non_null(strstr(report.text, "Shape"));
     begin_anew();
-    assert_non_null(covey_resource_set_raw(origin, &raw_type, &some_number, sizeof some_number));
+    assert_non_null(covey_resource_set_raw(origin, &raw_type, &some_number));
     save(origin, &image);
     report = try_to_load(&(covey_load_desc){ .types = wrong_types });
     assert_int_equal(report.fault, COVEY_FAULT_TYPE);
@@ -606,8 +606,8 @@ static void test_an_image_has_a_resource_once(void **state) {
     static const covey_type one = { .name = "One", .size = 4, .align = 4, .raw = true };
     static const covey_type two = { .name = "Two", .size = 4, .align = 4, .raw = true };
     const covey_type *types[] = { &one, &two, NULL };
-    assert_non_null(covey_resource_set_raw(origin, &one, NULL, 4));
-    assert_non_null(covey_resource_set_raw(origin, &two, NULL, 4));
+    assert_non_null(covey_resource_set_raw(origin, &one, NULL));
+    assert_non_null(covey_resource_set_raw(origin, &two, NULL));
     save(origin, &image);
     memcpy(image.bytes + find_section(COVEY_SECTION_RESOURCE, "Two") + 2, "One", 3);
     image_mend(image.bytes, image.size);
@@ -619,7 +619,7 @@ static void test_an_image_has_a_resource_once(void **state) {
 static void test_the_library_s_own_types_cannot_be_smuggled_in(void **state) {
     (void)state;
     static const covey_type spy = { .name = "coveyXspies", .size = 4, .align = 4, .raw = true };
-    assert_non_null(covey_add_raw(origin, covey_create(origin), &spy, NULL, 4));
+    assert_non_null(covey_add_raw(origin, covey_create(origin), &spy, NULL));
     save(origin, &image);
     memcpy(image.bytes + find_section(COVEY_SECTION_POOL, "coveyXspies") + 2, "covey.names", 11);
     image_mend(image.bytes, image.size);

@@ -17,7 +17,7 @@ static void add_array(const covey_type *type) {
     create_with(type, 50); /* not into an empty pool only */
     assert_true(covey_create_many(world, e, MANY));
     values_of(values, MANY, 0);
-    assert_true(covey_add_array_raw(world, e, MANY, type, values, sizeof(Value)));
+    assert_true(covey_add_array_raw(world, e, MANY, type, values));
     for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i);
     covey_pool *pool = covey_pool_find_raw(world, type);
     assert_int_equal(covey_pool_count(pool), MANY + 1);
@@ -39,7 +39,7 @@ static void add_array_over_removed(const covey_type *type) {
     for (uint32_t i = 0; i < MANY; i += 2) remove_value(e[i], type);
     covey_entity some[] = { e[4], e[0], covey_create(world), e[8] };
     values_of(values, COUNT_OF(some), 0);
-    assert_true(covey_add_array_raw(world, some, COUNT_OF(some), type, values, sizeof(Value)));
+    assert_true(covey_add_array_raw(world, some, COUNT_OF(some), type, values));
     for (uint32_t i = 0; i < COUNT_OF(some); i++) assert_value(some[i], type, i);
     for (uint32_t i = 1; i < MANY; i += 2) assert_value(e[i], type, 90 + i);
     assert_false(covey_has_raw(world, e[2], type));
@@ -58,7 +58,7 @@ static void test_in_place_an_array_is_appended_behind_the_holes(void **state) {
     covey_remove(world, e, Fixed);
     Fixed value = value_of(3);
     assert_true(covey_add_array(world, &g, 1, Fixed, &value));
-    assert_int_equal(covey_pool_size(covey_pool_of(world, Fixed)), 3);
+    assert_int_equal((covey_pool_size)(covey_pool_of(world, Fixed)), 3);
     assert_ptr_equal(add_value(e, covey_id(Fixed), 4), hole); /* which a single add then fills */
     assert_value(f, covey_id(Fixed), 2);
 }
@@ -66,16 +66,16 @@ static void test_in_place_an_array_is_appended_behind_the_holes(void **state) {
 static void test_an_array_of_nothing_is_zero_bytes(void **state) {
     (void)state;
     covey_entity e[2] = { covey_create(world), covey_create(world) };
-    assert_true(covey_add_array_raw(world, e, 2, covey_id(Kept), NULL, sizeof(Kept)));
+    assert_true(covey_add_array_raw(world, e, 2, covey_id(Kept), NULL));
     assert_int_equal(covey_get(world, e[1], Kept)->check, 0);
-    assert_true(covey_add_array_raw(world, e, 2, covey_id(Marked), NULL, 0));
+    assert_true(covey_add_array_raw(world, e, 2, covey_id(Marked), NULL));
     assert_true(covey_has(world, e[0], Marked) && covey_has(world, e[1], Marked));
 }
 
 static void test_no_entities_are_a_success(void **state) {
     (void)state;
-    assert_true(covey_add_array_raw(world, NULL, 0, covey_id(Packed), NULL, sizeof(Packed)));
-    assert_true(covey_add_copies_raw(world, NULL, 0, covey_id(Packed), NULL, sizeof(Packed)));
+    assert_true(covey_add_array_raw(world, NULL, 0, covey_id(Packed), NULL));
+    assert_true(covey_add_copies_raw(world, NULL, 0, covey_id(Packed), NULL));
     assert_int_equal(covey_entity_count(world), 0);
 }
 
@@ -86,12 +86,12 @@ static void assert_nothing_added(const covey_entity *entities, uint32_t count, c
     Value values[2 * MANY];
     values_of(values, count, 0);
     uint64_t before = world_digest(world);
-    assert_false(covey_add_array_raw(world, entities, count, type, values, sizeof(Value)));
+    assert_false(covey_add_array_raw(world, entities, count, type, values));
     assert_failed(why);
     assert_int_equal(world_digest(world), before);
     test_world_is_valid(world);
     world->result = heard.result = COVEY_OK;
-    assert_false(covey_add_copies_raw(world, entities, count, type, values, sizeof(Value)));
+    assert_false(covey_add_copies_raw(world, entities, count, type, values));
     assert_failed(why);
     assert_int_equal(world_digest(world), before);
     test_world_is_valid(world);
@@ -132,7 +132,7 @@ static void one_has_it(const covey_type *type) {
     }
     Value values[MANY];
     values_of(values, MANY, 0);
-    assert_true(covey_add_array_raw(world, e, MANY, type, values, sizeof(Value)));
+    assert_true(covey_add_array_raw(world, e, MANY, type, values));
 }
 static void test_nothing_is_added_when_one_has_it(void **state) {
     (void)state;
@@ -165,7 +165,7 @@ static void memory_is_out(const covey_type *type) {
         values_of(values, MANY, 0);
         uint64_t before = world_digest(world);
         test_fail_at(&heap, at, true);
-        bool done = covey_add_array_raw(world, e, MANY, type, values, sizeof(Value));
+        bool done = covey_add_array_raw(world, e, MANY, type, values);
         test_fail_never(&heap);
         if (done) break;
         assert_failed(COVEY_ERROR_MEMORY);
@@ -187,7 +187,7 @@ static void add_copies(const covey_type *type) {
     covey_entity e[MANY];
     mixed_entities(e, type);
     Value value = value_of(7);
-    assert_true(covey_add_copies_raw(world, e, MANY, type, &value, sizeof value));
+    assert_true(covey_add_copies_raw(world, e, MANY, type, &value));
     for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, 7);
     test_world_is_valid(world);
 }
@@ -248,7 +248,7 @@ static void test_copies_are_made_by_the_hook_and_the_caller_keeps_the_value(void
         covey_entity e[MANY];
         assert_true(covey_create_many(world, e, MANY));
         Value original = value_of(1000);
-        assert_true(covey_add_copies_raw(world, e, MANY, type, &original, sizeof original));
+        assert_true(covey_add_copies_raw(world, e, MANY, type, &original));
         assert_int_equal(book.copies, MANY);
         assert_int_equal(book.drops, 0);
         for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i + 1);
@@ -267,14 +267,14 @@ static void test_when_a_copy_is_refused_those_made_are_dropped_once_and_nothing_
             book = (ledger){ .refused_copy = refused };
             Value original = value_of(1000);
             uint64_t before = world_digest(world);
-            assert_false(covey_add_copies_raw(world, e, MANY, type, &original, sizeof original));
+            assert_false(covey_add_copies_raw(world, e, MANY, type, &original));
             assert_failed(COVEY_ERROR_COPY);
             assert_int_equal(book.copies, refused);
             assert_int_equal(book.drops, refused - 1);
             assert_int_equal(world_digest(world), before);
             test_world_is_valid(world);
             book = (ledger){ 0 };
-            assert_true(covey_add_copies_raw(world, e, MANY, type, &original, sizeof original));
+            assert_true(covey_add_copies_raw(world, e, MANY, type, &original));
             for (uint32_t i = 0; i < MANY; i++) assert_value(e[i], type, i + 1);
             covey_clear_raw(world, type);
             book = (ledger){ 0 };
@@ -292,11 +292,11 @@ static void test_a_type_with_drop_and_no_copy_is_not_copied(void **state) {
         Value values[2] = { value_of(1000), value_of(1000) };
         covey_pool_of_raw(world, &owned[k]);
         uint64_t before = world_digest(world);
-        assert_false(covey_add_copies_raw(world, e, 2, &owned[k], &values[0], sizeof(Value)));
+        assert_false(covey_add_copies_raw(world, e, 2, &owned[k], &values[0]));
         assert_failed(COVEY_ERROR_COPY);
         assert_int_equal(world_digest(world), before);
         assert_int_equal(book.drops, 0);
-        assert_true(covey_add_array_raw(world, e, 2, &owned[k], values, sizeof(Value))); /* moving is fine */
+        assert_true(covey_add_array_raw(world, e, 2, &owned[k], values)); /* moving is fine */
     }
 }
 
@@ -305,7 +305,7 @@ static void test_an_array_moves_without_the_copy_hook(void **state) {
         start_over(state);
         covey_entity e[2] = { covey_create(world), covey_create(world) };
         Value values[2] = { value_of(1000), value_of(1000) };
-        assert_true(covey_add_array_raw(world, e, 2, &booked_types[k], values, sizeof(Value)));
+        assert_true(covey_add_array_raw(world, e, 2, &booked_types[k], values));
         assert_int_equal(book.copies, 0);
     }
 }
@@ -317,11 +317,11 @@ static void from_the_pool(const covey_type *type) {
     for (uint32_t i = 0; i < MANY; i++) e[i] = create_with(type, i);
     assert_true(covey_create_many(world, f, MANY) && covey_create_many(world, g, MANY));
     covey_shrink(world); /* so that the pool must grow */
-    assert_true(covey_add_copies_raw(world, g, MANY, type, get_value(e[3], type), sizeof(Value)));
+    assert_true(covey_add_copies_raw(world, g, MANY, type, get_value(e[3], type)));
     covey_shrink(world);
     uint32_t count = type->policy == COVEY_IN_PLACE && COVEY_PAGE_SIZE < MANY ? COVEY_PAGE_SIZE : MANY;
     if (type->storage >= COVEY_STORAGE_BLOCK) count = 1; /* there are no arrays in blocks */
-    assert_true(covey_add_array_raw(world, f, count, type, get_value(e[0], type), sizeof(Value)));
+    assert_true(covey_add_array_raw(world, f, count, type, get_value(e[0], type)));
     for (uint32_t i = 0; i < MANY; i++) {
         assert_value(e[i], type, i);
         assert_value(g[i], type, 3);
@@ -342,7 +342,7 @@ static void array_with_group(const covey_type *type) {
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_true(covey_add_tag(world, e[i], Marked));
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .with = { type, covey_id(Marked) } });
     assert_non_null(group);
-    assert_true(covey_add_array_raw(world, e, COUNT_OF(e), type, values, sizeof(Value)));
+    assert_true(covey_add_array_raw(world, e, COUNT_OF(e), type, values));
     assert_int_equal(covey_group_count(group), COUNT_OF(e));
     test_world_is_valid(world);
 }
@@ -376,11 +376,11 @@ static void add_in_order(const covey_type *type, uint32_t order, bool some_are_t
         crowd[added] = all[number];
         values[added++] = value_of(number);
     }
-    assert_true(covey_add_array_raw(world, crowd, added, type, values, sizeof(Value)));
+    assert_true(covey_add_array_raw(world, crowd, added, type, values));
     for (uint32_t i = 0; i < count; i++) assert_value(all[i], type, some_are_there && i % 5 == 0 ? 1000 + i : i);
     test_world_is_valid(world);
     uint64_t before = world_digest(world);
-    assert_false(covey_add_copies_raw(world, crowd, added, type, values, sizeof(Value)));
+    assert_false(covey_add_copies_raw(world, crowd, added, type, values));
     assert_failed(COVEY_ERROR_PRESENT);
     assert_int_equal(world_digest(world), before);
     assert_int_equal(covey_destroy_many(world, crowd, added), added);
@@ -420,7 +420,7 @@ static void memory_is_out_for_a_crowd(const covey_type *type) {
     for (uint64_t at = 1;; at++) {
         uint64_t before = world_digest(world);
         test_fail_at(&heap, at, true);
-        bool done = covey_add_copies_raw(world, crowd, lacking, type, &value, sizeof value);
+        bool done = covey_add_copies_raw(world, crowd, lacking, type, &value);
         test_fail_never(&heap);
         if (done) break;
         assert_failed(COVEY_ERROR_MEMORY);
@@ -445,13 +445,13 @@ static void one_of_a_crowd_is_wrong(const covey_type *type) {
         covey_entity right = crowd[at];
         uint64_t before = world_digest(world);
         crowd[at] = crowd[(at + count / 2) % count];
-        assert_false(covey_add_copies_raw(world, crowd, count, type, &value, sizeof value));
+        assert_false(covey_add_copies_raw(world, crowd, count, type, &value));
         assert_failed(COVEY_ERROR_PRESENT);
         crowd[at] = entity(right.index, right.generation + 1);
-        assert_false(covey_add_copies_raw(world, crowd, count, type, &value, sizeof value));
+        assert_false(covey_add_copies_raw(world, crowd, count, type, &value));
         assert_failed(COVEY_ERROR_DEAD);
         crowd[at] = entity(COVEY_NONE - 1, 1);
-        assert_false(covey_add_copies_raw(world, crowd, count, type, &value, sizeof value));
+        assert_false(covey_add_copies_raw(world, crowd, count, type, &value));
         assert_failed(COVEY_ERROR_DEAD);
         crowd[at] = right;
         test_world_is_valid(world);
@@ -493,7 +493,7 @@ static uint64_t digest_when_destroyed(void **state, const ending *how) {
     for (uint32_t k = 0; how->types[k]; k++)
         for (uint32_t i = 0; i < count; i++)
             if (i % (k + 2) != 0) assert_non_null(add_value(all[i], how->types[k], i));
-    if (how->with_others) covey_add_raw(world, all[3], &other_types[9], NULL, 0);
+    if (how->with_others) covey_add_raw(world, all[3], &other_types[9], NULL);
     for (uint32_t i = 0; i < count; i++)
         if (i % 5 != 0) list[listed++] = all[i * 101 % count]; /* each in another block than the one before */
     list[listed / 2] = list[0];

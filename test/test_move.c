@@ -94,7 +94,7 @@ static void check(void) {
     test_world_is_valid(world);
     for (uint32_t i = 0; i < ENTITIES; i++)
         for (uint32_t t = 0; t < TYPES; t++) {
-            const Knot *knot = covey_get_raw(world, e[i], types[t], sizeof *knot);
+            const Knot *knot = covey_get_raw(world, e[i], types[t]);
             assert_int_equal(knot != NULL, expected[i][t] != 0);
             if (!knot) continue;
             assert_knot(knot);
@@ -108,8 +108,8 @@ static void check(void) {
 static bool give(uint32_t i, uint32_t t, uint32_t number, bool set) {
     Knot knot;
     tie(&knot, number);
-    bool given = set ? covey_set_raw(world, e[i], types[t], &knot, sizeof knot) != NULL
-                     : covey_add_raw(world, e[i], types[t], &knot, sizeof knot) != NULL;
+    bool given =
+        set ? covey_set_raw(world, e[i], types[t], &knot) != NULL : covey_add_raw(world, e[i], types[t], &knot) != NULL;
     if (given) expected[i][t] = number;
     else untie(&knot);
     return given;
@@ -127,19 +127,19 @@ static void test_each_verb_moves_values(void **state) {
         check();
         Knot other;
         tie(&other, 4);
-        assert_true(covey_replace_raw(world, e[0], types[t], &other, sizeof other));
+        assert_true(covey_replace_raw(world, e[0], types[t], &other));
         assert_knot(&other);
         assert_int_equal(other.number, 3);
         expected[0][t] = 4;
         untie(&other);
         check();
-        assert_true(covey_take_raw(world, e[0], types[t], &other, sizeof other));
+        assert_true(covey_take_raw(world, e[0], types[t], &other));
         assert_knot(&other);
         assert_int_equal(other.number, 4);
         expected[0][t] = 0;
         untie(&other);
         assert_true(give(0, t, 5, false));
-        assert_true(covey_remove_raw(world, e[0], types[t], sizeof other));
+        assert_true(covey_remove_raw(world, e[0], types[t]));
         expected[0][t] = 0;
         check();
     }
@@ -153,7 +153,7 @@ static void test_resources_are_moved(void **state) {
     Knot knot;
     for (uint32_t number = 1; number < 3; number++) {
         tie(&knot, number);
-        const Knot *set = covey_resource_set_raw(world, covey_id(InBlocks), &knot, sizeof knot);
+        const Knot *set = covey_resource_set_raw(world, covey_id(InBlocks), &knot);
         assert_knot(set);
         assert_int_equal(set->number, number);
         assert_int_equal(alive, 1);
@@ -162,7 +162,7 @@ static void test_resources_are_moved(void **state) {
     assert_knot(&knot);
     untie(&knot);
     tie(&knot, 7);
-    assert_non_null(covey_resource_set_raw(world, covey_id(InBlocks), &knot, sizeof knot));
+    assert_non_null(covey_resource_set_raw(world, covey_id(InBlocks), &knot));
     assert_true(covey_resource_remove(world, InBlocks));
     assert_int_equal(alive, 0);
 }
@@ -176,14 +176,14 @@ static void test_arrays_are_moved_and_come_back_when_one_is_there(void **state) 
     for (uint32_t t = 0; t < TYPES; t++) {
         for (uint32_t i = 0; i < ENTITIES; i++) tie(&array[i], i + 1);
         assert_true(give(ENTITIES - 5, t, 99, false));
-        assert_false(covey_add_array_raw(world, e, ENTITIES, types[t], array, sizeof *array));
+        assert_false(covey_add_array_raw(world, e, ENTITIES, types[t], array));
         for (uint32_t i = 0; i < ENTITIES; i++) {
             assert_knot(&array[i]);
             assert_int_equal(array[i].number, i + 1);
         }
         assert_int_equal(alive - ENTITIES, (int32_t)(t == 0 ? 1 : 1 + t * ENTITIES));
-        assert_true(covey_remove_raw(world, e[ENTITIES - 5], types[t], sizeof *array));
-        assert_true(covey_add_array_raw(world, e, ENTITIES, types[t], array, sizeof *array));
+        assert_true(covey_remove_raw(world, e[ENTITIES - 5], types[t]));
+        assert_true(covey_add_array_raw(world, e, ENTITIES, types[t], array));
         for (uint32_t i = 0; i < ENTITIES; i++) expected[i][t] = i + 1;
         check();
     }
@@ -199,27 +199,27 @@ static void test_copies_are_made_by_the_other_hook(void **state) {
         Knot knot;
         tie(&knot, 8);
         copies_left = 100;
-        assert_false(covey_add_copies_raw(world, e, ENTITIES, types[t], &knot, sizeof knot));
+        assert_false(covey_add_copies_raw(world, e, ENTITIES, types[t], &knot));
         assert_failed(COVEY_ERROR_COPY);
         copies_left = UINT32_MAX;
         alive--; /* not one of the world's */
         check();
         alive++;
-        assert_true(covey_add_copies_raw(world, e, ENTITIES, types[t], &knot, sizeof knot));
+        assert_true(covey_add_copies_raw(world, e, ENTITIES, types[t], &knot));
         for (uint32_t i = 0; i < ENTITIES; i++) expected[i][t] = 8;
         untie(&knot);
         check();
     }
     covey_entity twin;
     assert_true(covey_clone(world, e[3], &twin, 1));
-    for (uint32_t t = 0; t < TYPES; t++) assert_knot(covey_get_raw(world, twin, types[t], sizeof(Knot)));
+    for (uint32_t t = 0; t < TYPES; t++) assert_knot(covey_get_raw(world, twin, types[t]));
     assert_int_equal(alive, (ENTITIES + 1) * TYPES);
     covey_destroy(world, twin);
     check();
     covey_world *other = covey_world_clone(world, NULL);
     assert_non_null(other);
     assert_int_equal(alive, 2 * ENTITIES * TYPES);
-    for (uint32_t t = 0; t < TYPES; t++) assert_knot(covey_get_raw(other, e[9], types[t], sizeof(Knot)));
+    for (uint32_t t = 0; t < TYPES; t++) assert_knot(covey_get_raw(other, e[9], types[t]));
     covey_world_destroy(other);
     check();
     covey_destroy_all(world);
@@ -233,14 +233,14 @@ static void change_one(test_random *random, uint32_t number) {
     if (kind < 4) {
         give(i, t, number, kind == 0);
     } else if (kind < 7) {
-        if (covey_remove_raw(world, e[i], types[t], sizeof knot)) expected[i][t] = 0;
+        if (covey_remove_raw(world, e[i], types[t])) expected[i][t] = 0;
     } else if (kind == 7) {
-        if (!covey_take_raw(world, e[i], types[t], &knot, sizeof knot)) return;
+        if (!covey_take_raw(world, e[i], types[t], &knot)) return;
         expected[i][t] = 0;
         untie(&knot);
     } else if (kind == 8) {
         tie(&knot, number);
-        if (covey_replace_raw(world, e[i], types[t], &knot, sizeof knot)) expected[i][t] = number;
+        if (covey_replace_raw(world, e[i], types[t], &knot)) expected[i][t] = number;
         untie(&knot);
     } else {
         covey_destroy(world, e[i]);
@@ -262,7 +262,7 @@ static void change_many(test_random *random, uint32_t number) {
         which[count] = at;
         to[count++] = e[at];
     }
-    bool added = covey_add_array_raw(world, to, count, types[t], array, sizeof *array);
+    bool added = covey_add_array_raw(world, to, count, types[t], array);
     for (uint32_t i = 0; i < count; i++) {
         if (added) expected[which[i]][t] = number + i;
         else untie(&array[i]);
@@ -365,7 +365,7 @@ static void test_rollback_moves_its_copies_in(void **state) {
         test_world_is_valid(world);
         for (uint32_t i = 0; i < ENTITIES; i++)
             for (uint32_t t = 0; t < TYPES; t++) {
-                const Knot *knot = covey_get_raw(world, e[i], types[t], sizeof *knot);
+                const Knot *knot = covey_get_raw(world, e[i], types[t]);
                 assert_int_equal(knot ? knot->number : 0, expected[i][t]);
                 if (knot) assert_knot(knot);
             }
@@ -393,11 +393,11 @@ static void test_types_that_cannot_have_the_hook(void **state) {
     Knot knot;
     covey_entity one = covey_create(world);
     tie(&knot, 3);
-    assert_non_null(covey_add_raw(world, one, &alone, &knot, sizeof knot));
+    assert_non_null(covey_add_raw(world, one, &alone, &knot));
     covey_entity twin;
     assert_false(covey_clone(world, one, &twin, 1)); /* it cannot be copied */
     assert_failed(COVEY_ERROR_COPY);
-    assert_true(covey_take_raw(world, one, &alone, &knot, sizeof knot));
+    assert_true(covey_take_raw(world, one, &alone, &knot));
     untie(&knot);
 }
 

@@ -31,9 +31,7 @@ static void assert_called(uint32_t number, const char *name) {
     assert_same(covey_find_child(world, covey_parent(world, e[number]), name), e[number]);
 }
 
-static covey__name *name(uint32_t number) {
-    return covey_pool_get_raw(world->names->pool, e[number], sizeof(covey__name));
-}
+static covey__name *name(uint32_t number) { return covey_pool_get_raw(world->names->pool, e[number]); }
 
 static void assert_refused(covey_result reason, covey_entity of, const char *name) {
     uint64_t digest = world_digest(world);

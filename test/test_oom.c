@@ -165,16 +165,12 @@ static bool patch_or_add_block(scene *s) {
     return covey_patch_or_add(s->world, s->e[8], LateBlock, NULL, NULL) != NULL;
 }
 static bool add_default(scene *s) { return covey_add_default(s->world, s->e[8], Wide) != NULL; }
-static bool set_default(scene *s) {
-    return covey_set_raw(s->world, s->e[8], covey_id(Wide), NULL, sizeof(Wide)) != NULL;
-}
+static bool set_default(scene *s) { return covey_set_raw(s->world, s->e[8], covey_id(Wide), NULL) != NULL; }
 static bool patch_default(scene *s) { return covey_patch_or_add(s->world, s->e[8], Wide, NULL, NULL) != NULL; }
 static bool create_with_default(scene *s) {
     return !covey_is_null(covey_create_with(s->world, covey_with_default(Wide), covey_with_default(LateBlock)));
 }
-static bool set_default_resource(scene *s) {
-    return covey_resource_set_raw(s->world, covey_id(Wide), NULL, sizeof(Wide)) != NULL;
-}
+static bool set_default_resource(scene *s) { return covey_resource_set_raw(s->world, covey_id(Wide), NULL) != NULL; }
 static bool add_near(scene *s) { return covey_add(s->world, s->e[4], Plain, { 1, 2 }) != NULL; }
 static bool add_in_place(scene *s) { return covey_add(s->world, s->e[8], Fixed, { 1, 2 }) != NULL; }
 static bool add_swap_only(scene *s) { return covey_add(s->world, s->e[8], Kept, { 1, 2 }) != NULL; }
@@ -237,7 +233,7 @@ static bool pool_reserve_ordered(scene *s) {
 static const Plain three[3] = { { 1, 2 }, { 3, 4 }, { 5, 6 } };
 static bool add_array_of(scene *s, const covey_type *type) {
     covey_entity to[] = { s->e[8], s->e[4], s->e[7] };
-    return covey_add_array_raw(s->world, to, 3, type, three, sizeof three[0]);
+    return covey_add_array_raw(s->world, to, 3, type, three);
 }
 static bool add_array(scene *s) { return add_array_of(s, covey_id(Plain)); }
 static bool add_array_in_place(scene *s) { return add_array_of(s, covey_id(Fixed)); }
@@ -297,7 +293,7 @@ static bool pool_set_block(scene *s) {
 }
 static bool add_array_block_of(scene *s, const covey_type *type) {
     covey_entity to[] = { s->e[5], s->e[8], s->e[7] };
-    return covey_add_array_raw(s->world, to, 3, type, three, sizeof three[0]);
+    return covey_add_array_raw(s->world, to, 3, type, three);
 }
 static bool add_array_block(scene *s) { return add_array_block_of(s, covey_id(Block)); }
 static bool add_array_new_block(scene *s) { return add_array_block_of(s, covey_id(LateBlock)); }
@@ -567,7 +563,7 @@ static bool pool_shrink(scene *s) {
     covey_pool *pool = covey_pool_find_raw(s->world, covey_id(Sorted));
     covey_pool_compact(pool);
     covey_pool_shrink(pool);
-    return covey_pool_count(pool) == covey_pool_size(pool);
+    return covey_pool_count(pool) == (covey_pool_size)(pool);
 }
 static bool pool_compact_blocks(scene *s) {
     covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Block)));
@@ -586,11 +582,10 @@ static bool look(scene *s) {
     size_t printed = 0;
     covey_world_print(world, write_nowhere, &printed);
     return printed != 0 && covey_get(world, s->e[0], Plain) && !covey_get(world, s->e[0], Late) &&
-           covey_has(world, s->e[0], Counted) && covey_has_all(world, s->e[0], covey_id(Plain), covey_id(Marked)) &&
-           covey_has_any(world, s->e[0], covey_id(Late), covey_id(Kept)) &&
-           covey_types_of(world, s->e[0], types, 8) == 6 && covey_is_empty(world, s->e[8]) &&
-           covey_same(covey_find(world, Plain, &one, NULL), s->e[1]) && covey_type_find(world, "Counted") &&
-           !covey_type_find(world, "nobody") && covey_world_pool(world, 0) &&
+           covey_has(world, s->e[0], Counted) && covey_has_all(world, s->e[0], Plain, Marked) &&
+           covey_has_any(world, s->e[0], Late, Kept) && covey_types_of(world, s->e[0], types, 8) == 6 &&
+           covey_is_empty(world, s->e[8]) && covey_same(covey_find(world, Plain, &one, NULL), s->e[1]) &&
+           covey_type_find(world, "Counted") && !covey_type_find(world, "nobody") && covey_world_pool(world, 0) &&
            !covey_pool_find_raw(world, covey_id(Late)) && covey_pool_get(pool, s->e[0], Plain) &&
            covey_pool_has(pool, s->e[0]) && covey_pool_get_unchecked(pool, s->e[1], Plain) &&
            covey_pool_memory(pool) < covey_world_memory(world) && covey_world_validate(world, NULL) &&

@@ -66,9 +66,9 @@ static covey_pool *pool_of(uint32_t number) { return covey_pool_find_raw(world, 
 /* ---- Where pools are present --------------------------------------------------------------------------------------*/
 
 static bool add_one(covey_entity e, const covey_type *type) {
-    return covey_add_raw(world, e, type, type->size ? &(Value){ 1, ~1u } : NULL, type->size) != NULL;
+    return covey_add_raw(world, e, type, type->size ? &(Value){ 1, ~1u } : NULL) != NULL;
 }
-static bool remove_one(covey_entity e, const covey_type *type) { return covey_remove_raw(world, e, type, type->size); }
+static bool remove_one(covey_entity e, const covey_type *type) { return covey_remove_raw(world, e, type); }
 
 static const covey_type *const block_types[] = { covey_id(Blocked), covey_id(Pinned), covey_id(Wiped),
                                                  covey_id(Label) };
@@ -253,8 +253,7 @@ static void marks_in_turn(uint32_t number, bool many) {
         const covey_pool *pool = pool_of(number);
         Value values[2] = { value_of(2), value_of(3) };
         test_fail_at(&heap, at, at % 2 == 0);
-        done = many ? covey_add_array_raw(world, e, 2, made[number], values, sizeof(Value))
-                    : add_value(e[1], made[number], 2) != NULL;
+        done = many ? covey_add_array_raw(world, e, 2, made[number], values) : add_value(e[1], made[number], 2) != NULL;
         assert_int_equal(done, !heap.failed);
         test_fail_never(&heap);
         bool page = !covey__in_blocks(pool) && pool->set.page_count != 0; /* tables may have grown */
@@ -285,7 +284,7 @@ static void test_a_bulk_call_that_fails_takes_its_marks_back(void **state) {
     for (uint32_t k = 0; k < COUNT_OF(types); k++) {
         const covey_pool *pool = covey_pool_of_raw(world, types[k]);
         assert_true(add_one(e[2], types[k]));
-        assert_false(covey_add_array_raw(world, e, 3, types[k], NULL, types[k]->size));
+        assert_false(covey_add_array_raw(world, e, 3, types[k], NULL));
         assert_failed(COVEY_ERROR_PRESENT);
         assert_int_equal(marks_of(pool), 1);
         assert_true(marked(pool, 70));

@@ -90,12 +90,12 @@ static void test_a_long_name_is_printed_whole(void **state) {
     name[sizeof name - 1] = '\0';
     const covey_type *type = covey_type_create(world, &(covey_type){ .name = name, .size = 4, .align = 4 });
     covey_entity e = covey_create(world);
-    covey_add_raw(world, e, type, NULL, 4);
+    covey_add_raw(world, e, type, NULL);
     page out = { .length = 0 };
     covey_world_print(world, write_page, &out);
     assert_non_null(strstr(out.text, name));
     assert_non_null(strstr(strstr(out.text, name) + 1, name));
-    assert_null(covey_add_raw(world, e, type, NULL, 4)); /* the log cuts what does not fit */
+    assert_null(covey_add_raw(world, e, type, NULL)); /* the log cuts what does not fit */
     assert_failed(COVEY_ERROR_PRESENT);
 }
 

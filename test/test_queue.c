@@ -23,12 +23,12 @@ static void keep_events(const covey_type *type) {
     add_value(e[0], type, 1);
     add_value(e[1], type, 1);
     Value value = value_of(3);
-    assert_non_null(covey_set_raw(world, e[0], type, &value, sizeof value));
-    assert_true(covey_replace_raw(world, e[1], type, &value, sizeof value));
+    assert_non_null(covey_set_raw(world, e[0], type, &value));
+    assert_true(covey_replace_raw(world, e[1], type, &value));
     assert_non_null(covey_patch_raw(world, e[1], type, NULL, NULL));
     assert_true(remove_value(e[0], type));
     assert_true(covey_destroy(world, e[1]));
-    assert_true(covey_add_copies_raw(world, &e[2], 1, type, &value, sizeof value));
+    assert_true(covey_add_copies_raw(world, &e[2], 1, type, &value));
     covey_clear_raw(world, type);
     assert_int_equal(covey_queue_count(queue), 9);
     assert_queued(queue, "+0 +1 =0 =1 =1 -0 -1 +2 -2");
@@ -101,10 +101,10 @@ static void remove_without_memory(const covey_type *type) {
     test_fail_at(&heap, 1, true);
     uint32_t filled = 0;
     Value value = value_of(4);
-    while (covey_set_raw(world, e[0], type, &value, sizeof value)) filled++;
+    while (covey_set_raw(world, e[0], type, &value)) filled++;
     assert_failed(COVEY_ERROR_MEMORY);
     assert_int_equal(covey_queue_count(queue), filled);
-    assert_false(covey_replace_raw(world, e[0], type, &value, sizeof value));
+    assert_false(covey_replace_raw(world, e[0], type, &value));
     assert_null(covey_patch_raw(world, e[0], type, NULL, NULL));
     assert_null(add_value(e[6], type, 1));
     assert_no_entity(covey_create(world));
@@ -321,7 +321,7 @@ static void keep_values(const covey_type *type) {
     covey_queue *kept = queue_with_values(type, COMPONENT_SIGNALS);
     add_value(a, type, 1);
     Value value = value_of(2);
-    covey_set_raw(world, a, type, &value, sizeof value);
+    covey_set_raw(world, a, type, &value);
     add_value(b, type, 3);
     remove_value(a, type);
     covey_destroy(world, b);
@@ -355,7 +355,7 @@ static void values_move_with_their_events(void **state) {
     for (uint32_t round = 0; round < 20; round++) {
         for (uint32_t i = 0; i < 3 + round; i++) {
             Value value = value_of(++written);
-            assert_non_null(covey_set_raw(world, one, covey_id(Packed), &value, sizeof value));
+            assert_non_null(covey_set_raw(world, one, covey_id(Packed), &value));
         }
         for (uint32_t i = 0; i < 2 + round / 2; i++) assert_next(kept, COVEY_ON_SET, one, ++read);
         if (round == 10) {

@@ -46,16 +46,16 @@ static void collect(const covey_type *type) {
     assert_collected("1 4");
     assert_int_equal(covey_reactive_count(set), 2);
     assert_forgotten();
-    covey_set_raw(world, e[1], type, &value, sizeof value);
+    covey_set_raw(world, e[1], type, &value);
     remove_value(e[4], type);
     assert_collected("");
     covey_reactive_destroy(set);
     begin(&(covey_reactive_desc){ .set = { type } }, 0);
     add_value(e[4], type, 1);
     assert_collected("");
-    covey_set_raw(world, e[4], type, &value, sizeof value);
-    covey_set_raw(world, e[4], type, &value, sizeof value);
-    covey_replace_raw(world, e[1], type, &value, sizeof value);
+    covey_set_raw(world, e[4], type, &value);
+    covey_set_raw(world, e[4], type, &value);
+    covey_replace_raw(world, e[1], type, &value);
     assert_collected("1 4");
     assert_forgotten();
     covey_patch_raw(world, e[4], type, NULL, NULL);
@@ -65,7 +65,7 @@ static void collect(const covey_type *type) {
     remove_value(e[4], type);
     covey_destroy(world, e[1]); /* does not live on */
     add_value(e[2], type, 1);
-    covey_add_copies_raw(world, &e[3], 1, type, &value, sizeof value);
+    covey_add_copies_raw(world, &e[3], 1, type, &value);
     covey_clear_raw(world, type);
     assert_collected("2 3 4");
     covey_destroy(world, e[3]);
@@ -124,7 +124,7 @@ static void several_types_and_reasons(void **state) {
     assert_forgotten();
     covey_set(world, e[0], Packed, { 1, 2 });
     covey_set(world, e[1], Blocked, { 1, 2 });
-    covey_remove_raw(world, e[2], covey_id(Marked), 0);
+    covey_remove_raw(world, e[2], covey_id(Marked));
     assert_collected("0 2");
     assert_forgotten();
     covey_clear_all(world); /* what was collected is no component */
@@ -179,7 +179,7 @@ static void rows_may_change(void **state) {
         covey_entity one = covey_row_entity(&it, row);
         assert_int_equal(covey_row_field(&it, row, 0, Packed)->number, seen++);
         if (one.index % 3 == 0) covey_destroy(world, one);
-        else if (one.index % 3 == 1) covey_remove_raw(world, one, covey_reactive_type(set), 0);
+        else if (one.index % 3 == 1) covey_remove_raw(world, one, covey_reactive_type(set));
         else covey_set(world, one, Packed, { 7, 7 });
     }
     assert_int_equal(seen, 6);
@@ -201,7 +201,7 @@ static void the_tag_is_a_term(void **state) {
     assert_int_equal(covey_view_count(&without), 3);
     assert_same(covey_view_first(&with), e[2]);
     assert_true(covey_has_raw(world, e[2], tag));
-    assert_true(covey_remove_raw(world, e[2], tag, 0));
+    assert_true(covey_remove_raw(world, e[2], tag));
     assert_int_equal(covey_reactive_count(set), 0);
     const covey_type *types[4];
     covey_set(world, e[2], Blocked, { 1, 2 });
@@ -255,7 +255,7 @@ static void mark_without_memory(const covey_type *type) {
     covey_shrink(world);
     test_fail_at(&heap, 1, true);
     Value value = value_of(5);
-    assert_non_null(covey_set_raw(world, far[0], type, &value, sizeof value));
+    assert_non_null(covey_set_raw(world, far[0], type, &value));
     assert_true(remove_value(far[1], type));
     assert_true(remove_value(e[0], type));
     covey_clear_raw(world, type);
@@ -404,7 +404,7 @@ static bool is_even(const covey_event *event, void *context) {
     assert_ptr_equal(context, &asked);
     assert_ptr_equal(event->world, world);
     assert_int_equal(event->count, 1);
-    assert_ptr_equal(covey_get_raw(world, *event->entities, event->type, sizeof *value), value);
+    assert_ptr_equal(covey_get_raw(world, *event->entities, event->type), value);
     assert_int_equal(value->check, ~value->number);
     signals_asked = event->signal;
     asked++;
@@ -423,10 +423,10 @@ static void decide(const covey_type *type) {
     add_value(e[5], type, 2);
     assert_collected("5");
     assert_int_equal(signals_asked, COVEY_ON_ADD);
-    assert_true(covey_add_array_raw(world, e, 4, type, values, sizeof *values));
+    assert_true(covey_add_array_raw(world, e, 4, type, values));
     assert_collected("0 2 5");
-    covey_set_raw(world, e[4], type, &even, sizeof even);
-    covey_set_raw(world, e[5], type, &odd, sizeof odd); /* it was collected before, and stays */
+    covey_set_raw(world, e[4], type, &even);
+    covey_set_raw(world, e[5], type, &odd); /* it was collected before, and stays */
     assert_int_equal(signals_asked, COVEY_ON_SET);
     assert_collected("0 2 4 5");
     assert_forgotten();
@@ -475,8 +475,8 @@ static void collect_patched(const covey_type *type) {
     asked = 0;
     begin(&(covey_reactive_desc){ .patched = { type }, .decide = is_even, .context = &asked }, 3);
     for (uint32_t i = 0; i < 3; i++) add_value(e[i], type, 2);
-    covey_set_raw(world, e[0], type, &value, sizeof value);
-    covey_replace_raw(world, e[1], type, &value, sizeof value);
+    covey_set_raw(world, e[0], type, &value);
+    covey_replace_raw(world, e[1], type, &value);
     assert_collected("");
     covey_patch_raw(world, e[2], type, NULL, NULL);
     assert_int_equal(signals_asked, COVEY_ON_PATCH);
@@ -494,7 +494,7 @@ static void listen_later(const covey_type *type) {
     begin(&(covey_reactive_desc){ .added = { type } }, 6);
     add_value(e[1], type, 1);
     assert_int_equal(covey_reactive_listen_raw(set, type, COVEY_ON_SET | COVEY_ON_ADD), COVEY_OK);
-    covey_set_raw(world, e[1], type, &value, sizeof value);
+    covey_set_raw(world, e[1], type, &value);
     assert_collected("1");
     assert_forgotten();
     covey_patch_raw(world, e[1], type, NULL, NULL);
@@ -555,9 +555,9 @@ static void keep(const covey_type *type) {
     Value value = value_of(2);
     begin(&(covey_reactive_desc){ .set = { type }, .removed = { covey_id(Other) }, .keep_destroyed = true }, 8);
     for (uint32_t i = 0; i < 6; i++) add_value(e[i], type, i);
-    covey_set_raw(world, e[2], type, &value, sizeof value);
-    covey_set_raw(world, e[1], type, &value, sizeof value);
-    covey_set_raw(world, e[5], type, &value, sizeof value);
+    covey_set_raw(world, e[2], type, &value);
+    covey_set_raw(world, e[1], type, &value);
+    covey_set_raw(world, e[5], type, &value);
     covey_add(world, e[3], Other, { 1, ~1u });
     assert_collected("1 2 5");
     assert_destroyed("");
@@ -569,19 +569,19 @@ static void keep(const covey_type *type) {
     assert_int_equal(covey_destroy_many(world, &e[4], 2), 2);
     covey_entity again = covey_create(world); /* takes one of the indices */
     add_value(again, type, 1);
-    covey_set_raw(world, again, type, &value, sizeof value);
+    covey_set_raw(world, again, type, &value);
     assert_destroyed("2 3 5");
     assert_true(covey_reactive_contains(set, again));
     test_world_is_valid(world);
     assert_forgotten();
     assert_destroyed("");
-    covey_set_raw(world, e[1], type, &value, sizeof value);
+    covey_set_raw(world, e[1], type, &value);
     remove_value(e[1], type); /* marked, and without a component of a source */
     assert_true(covey_has_raw(world, e[1], covey_reactive_type(set)));
-    covey_add_raw(world, e[6], covey_reactive_type(set), NULL, 0); /* by hand */
-    covey_remove_raw(world, e[6], covey_reactive_type(set), 0);
+    covey_add_raw(world, e[6], covey_reactive_type(set), NULL); /* by hand */
+    covey_remove_raw(world, e[6], covey_reactive_type(set));
     covey_destroy(world, e[6]);
-    covey_add_raw(world, e[7], covey_reactive_type(set), NULL, 0);
+    covey_add_raw(world, e[7], covey_reactive_type(set), NULL);
     covey_destroy_all(world);
     assert_destroyed("7 1");
     covey_reactive_destroy(set);
@@ -615,7 +615,7 @@ static void destroying_needs_no_memory_for_handles(void **state) {
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t i = round * 100; i < round * 100 + 100; i++) {
             if (round != 0) add_value(many[i] = covey_create(world), covey_id(Packed), i);
-            if (i % 3 == 0) covey_set_raw(world, many[i], covey_id(Packed), &value, sizeof value);
+            if (i % 3 == 0) covey_set_raw(world, many[i], covey_id(Packed), &value);
             if (i % 5 == 0) remove_value(many[i], covey_id(Packed));
         }
         uint64_t calls = heap.calls;

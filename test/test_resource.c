@@ -58,9 +58,9 @@ static void test_its_address_stays_while_others_come_and_go(void **state) {
     for (uint32_t i = 0; i < 40; i++) {
         names[i][0] = (char)('A' + i / 26), names[i][1] = (char)('a' + i % 26), names[i][2] = '\0';
         many[i] = (covey_type){ .name = names[i], .size = 4, .align = 4 };
-        assert_non_null(covey_resource_set_raw(world, &many[i], &i, sizeof i));
+        assert_non_null(covey_resource_set_raw(world, &many[i], &i));
     }
-    for (uint32_t i = 0; i < 40; i++) assert_int_equal(*(uint32_t *)covey_resource_get_raw(world, &many[i], 4), i);
+    for (uint32_t i = 0; i < 40; i++) assert_int_equal(*(uint32_t *)covey_resource_get_raw(world, &many[i]), i);
     for (uint32_t i = 0; i < 40; i++) assert_true(covey_resource_remove_raw(world, &many[i]));
     assert_ptr_equal(covey_resource_get(world, Clock), clock);
     assert_ptr_equal(covey_resource_get(world, Grid), grid);
@@ -73,20 +73,20 @@ static void test_a_tag_has_an_address_and_null_is_zero_bytes(void **state) {
     assert_true(covey_resource_set_tag(world, Paused));
     assert_non_null(covey_resource_get(world, Paused));
     assert_true(covey_resource_remove(world, Paused));
-    const Clock *clock = covey_resource_set_raw(world, covey_id(Clock), NULL, sizeof(Clock));
+    const Clock *clock = covey_resource_set_raw(world, covey_id(Clock), NULL);
     assert_int_equal(clock->now + clock->rate, 0);
 }
 
 static void test_types_are_matched_by_address_then_by_name(void **state) {
     (void)state;
     const Clock *clock = covey_resource_set(world, Clock, { 1, 2 });
-    assert_ptr_equal(covey_resource_get_raw(world, &clock_twin, sizeof(Clock)), clock);
-    assert_null(covey_resource_get_raw(world, &clock_clash, 4));
-    assert_null(covey_resource_set_raw(world, &clock_clash, NULL, 4));
+    assert_ptr_equal(covey_resource_get_raw(world, &clock_twin), clock);
+    assert_null(covey_resource_get_raw(world, &clock_clash));
+    assert_null(covey_resource_set_raw(world, &clock_clash, NULL));
     assert_failed(COVEY_ERROR_LAYOUT);
-    assert_null(covey_resource_set_raw(world, &(covey_type){ .name = "Odd", .size = 3, .align = 2 }, NULL, 3));
+    assert_null(covey_resource_set_raw(world, &(covey_type){ .name = "Odd", .size = 3, .align = 2 }, NULL));
     assert_failed(COVEY_ERROR_TYPE);
-    assert_null(covey_resource_set_raw(world, &(covey_type){ .name = "covey.own", .size = 4 }, NULL, 4));
+    assert_null(covey_resource_set_raw(world, &(covey_type){ .name = "covey.own", .size = 4 }, NULL));
     assert_failed(COVEY_ERROR_TYPE);
     assert_int_equal(covey_world_resource_count(world), 1);
 }
@@ -130,7 +130,7 @@ static void test_a_value_is_taken_and_not_dropped(void **state) {
     assert_int_equal(covey_resource_get(world, Clock)->rate, 3);
     assert_false(covey_resource_take(world, First, &mine));
     covey_resource_set_tag(world, Paused);
-    assert_true(covey_resource_take_raw(world, covey_id(Paused), NULL, 0));
+    assert_true(covey_resource_take_raw(world, covey_id(Paused), NULL));
     assert_int_equal(covey_world_resource_count(world), 1);
 }
 
@@ -218,13 +218,13 @@ static void test_a_reference_hides_a_value_that_comes_back(void **state) {
 static void test_references_are_matched_by_name_too(void **state) {
     (void)state;
     Clock clock = { 1, 2 }, late;
-    assert_true(covey_resource_refer_raw(world, &clock_twin, &clock, sizeof clock));
+    assert_true(covey_resource_refer_raw(world, &clock_twin, &clock));
     assert_ptr_equal(covey_resource_get(world, Clock), &clock);
-    assert_null(covey_resource_set_raw(world, &clock_clash, &late, 4));
+    assert_null(covey_resource_set_raw(world, &clock_clash, &late));
     assert_failed(COVEY_ERROR_LAYOUT);
-    assert_false(covey_resource_refer_raw(world, &clock_clash, &late, 4));
+    assert_false(covey_resource_refer_raw(world, &clock_clash, &late));
     assert_failed(COVEY_ERROR_LAYOUT);
-    assert_false(covey_resource_refer_raw(world, &(covey_type){ .size = 4, .align = 4 }, &late, 4));
+    assert_false(covey_resource_refer_raw(world, &(covey_type){ .size = 4, .align = 4 }, &late));
     assert_failed(COVEY_ERROR_TYPE);
 }
 
@@ -299,17 +299,17 @@ static void test_many_are_found_by_name(void **state) {
         char name[16];
         snprintf(name, sizeof name, "many%u", i * 37 % MANY);
         types[i] = covey_type_create(world, &(covey_type){ .name = name, .size = 4, .align = 4 });
-        assert_non_null(covey_resource_set_raw(world, types[i], &i, sizeof i));
+        assert_non_null(covey_resource_set_raw(world, types[i], &i));
     }
     for (uint32_t step = 0; step < MANY; step++) {
         uint32_t gone = step * 7 % MANY; /* from the middle, the front and the end */
-        assert_int_equal(*(uint32_t *)covey_resource_get_raw(world, types[gone], 4), gone);
+        assert_int_equal(*(uint32_t *)covey_resource_get_raw(world, types[gone]), gone);
         assert_true(covey_resource_remove_raw(world, types[gone]));
         assert_false(covey_resource_has_raw(world, types[gone]));
         test_world_is_valid(world);
         for (uint32_t i = 0, before = 0; i < covey_world_resource_count(world); i++) {
             const covey_type *type = covey_world_resource(world, i), other = *type; /* found by its name */
-            uint32_t value = *(uint32_t *)covey_resource_get_raw(world, &other, 4);
+            uint32_t value = *(uint32_t *)covey_resource_get_raw(world, &other);
             assert_ptr_equal(types[value], type);
             assert_true(i == 0 || value > before); /* in their order */
             before = value;
@@ -322,7 +322,7 @@ static void test_the_validator_knows_them(void **state) {
     (void)state;
     static const covey_type other = { .name = "Other", .size = sizeof(Clock), .align = _Alignof(Clock) };
     covey_resource_set(world, Clock, { 0, 0 });
-    covey_resource_set_raw(world, &other, NULL, sizeof(Clock));
+    covey_resource_set_raw(world, &other, NULL);
     struct {
         uint32_t count, capacity, root;
         struct {

@@ -120,7 +120,7 @@ static void add_many(const covey_type *type) {
     covey_entity two[2];
     Value values[2] = { { 1, 1 }, { 2, 2 } };
     assert_true(covey_create_many(world, two, 2));
-    assert_true(covey_add_array_raw(world, two, 2, type, values, sizeof *values));
+    assert_true(covey_add_array_raw(world, two, 2, type, values));
 }
 static void take(const covey_type *type) { assert_true(remove_value(lone, type)); }
 static void destroy(const covey_type *type) {
@@ -163,10 +163,10 @@ static void change(void *value, void *context) {
 static void write_values(const covey_type *type) {
     Value value = value_of(77);
     get_value(lone, type)->number = 5;
-    assert_non_null(covey_set_raw(world, lone, type, &value, sizeof value));
-    assert_true(covey_replace_raw(world, lone, type, &value, sizeof value));
+    assert_non_null(covey_set_raw(world, lone, type, &value));
+    assert_true(covey_replace_raw(world, lone, type, &value));
     assert_non_null(covey_patch_raw(world, lone, type, change, NULL));
-    assert_non_null(covey_get_or_add_raw(world, lone, type, &value, sizeof value));
+    assert_non_null(covey_get_or_add_raw(world, lone, type, &value));
 }
 static void fail_to_change(const covey_type *type) {
     covey_pool *pool = covey_pool_of_raw(world, type);

@@ -134,8 +134,8 @@ static uint64_t read_by_handle(const visit *v, covey_entity e, uint64_t number) 
     const covey_system *desc = &v->m->desc;
     covey_entity other = somebody(v, number);
     for (uint32_t i = 0; desc->reads[i]; i++) {
-        const void *mine = covey_get_raw(world, e, desc->reads[i], desc->reads[i]->size);
-        const void *its = covey_get_raw(world, other, desc->reads[i], desc->reads[i]->size);
+        const void *mine = covey_get_raw(world, e, desc->reads[i]);
+        const void *its = covey_get_raw(world, other, desc->reads[i]);
         if (mine) number = hash_bytes(number, mine, desc->reads[i]->size);
         if (its) number = hash_bytes(number, its, desc->reads[i]->size);
     }
@@ -146,7 +146,7 @@ static uint64_t read_by_handle(const visit *v, covey_entity e, uint64_t number) 
 
 static void write_by_handle(const visit *v, covey_entity e, uint64_t number) {
     for (uint32_t i = 0; v->m->desc.writes[i]; i++) {
-        void *mine = covey_get_raw(world, e, v->m->desc.writes[i], v->m->desc.writes[i]->size);
+        void *mine = covey_get_raw(world, e, v->m->desc.writes[i]);
         if (mine) fill(mine, v->m->desc.writes[i]->size, hash(number, i));
     }
 }
@@ -155,8 +155,8 @@ static void record_value(const visit *v, covey_entity e, uint64_t number, bool a
     unsigned char bytes[MIXED_BYTES];
     const covey_type *type = any_type(v, number);
     fill(bytes, type->size, number);
-    if (add) covey_record_add_raw(v->commands, e, type, type->size != 0 ? bytes : NULL, type->size);
-    else covey_record_set_raw(v->commands, e, type, type->size != 0 ? bytes : NULL, type->size);
+    if (add) covey_record_add_raw(v->commands, e, type, type->size != 0 ? bytes : NULL);
+    else covey_record_set_raw(v->commands, e, type, type->size != 0 ? bytes : NULL);
 }
 
 static void record(visit *v, covey_entity e, uint64_t number) {
@@ -195,7 +195,7 @@ static void change_world(const visit *v) {
     const covey_type *type = any_type(v, number);
     covey_entity e = covey_create(world), old = somebody(v, number);
     fill(bytes, type->size, number);
-    if (!covey_is_null(e)) covey_add_raw(world, e, type, type->size != 0 ? bytes : NULL, type->size);
+    if (!covey_is_null(e)) covey_add_raw(world, e, type, type->size != 0 ? bytes : NULL);
     if (number % 3 == 0) covey_destroy(world, old);
 }
 

@@ -366,7 +366,7 @@ static void give_owned(covey_job *job, void *context) {
     (void)context;
     for (uint32_t i = 0; i < 2; i++) {
         Owned value = { i, ~i };
-        if (covey_record_add_raw(job->commands, crowd[0], covey_id(Mine), &value, sizeof value)) owned.alive++;
+        if (covey_record_add_raw(job->commands, crowd[0], covey_id(Mine), &value)) owned.alive++;
     }
 }
 

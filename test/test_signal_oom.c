@@ -150,9 +150,7 @@ static bool listen_to_more(scene *s) {
     (void)s;
     return covey_reactive_listen(set, Counted, COVEY_ON_REMOVE) == COVEY_OK;
 }
-static bool mark_by_hand(scene *s) {
-    return covey_add_raw(s->world, s->e[8], covey_reactive_type(set), NULL, 0) != NULL;
-}
+static bool mark_by_hand(scene *s) { return covey_add_raw(s->world, s->e[8], covey_reactive_type(set), NULL) != NULL; }
 static bool add_sparse(scene *s) { return covey_add(s->world, s->e[8], Plain, { 1, 2 }) != NULL; }
 static bool add_block(scene *s) { return covey_add(s->world, s->e[8], Block, { 1, 2 }) != NULL; }
 static bool add_counted(scene *s) {

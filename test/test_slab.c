@@ -448,7 +448,7 @@ static void cannot_be_added(covey_world *in, covey_entity e, uint32_t size, cove
     assert_non_null(type);
     largest = 0;
     in->result = COVEY_OK;
-    assert_null(covey_add_raw(in, e, type, NULL, size));
+    assert_null(covey_add_raw(in, e, type, NULL));
     assert_int_equal(covey_world_result(in), COVEY_ERROR_MEMORY);
     assert_int_equal(largest > 1 << 20, asks);
     assert_false(covey_has_raw(in, e, type));

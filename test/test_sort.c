@@ -125,7 +125,7 @@ static void assert_rows(const covey_pool *pool) {
         const char *value = (const char *)pool->set.data + (size_t)i * pool->size;
         if (!covey_same(pool->set.ids[i], rows[i].e) || memcmp(value, rows[i].bytes, pool->size) != 0)
             fail_msg("position %u of %u: %u instead of %u", i, row_count, pool->set.ids[i].index, rows[i].e.index);
-        if (i < pool->set.end) assert_ptr_equal(covey_pool_get_raw(pool, rows[i].e, pool->size), value);
+        if (i < pool->set.end) assert_ptr_equal(covey_pool_get_raw(pool, rows[i].e), value);
     }
     test_world_is_valid(world);
 }
@@ -149,7 +149,7 @@ static covey_pool *fill(const covey_type *type, const uint32_t *numbers, uint32_
 static void assert_numbers(const covey_pool *pool, const uint32_t *numbers, uint32_t count) {
     assert_int_equal(covey_pool_size(pool), count);
     for (uint32_t i = 0; i < count; i++) {
-        const Value *value = covey_pool_value_at_raw(pool, i, sizeof *value);
+        const Value *value = covey_pool_value_at_raw(pool, i);
         assert_int_equal(value->number, numbers[i]);
         assert_int_equal(value->check, ~numbers[i]);
     }
@@ -295,7 +295,7 @@ static covey_pool *fill_sized(test_random *random, const covey_type *type, uint3
     for (uint32_t i = 0; i < count; i++) {
         unsigned char bytes[WIDEST];
         for (uint32_t k = 0; k < type->size; k++) bytes[k] = (unsigned char)test_below(random, distinct);
-        assert_non_null(covey_add_raw(world, e[(i * 11 + 5) % COUNT], type, bytes, type->size));
+        assert_non_null(covey_add_raw(world, e[(i * 11 + 5) % COUNT], type, bytes));
     }
     return covey_pool_of_raw(world, type);
 }
@@ -407,7 +407,7 @@ static void test_a_part_that_is_not_there_is_refused(void **state) {
 
 /* By another component than the one that is sorted; those who lack it come last. */
 static uint32_t rank_of(covey_entity who) {
-    const Value *value = covey_get_raw(world, who, covey_id(Fixed), sizeof *value);
+    const Value *value = covey_get_raw(world, who, covey_id(Fixed));
     return value ? value->number : UINT32_MAX;
 }
 
@@ -451,7 +451,7 @@ static void test_a_pool_is_kept_by_functions_that_see_entities(void **state) {
         for (uint32_t i = 0; i < 20; i++) add_value(e[i], covey_id(Packed), i);
         Value values[20];
         for (uint32_t i = 0; i < 20; i++) values[i] = (Value){ 20 + i, ~(20 + i) };
-        assert_true(covey_add_array_raw(world, e + 20, 20, covey_id(Packed), values, sizeof *values));
+        assert_true(covey_add_array_raw(world, e + 20, 20, covey_id(Packed), values));
         for (uint32_t i = 0; i < 40; i++) assert_int_equal(rank_of(covey_pool_at(pool, i)), i);
         test_world_is_valid(world);
         assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
@@ -760,7 +760,7 @@ static void test_a_pool_takes_the_order_of_another(void **state) {
             else if (!covey_has_raw(world, b, other)) assert_non_null(add_value(b, other, i));
         }
         for (uint32_t i = 0; i < 20; i++) /* holes, and dead elements */
-            covey_remove_raw(world, e[test_below(&random, 200)], other, other->size);
+            covey_remove_raw(world, e[test_below(&random, 200)], other);
         covey_pool *pool = covey_pool_of_raw(world, type);
         sorts_as(pool, covey_pool_of_raw(world, other));
         sorts_as(pool, pool);
@@ -922,7 +922,7 @@ static void *get_or_add(covey_pool *pool, covey_entity to, uint32_t n) {
 }
 static void *get_or_add_by_value(covey_pool *pool, covey_entity to, uint32_t n) {
     Packed value = value_of(n);
-    return covey_get_or_add_raw(pool->world, to, covey_id(Packed), &value, sizeof value);
+    return covey_get_or_add_raw(pool->world, to, covey_id(Packed), &value);
 }
 static void *set_literal(covey_pool *pool, covey_entity to, uint32_t n) {
     return covey_set(pool->world, to, Packed, { n, ~n });
@@ -1160,7 +1160,7 @@ static void test_tags_are_kept_by_index(void **state) {
     }
     for (uint32_t i = 0; i < 50; i += 3) {
         naive_erase(e[i]);
-        assert_true(covey_remove_raw(world, e[i], covey_id(Marked), 0));
+        assert_true(covey_remove_raw(world, e[i], covey_id(Marked)));
         assert_rows(pool);
     }
 }

@@ -238,7 +238,7 @@ static uint64_t cost_of_types(covey_world *world, uint32_t count) {
         snprintf(name, sizeof name, "type%u", i);
         const covey_type *type = make_type(world, i);
         assert_ptr_equal(covey_type_find(world, name), type);
-        assert_non_null(covey_add_raw(world, e, type, &i, sizeof i));
+        assert_non_null(covey_add_raw(world, e, type, &i));
     }
     assert_int_equal(covey_types_of(world, e, NULL, 0), count);
     assert_true(covey_destroy(world, e));
@@ -248,7 +248,7 @@ static uint64_t cost_of_types(covey_world *world, uint32_t count) {
 /* An entity does not pay for types that others have. */
 static uint64_t cost_of_other_types(covey_world *world, uint32_t count) {
     covey_entity e = covey_create(world), other = covey_create_at(world, COVEY_NONE / 2);
-    for (uint32_t i = 0; i < count; i++) covey_add_raw(world, e, make_type(world, i), &i, sizeof i);
+    for (uint32_t i = 0; i < count; i++) covey_add_raw(world, e, make_type(world, i), &i);
     uint64_t before = steps_taken();
     for (uint32_t i = 0; i < 100; i++) assert_int_equal(covey_types_of(world, other, NULL, 0), 0);
     return steps_taken() - before;
@@ -258,7 +258,7 @@ static uint64_t cost_of_resources(covey_world *world, uint32_t count) {
     uint64_t before = steps_taken();
     for (uint32_t i = 0; i < count; i++) {
         const covey_type *type = make_type(world, i);
-        assert_non_null(covey_resource_set_raw(world, type, &i, sizeof i));
+        assert_non_null(covey_resource_set_raw(world, type, &i));
         assert_true(covey_resource_has_raw(world, type));
     }
     for (uint32_t i = count; i-- != 0;) assert_true(covey_resource_remove_raw(world, covey_world_resource(world, i)));
@@ -323,7 +323,7 @@ static void test_groups_cost_those_who_have_them(void **state) {
         making[k] = steps_taken() - before;
         covey_entity e = covey_create(world);
         before = steps_taken();
-        for (uint32_t i = 0; i < 20; i++) assert_non_null(covey_add_raw(world, e, make_type(world, i), &i, sizeof i));
+        for (uint32_t i = 0; i < 20; i++) assert_non_null(covey_add_raw(world, e, make_type(world, i), &i));
         adding[k] = steps_taken() - before;
         covey_world_destroy(world);
     }
@@ -349,7 +349,7 @@ static void go_on(const covey_event *event, void *context) {
     char here = 0;
     n->count++;
     if ((size_t)(n->top - &here) > n->stack) n->stack = (size_t)(n->top - &here);
-    if (n->types[n->count]) covey_add_raw(event->world, n->e, n->types[n->count], &n->count, sizeof n->count);
+    if (n->types[n->count]) covey_add_raw(event->world, n->e, n->types[n->count], &n->count);
 }
 
 static uint64_t cost_of_nest(covey_world *world, uint32_t count, size_t *stack) {
@@ -362,7 +362,7 @@ static uint64_t cost_of_nest(covey_world *world, uint32_t count, size_t *stack) 
     }
     uint64_t before = steps_taken();
     uint32_t value = 0;
-    assert_non_null(covey_add_raw(world, n.e, n.types[0], &value, sizeof value));
+    assert_non_null(covey_add_raw(world, n.e, n.types[0], &value));
     assert_int_equal(n.count, count);
     *stack = n.stack;
     return steps_taken() - before;

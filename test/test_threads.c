@@ -142,7 +142,7 @@ static void *write_and_record(void *context) {
     w->right = true;
     for (uint32_t i = 0; i < ENTITIES; i++) {
         covey_entity e = w->shared->entities[i];
-        uint32_t *sum = covey_get_raw(world, e, w->type, sizeof *sum);
+        uint32_t *sum = covey_get_raw(world, e, w->type);
         *sum += i;
         if (*sum % 3 == 0) w->right &= covey_record_remove_raw(w->commands, e, w->type);
         if (*sum % 7 != 0) continue;

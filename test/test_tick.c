@@ -68,18 +68,18 @@ static void verbs_mark(void **state) {
         const covey_type *type = types[i];
         Value value = value_of(1);
         assert_int_equal(changed_at(e[7], type), 0);
-        assert_non_null(covey_add_raw(world, e[7], type, &value, sizeof value));
+        assert_non_null(covey_add_raw(world, e[7], type, &value));
         assert_int_equal(changed_at(e[7], type), covey_tick(world));
         uint64_t last = covey_tick_advance(world);
         assert_int_equal(changed_at(e[7], type), last);
-        assert_non_null(covey_get_raw(world, e[7], type, sizeof value));
-        assert_non_null(covey_get_or_add_raw(world, e[7], type, &value, sizeof value));
+        assert_non_null(covey_get_raw(world, e[7], type));
+        assert_non_null(covey_get_or_add_raw(world, e[7], type, &value));
         assert_int_equal(changed_at(e[7], type), last);
-        assert_non_null(covey_set_raw(world, e[7], type, &value, sizeof value));
+        assert_non_null(covey_set_raw(world, e[7], type, &value));
         assert_int_equal(changed_at(e[7], type), last + 1);
         covey_tick_advance(world);
         value = value_of(3);
-        assert_true(covey_replace_raw(world, e[7], type, &value, sizeof value));
+        assert_true(covey_replace_raw(world, e[7], type, &value));
         assert_int_equal(changed_at(e[7], type), last + 2);
         assert_value(e[7], type, 3);
         covey_tick_advance(world);
@@ -90,7 +90,7 @@ static void verbs_mark(void **state) {
         assert_ptr_equal(covey_patch_raw(world, e[7], type, NULL, NULL), at);
         assert_int_equal(changed_at(e[7], type), last + 4);
         covey_tick_advance(world);
-        assert_ptr_equal(covey_set_raw(world, e[7], type, at, sizeof *at), at); /* its own value */
+        assert_ptr_equal(covey_set_raw(world, e[7], type, at), at); /* its own value */
         assert_int_equal(changed_at(e[7], type), last + 5);
     }
 }
@@ -111,9 +111,9 @@ static void many_at_once_mark(void **state) {
     static Value values[COUNT];
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {
         Value value = value_of(4);
-        assert_true(covey_add_array_raw(world, e, 100, types[i], values, sizeof values[0]));
+        assert_true(covey_add_array_raw(world, e, 100, types[i], values));
         covey_tick_advance(world);
-        assert_true(covey_add_copies_raw(world, e + 100, 200, types[i], &value, sizeof value));
+        assert_true(covey_add_copies_raw(world, e + 100, 200, types[i], &value));
         for (uint32_t k = 0; k < COUNT; k++) assert_int_equal(changed_at(e[k], types[i]), i + (k < 100 ? 1 : 2));
     }
 }
@@ -124,10 +124,10 @@ static void overwriting_drops(void **state) {
         .name = "Owned", .size = sizeof(Counted), .align = 4, .drop = counted_drop, .ticks = true
     };
     Counted value = counted_make(1);
-    assert_non_null(covey_add_raw(world, e[0], &owned, &value, sizeof value));
+    assert_non_null(covey_add_raw(world, e[0], &owned, &value));
     value = counted_make(2);
-    assert_non_null(covey_set_raw(world, e[0], &owned, &value, sizeof value)); /* drops 1; the world's end drops 2 */
-    assert_int_equal(((Counted *)covey_get_raw(world, e[0], &owned, sizeof value))->number, 2);
+    assert_non_null(covey_set_raw(world, e[0], &owned, &value)); /* drops 1; the world's end drops 2 */
+    assert_int_equal(((Counted *)covey_get_raw(world, e[0], &owned))->number, 2);
 }
 
 static void tags_have_ticks(void **state) {
@@ -480,18 +480,18 @@ static bool run_add_far(scene *s) { return covey_set(s->world, s->e[8], Block, {
 static bool run_add_far_sparse(scene *s) { return covey_get_or_add(s->world, s->e[8], Sparse, { 1, 1 }) != NULL; }
 static bool run_add_array(scene *s) {
     Value values[4] = { { 0, 0 } };
-    return covey_add_array_raw(s->world, s->e + 5, 4, covey_id(Sparse), values, sizeof values[0]);
+    return covey_add_array_raw(s->world, s->e + 5, 4, covey_id(Sparse), values);
 }
 static bool run_add_copies(scene *s) {
     Value value = { 0, 0 };
-    return covey_add_copies_raw(s->world, s->e + 5, 4, covey_id(Block), &value, sizeof value);
+    return covey_add_copies_raw(s->world, s->e + 5, 4, covey_id(Block), &value);
 }
 static bool run_overwrite(scene *s) {
     Value value = { 5, 5 };
     covey_view view = covey_view_make(s->world, VIEW(.with = { covey_id(Block) }, .changed = { covey_id(Block) }));
     covey_iter it = covey_view_iter_since(&view, 0);
     return covey_set(s->world, s->e[0], Block, { 4, 4 }) &&
-           covey_replace_raw(s->world, s->e[1], covey_id(Sparse), &value, sizeof value) &&
+           covey_replace_raw(s->world, s->e[1], covey_id(Sparse), &value) &&
            covey_patch(s->world, s->e[2], Sparse, NULL, NULL) && covey_remove(s->world, s->e[3], Sparse) &&
            covey_next(&it) && covey_changed_at(s->world, s->e[3], Block) == 2;
 }

@@ -48,7 +48,7 @@ static void replay(covey_commands *buffer, covey_result result, uint32_t done, u
 
 static void record_value(covey_commands *buffer, covey_entity e, const covey_type *type, uint32_t number) {
     Value value = value_of(number);
-    assert_true(covey_record_add_raw(buffer, e, type, &value, sizeof value));
+    assert_true(covey_record_add_raw(buffer, e, type, &value));
 }
 
 static void record_owned(covey_commands *buffer, covey_entity e, bool sets) {

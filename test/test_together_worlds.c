@@ -211,8 +211,8 @@ static void change(covey_world *of, test_random *random) {
     case 5: covey_name_set(of, e, test_below(random, 2) == 0 ? "x" : "one"); break;
     case 6: covey_create_in(of, range); break;
     case 7:
-    case 8: covey_remove_raw(of, e, type, sizeof value); break;
-    default: covey_set_raw(of, e, type, &value, sizeof value); break;
+    case 8: covey_remove_raw(of, e, type); break;
+    default: covey_set_raw(of, e, type, &value); break;
     }
 }
 
@@ -334,7 +334,7 @@ static void change_pool(const covey_type *type) {
             assert_int_equal(covey_destroy_many(world, made, COUNT_OF(made)), COUNT_OF(made));
             expected += 2 * COUNT_OF(made);
         } else {
-            const Value *set = covey_set_raw(world, who, type, &value, sizeof value);
+            const Value *set = covey_set_raw(world, who, type, &value);
             assert_non_null(set);
             assert_int_equal(set->check, ~value.number);
             assert_value(who, type, value.number);
@@ -413,7 +413,7 @@ static void test_marks_have_a_place_after_compaction_and_shrinking(void **state)
         assert_non_null(covey_patch(world, e, Blocked, NULL, NULL));
         test_fail_never(&heap);
         assert_true(covey_reactive_contains(set, e));
-        covey_remove_raw(world, e, covey_reactive_type(set), 0);
+        covey_remove_raw(world, e, covey_reactive_type(set));
         test_world_is_valid(world);
         assert_non_null(covey_patch(world, e, Blocked, NULL, NULL));
         assert_int_equal(covey_reactive_count(set), 1);

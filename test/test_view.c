@@ -142,13 +142,13 @@ static void test_views_of_a_const_world_touch_no_tick(void **state) {
     covey_type ticking = { .name = "ticking", .size = 4, .align = 4, .ticks = true };
     const covey_type *type = covey_type_create(world, &ticking);
     covey_entity one = covey_create(world);
-    covey_add_raw(world, one, type, NULL, 4);
+    covey_add_raw(world, one, type, NULL);
     uint64_t added = covey_tick_advance(world);
     covey_view view = covey_view_make_const(world, &(covey_view_desc){ .with = { type } }, NULL);
     covey_iter it = covey_view_iter(&view), rows = covey_view_iter(&view);
     covey_row row = { 0 };
-    while (covey_next(&it)) assert_non_null(covey_field_raw(&it, 0, 4));
-    while (covey_next_row(&rows, &row)) assert_non_null(covey_row_field_raw(&rows, row, 0, 4));
+    while (covey_next(&it)) assert_non_null(covey_field_raw(&it, 0));
+    while (covey_next_row(&rows, &row)) assert_non_null(covey_row_field_raw(&rows, row, 0));
     assert_int_equal(covey_changed_at_raw(world, one, type), added);
 }
 

@@ -250,7 +250,7 @@ static const covey_type *type_of(const walk *w, uint32_t field) {
 
 static void check_cell(walk *w, uint32_t field, covey_entity e, const void *at) {
     const covey_type *type = type_of(w, field);
-    const char *value = sees(w, type, e) ? covey_get_raw(world, e, type, type->size) : NULL;
+    const char *value = sees(w, type, e) ? covey_get_raw(world, e, type) : NULL;
     REQUIRE(w, (at != NULL) == (value != NULL), "field %u, %s, of %u:%u is there and not", field, type->name, e.index,
             e.generation);
     if (!at || type->size == 0) return;
@@ -461,7 +461,7 @@ static void change_row(walk *w, covey_entity e) {
         if (!mixed_chance(s, 30) || (w->stays && type == w->lead)) continue;
         if (mixed_give(e, type)) continue;
         if (s->hides && mixed_chance(s, 20)) covey_component_disable_raw(world, e, type);
-        else covey_remove_raw(world, e, type, type->size);
+        else covey_remove_raw(world, e, type);
         if (w->way != BY_GROUP && mixed_chance(s, 10) && mixed_give(e, type)) append(&w->gained, e);
     }
 }

@@ -80,7 +80,7 @@ static void visit_row(const covey_iter *it, covey_row row, const covey_view_desc
     assert_same(covey_row_entity(it, row), f);
     for (uint32_t i = 0; i < covey_view_fields(it->walk.view); i++) {
         const covey_type *type = covey_view_type(it->walk.view, i);
-        assert_ptr_equal(row_field(it, row, i), covey_get_raw(world, f, type, type->size));
+        assert_ptr_equal(row_field(it, row, i), covey_get_raw(world, f, type));
         if (row_field(it, row, i) && type->size == sizeof(Value)) assert_value(f, type, f.index);
     }
 }

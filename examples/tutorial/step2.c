@@ -19,8 +19,7 @@ COVEY_COMPONENT_DEFINE(Look);
 
 /* Everybody who has both a position and a velocity. Who reaches a side comes back on the other one. */
 static void move(covey_world *world) {
-    covey_view moving =
-        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) } });
+    covey_view moving = covey_view_of(world, Position, Velocity);
     covey_iter it = covey_view_iter(&moving);
     while (covey_next(&it)) {
         Position *p = covey_field(&it, 0, Position);
@@ -35,7 +34,7 @@ static void move(covey_world *world) {
 static void draw(covey_world *world) {
     char meadow[HEIGHT][WIDTH];
     memset(meadow, '.', sizeof meadow);
-    covey_view visible = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Look) } });
+    covey_view visible = covey_view_of(world, Position, Look);
     covey_iter it = covey_view_iter(&visible);
     while (covey_next(&it)) {
         const Position *p = covey_field(&it, 0, Position);

@@ -20,8 +20,8 @@ COVEY_TAG_DEFINE(Asleep);
 
 /* An excluded tag: who sleeps does not move. */
 static void move(covey_world *world) {
-    covey_view awake = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) },
-                                                                  .without = { covey_id(Asleep) } });
+    covey_view awake = covey_view_make(
+        world, &(covey_view_desc){ .with = { covey_ids(Position, Velocity) }, .without = { covey_id(Asleep) } });
     covey_iter it = covey_view_iter(&awake);
     while (covey_next(&it)) {
         Position *p = covey_field(&it, 0, Position);
@@ -32,7 +32,7 @@ static void move(covey_world *world) {
 
 /* Rows: one entity at a time, which may get and lose components meanwhile. */
 static void tire(covey_world *world) {
-    covey_view tired = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Energy) } });
+    covey_view tired = covey_view_of(world, Energy);
     covey_iter it = covey_view_iter(&tired);
     covey_row row = { 0 };
     while (covey_next_row(&it, &row)) {
@@ -69,7 +69,7 @@ int main(void) {
         covey_add(world, e, Velocity, { 2, 0 });
         covey_add(world, e, Energy, { 2 + i });
     }
-    covey_view asleep = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Asleep) } });
+    covey_view asleep = covey_view_of(world, Asleep);
     for (int frame = 0; frame <= 6; frame++) {
         if (frame % 2 == 0) {
             printf("frame %d, asleep: %u\n", frame, covey_view_count(&asleep));

@@ -19,8 +19,7 @@ COVEY_COMPONENT_DEFINE(Look);
 COVEY_TAG_DEFINE(Sheep);
 
 static void move(covey_world *world) {
-    covey_view moving =
-        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Velocity) } });
+    covey_view moving = covey_view_of(world, Position, Velocity);
     covey_iter it = covey_view_iter(&moving);
     while (covey_next(&it)) {
         Position *p = covey_field(&it, 0, Position);
@@ -31,7 +30,7 @@ static void move(covey_world *world) {
 
 /* While a span is open, nothing may be added to its pools or removed from them: so the hunt is recorded. */
 static void hunt(covey_world *world, covey_commands *commands, int wolf) {
-    covey_view flock = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Sheep) } });
+    covey_view flock = covey_view_of(world, Position, Sheep);
     covey_iter it = covey_view_iter(&flock);
     while (covey_next(&it)) {
         const Position *p = covey_field(&it, 0, Position);
@@ -48,7 +47,7 @@ static void hunt(covey_world *world, covey_commands *commands, int wolf) {
 static void draw(covey_world *world) {
     char meadow[WIDTH];
     memset(meadow, '.', sizeof meadow);
-    covey_view visible = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Look) } });
+    covey_view visible = covey_view_of(world, Position, Look);
     covey_iter it = covey_view_iter(&visible);
     while (covey_next(&it)) {
         const Position *p = covey_field(&it, 0, Position);

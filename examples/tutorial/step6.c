@@ -46,10 +46,10 @@ int main(void) {
     covey_connection counting = covey_connect(
         world,
         &(covey_listener){ .type = covey_id(Sheep), .signals = COVEY_ON_ADD | COVEY_ON_REMOVE, .call = counted });
-    covey_reactive *moved = covey_reactive_create(
-        world, &(covey_reactive_desc){ .added = { covey_id(Position) },
-                                       .set = { covey_id(Position) },
-                                       .match = { .with = { covey_id(Position), covey_id(Sheep) } } });
+    covey_reactive *moved =
+        covey_reactive_create(world, &(covey_reactive_desc){ .added = { covey_id(Position) },
+                                                             .set = { covey_id(Position) },
+                                                             .match = { .with = { covey_ids(Position, Sheep) } } });
     if (!moved || !covey_connected(world, counting)) return 1;
 
     char meadow[WIDTH];

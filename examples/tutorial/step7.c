@@ -49,7 +49,7 @@ static void graze(covey_job *job, void *context) {
 /* A number for the whole world: equal worlds have equal ones. */
 static uint64_t sum(covey_world *world) {
     uint64_t sum = 0;
-    covey_view all = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position), covey_id(Grass) } });
+    covey_view all = covey_view_of(world, Position, Grass);
     covey_iter it = covey_view_iter(&all);
     while (covey_next(&it))
         for (uint32_t i = 0; i < it.count; i++)
@@ -60,9 +60,8 @@ static uint64_t sum(covey_world *world) {
 static uint64_t play(uint32_t threads, bool print) {
     covey_world *world = covey_world_create(NULL);
     covey_schedule *schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = threads });
-    const covey_view_desc moving = { .with = { covey_id(Position), covey_id(Velocity) },
-                                     .read = { covey_id(Velocity) } };
-    const covey_view_desc eating = { .with = { covey_id(Grass), covey_id(Position) }, .read = { covey_id(Position) } };
+    const covey_view_desc moving = { .with = { covey_ids(Position, Velocity) }, .read = { covey_id(Velocity) } };
+    const covey_view_desc eating = { .with = { covey_ids(Grass, Position) }, .read = { covey_id(Position) } };
     covey_system_add(schedule, &(covey_system){ .name = "move", .run = move, .view = moving, .split = true });
     covey_system_add(
         schedule, &(covey_system){ .name = "digest", .run = digest, .view.with = { covey_id(Grass) }, .split = true });

@@ -19,7 +19,7 @@ COVEY_COMPONENT_DEFINE(Wolf, .fields = &covey_fields_Wolf);
 
 /* The whistle frightens all sheep, which turn round. */
 static void step(covey_world *world, bool whistle) {
-    covey_view flock = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Sheep) } });
+    covey_view flock = covey_view_of(world, Sheep);
     covey_iter it = covey_view_iter(&flock);
     while (covey_next(&it)) {
         Sheep *sheep = covey_field(&it, 0, Sheep);
@@ -35,7 +35,7 @@ static void step(covey_world *world, bool whistle) {
 static void show(covey_world *world, const char *when) {
     char meadow[WIDTH];
     memset(meadow, '.', sizeof meadow);
-    covey_view flock = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Sheep) } });
+    covey_view flock = covey_view_of(world, Sheep);
     covey_iter it = covey_view_iter(&flock);
     while (covey_next(&it))
         for (uint32_t i = 0; i < it.count; i++) meadow[covey_field(&it, 0, Sheep)[i].x] = 's';

@@ -77,23 +77,27 @@ COVEY_API void covey_commands_clear(covey_commands *commands);
  * owns the world, while no other uses it; the id is the one that covey_create would give. */
 COVEY_API covey_entity covey_record_create(covey_commands *commands);
 
-#define covey_record_add(commands, e, T, ...) \
-    covey__record((commands), (e), covey_id(T), COVEY__RECORD_ADD, &(T)__VA_ARGS__, COVEY__SIZE(T), true)
-#define covey_record_add_value(commands, e, T, value) \
-    covey_record_add_raw((commands), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+#define covey_record_add(commands, e, T, ...)                                                             \
+    covey__record((commands), (e), covey_id(T), COVEY__RECORD_ADD, COVEY__EXPECTS_BRACES(T, __VA_ARGS__), \
+                  COVEY__SIZE(T), true)
+#define covey_record_add_value(commands, e, T, value)                                                   \
+    covey__record((commands), (e), covey_id(T), COVEY__RECORD_ADD, COVEY__EXPECTS_POINTER_TO(T, value), \
+                  COVEY__SIZE(T), false)
 #define covey_record_add_tag(commands, e, T) \
-    covey_record_add_raw((commands), (e), covey_id(T), NULL, COVEY__SIZE_TAG(T))
-COVEY_HOT bool covey_record_add_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
-                                    size_t size);
+    covey__record((commands), (e), COVEY__EXPECTS_TAG(T), COVEY__RECORD_ADD, NULL, 0, false)
+COVEY_HOT bool covey_record_add_raw(covey_commands *commands, covey_entity e, const covey_type *type,
+                                    const void *value);
 
-#define covey_record_set(commands, e, T, ...) \
-    covey__record((commands), (e), covey_id(T), COVEY__RECORD_SET, &(T)__VA_ARGS__, COVEY__SIZE(T), true)
-#define covey_record_set_value(commands, e, T, value) \
-    covey_record_set_raw((commands), (e), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+#define covey_record_set(commands, e, T, ...)                                                             \
+    covey__record((commands), (e), covey_id(T), COVEY__RECORD_SET, COVEY__EXPECTS_BRACES(T, __VA_ARGS__), \
+                  COVEY__SIZE(T), true)
+#define covey_record_set_value(commands, e, T, value)                                                   \
+    covey__record((commands), (e), covey_id(T), COVEY__RECORD_SET, COVEY__EXPECTS_POINTER_TO(T, value), \
+                  COVEY__SIZE(T), false)
 #define covey_record_set_tag(commands, e, T) \
-    covey_record_set_raw((commands), (e), covey_id(T), NULL, COVEY__SIZE_TAG(T))
-COVEY_HOT bool covey_record_set_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
-                                    size_t size);
+    covey__record((commands), (e), COVEY__EXPECTS_TAG(T), COVEY__RECORD_SET, NULL, 0, false)
+COVEY_HOT bool covey_record_set_raw(covey_commands *commands, covey_entity e, const covey_type *type,
+                                    const void *value);
 
 #define covey_record_remove(commands, e, T) covey_record_remove_raw((commands), (e), covey_id(T))
 COVEY_HOT bool covey_record_remove_raw(covey_commands *commands, covey_entity e, const covey_type *type);
@@ -136,118 +140,10 @@ COVEY_API covey_replay covey_commands_replay(covey_commands *commands);
 /* Forgets the command that replaying would begin with, as covey_commands_clear does; false when there is none. */
 COVEY_API bool covey_commands_skip(covey_commands *commands);
 
-/* ---- The hot path. Not API ---------------------------------------------------------------------------------------*/
-
-typedef enum covey__record_kind {
-    COVEY__RECORD_END = 0,
-    COVEY__RECORD_ADD = 1, /* these three are told from each other in the low bits of a type's address */
-    COVEY__RECORD_SET = 2,
-    COVEY__RECORD_REMOVE = 3,
-    COVEY__RECORD_DESTROY = 4, /* these are without a type */
-    COVEY__RECORD_CREATE = 5,
-    COVEY__RECORD_CALL = 6
-} covey__record_kind;
-
-/* A command, at a multiple of 8 bytes. Behind it follows the value, if the kind has one; of types that are aligned to
- * more than 8, at the next address that will do. */
-typedef struct covey__command {
-    uint64_t what; /* the address of the type and the kind */
-    union {
-        covey_entity entity;
-        uint64_t bytes; /* of the data of a call; wide enough that the next command is at a multiple of 8, too */
-    };
-} covey__command;
-
-/* One buffer of bytes, aligned to 64, with command after command.
- *
- *     | done | command, value | command | command, value | END |
- *            next                                        at    room
- *
- *     ids:  | retired soon | recorded as created | ready |
- *           0              spent + created       taken   id_count
- */
-struct covey_commands {
-    char *at, *room; /* what fits between is appended inline; nothing does while the buffer is busy */
-    uint32_t count;  /* commands that are left */
-    uint32_t lost;   /* recordings that failed and were not reported yet */
-    uint32_t wanted; /* ids that are kept ready; 0: each is taken from the world, unless it is `apart` */
-    uint32_t spent, taken, id_count, id_capacity;
-    bool busy;  /* being replayed or cleared: nothing is recorded */
-    bool apart; /* takes no id from the world while it records, even if it keeps none ready */
-    covey_entity *ids;
-    char *bytes;
-    size_t next;                      /* where the command is that replaying begins with */
-    uint32_t lines;                   /* 64 bytes each */
-    uint32_t created;                 /* entities of the replay that is under way */
-    covey_result result, lost_result; /* why recording failed last; why the first of the lost did, */
-    const char *lost_because;         /* in words */
-    covey_world *world;
-    covey_commands *next_of_world, *previous_of_world;
-    covey__heap heap;
-    uint64_t number; /* among all buffers, queues and reactive sets that were ever made */
-};
-
-/* Makes room for a command, or returns NULL. */
-COVEY_API char *covey__record_slowly(covey_commands *commands, size_t bytes);
-COVEY_API bool covey__record_nobody(covey_commands *commands); /* a command for the null handle: false */
-/* The same as covey__record, for types that are aligned to more than 8. */
-COVEY_API bool covey__record_wide(covey_commands *commands, covey_entity e, const covey_type *type,
-                                  covey__record_kind kind, const void *value);
-
-COVEY_API bool covey__record_default(covey_commands *commands, covey_entity e, const covey_type *type,
-                                     covey__record_kind kind);
-
-#define COVEY__RECORD_BYTES(size) (sizeof(covey__command) + ((size) + 7) / 8 * 8)
-
-COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const covey_type *type, covey__record_kind kind,
-                             const void *value, size_t size, bool literal) {
-    COVEY__CONTRACT(NULL, commands, "a call needs a buffer");
-    COVEY__CONTRACT(commands->world, type || kind == COVEY__RECORD_DESTROY, "a call needs a type");
-    COVEY__CONTRACT(commands->world, !type || kind == COVEY__RECORD_REMOVE || size == type->size,
-                    "the size is not that of the type");
-    COVEY__CONTRACT(commands->world, !type || !type->move || !value,
-                    "a buffer keeps no value that a hook moves: record a function that adds it");
-    if (!COVEY__LIKELY(!covey_is_null(e))) return covey__record_nobody(commands);
-    if (!literal && size != 0 && !value && type->defaults) return covey__record_default(commands, e, type, kind);
-    /* Where the size is no multiple of 16, the alignment is 8 at most. */
-    if (size % 16 == 0 && size != 0 && type->align > 8) return covey__record_wide(commands, e, type, kind, value);
-    char *to = commands->at;
-    uintptr_t behind = (uintptr_t)to + COVEY__RECORD_BYTES(size);
-    bool wraps = sizeof behind < 8 && behind < (uintptr_t)to;
-    if (!COVEY__LIKELY(behind <= (uintptr_t)commands->room && !wraps)) {
-        to = covey__record_slowly(commands, COVEY__RECORD_BYTES(size));
-        if (!to) return false;
-    }
-    covey__command *command = (covey__command *)(void *)to;
-    memcpy(&command->entity, &e, sizeof e); /* whole, and not next to `what`: gcc 12 would join halves in vectors */
-    commands->at = to + COVEY__RECORD_BYTES(size);
-    commands->count++;
-    command->what = (uint64_t)(uintptr_t)type + (uint64_t)kind;
-    if (literal) covey__fill_literal(command + 1, value, size);
-    else if (size != 0) covey__fill(command + 1, value, size);
-    return true;
-}
-
-COVEY_HOT bool covey_record_add_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
-                                    size_t size) {
-    return covey__record(commands, e, type, COVEY__RECORD_ADD, value, size, false);
-}
-
-COVEY_HOT bool covey_record_set_raw(covey_commands *commands, covey_entity e, const covey_type *type, const void *value,
-                                    size_t size) {
-    return covey__record(commands, e, type, COVEY__RECORD_SET, value, size, false);
-}
-
-COVEY_HOT bool covey_record_remove_raw(covey_commands *commands, covey_entity e, const covey_type *type) {
-    return covey__record(commands, e, type, COVEY__RECORD_REMOVE, NULL, 0, false);
-}
-
-COVEY_HOT bool covey_record_destroy(covey_commands *commands, covey_entity e) {
-    return covey__record(commands, e, NULL, COVEY__RECORD_DESTROY, NULL, 0, false);
-}
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#include <covey/detail/commands.h>
 
 #endif /* COVEY_COMMANDS_H */

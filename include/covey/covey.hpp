@@ -48,9 +48,7 @@ inline bool operator==(covey_entity a, covey_entity b) noexcept { return covey_s
 inline bool operator!=(covey_entity a, covey_entity b) noexcept { return !covey_same(a, b); }
 
 template <> struct std::hash<covey_entity> {
-    size_t operator()(covey_entity e) const noexcept {
-        return std::hash<uint64_t>()(static_cast<uint64_t>(e.generation) << 32 | e.index);
-    }
+    size_t operator()(covey_entity e) const noexcept { return static_cast<std::size_t>(covey_entity_hash(e)); }
 };
 
 /* Stands in no namespace, so that what is looked up with it is found there, too. */
@@ -99,7 +97,7 @@ class options {
         changed.no_copy_ = true;
         return changed;
     }
-    /* Values know when they were changed: section 15 of covey.h. */
+    /* Values know when they were changed: covey/visibility.h. */
     constexpr options ticks() const noexcept {
         options changed = *this;
         changed.ticks_ = true;
@@ -429,7 +427,7 @@ template <class T> T *add(covey_world *in, covey_entity e, argument<T> value) no
 
 /* Without a value: a tag, or T(). */
 template <class T> T *add(covey_world *in, covey_entity e) noexcept {
-    if constexpr (size_of<T> == 0) return static_cast<T *>(covey_add_raw(in, e, type_of<T>(), nullptr, 0));
+    if constexpr (size_of<T> == 0) return static_cast<T *>(covey__add(in, e, type_of<T>(), nullptr, 0, false));
     else return add<T>(in, e, T());
 }
 
@@ -465,7 +463,7 @@ template <class T, class... Arguments> T *emplace(covey_world *in, covey_entity 
     static_assert(detail::is_made_of<T, detail::types<Arguments...>>,
                   "covey: emplace<T>(world, e, arguments...) wants arguments such that T{ arguments... } is one");
     if (covey_has_raw(in, e, type_of<T>())) /* which says so */
-        return static_cast<T *>(covey_add_raw(in, e, type_of<T>(), nullptr, size_of<T>));
+        return static_cast<T *>(covey__add(in, e, type_of<T>(), nullptr, size_of<T>, false));
     detail::construction<T, Arguments...> made{ { std::forward<Arguments>(arguments)... } };
     return static_cast<T *>(covey_patch_or_add_raw(in, e, type_of<T>(), made.run, &made));
 }
@@ -478,7 +476,7 @@ template <class T> T *set(covey_world *in, covey_entity e, argument<T> value) no
 
 /* NULL where it is absent. get<const T> is for readers. */
 template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
-    return static_cast<T *>(covey_get_raw(in, e, type_of<T>(), size_of<T>));
+    return static_cast<T *>(covey__get_sized(in, e, type_of<T>(), size_of<T>));
 }
 
 template <class T> T *get_or_add(covey_world *in, covey_entity e, argument<T> value) noexcept {
@@ -487,7 +485,7 @@ template <class T> T *get_or_add(covey_world *in, covey_entity e, argument<T> va
 }
 
 template <class T> bool replace(covey_world *in, covey_entity e, T &value) noexcept {
-    return covey_replace_raw(in, e, type_of<T>(), std::addressof(value), size_of<T>);
+    return covey_replace_raw(in, e, type_of<T>(), std::addressof(value));
 }
 
 /* change(T &) must not throw. */
@@ -523,7 +521,7 @@ template <class T, class... More> bool has_any(const covey_world *in, covey_enti
 }
 
 template <class T> bool remove(covey_world *in, covey_entity e) noexcept {
-    return covey_remove_raw(in, e, type_of<T>(), size_of<T>);
+    return covey__remove_sized(in, e, type_of<T>(), size_of<T>);
 }
 
 namespace detail {
@@ -551,7 +549,7 @@ template <class T, class Wanted> bool ask(covey_entity e, const void *value, voi
 
 /* Removes a component and returns its value, or nothing when it was absent. */
 template <class T> std::optional<T> take(covey_world *in, covey_entity e) noexcept {
-    return detail::take_over<T>([=](void *to) { return covey_take_raw(in, e, type_of<T>(), to, size_of<T>); });
+    return detail::take_over<T>([=](void *to) { return covey_take_raw(in, e, type_of<T>(), to); });
 }
 
 /* Removes the components for which remove(covey_entity, const T &) is true; it must not throw. Returns how many. */
@@ -568,7 +566,7 @@ template <class T> void clear(covey_world *in) noexcept { covey_clear_raw(in, ty
 /* The first entity whose component has these bytes. */
 template <class T> covey_entity find(const covey_world *in, const T &value) noexcept {
     static_assert(component<T>::is_trivial && size_of<T> != 0, "covey: look for such a component with find_if");
-    return covey_find_raw(in, type_of<T>(), std::addressof(value), nullptr, size_of<T>);
+    return covey_find_raw(in, type_of<T>(), std::addressof(value), nullptr);
 }
 
 /* The first entity for whose component wanted(const T &) is true; it must not throw. */
@@ -578,24 +576,24 @@ template <class T, class Wanted> covey_entity find_if(const covey_world *in, con
     auto call = [](const void *value, const void *context) noexcept -> bool {
         return (*static_cast<const Wanted *>(context))(*static_cast<const T *>(value));
     };
-    return covey_find_raw(in, type_of<T>(), std::addressof(wanted), call, size_of<T>);
+    return covey_find_raw(in, type_of<T>(), std::addressof(wanted), call);
 }
 
 /* The first entity with a tag. */
 template <class T> covey_entity find(const covey_world *in) noexcept {
     static_assert(size_of<T> == 0, "covey: find of a component needs a value");
-    return covey_find_raw(in, type_of<T>(), nullptr, nullptr, 0);
+    return covey_find_raw(in, type_of<T>(), nullptr, nullptr);
 }
 
 template <class T>
 bool add_array(covey_world *in, const covey_entity *entities, uint32_t count, const T *values) noexcept {
     static_assert(component<T>::is_trivial, "covey: the values would have to be forgotten without their destructors");
-    return covey_add_array_raw(in, entities, count, type_of<T>(), values, size_of<T>);
+    return covey_add_array_raw(in, entities, count, type_of<T>(), values);
 }
 
 template <class T>
 bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, const T &value) noexcept {
-    return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value), size_of<T>);
+    return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value));
 }
 
 namespace detail {
@@ -671,26 +669,26 @@ template <class T> bool is_enabled(const covey_world *in, covey_entity e) noexce
 
 /* ---- Resources ------------------------------------------------------------------------------------------------------
  *
- * Section 17 of covey.h: one value of T for the whole world. */
+ * Section 11 of covey.h: one value of T for the whole world. */
 
 template <class T> T *set_resource(covey_world *in, argument<T> value) noexcept {
-    return detail::hand_over<T>(
-        nullptr, value, [=](const void *bytes) { return covey_resource_set_raw(in, type_of<T>(), bytes, size_of<T>); });
+    return detail::hand_over<T>(nullptr, value,
+                                [=](const void *bytes) { return covey_resource_set_raw(in, type_of<T>(), bytes); });
 }
 
 /* Without a value: a tag, or T(). */
 template <class T> T *set_resource(covey_world *in) noexcept {
-    if constexpr (size_of<T> == 0) return static_cast<T *>(covey_resource_set_raw(in, type_of<T>(), nullptr, 0));
+    if constexpr (size_of<T> == 0) return static_cast<T *>(covey_resource_set_raw(in, type_of<T>(), nullptr));
     else return set_resource<T>(in, T());
 }
 
 /* The object stays the caller's, and must outlast the reference. */
 template <class T> bool refer_resource(covey_world *in, T &object) noexcept {
-    return covey_resource_refer_raw(in, type_of<T>(), std::addressof(object), size_of<T>);
+    return covey_resource_refer_raw(in, type_of<T>(), std::addressof(object));
 }
 
 template <class T> T *resource(const covey_world *in) noexcept {
-    return static_cast<T *>(covey_resource_get_raw(in, type_of<T>(), size_of<T>));
+    return static_cast<T *>(covey_resource_get_raw(in, type_of<T>()));
 }
 
 template <class T> bool has_resource(const covey_world *in) noexcept {
@@ -702,7 +700,7 @@ template <class T> bool remove_resource(covey_world *in) noexcept {
 }
 
 template <class T> std::optional<T> take_resource(covey_world *in) noexcept {
-    return detail::take_over<T>([=](void *to) { return covey_resource_take_raw(in, type_of<T>(), to, size_of<T>); });
+    return detail::take_over<T>([=](void *to) { return covey_resource_take_raw(in, type_of<T>(), to); });
 }
 
 /* ---- Handles --------------------------------------------------------------------------------------------------------
@@ -774,7 +772,7 @@ inline bool operator!=(const handle &a, const handle &b) noexcept { return !cove
 
 /* ---- Order ----------------------------------------------------------------------------------------------------------
  *
- * Section 10 of covey.h. A member that is a number makes an order:
+ * covey/order.h. A member that is a number makes an order:
  *
  *     covey::pool_of<Sprite>(world).sort(covey::by<&Sprite::depth>());
  *     covey::pool_of<Timer>(world).keep(covey::by<&Timer::at>());
@@ -865,7 +863,7 @@ template <class T> class pool {
         });
     }
     T *add(covey_entity e) const noexcept {
-        if constexpr (size_of<T> == 0) return static_cast<T *>(covey_pool_add_raw(pool_, e, nullptr, 0));
+        if constexpr (size_of<T> == 0) return static_cast<T *>(covey__pool_add(pool_, e, nullptr, 0, false));
         else return add(e, T());
     }
     T *set(covey_entity e, argument<T> value) const noexcept {
@@ -876,14 +874,14 @@ template <class T> class pool {
     template <class... Arguments> T *emplace(covey_entity e, Arguments &&...arguments) const noexcept {
         return covey::emplace<T>(covey_pool_world(pool_), e, std::forward<Arguments>(arguments)...);
     }
-    T *get(covey_entity e) const noexcept { return static_cast<T *>(covey_pool_get_raw(pool_, e, size_of<T>)); }
+    T *get(covey_entity e) const noexcept { return static_cast<T *>(covey__pool_get_sized(pool_, e, size_of<T>)); }
     T *get_unchecked(covey_entity e) const noexcept {
-        return static_cast<T *>(covey_pool_get_unchecked_raw(pool_, e, size_of<T>));
+        return static_cast<T *>(covey__pool_get_unchecked_sized(pool_, e, size_of<T>));
     }
     bool has(covey_entity e) const noexcept { return covey_pool_has(pool_, e); }
-    bool remove(covey_entity e) const noexcept { return covey_pool_remove_raw(pool_, e, size_of<T>); }
+    bool remove(covey_entity e) const noexcept { return covey__pool_remove_sized(pool_, e, size_of<T>); }
     std::optional<T> take(covey_entity e) const noexcept {
-        return detail::take_over<T>([&](void *to) { return covey_pool_take_raw(pool_, e, to, size_of<T>); });
+        return detail::take_over<T>([&](void *to) { return covey_pool_take_raw(pool_, e, to); });
     }
     template <class Remove> uint32_t remove_if(Remove &&remove) const noexcept {
         return covey::remove_if<T>(covey_pool_world(pool_), std::forward<Remove>(remove));
@@ -894,7 +892,7 @@ template <class T> class pool {
     uint32_t next(uint32_t position) const noexcept { return covey_pool_next(pool_, position); }
     covey_entity at(uint32_t position) const noexcept { return covey_pool_at(pool_, position); }
     T *value_at(uint32_t position) const noexcept {
-        return static_cast<T *>(covey_pool_value_at_raw(pool_, position, size_of<T>));
+        return static_cast<T *>(covey__pool_value_at_sized(pool_, position, size_of<T>));
     }
     uint32_t position(covey_entity e) const noexcept { return covey_pool_position(pool_, e); }
     covey_storage storage() const noexcept { return covey_pool_storage(pool_); }
@@ -1076,13 +1074,13 @@ bool name_term(World *in, covey_view_desc &desc, [[maybe_unused]] const covey_ty
 }
 
 template <class T> T *span_field(const covey_iter &it, uint32_t field, size_t size = size_of<T>) noexcept {
-    return static_cast<T *>(covey_field_raw(&it, field, size));
+    return static_cast<T *>(covey__field_sized(&it, field, size));
 }
 
 template <class T>
 COVEY__CPP_HOT T *row_field(const covey_iter &it, const covey_row &row, uint32_t field,
                             size_t size = size_of<T>) noexcept {
-    return static_cast<T *>(covey_row_field_raw(&it, row, field, size));
+    return static_cast<T *>(covey__row_field_sized(&it, row, field, size));
 }
 
 /* What fails to compile names the parameters that a body should have: those of Wanted. */
@@ -1295,7 +1293,7 @@ inline view<reading> view_of(const covey_world *in) noexcept { return view<readi
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------
  *
- * Section 11 of covey.h, with the fields as arguments: those of own, then those of with. A const type is only read.
+ * covey/order.h, with the fields as arguments: those of own, then those of with. A const type is only read.
  *
  *     auto moving = covey::group_of(world).own<Position, const Velocity>().without<Frozen>().make();
  *     moving.spans([](size_t n, Position *p, const Velocity *v) { for (size_t i = 0; i < n; i++) ... });
@@ -1385,7 +1383,7 @@ inline auto group_of(covey_world *in) noexcept {
 
 /* ---- Signals --------------------------------------------------------------------------------------------------------
  *
- * Section 13 of covey.h. A listener is a function object of yours, which stays where it is while it is connected, and
+ * covey/react.h. A listener is a function object of yours, which stays where it is while it is connected, and
  * does not throw. Nothing is allocated for it: only its address is kept, so that a temporary does not compile.
  *
  *     auto added = [&](covey_entity e, Body &body) { physics.insert(e, body); };
@@ -1507,7 +1505,7 @@ class queue {
 
 /* ---- Reactive sets --------------------------------------------------------------------------------------------------
  *
- * Section 14 of covey.h, with the fields as arguments. A const type is only read.
+ * covey/react.h, with the fields as arguments. A const type is only read.
  *
  *     auto moved = covey::reactive_of(world).added<Position>().set<Position>().with<const Position>().make();
  *     moved.each([](covey_entity e, const Position &p) { ... });
@@ -1659,7 +1657,8 @@ class commands {
         return record<T>(COVEY__RECORD_ADD, e, value);
     }
     template <class T> bool add(covey_entity e) const noexcept {
-        if constexpr (size_of<T> == 0) return covey_record_add_raw(commands_, e, type_of<T>(), nullptr, 0);
+        if constexpr (size_of<T> == 0)
+            return covey__record(commands_, e, type_of<T>(), COVEY__RECORD_ADD, nullptr, 0, false);
         else return add<T>(e, T());
     }
     template <class T> bool set(covey_entity e, argument<T> value) const noexcept {

@@ -49,83 +49,37 @@ COVEY_INLINE covey_handle covey_handle_clone(covey_handle handle) {
 }
 
 #define covey_handle_add(handle, T, ...) \
-    ((T *)covey__handle_add((handle), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+    ((T *)covey__handle_add((handle), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), true))
 #define covey_handle_add_value(handle, T, value) \
-    ((T *)covey__handle_add((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value), false))
-#define covey_handle_add_tag(handle, T) covey__handle_add_tag((handle), covey_id(T), COVEY__SIZE_TAG(T))
+    ((T *)covey__handle_add((handle), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), COVEY__SIZE(T), false))
+#define covey_handle_add_tag(handle, T) covey__handle_add_tag((handle), COVEY__EXPECTS_TAG(T))
 #define covey_handle_set(handle, T, ...) \
-    ((T *)covey__handle_set((handle), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T), true))
+    ((T *)covey__handle_set((handle), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), true))
 #define covey_handle_set_value(handle, T, value) \
-    ((T *)covey__handle_set((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value), false))
-#define covey_handle_set_tag(handle, T) covey__handle_set_tag((handle), covey_id(T), COVEY__SIZE_TAG(T))
+    ((T *)covey__handle_set((handle), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), COVEY__SIZE(T), false))
+#define covey_handle_set_tag(handle, T) covey__handle_set_tag((handle), COVEY__EXPECTS_TAG(T))
 #define covey_handle_replace(handle, T, value) \
-    covey__handle_replace((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value))
+    covey__handle_replace((handle), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
 #define covey_handle_get(handle, T) ((T *)covey__handle_get((handle), covey_id(T), COVEY__SIZE(T)))
 #define covey_handle_get_or_add(handle, T, ...) \
-    ((T *)covey__handle_get_or_add((handle), covey_id(T), &(T)__VA_ARGS__, COVEY__SIZE(T)))
+    ((T *)covey__handle_get_or_add((handle), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T)))
 #define covey_handle_patch(handle, T, change, context) \
     ((T *)covey__handle_patch((handle), covey_id(T), (change), (context)))
 #define covey_handle_patch_or_add(handle, T, change, context) \
     ((T *)covey__handle_patch_or_add((handle), covey_id(T), (change), (context)))
 #define covey_handle_has(handle, T) covey__handle_has((handle), covey_id(T))
 #define covey_handle_has_all(handle, ...) \
-    covey__handle_has_all((handle), (const covey_type *const[]){ __VA_ARGS__, NULL })
+    covey__handle_has_all((handle), (const covey_type *const[]){ covey_ids(__VA_ARGS__) NULL })
 #define covey_handle_has_any(handle, ...) \
-    covey__handle_has_any((handle), (const covey_type *const[]){ __VA_ARGS__, NULL })
+    covey__handle_has_any((handle), (const covey_type *const[]){ covey_ids(__VA_ARGS__) NULL })
 #define covey_handle_remove(handle, T) covey__handle_remove((handle), covey_id(T), COVEY__SIZE(T))
-#define covey_handle_take(handle, T, value) covey__handle_take((handle), covey_id(T), (value), COVEY__SIZE_OF(T, value))
-
-/* ---- Not API: a handle is evaluated once, and comes apart here ---------------------------------------------------*/
-
-COVEY_HOT void *covey__handle_add(covey_handle handle, const covey_type *type, const void *value, size_t size,
-                                  bool literal) {
-    return covey__add(handle.world, handle.entity, type, value, size, literal);
-}
-COVEY_HOT void *covey__handle_set(covey_handle handle, const covey_type *type, const void *value, size_t size,
-                                  bool literal) {
-    return covey__set(handle.world, handle.entity, type, value, size, literal);
-}
-COVEY_HOT bool covey__handle_add_tag(covey_handle handle, const covey_type *type, size_t size) {
-    return covey__add_tag(handle.world, handle.entity, type, size);
-}
-COVEY_INLINE bool covey__handle_set_tag(covey_handle handle, const covey_type *type, size_t size) {
-    return covey__set_tag(handle.world, handle.entity, type, size);
-}
-COVEY_HOT void *covey__handle_get_or_add(covey_handle handle, const covey_type *type, const void *value, size_t size) {
-    return covey__get_or_add(handle.world, handle.entity, type, value, size, true);
-}
-COVEY_HOT void *covey__handle_get(covey_handle handle, const covey_type *type, size_t size) {
-    return covey_get_raw(handle.world, handle.entity, type, size);
-}
-COVEY_HOT bool covey__handle_has(covey_handle handle, const covey_type *type) {
-    return covey_has_raw(handle.world, handle.entity, type);
-}
-COVEY_HOT bool covey__handle_remove(covey_handle handle, const covey_type *type, size_t size) {
-    return covey_remove_raw(handle.world, handle.entity, type, size);
-}
-COVEY_INLINE bool covey__handle_replace(covey_handle handle, const covey_type *type, void *value, size_t size) {
-    return covey_replace_raw(handle.world, handle.entity, type, value, size);
-}
-COVEY_INLINE void *covey__handle_patch(covey_handle handle, const covey_type *type, covey_change_fn *change,
-                                       void *context) {
-    return covey_patch_raw(handle.world, handle.entity, type, change, context);
-}
-COVEY_INLINE void *covey__handle_patch_or_add(covey_handle handle, const covey_type *type, covey_change_fn *change,
-                                              void *context) {
-    return covey_patch_or_add_raw(handle.world, handle.entity, type, change, context);
-}
-COVEY_INLINE bool covey__handle_take(covey_handle handle, const covey_type *type, void *value, size_t size) {
-    return covey_take_raw(handle.world, handle.entity, type, value, size);
-}
-COVEY_INLINE bool covey__handle_has_all(covey_handle handle, const covey_type *const *types) {
-    return covey_has_all_raw(handle.world, handle.entity, types);
-}
-COVEY_INLINE bool covey__handle_has_any(covey_handle handle, const covey_type *const *types) {
-    return covey_has_any_raw(handle.world, handle.entity, types);
-}
+#define covey_handle_take(handle, T, value) \
+    covey__handle_take((handle), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
 
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#include <covey/detail/handle.h>
 
 #endif /* COVEY_HANDLE_H */

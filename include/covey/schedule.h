@@ -16,7 +16,7 @@
  *     covey_schedule *schedule = covey_schedule_create(world, NULL);
  *     covey_system_add(schedule, &(covey_system){
  *         .name = "move", .run = move, .context = &frame, .split = true,
- *         .view = { .with = { covey_id(Position), covey_id(Velocity) }, .read = { covey_id(Velocity) } } });
+ *         .view = { .with = { covey_ids(Position, Velocity) }, .read = { covey_id(Velocity) } } });
  *     covey_schedule_run(schedule);
  *     covey_schedule_destroy(schedule);
  *
@@ -117,7 +117,7 @@ typedef struct covey_system {
     bool split; /* several threads at once: the body runs once for each piece of its entities */
     uint32_t
         piece; /* indices, or positions, of a piece: rounded up to a multiple of 64; 0: chosen by how many there are */
-    bool exclusive;   /* alone, on the thread that runs the schedule: it may change the structure of the world */
+    bool exclusive; /* alone, on the thread that runs the schedule: it may change the structure of the world */
     /* Entities that one piece may create in one go: so many ids are kept ready for each; more fail the run (FULL). A system
      * that is exclusive takes ids from the world when this is 0. */
     uint32_t creates;

@@ -99,12 +99,12 @@ static void mix_pool(run *r, const covey_world *world, const covey_type *type) {
     const covey_pool *pool = covey_pool_find_raw(world, type);
     if (!pool) return;
     mix_text(r, type->name);
-    mix(r, covey_pool_size(pool));
+    mix(r, (covey_pool_size)(pool));
     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1)) {
         covey_entity e = covey_pool_at(pool, p);
         mix(r, p);
         mix_entity(r, e);
-        mix_cell(r, covey_pool_value_at_raw(pool, p, sizeof(Cell)));
+        mix_cell(r, covey_pool_value_at_raw(pool, p));
         mix(r, covey_component_is_enabled_raw(world, e, type));
         mix(r, covey_changed_at_raw(world, e, type));
     }
@@ -128,14 +128,14 @@ static void mix_rows(run *r, covey_iter it) {
     covey_row row = { 0 };
     while (covey_next_row(&it, &row)) {
         mix_entity(r, covey_row_entity(&it, row));
-        mix_cell(r, covey_row_field_raw(&it, row, 0, sizeof(Cell)));
+        mix_cell(r, covey_row_field_raw(&it, row, 0));
     }
 }
 
 /* Where spans end is as values lie in memory, which is not the same everywhere. What comes after what is. */
 static void mix_spans(run *r, covey_iter it) {
     while (covey_next(&it)) {
-        const Cell *cells = covey_field_raw(&it, 0, sizeof *cells);
+        const Cell *cells = covey_field_raw(&it, 0);
         for (uint32_t i = 0; i < it.count; i++) {
             mix_entity(r, covey_span_entity(&it, i));
             mix_cell(r, &cells[i]);
@@ -284,9 +284,9 @@ static void step_create_at(run *r) {
 }
 
 static void step_destroy(run *r) { mix(r, covey_destroy(r->world, r->e)); }
-static void step_add(run *r) { mix(r, covey_add_raw(r->world, r->e, r->type, &r->cell, sizeof(Cell)) != NULL); }
-static void step_set(run *r) { mix(r, covey_set_raw(r->world, r->e, r->type, &r->cell, sizeof(Cell)) != NULL); }
-static void step_remove(run *r) { mix(r, covey_remove_raw(r->world, r->e, r->type, sizeof(Cell))); }
+static void step_add(run *r) { mix(r, covey_add_raw(r->world, r->e, r->type, &r->cell) != NULL); }
+static void step_set(run *r) { mix(r, covey_set_raw(r->world, r->e, r->type, &r->cell) != NULL); }
+static void step_remove(run *r) { mix(r, covey_remove_raw(r->world, r->e, r->type)); }
 static void step_resource(run *r) { mix(r, covey_resource_set_value(r->world, Far, &r->cell) != NULL); }
 
 static void step_able(run *r) {
@@ -322,8 +322,8 @@ static void step_copy(run *r) {
 static void step_record(run *r) {
     covey_entity e = covey_record_create(r->commands);
     meet(r, e);
-    covey_record_set_raw(r->commands, e, r->type, &r->cell, sizeof(Cell));
-    covey_record_set_raw(r->commands, r->e, r->type, &r->cell, sizeof(Cell));
+    covey_record_set_raw(r->commands, e, r->type, &r->cell);
+    covey_record_set_raw(r->commands, r->e, r->type, &r->cell);
     if (r->kind == 0) covey_record_destroy(r->commands, r->other);
     else covey_record_remove_raw(r->commands, r->other, r->type);
 }

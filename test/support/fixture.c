@@ -81,7 +81,7 @@ Value value_of(uint32_t number) { return (Value){ number, ~number }; }
 
 Value *add_value(covey_entity e, const covey_type *type, uint32_t number) {
     Value value = value_of(number);
-    return covey_add_raw(world, e, type, &value, sizeof value);
+    return covey_add_raw(world, e, type, &value);
 }
 
 covey_entity create_with(const covey_type *type, uint32_t number) {
@@ -90,9 +90,9 @@ covey_entity create_with(const covey_type *type, uint32_t number) {
     return e;
 }
 
-Value *get_value(covey_entity e, const covey_type *type) { return covey_get_raw(world, e, type, sizeof(Value)); }
+Value *get_value(covey_entity e, const covey_type *type) { return covey_get_raw(world, e, type); }
 
-bool remove_value(covey_entity e, const covey_type *type) { return covey_remove_raw(world, e, type, sizeof(Value)); }
+bool remove_value(covey_entity e, const covey_type *type) { return covey_remove_raw(world, e, type); }
 
 void assert_value(covey_entity e, const covey_type *type, uint32_t number) {
     const Value *value = get_value(e, type);
@@ -125,13 +125,13 @@ static void mix_pool(uint64_t *digest, const covey_pool *pool) {
         covey_entity e = covey_pool_at(pool, i);
         mix(digest, &i, sizeof i);
         mix(digest, &e, sizeof e);
-        mix(digest, covey_pool_get_raw(pool, e, type->size), type->size);
+        mix(digest, covey_pool_get_raw(pool, e), type->size);
         bool enabled = covey_component_is_enabled_raw(covey_pool_world(pool), e, type);
         uint64_t tick = covey_changed_at_raw(covey_pool_world(pool), e, type);
         mix(digest, &enabled, sizeof enabled);
         mix(digest, &tick, sizeof tick);
     }
-    uint32_t size = covey_pool_size(pool);
+    uint32_t size = (covey_pool_size)(pool);
     mix(digest, &size, sizeof size);
 }
 

@@ -38,7 +38,7 @@ static void check_event(const covey_event *event) {
         assert_true(covey_alive(world, event->entities[i]));
         if (!event->type) assert_null(event->values);
         else
-            assert_ptr_equal(covey_get_raw(world, event->entities[i], event->type, event->type->size),
+            assert_ptr_equal(covey_get_raw(world, event->entities[i], event->type),
                              (char *)event->values + (size_t)i * event->type->size);
     }
 }

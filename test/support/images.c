@@ -79,7 +79,7 @@ static bool add_numbers(covey_world *world, covey_entity *e) {
     for (uint32_t i = 0; i < MANY; i++)
         for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
             Number number = image_number(i * 10 + k);
-            if ((i + k) % 3 != 0 && !covey_add_raw(world, e[i], number_types[k], &number, sizeof number)) return false;
+            if ((i + k) % 3 != 0 && !covey_add_raw(world, e[i], number_types[k], &number)) return false;
         }
     return true;
 }
@@ -107,8 +107,7 @@ static bool add_kinds(covey_world *world, covey_entity *e) {
 /* Ends some, so that indices are free, and positions in every pool. */
 static bool make_holes(covey_world *world, covey_entity *e) {
     bool done = covey_destroy(world, e[9]) && covey_destroy(world, e[5]) && covey_destroy(world, e[2]);
-    for (uint32_t k = 0; k < NUMBER_TYPES; k++)
-        done = covey_remove_raw(world, e[7 + k % 2], number_types[k], sizeof(Number)) || done;
+    for (uint32_t k = 0; k < NUMBER_TYPES; k++) done = covey_remove_raw(world, e[7 + k % 2], number_types[k]) || done;
     covey_tick_advance(world);
     return done;
 }
@@ -237,7 +236,7 @@ static const char *check_use(covey_world *world, const test_heap *heap) {
     for (uint32_t i = 0; i < covey_world_pool_count(world) && !covey_is_null(e); i++) {
         const covey_type *type = covey_pool_type(covey_world_pool(world, i));
         if (strncmp(type->name, "covey.", 6) == 0 || type->size > 4096) continue; /* there may be no memory for it */
-        if (!covey_add_raw(world, e, type, NULL, type->size)) return "a component cannot be added";
+        if (!covey_add_raw(world, e, type, NULL)) return "a component cannot be added";
     }
     return check_world(world, heap);
 }

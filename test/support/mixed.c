@@ -98,7 +98,7 @@ bool mixed_give(covey_entity e, const covey_type *type) {
     unsigned char bytes[MIXED_BYTES];
     make_value(e, type, bytes);
     if (covey_has_raw(world, e, type)) return false;
-    return covey_add_raw(world, e, type, type->size != 0 ? bytes : NULL, type->size) != NULL;
+    return covey_add_raw(world, e, type, type->size != 0 ? bytes : NULL) != NULL;
 }
 
 /* ---- Entities -----------------------------------------------------------------------------------------------------*/
@@ -179,7 +179,7 @@ static void give_all(mixed_world *s, const covey_entity *ids, uint32_t count, co
         if (batch > count - i) batch = count - i;
         for (uint32_t k = 0; k < batch; k++) make_value(ids[i + k], type, values + k * type->size);
         if (!many) mixed_give(ids[i], type);
-        else covey_add_array_raw(world, ids + i, batch, type, type->size != 0 ? values : NULL, type->size);
+        else covey_add_array_raw(world, ids + i, batch, type, type->size != 0 ? values : NULL);
     }
 }
 
@@ -230,7 +230,7 @@ static void remove_some(mixed_world *s) {
     uint32_t density = 1 + mixed_below(s, 8);
     shuffle(s, s->all, s->count);
     for (uint32_t i = 0; i < s->count; i++)
-        if (is_chosen(s, density, s->all[i], NULL)) covey_remove_raw(world, s->all[i], type, type->size);
+        if (is_chosen(s, density, s->all[i], NULL)) covey_remove_raw(world, s->all[i], type);
 }
 
 static void add_some(mixed_world *s) {
@@ -285,7 +285,7 @@ static void sort(mixed_world *s) {
     covey_order by = { .key = COVEY_KEY_INDEX, .descending = mixed_chance(s, 50) };
     if (!pool || s->count == 0) return;
     if (type->size >= 4 && mixed_chance(s, 40)) by.key = COVEY_KEY_U32;
-    if (covey_pool_size(pool) != covey_pool_count(pool)) covey_pool_compact(pool);
+    if ((covey_pool_size)(pool) != covey_pool_count(pool)) covey_pool_compact(pool);
     uint32_t how = mixed_below(s, 4);
     if (how == 0 && other && other != pool) covey_pool_sort_as(pool, other);
     else if (how == 1) covey_pool_swap(pool, s->all[0], s->all[s->count - 1]);
@@ -323,7 +323,7 @@ static void touch_some(mixed_world *s) {
         if (covey_has_raw(world, s->all[i], type) && is_chosen(s, density, s->all[i], NULL)) {
             unsigned char bytes[MIXED_BYTES];
             make_value(s->all[i], type, bytes);
-            covey_set_raw(world, s->all[i], type, type->size != 0 ? bytes : NULL, type->size);
+            covey_set_raw(world, s->all[i], type, type->size != 0 ? bytes : NULL);
         }
 }
 

@@ -120,8 +120,8 @@ static void compare_walk(model *m, const covey_pool *pool, const oracle_set *ora
         if (oracle->ids[i].generation == 0) continue;
         REQUIRE(m, at == i && covey_same(covey_pool_ids(pool)[at], oracle->ids[i]), "component %u, not %u", at, i);
         REQUIRE(m, covey_same(covey_pool_at(pool, at), oracle->ids[i]), "another entity at %u", at);
-        const void *value = covey_pool_get_raw(pool, oracle->ids[i], oracle->size);
-        REQUIRE(m, covey_pool_value_at_raw(pool, at, oracle->size) == value, "another value at %u", at);
+        const void *value = covey_pool_get_raw(pool, oracle->ids[i]);
+        REQUIRE(m, covey_pool_value_at_raw(pool, at) == value, "another value at %u", at);
         at = covey_pool_next(pool, at + 1);
     }
     REQUIRE(m, at == COVEY_NONE, "one component too many, at %u", at);
@@ -137,10 +137,10 @@ static void see_forms(model *m, const covey__block_store *blocks) {
 static void compare_block(model *m, const covey_pool *pool, covey_entity e, const unsigned char *wanted) {
     const covey_type *type = covey_pool_type(pool);
     covey_entity found = covey_pool_at(pool, e.index);
-    const void *value = covey_pool_value_at_raw(pool, e.index, type->size);
+    const void *value = covey_pool_value_at_raw(pool, e.index);
     REQUIRE(m, covey_same(found, e), "%u:%u, not %u:%u", found.index, found.generation, e.index, e.generation);
-    REQUIRE(m, covey_pool_has(pool, e) && covey_pool_get_raw(pool, e, type->size) == value, "%u:%u has another value",
-            e.index, e.generation);
+    REQUIRE(m, covey_pool_has(pool, e) && covey_pool_get_raw(pool, e) == value, "%u:%u has another value", e.index,
+            e.generation);
     REQUIRE(m, (uintptr_t)value % (type->align ? type->align : 1) == 0, "a misaligned value of %u", e.index);
     REQUIRE(m, memcmp(value, wanted, type->size) == 0, "the value of %u:%u is wrong", e.index, e.generation);
 }
@@ -150,13 +150,13 @@ static void compare_blocks(model *m, const covey_pool *pool, const oracle_set *o
     uint32_t at = covey_pool_next(pool, 0);
     REQUIRE(m, covey_pool_count(pool) == oracle->end, "%u components, not %u", covey_pool_count(pool), oracle->end);
     REQUIRE(m,
-            covey_pool_size(pool) == 0 && !covey_pool_ids(pool) && !covey_pool_values_raw(pool) &&
-                !covey_pool_page_raw(pool, 0),
+            (covey_pool_size)(pool) == 0 && !(covey_pool_ids)(pool) && !(covey_pool_values_raw)(pool) &&
+                !(covey_pool_page_raw)(pool, 0),
             "a block pool with arrays");
     for (uint32_t i = 0; i < oracle->end; i++) {
         REQUIRE(m, at == oracle->ids[i].index, "index %u, not %u", at, oracle->ids[i].index);
         compare_block(m, pool, oracle->ids[i], oracle_set_value(oracle, i));
-        REQUIRE(m, !oracle->pinned || covey_pool_value_at_raw(pool, at, oracle->size) == oracle->addresses[i],
+        REQUIRE(m, !oracle->pinned || covey_pool_value_at_raw(pool, at) == oracle->addresses[i],
                 "the pinned value of %u has moved", at);
         at = covey_pool_next(pool, at + 1);
     }

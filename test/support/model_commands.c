@@ -217,8 +217,8 @@ static void record_values(model *m, kind what) {
         if (zero) value_make_default(type, m->value);
         else value_make(type, program_byte(&m->program), m->value);
         const void *value = zero ? NULL : m->value;
-        bool recorded = what == ADD ? covey_record_add_raw(b->commands, e, type, value, type->size)
-                                    : covey_record_set_raw(b->commands, e, type, value, type->size);
+        bool recorded = what == ADD ? covey_record_add_raw(b->commands, e, type, value)
+                                    : covey_record_set_raw(b->commands, e, type, value);
         if (!settle(m, b, recorded, may_name(e))) return;
         value_own(type, m->value);
         memcpy(append(b, what, e, type)->value, m->value, type->size);
@@ -288,7 +288,7 @@ void model_find_addresses(model *m) {
         const oracle_pool *pool = &m->oracle->pools[i];
         for (uint32_t at = 0; at < pool->set->end; at++)
             if (!pool->set->addresses[at] && pool->set->ids[at].generation != 0)
-                pool->set->addresses[at] = covey_get_raw(m->world, pool->set->ids[at], pool->type, pool->type->size);
+                pool->set->addresses[at] = covey_get_raw(m->world, pool->set->ids[at], pool->type);
     }
 }
 

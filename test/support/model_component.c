@@ -17,7 +17,7 @@ static const void *choose_value(model *m, const covey_type *type) {
     const void *inside = NULL;
     if (how < 4 && pool && pool->set->end != 0) {
         covey_entity source = pool->set->ids[program_below(&m->program, pool->set->end)];
-        inside = covey_get_raw(m->world, source, type, type->size);
+        inside = covey_get_raw(m->world, source, type);
     }
     if (inside) memcpy(m->value, inside, type->size);
     else if (how == 4) value_make_default(type, m->value);
@@ -33,7 +33,7 @@ static bool is_literal(const model *m, const void *value) { return value == m->v
 void model_check_component(model *m, const oracle_pool *pool, covey_entity e, const void *address) {
     uint32_t at = oracle_set_live(pool->set, e);
     REQUIRE(m, at != COVEY_NONE, "%u:%u has a %s that should not be there", e.index, e.generation, pool->type->name);
-    REQUIRE(m, address == covey_get_raw(m->world, e, pool->type, pool->type->size), "another address");
+    REQUIRE(m, address == covey_get_raw(m->world, e, pool->type), "another address");
     REQUIRE(m, (uintptr_t)address % (pool->type->align ? pool->type->align : 1) == 0, "a misaligned address");
     REQUIRE(m, memcmp(address, oracle_set_value(pool->set, at), pool->type->size) == 0, "another value");
     const void *old = pool->set->addresses[at];
@@ -73,7 +73,7 @@ void model_add(model *m, const covey_type *type, covey_entity e) {
     value_make(type, program_byte(&m->program), m->value);
     value_own(type, m->value);
     covey_result expected = model_may_add(m, type, e);
-    settle_add(m, type, e, covey_add_raw(m->world, e, type, m->value, type->size), expected);
+    settle_add(m, type, e, covey_add_raw(m->world, e, type, m->value), expected);
 }
 
 static void add(model *m) {
@@ -84,9 +84,9 @@ static void add(model *m) {
     covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find_raw(m->world, type) : NULL;
     void *address;
     if (held && is_literal(m, value)) address = value_pool_add(held, e, type, value);
-    else if (held) address = covey_pool_add_raw(held, e, value, type->size);
+    else if (held) address = covey_pool_add_raw(held, e, value);
     else if (is_literal(m, value)) address = value_add(m->world, e, type, value);
-    else address = covey_add_raw(m->world, e, type, value, type->size);
+    else address = covey_add_raw(m->world, e, type, value);
     settle_add(m, type, e, address, expected);
 }
 
@@ -113,9 +113,9 @@ static void set(model *m) {
     covey_pool *held = program_chance(&m->program, 80) ? covey_pool_find_raw(m->world, type) : NULL;
     void *address;
     if (held && is_literal(m, value)) address = value_pool_set(held, e, type, value);
-    else if (held) address = covey_pool_set_raw(held, e, value, type->size);
+    else if (held) address = covey_pool_set_raw(held, e, value);
     else if (is_literal(m, value)) address = value_set(m->world, e, type, value);
-    else address = covey_set_raw(m->world, e, type, value, type->size);
+    else address = covey_set_raw(m->world, e, type, value);
     if (!there) settle_add(m, type, e, address, expected);
     else settle_overwrite(m, pool, e, value, address);
 }
@@ -128,7 +128,7 @@ static void get_or_add(model *m) {
     const void *value = choose_value(m, type);
     covey_result expected = there ? COVEY_OK : model_may_add(m, type, e);
     void *address = is_literal(m, value) ? value_get_or_add(m->world, e, type, value)
-                                         : covey_get_or_add_raw(m->world, e, type, value, type->size);
+                                         : covey_get_or_add_raw(m->world, e, type, value);
     if (!there) {
         settle_add(m, type, e, address, expected);
         return;
@@ -160,18 +160,18 @@ static void replace(model *m) {
     value_make(type, program_byte(&m->program), partner);
     memcpy(wanted, partner, type->size);
     if (pool && oracle_has(m->oracle, pool, other) && program_chance(&m->program, 64)) {
-        partner = covey_get_raw(m->world, other, type, type->size);
+        partner = covey_get_raw(m->world, other, type);
         wanted = oracle_get(m->oracle, pool, other);
     }
     bool own = partner == m->value;
     if (own) value_own(type, partner);
     m->may_allocate = m->sets_are_kept;
     covey_result expected = may_change(m, pool, e);
-    if (model_settle(m, covey_replace_raw(m->world, e, type, partner, type->size), expected)) {
+    if (model_settle(m, covey_replace_raw(m->world, e, type, partner), expected)) {
         unsigned char *old = oracle_get(m->oracle, pool, e);
         if (old != wanted) exchange(old, wanted, type->size);
         oracle_was_set(m->oracle, pool, e);
-        model_check_component(m, pool, e, covey_get_raw(m->world, e, type, type->size));
+        model_check_component(m, pool, e, covey_get_raw(m->world, e, type));
     }
     REQUIRE(m, memcmp(partner, wanted, type->size) == 0, "the caller got another value back");
     if (own) value_disown(type, partner);
@@ -237,8 +237,8 @@ static void remove_component(model *m) {
     covey_entity e = model_pick_member(m, pool);
     bool there = pool && oracle_has(m->oracle, pool, e);
     covey_pool *held = covey_pool_find_raw(m->world, type);
-    bool removed = held && program_chance(&m->program, 80) ? covey_pool_remove_raw(held, e, type->size)
-                                                           : covey_remove_raw(m->world, e, type, type->size);
+    bool removed =
+        held && program_chance(&m->program, 80) ? covey_pool_remove_raw(held, e) : covey_remove_raw(m->world, e, type);
     REQUIRE(m, removed == there, "%s was %sremoved", type->name, removed ? "" : "not ");
     if (!there) return;
     oracle_remove(m->oracle, pool, e);
@@ -256,8 +256,8 @@ static void take(model *m) {
     unsigned char wanted[VALUE_BYTES];
     for (uint32_t i = 0; i < VALUE_BYTES; i++) m->value[i] = wanted[i] = (unsigned char)i;
     if (there) memcpy(wanted, oracle_get(m->oracle, pool, e), type->size);
-    bool taken = held && program_chance(&m->program, 80) ? covey_pool_take_raw(held, e, m->value, type->size)
-                                                         : covey_take_raw(m->world, e, type, m->value, type->size);
+    bool taken = held && program_chance(&m->program, 80) ? covey_pool_take_raw(held, e, m->value)
+                                                         : covey_take_raw(m->world, e, type, m->value);
     REQUIRE(m, taken == there, "%s was %staken", type->name, taken ? "" : "not ");
     REQUIRE(m, memcmp(m->value, wanted, VALUE_BYTES) == 0, "another value was taken");
     if (!there) return;
@@ -306,7 +306,7 @@ static void remove_if(model *m) {
 void model_remove(model *m, const covey_type *type, covey_entity e) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     bool there = pool && oracle_has(m->oracle, pool, e);
-    REQUIRE(m, covey_remove_raw(m->world, e, type, type->size) == there, "removed and not");
+    REQUIRE(m, covey_remove_raw(m->world, e, type) == there, "removed and not");
     if (there) oracle_remove(m->oracle, pool, e);
 }
 
@@ -360,7 +360,7 @@ static void added_many(model *m, const covey_type *type, uint32_t count, const u
     const oracle_pool *pool = model_meet(m, type);
     for (uint32_t i = 0; i < count; i++) oracle_add(m->oracle, pool, m->batch[i], from + i * stride, true);
     for (uint32_t i = 0; i < count; i++)
-        model_check_component(m, pool, m->batch[i], covey_get_raw(m->world, m->batch[i], type, type->size));
+        model_check_component(m, pool, m->batch[i], covey_get_raw(m->world, m->batch[i], type));
 }
 
 /* Consecutive components of the pool, if their bytes may simply be doubled, or values of the caller. */
@@ -375,7 +375,7 @@ static const void *choose_array(model *m, const covey_type *type, uint32_t count
     }
     if (pool && pool->set->by_index && !type->drop && count == 1 && pool->set->end != 0) {
         covey_entity source = pool->set->ids[program_below(&m->program, pool->set->end)];
-        const void *inside = covey_get_raw(m->world, source, type, type->size);
+        const void *inside = covey_get_raw(m->world, source, type);
         memcpy(m->array, inside, type->size);
         return inside;
     }
@@ -392,7 +392,7 @@ static const void *choose_array(model *m, const covey_type *type, uint32_t count
 void model_add_array(model *m, const covey_type *type, uint32_t count) {
     const void *array = choose_array(m, type, count);
     covey_result expected = may_add_many(m, type, count, false);
-    if (model_settle(m, covey_add_array_raw(m->world, m->batch, count, type, array, type->size), expected)) {
+    if (model_settle(m, covey_add_array_raw(m->world, m->batch, count, type, array), expected)) {
         added_many(m, type, count, m->array, type->size);
         return;
     }
@@ -416,7 +416,7 @@ void model_add_copies(model *m, const covey_type *type, uint32_t count) {
     bool hooked = type->copy && (value || type->defaults);
     bool in_vain = expected == COVEY_OK && hooked && fails != 0 && fails <= count;
     values.copy_fails_in = fails;
-    bool added = covey_add_copies_raw(m->world, m->batch, count, type, value, type->size);
+    bool added = covey_add_copies_raw(m->world, m->batch, count, type, value);
     values.copy_fails_in = 0;
     /* Blocks take one entity after the other: when one is there already, a copy for one before it may fail first. */
     bool block = pool ? pool->set->by_index : oracle_type_is_block(type);
@@ -506,7 +506,7 @@ static void note_move(covey_entity e, const void *from, void *to, void *context)
     packing *p = context;
     uint32_t at = oracle_set_live(p->pool->set, e);
     REQUIRE(p->m, at != COVEY_NONE && p->pool->set->addresses[at] == from, "it was not there");
-    REQUIRE(p->m, covey_get_raw(p->m->world, e, p->pool->type, p->pool->type->size) == to, "it is not there");
+    REQUIRE(p->m, covey_get_raw(p->m->world, e, p->pool->type) == to, "it is not there");
     p->pool->set->addresses[at] = to;
     p->moves++;
 }

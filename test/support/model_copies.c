@@ -122,7 +122,7 @@ static void resource_set(model *m) {
     if (how == 1) value_make_default(type, m->value), value = NULL;
     bool itself = there && value == there->address;
     owned += type->drop && !itself;
-    const void *address = covey_resource_set_raw(m->world, type, value, type->size);
+    const void *address = covey_resource_set_raw(m->world, type, value);
     if (!model_settle(m, address != NULL, expected)) {
         owned -= type->drop != NULL;
         return;
@@ -151,7 +151,7 @@ static void resource_remove(model *m) {
 static void resource_take(model *m) {
     const covey_type *type = pick_resource_type(m);
     resource *there = find_resource(m, type);
-    bool taken = covey_resource_take_raw(m->world, type, m->value, type->size);
+    bool taken = covey_resource_take_raw(m->world, type, m->value);
     REQUIRE(m, taken == (there != NULL), "the resource %s was %staken", type->name, taken ? "" : "not ");
     if (!there) return;
     REQUIRE(m, memcmp(m->value, there->bytes, type->size) == 0, "another value of %s", type->name);
@@ -162,7 +162,7 @@ static void resource_take(model *m) {
 static void resource_look(model *m) {
     const covey_type *type = pick_resource_type(m);
     const resource *there = find_resource(m, type);
-    const void *address = covey_resource_get_raw(m->world, type, type->size);
+    const void *address = covey_resource_get_raw(m->world, type);
     REQUIRE(m, address == (there ? there->address : NULL), "the resource %s is elsewhere", type->name);
     REQUIRE(m, covey_resource_has_raw(m->world, type) == (there != NULL), "%s is there and not", type->name);
 }
@@ -178,7 +178,7 @@ static void check(model *m) {
         const resource *r = &state->resources[i];
         const covey_type *type = covey_world_resource(m->world, i);
         REQUIRE(m, type == r->type, "resource %u is %s, not %s", i, type->name, r->type->name);
-        const void *address = covey_resource_get_raw(m->world, type, type->size);
+        const void *address = covey_resource_get_raw(m->world, type);
         REQUIRE(m, address && address == r->address, "the resource %s is elsewhere", type->name);
         REQUIRE(m, (uintptr_t)address % align_of(type) == 0, "the resource %s is misaligned", type->name);
         REQUIRE(m, memcmp(address, r->bytes, type->size) == 0, "the resource %s has another value", type->name);
@@ -240,7 +240,7 @@ static bool settle_copy(model *m, bool done, covey_result expected, bool almost_
 
 static void check_copy(model *m, const oracle_pool *pool, covey_entity e) {
     uint32_t at = oracle_set_live(pool->set, e);
-    const void *address = covey_get_raw(m->world, e, pool->type, pool->type->size);
+    const void *address = covey_get_raw(m->world, e, pool->type);
     REQUIRE(m, address && at != COVEY_NONE, "%u:%u has no copy of %s", e.index, e.generation, pool->type->name);
     REQUIRE(m, memcmp(address, oracle_set_value(pool->set, at), pool->type->size) == 0, "another value");
     pool->set->addresses[at] = address;
@@ -373,8 +373,7 @@ static bool next_of_spans(cursor *c, covey_entity *e, const char **value) {
         c->row = 0;
     }
     *e = covey_span_entity(&c->it, c->row);
-    *value = (const char *)covey_field_raw(&c->it, 0, covey_view_type(&c->view, 0)->size) +
-             (size_t)c->row * covey_view_type(&c->view, 0)->size;
+    *value = (const char *)covey_field_raw(&c->it, 0) + (size_t)c->row * covey_view_type(&c->view, 0)->size;
     return true;
 }
 
@@ -397,7 +396,7 @@ static void move(model *m) {
     for (uint32_t i = 0; i < state_of(m)->count; i++) {
         resource *r = &state_of(m)->resources[i];
         r->type = covey_world_resource(m->twin, i);
-        r->address = r->type ? covey_resource_get_raw(m->twin, r->type, r->type->size) : NULL;
+        r->address = r->type ? covey_resource_get_raw(m->twin, r->type) : NULL;
     }
 }
 
@@ -419,7 +418,7 @@ void model_move(model *m) {
         oracle_pool *pool = &m->oracle->pools[i];
         pool->type = covey_type_find(twin, pool->type->name);
         for (uint32_t at = 0; pool->type && at < pool->set->end; at++)
-            pool->set->addresses[at] = covey_get_raw(twin, pool->set->ids[at], pool->type, pool->type->size);
+            pool->set->addresses[at] = covey_get_raw(twin, pool->set->ids[at], pool->type);
     }
     while (m->oracle->group_count != 0) oracle_group_end(m->oracle, &m->oracle->groups[0]);
     if (subject && subject->leave) subject->leave(m);
@@ -474,7 +473,7 @@ static void restore(model *m, const void *state) {
     *state_of(m) = *(const copies *)state;
     for (uint32_t i = 0; i < state_of(m)->count; i++) {
         resource *r = &state_of(m)->resources[i];
-        r->address = covey_resource_get_raw(m->world, r->type, r->type->size);
+        r->address = covey_resource_get_raw(m->world, r->type);
         for (uint32_t k = 0; k < now.count; k++)
             if (strcmp(now.resources[k].type->name, r->type->name) == 0 && same_layout(now.resources[k].type, r->type))
                 REQUIRE(m, r->address == now.resources[k].address, "the resource %s has moved", r->type->name);

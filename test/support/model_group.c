@@ -247,7 +247,7 @@ static void list_members(model *m, const oracle_group *group) {
             model_append(&m->wanted, e);
             for (uint32_t i = 0; i < fields_of(group); i++) {
                 const covey_type *type = group->desc.with[i];
-                const char *at = covey_field_raw(&it, i, type->size);
+                const char *at = covey_field_raw(&it, i);
                 model_check_field(m, type, e, at ? at + (size_t)row * type->size : NULL);
                 model_touch(m, type, e);
             }
@@ -279,7 +279,7 @@ static void check_row(model *m, const oracle_group *group, const covey_iter *it,
     covey_entity e = covey_row_entity(it, row);
     for (uint32_t i = 0; i < fields_of(group); i++) {
         const covey_type *type = group->desc.with[i];
-        model_check_field(m, type, e, covey_row_field_raw(it, row, i, type->size));
+        model_check_field(m, type, e, covey_row_field_raw(it, row, i));
         model_touch(m, type, e);
     }
 }

@@ -310,7 +310,7 @@ static void sort_by_depth(model *m) {
     settle(m, result, refused ? COVEY_ERROR_REFUSED : COVEY_OK);
     if (result != COVEY_OK) return;
     list_by_depth(m, set);
-    for (uint32_t i = 0; i < set->end; i++) require_same(m, covey_pool_ids(held)[i], m->wanted.ids[i], "sorted one");
+    for (uint32_t i = 0; i < set->end; i++) require_same(m, (covey_pool_ids)(held)[i], m->wanted.ids[i], "sorted one");
     oracle_set_follow(pool->set, m->wanted.ids);
 }
 

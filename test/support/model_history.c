@@ -169,7 +169,8 @@ static bool has_same_groups(const oracle_world *a, const oracle_world *b) {
 /* What a group owns comes back in the order that it had. */
 static void compare_order(model *m, const oracle_pool *then) {
     const covey_pool *pool = covey_pool_find_raw(m->world, then->type);
-    REQUIRE(m, covey_pool_size(pool) == then->set->end, "%u positions, not %u", covey_pool_size(pool), then->set->end);
+    REQUIRE(m, (covey_pool_size)(pool) == then->set->end, "%u positions, not %u", (covey_pool_size)(pool),
+            then->set->end);
     for (uint32_t i = 0; i < then->set->end; i++)
         REQUIRE(m, covey_same(covey_pool_at(pool, i), then->set->ids[i]), "another %s at %u", then->type->name, i);
 }
@@ -182,7 +183,7 @@ static void keep_order(oracle_set *set, const oracle_set *then) {
 
 static void find_address(model *m, const oracle_pool *pool, uint32_t at, const void *before) {
     covey_entity e = pool->set->ids[at];
-    const void *address = covey_get_raw(m->world, e, pool->type, pool->type->size);
+    const void *address = covey_get_raw(m->world, e, pool->type);
     REQUIRE(m, address != NULL, "%u:%u has no %s", e.index, e.generation, pool->type->name);
     REQUIRE(m, !pool->set->pinned || !before || before == address, "the pinned value of %u has moved", e.index);
     pool->set->addresses[at] = address;
@@ -256,7 +257,7 @@ static void compare_pool_of_then(model *m, covey_world *twin, const oracle_pool 
     for (uint32_t i = 0; i < then->set->end; i++) {
         covey_entity e = then->set->ids[i];
         if (e.generation == 0) continue;
-        const void *value = covey_pool_get_raw(pool, e, type->size);
+        const void *value = covey_pool_get_raw(pool, e);
         REQUIRE(m, value != NULL, "%u:%u has no %s then", e.index, e.generation, type->name);
         REQUIRE(m, memcmp(value, oracle_set_value(then->set, i), type->size) == 0, "%u:%u has another %s then", e.index,
                 e.generation, type->name);

@@ -39,11 +39,10 @@ static void compare_pool(model *m, const covey_pool *pool, const covey_pool *oth
     const covey_type *type = covey_pool_type(pool), *twin = covey_pool_type(other);
     uint32_t a = covey_pool_next(pool, 0), b = covey_pool_next(other, 0);
     REQUIRE(m, strcmp(type->name, twin->name) == 0, "a pool of %s, not of %s", twin->name, type->name);
-    REQUIRE(m, covey_pool_size(pool) == covey_pool_size(other), "another size of %s", type->name);
+    REQUIRE(m, (covey_pool_size)(pool) == (covey_pool_size)(other), "another size of %s", type->name);
     for (; a == b && a != COVEY_NONE; a = covey_pool_next(pool, a + 1), b = covey_pool_next(other, b + 1)) {
         covey_entity e = covey_pool_at(pool, a);
-        const void *value = covey_get_raw(m->world, e, type, type->size),
-                   *its = covey_get_raw(m->twin, e, twin, twin->size);
+        const void *value = covey_get_raw(m->world, e, type), *its = covey_get_raw(m->twin, e, twin);
         REQUIRE(m, covey_same(e, covey_pool_at(other, b)), "another entity at %u of %s", a, type->name);
         REQUIRE(m, its && memcmp(value, its, type->size) == 0, "another %s of %u", type->name, e.index);
         REQUIRE(m,
@@ -150,7 +149,7 @@ static void own_loaded(model *m) {
         const covey_type *type = covey_pool_type(pool);
         if (type->codec) continue; /* its functions have done so */
         for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-            value_own(type, covey_pool_value_at_raw(pool, at, type->size));
+            value_own(type, covey_pool_value_at_raw(pool, at));
     }
     if (m->options->subject && m->options->subject->count_loaded) m->options->subject->count_loaded(m);
 }
@@ -187,8 +186,7 @@ static void compare_chosen(model *m, choice *c) {
         uint32_t at = 0;
         for (const covey_pool *pool; chosen && (pool = next_pool(m->world, &at)) != NULL;) {
             const covey_type *type = covey_pool_type(pool), *twin = covey_type_find(m->twin, type->name);
-            const void *value = covey_pool_get_raw(pool, e, type->size),
-                       *its = twin ? covey_get_raw(m->twin, e, twin, twin->size) : NULL;
+            const void *value = covey_pool_get_raw(pool, e), *its = twin ? covey_get_raw(m->twin, e, twin) : NULL;
             REQUIRE(m, !value == !its && (!value || memcmp(value, its, type->size) == 0),
                     "%u has another %s in the image of a part", e.index, type->name);
         }

@@ -186,7 +186,7 @@ static void created_with(model *m, const creation *c) {
         for (uint32_t k = 0; k < c->count; k++) {
             const covey_type *type = c->parts[i].type;
             model_check_component(m, oracle_pool_of(m->oracle, type), m->batch[k],
-                                  covey_get_raw(m->world, m->batch[k], type, type->size));
+                                  covey_get_raw(m->world, m->batch[k], type));
         }
 }
 

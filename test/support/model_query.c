@@ -6,7 +6,7 @@ static void get(model *m) {
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
     covey_entity e = model_pick_member(m, pool);
     const unsigned char *wanted = pool ? oracle_get(m->oracle, pool, e) : NULL;
-    const void *value = covey_get_raw(m->world, e, type, type->size);
+    const void *value = covey_get_raw(m->world, e, type);
     REQUIRE(m, (value != NULL) == (wanted != NULL), "%u:%u and %s", e.index, e.generation, type->name);
     REQUIRE(m, !value || memcmp(value, wanted, type->size) == 0, "another value");
     REQUIRE(m, covey_has_raw(m->world, e, type) == (wanted != NULL), "has is not get");
@@ -14,9 +14,9 @@ static void get(model *m) {
     const covey_pool *held = covey_pool_find_raw(m->world, type);
     REQUIRE(m, (held != NULL) == (pool != NULL), "a pool that should not be");
     if (!held) return;
-    REQUIRE(m, covey_pool_get_raw(held, e, type->size) == value, "the pool has another address");
+    REQUIRE(m, covey_pool_get_raw(held, e) == value, "the pool has another address");
     REQUIRE(m, covey_pool_has(held, e) == (value != NULL), "the pool disagrees");
-    REQUIRE(m, !value || covey_pool_get_unchecked_raw(held, e, type->size) == value, "unchecked is another address");
+    REQUIRE(m, !value || covey_pool_get_unchecked_raw(held, e) == value, "unchecked is another address");
     uint32_t at = covey_pool_position(held, e), live = oracle_set_live(pool->set, e);
     if (live != COVEY_NONE && pool->set->by_index) live = e.index;
     REQUIRE(m, at == (value ? live : COVEY_NONE), "it is at %u", at);
@@ -73,7 +73,7 @@ static void find(model *m) {
     value_make(type, program_byte(&m->program), m->value);
     while (at < end && !is_equal(pool->set, at, value, by_byte)) at++;
     covey_entity wanted = at < end ? pool->set->ids[at] : (covey_entity){ 0, 0 };
-    covey_entity e = covey_find_raw(m->world, type, value, by_byte ? first_byte_equal : NULL, type->size);
+    covey_entity e = covey_find_raw(m->world, type, value, by_byte ? first_byte_equal : NULL);
     REQUIRE(m, covey_same(e, wanted), "%u:%u was found, not %u:%u", e.index, e.generation, wanted.index,
             wanted.generation);
 }

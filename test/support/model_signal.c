@@ -141,7 +141,7 @@ static const char *check_entity(const signals *s, const covey_event *event, uint
     if (event->signal == COVEY_ON_CREATE && covey_types_of(event->world, e, NULL, 0) != 0 && !s->acted && !s->m->behind)
         return "a new entity has components";
     if (!event->type) return event->values ? "values of an entity" : NULL;
-    const char *value = covey_get_raw(event->world, e, event->type, event->type->size);
+    const char *value = covey_get_raw(event->world, e, event->type);
     if (!value) return "the component is not there";
     if (value != (char *)event->values + (size_t)i * event->type->size) return "the value is elsewhere";
     return NULL;
@@ -306,7 +306,7 @@ static bool decide(const covey_event *event, void *context) {
     collected *set = context;
     covey_entity e = *event->entities;
     const unsigned char *value = event->values;
-    if (event->count != 1 || covey_get_raw(event->world, e, event->type, event->type->size) != value)
+    if (event->count != 1 || covey_get_raw(event->world, e, event->type) != value)
         *set->broken = "a reactive set decides about another value";
     return is_wanted(e, event->signal, event->type->size != 0 ? *value : 0);
 }
@@ -584,7 +584,7 @@ static void reactive_clear(model *m) {
     if (!set->set) return;
     if (set->marks.count != 0 && program_chance(&m->program, 96)) {
         uint32_t at = program_below(&m->program, set->marks.count);
-        REQUIRE(m, covey_remove_raw(m->world, set->marks.ids[at], covey_reactive_type(set->set), 0), "no mark");
+        REQUIRE(m, covey_remove_raw(m->world, set->marks.ids[at], covey_reactive_type(set->set)), "no mark");
         set->marks.ids[at] = set->marks.ids[--set->marks.count];
         return;
     }
@@ -595,7 +595,7 @@ static void reactive_clear(model *m) {
 static void check_fields(model *m, const collected *set, const covey_iter *it, uint32_t row, covey_entity e) {
     for (uint32_t i = 0; i < COVEY_TERMS && set->match.with[i]; i++) {
         const covey_type *type = set->match.with[i];
-        const char *at = covey_field_raw(it, i, covey_view_type(it->walk.view, i)->size);
+        const char *at = covey_field_raw(it, i);
         model_check_field(m, type, e, at ? at + (size_t)row * type->size : NULL);
     }
 }
@@ -658,12 +658,10 @@ static void act(signals *s, const covey_event *event) {
         return;
     }
     if (s->act == DESTROYS) s->succeeded = covey_destroy(m->world, e);
-    if (s->act == REMOVES || s->act == ADDS_AGAIN)
-        s->succeeded = covey_remove_raw(m->world, e, event->type, event->type->size);
-    if (s->act == ADDS_AGAIN)
-        s->succeeded = covey_add_raw(m->world, e, event->type, m->value, event->type->size) != NULL;
+    if (s->act == REMOVES || s->act == ADDS_AGAIN) s->succeeded = covey_remove_raw(m->world, e, event->type);
+    if (s->act == ADDS_AGAIN) s->succeeded = covey_add_raw(m->world, e, event->type, m->value) != NULL;
     if (s->act == ADDS_OTHER || s->act == ADDS_IN_VAIN)
-        s->succeeded = covey_add_raw(m->world, e, s->other, NULL, s->other->size) != NULL;
+        s->succeeded = covey_add_raw(m->world, e, s->other, NULL) != NULL;
 }
 
 /* Somebody who hears the cue, about a pool or about entities, will act. */
@@ -720,7 +718,7 @@ static void oracle_adds(model *m, const oracle_pool *pool, covey_entity e) {
 }
 
 static void check_added(model *m, const oracle_pool *pool, covey_entity e) {
-    model_check_component(m, pool, e, covey_get_raw(m->world, e, pool->type, pool->type->size));
+    model_check_component(m, pool, e, covey_get_raw(m->world, e, pool->type));
 }
 
 /* The call of a listener that failed, as one that was made here. */
@@ -795,7 +793,7 @@ static void remove_and_act(model *m) {
     if (!pool || !arm(m, pool, COVEY_ON_REMOVE, what, e)) return;
     const covey_type *type = pool->type;
     make_value(m, type);
-    REQUIRE(m, covey_remove_raw(m->world, e, type, type->size), "not removed");
+    REQUIRE(m, covey_remove_raw(m->world, e, type), "not removed");
     oracle_remove(m->oracle, pool, e);
     bool added = what == ADDS_AGAIN && s->acted && s->succeeded;
     if (what == ADDS_AGAIN && s->acted && !added) settle_act(m, COVEY_OK);

@@ -187,7 +187,7 @@ void model_check_field(model *m, const covey_type *type, covey_entity e, const v
     REQUIRE(m, (at != NULL) == (wanted != NULL), "%u:%u and its %s", e.index, e.generation, type->name);
     if (!at) return;
     REQUIRE(m, memcmp(at, wanted, type->size) == 0, "the %s of %u:%u is wrong", type->name, e.index, e.generation);
-    REQUIRE(m, type->size == 0 || at == covey_get_raw(m->world, e, type, type->size), "another address");
+    REQUIRE(m, type->size == 0 || at == covey_get_raw(m->world, e, type), "another address");
 }
 
 /* What the view does not see is not there; what it hands out may be written, unless it says otherwise. */
@@ -209,7 +209,7 @@ static void visit_span(model *m, const tour *t) {
         covey_entity e = covey_span_entity(it, row);
         model_append(&m->visited, e);
         for (uint32_t i = 0; i < covey_view_fields(&t->view); i++) {
-            const char *at = covey_field_raw(it, i, covey_view_type(it->walk.view, i)->size);
+            const char *at = covey_field_raw(it, i);
             check_field(m, t, i, e, at ? at + (size_t)row * covey_view_type(&t->view, i)->size : NULL);
         }
     }
@@ -232,7 +232,7 @@ static void walk_spans(model *m, tour *t, bool valid) {
 static void check_row(model *m, const tour *t, covey_row row, covey_entity e) {
     REQUIRE(m, covey_same(covey_row_entity(&t->it, row), e), "the row is of another entity");
     for (uint32_t i = 0; i < covey_view_fields(&t->view); i++)
-        check_field(m, t, i, e, covey_row_field_raw(&t->it, row, i, covey_view_type(&t->view, i)->size));
+        check_field(m, t, i, e, covey_row_field_raw(&t->it, row, i));
 }
 
 static void walk_rows(model *m, tour *t, bool valid) {

@@ -80,7 +80,7 @@ static void add_tag(model *m) {
 static void remove_tag(model *m) {
     covey_entity e = pick_disabled(m);
     bool there = oracle_alive(m->oracle, e) && !oracle_is_enabled(m->oracle, e);
-    REQUIRE(m, covey_remove_raw(m->world, e, covey_id(covey_disabled), 0) == there, "the tag was removed and not");
+    REQUIRE(m, covey_remove_raw(m->world, e, covey_id(covey_disabled)) == there, "the tag was removed and not");
     if (there) oracle_disable(m->oracle, e, false);
 }
 
@@ -168,8 +168,7 @@ static void visit_spans(model *m, const covey_view_desc *desc, covey_iter *it) {
             visit(m, desc, e);
             for (uint32_t i = 0; i < COVEY_TERMS && desc->with[i]; i++)
                 model_check_field(m, desc->with[i], e,
-                                  (const char *)covey_field_raw(it, i, desc->with[i]->size) +
-                                      (size_t)row * desc->with[i]->size);
+                                  (const char *)covey_field_raw(it, i) + (size_t)row * desc->with[i]->size);
         }
 }
 
@@ -179,7 +178,7 @@ static void visit_rows(model *m, const covey_view_desc *desc, covey_iter *it) {
         covey_entity e = covey_row_entity(it, row);
         visit(m, desc, e);
         for (uint32_t i = 0; i < COVEY_TERMS && desc->with[i]; i++)
-            model_check_field(m, desc->with[i], e, covey_row_field_raw(it, row, i, desc->with[i]->size));
+            model_check_field(m, desc->with[i], e, covey_row_field_raw(it, row, i));
     }
 }
 

@@ -108,13 +108,13 @@ static void write_entity(text *to, covey_entity e) {
 /* Positions, ids and the bytes of values. A pool without components does not show. */
 static void write_pool(text *to, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
-    if (covey_pool_size(pool) == 0 && covey_pool_count(pool) == 0) return;
+    if ((covey_pool_size)(pool) == 0 && covey_pool_count(pool) == 0) return;
     if (strncmp(type->name, "covey.", 6) == 0) return; /* its bytes are nobody's business */
     write_text(type->name, to);
-    write_number(to, "(%u): ", covey_pool_size(pool));
+    write_number(to, "(%u): ", (covey_pool_size)(pool));
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         covey_entity e = covey_pool_at(pool, at);
-        const unsigned char *bytes = covey_pool_get_raw(pool, e, type->size);
+        const unsigned char *bytes = covey_pool_get_raw(pool, e);
         write_number(to, "%u=", at);
         write_entity(to, e);
         for (uint32_t i = 0; i < type->size; i++) write_number(to, "%02x", bytes[i]);

@@ -138,7 +138,7 @@ const covey_type *const text_types[5] = { covey_id(Text), covey_id(TextInPlace),
 /* ---- A world ------------------------------------------------------------------------------------------------------*/
 
 static bool add_text(covey_world *world, covey_entity e, const covey_type *type, Text text) {
-    if (covey_add_raw(world, e, type, &text, sizeof text)) return true;
+    if (covey_add_raw(world, e, type, &text)) return true;
     give_back(text);
     return false;
 }

@@ -312,25 +312,25 @@ void value_change(const covey_type *type, void *value) {
 
 void *value_add(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
     LITERALS(covey_add, world)
-    return covey_add_raw(world, e, type, value, type->size);
+    return covey_add_raw(world, e, type, value);
 }
 
 void *value_set(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
     LITERALS(covey_set, world)
-    return covey_set_raw(world, e, type, value, type->size);
+    return covey_set_raw(world, e, type, value);
 }
 
 void *value_get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
     LITERALS(covey_get_or_add, world)
-    return covey_get_or_add_raw(world, e, type, value, type->size);
+    return covey_get_or_add_raw(world, e, type, value);
 }
 
 void *value_pool_add(covey_pool *pool, covey_entity e, const covey_type *type, const void *value) {
     LITERALS(covey_pool_add, pool)
-    return covey_pool_add_raw(pool, e, value, type->size);
+    return covey_pool_add_raw(pool, e, value);
 }
 
 void *value_pool_set(covey_pool *pool, covey_entity e, const covey_type *type, const void *value) {
     LITERALS(covey_pool_set, pool)
-    return covey_pool_set_raw(pool, e, value, type->size);
+    return covey_pool_set_raw(pool, e, value);
 }

@@ -35,7 +35,7 @@ void give(covey_entity e, const covey_type *type) {
     memset(bytes, (int)(e.index & 255), sizeof bytes);
     if (type->size == sizeof value) memcpy(bytes, &value, sizeof value);
     assert_true(type->size <= sizeof bytes);
-    assert_non_null(covey_add_raw(world, e, type, bytes, type->size));
+    assert_non_null(covey_add_raw(world, e, type, bytes));
 }
 
 void make_entities(covey_entity *entities, uint32_t count) { assert_true(covey_create_many(world, entities, count)); }
@@ -48,17 +48,13 @@ void give_each(const covey_entity *entities, uint32_t count, uint32_t step, cons
 
 static visits visited;
 
-char *span_field(const covey_iter *it, uint32_t field) {
-    return covey_field_raw(it, field, covey_view_type(it->walk.view, field)->size);
-}
+char *span_field(const covey_iter *it, uint32_t field) { return covey_field_raw(it, field); }
 
-void *row_field(const covey_iter *it, covey_row row, uint32_t field) {
-    return covey_row_field_raw(it, row, field, covey_view_type(it->walk.view, field)->size);
-}
+void *row_field(const covey_iter *it, covey_row row, uint32_t field) { return covey_row_field_raw(it, row, field); }
 
 static void check_cell(const covey_iter *it, uint32_t field, covey_entity e, const void *at) {
     const covey_type *type = covey_view_type(it->walk.view, field);
-    const unsigned char *value = covey_get_raw(world, e, type, type->size);
+    const unsigned char *value = covey_get_raw(world, e, type);
     bool sees_all = (it->walk.view->asks & COVEY__ASKS_COMPONENTS) != 0;
     if (!sees_all && !covey_component_is_enabled_raw(world, e, type)) value = NULL;
     assert_ptr_equal(at, value);

@@ -286,8 +286,8 @@ static void make_units(const char *folder) {
     covey_world *before = covey_world_create(NULL), *after = covey_world_create(NULL);
     Unit1 old = { 5, 6, { 7, 8 }, { 1, 2 } };
     Unit2 young = { { 7, 9, 10 }, 4, { 1, 3 }, true };
-    covey_add_raw(before, covey_create(before), &unit1, &old, sizeof old);
-    covey_add_raw(after, covey_create(after), &unit2, &young, sizeof young);
+    covey_add_raw(before, covey_create(before), &unit1, &old);
+    covey_add_raw(after, covey_create(after), &unit2, &young);
     save(before, path_of(folder, "unit1.covey"));
     save(after, path_of(folder, "unit2.covey"));
     covey_world_destroy(before);
@@ -315,7 +315,7 @@ static void make_odd_names(const char *folder) {
     covey_entity e = covey_create(world);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const covey_type *type = covey_type_create(world, &(covey_type){ .name = names[i] });
-        covey_add_raw(world, e, type, NULL, 0);
+        covey_add_raw(world, e, type, NULL);
     }
     need(covey_world_result(world) == COVEY_OK, "a call failed");
     save(world, path_of(folder, "odd.covey"));

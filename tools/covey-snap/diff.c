@@ -84,8 +84,8 @@ static void compare_parents(diff *d, covey_entity e) {
 
 static void compare_components(diff *d, covey_entity e, const diff_pair *pair) {
     const covey_type *type_a = pair->a, *type_b = pair->b;
-    const void *a = type_a ? covey_get_raw(d->a, e, type_a, type_a->size) : NULL;
-    const void *b = type_b ? covey_get_raw(d->b, e, type_b, type_b->size) : NULL;
+    const void *a = type_a ? covey_get_raw(d->a, e, type_a) : NULL;
+    const void *b = type_b ? covey_get_raw(d->b, e, type_b) : NULL;
     if (!a && !b) return;
     snap_path_append(&d->where, type_a ? type_a->name : type_b->name);
     if (!a || !b) diff_tell_only(d, a ? d->path_a : d->path_b);
@@ -151,8 +151,8 @@ static void compare_entities(diff *d) {
 
 static void compare_resource(diff *d, const diff_pair *pair) {
     const covey_type *type_a = pair->a, *type_b = pair->b;
-    const void *a = type_a ? covey_resource_get_raw(d->a, type_a, type_a->size) : NULL;
-    const void *b = type_b ? covey_resource_get_raw(d->b, type_b, type_b->size) : NULL;
+    const void *a = type_a ? covey_resource_get_raw(d->a, type_a) : NULL;
+    const void *b = type_b ? covey_resource_get_raw(d->b, type_b) : NULL;
     uint64_t before = d->differences;
     if (!a && !b) return;
     snap_path_append(&d->where, type_a ? type_a->name : type_b->name);

@@ -119,7 +119,7 @@ static void put_header(export *x, const covey_type *type) {
 static void put_line(export *x, const covey_pool *pool, uint32_t position) {
     const covey_type *type = covey_pool_type(pool);
     covey_entity e = covey_pool_at(pool, position);
-    const char *name = covey_name(x->world, e), *value = covey_pool_value_at_raw(pool, position, type->size);
+    const char *name = covey_name(x->world, e), *value = covey_pool_value_at_raw(pool, position);
     fprintf(x->out, "%u,%u,", e.index, e.generation);
     if (name) put_text(x, name, strlen(name));
     if (type->fields) put_values(x, type->fields, value);

@@ -1,4 +1,4 @@
-/* expect: incomplete type */
+/* expect: is a tag, without a value: use the call that ends in _tag */
 #include "../position.h"
 
 COVEY_TAG_DECLARE(Frozen);

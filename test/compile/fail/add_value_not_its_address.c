@@ -1,4 +1,4 @@
-/* expect: cannot convert to a pointer type|where arithmetic or pointer type is required */
+/* expect: COVEY__EXPECTS_POINTER_TO */
 #include "../position.h"
 
 void add(covey_world *world, covey_entity e);

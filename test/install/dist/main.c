@@ -16,7 +16,7 @@ static bool has_position(const covey_world *world, covey_entity e, float x) {
 }
 
 static bool iterates(covey_world *world, uint32_t expected) {
-    covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) } });
+    covey_view view = covey_view_of(world, Position);
     covey_iter it = covey_view_iter(&view);
     uint32_t count = 0;
     while (covey_next(&it)) count += it.count;
@@ -93,8 +93,8 @@ int main(int argc, char **argv) {
     bool ok = check("version", covey_version() == COVEY_VERSION);
     ok &= check("covey.h", has_position(world, e, 1) && iterates(world, 1));
     ok &= check("handle.h", covey_handle_alive(parent));
-    ok &= check("hierarchy.h", covey_parent_set(world, e, parent.entity) == COVEY_OK &&
-                                   covey_child_count(world, parent.entity) == 1);
+    ok &= check("hierarchy.h",
+                covey_parent_set(world, e, parent.entity) == COVEY_OK && covey_child_count(world, parent.entity) == 1);
     ok &= check("commands.h", replays(world));
     ok &= check("history.h", restores(world, e));
     ok &= check("snapshot.h", saves(world, e, argc > 1 ? argv[1] : "image.covey"));

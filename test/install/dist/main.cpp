@@ -20,8 +20,8 @@ int main() {
     covey_world *world = covey_world_create(nullptr);
     covey_entity e = covey_create(world);
     Position position{ 1, 2 };
-    covey_add_raw(world, e, &type, &position, sizeof position);
-    auto *found = static_cast<const Position *>(covey_get_raw(world, e, &type, sizeof position));
+    covey_add_raw(world, e, &type, &position);
+    auto *found = static_cast<const Position *>(covey_get_raw(world, e, &type));
     bool ok = covey_version() == COVEY_VERSION && found && found->y == 2;
     covey_schedule *schedule = covey_schedule_create(world, nullptr);
     ok = ok && covey_schedule_run(schedule) == COVEY_OK;

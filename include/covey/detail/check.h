@@ -1,0 +1,96 @@
+/* At assertion level 1, calls that take a pool or a view check it first, and name the file and line of the caller. Not API.
+ *
+ * A macro does not expand in its own body, so each calls the function of its name. */
+#ifndef COVEY_DETAIL_CHECK_H
+#define COVEY_DETAIL_CHECK_H
+
+#if COVEY_ASSERT_LEVEL >= 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+COVEY_INLINE covey_pool *covey__needs_pool(const covey_pool *pool, const char *file, int line) {
+    if (!COVEY__LIKELY(pool != NULL))
+        covey__contract_broken(NULL, "the pool is NULL: its type could not be met, or the world has no such pool yet",
+                               file, line);
+    return (covey_pool *)(uintptr_t)pool;
+}
+
+COVEY_INLINE covey_pool *covey__needs_packed(const covey_pool *pool, const char *file, int line) {
+    if (!COVEY__LIKELY(covey__needs_pool(pool, file, line)->storage == COVEY_STORAGE_SPARSE))
+        covey__contract_broken(
+            pool->world,
+            "the pool is in blocks, without packed arrays: walk it with covey_pool_next, or define its type with .storage = COVEY_STORAGE_SPARSE",
+            file, line);
+    return (covey_pool *)(uintptr_t)pool;
+}
+
+COVEY_INLINE const covey_view *covey__needs_view(const covey_view *view, const char *file, int line) {
+    if (!COVEY__LIKELY(view != NULL)) covey__contract_broken(NULL, "the view is NULL", file, line);
+    return view;
+}
+
+COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const char *file, int line) {
+    covey__check_row(it, row, file, line);
+    bool more = covey_next_row(it, row);
+    it->walk.in_rows = more;
+    it->count = 0; /* no span is open */
+    return more;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#define COVEY__POOL(pool) covey__needs_pool((pool), __FILE__, __LINE__)
+#define COVEY__PACKED(pool) covey__needs_packed((pool), __FILE__, __LINE__)
+#define COVEY__VIEW(view) covey__needs_view((view), __FILE__, __LINE__)
+
+#define covey_pool_has(pool, ...) covey_pool_has(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_remove_if(pool, ...) covey_pool_remove_if(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_next(pool, ...) covey_pool_next(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_at(pool, ...) covey_pool_at(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_position(pool, ...) covey_pool_position(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_count(...) covey_pool_count(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_swap(pool, ...) covey_pool_swap(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_reserve(pool, ...) covey_pool_reserve(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_compact(...) covey_pool_compact(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_pack(pool, ...) covey_pool_pack(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_convert(pool, ...) covey_pool_convert(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_shrink(...) covey_pool_shrink(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_type(...) covey_pool_type(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_world(...) covey_pool_world(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_memory(...) covey_pool_memory(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_storage(...) covey_pool_storage(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_advise(...) covey_pool_advise(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_map(pool, ...) covey_pool_map(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_owner(...) covey_pool_owner(COVEY__POOL((__VA_ARGS__)))
+#define covey_pool_add_raw(pool, ...) covey_pool_add_raw(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_set_raw(pool, ...) covey_pool_set_raw(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_get_raw(pool, ...) covey_pool_get_raw(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_remove_raw(pool, ...) covey_pool_remove_raw(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_take_raw(pool, ...) covey_pool_take_raw(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_get_unchecked_raw(pool, ...) covey_pool_get_unchecked_raw(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_value_at_raw(pool, ...) covey_pool_value_at_raw(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_size(...) covey_pool_size(COVEY__PACKED((__VA_ARGS__)))
+#define covey_pool_ids(...) covey_pool_ids(COVEY__PACKED((__VA_ARGS__)))
+#define covey_pool_values_raw(...) covey_pool_values_raw(COVEY__PACKED((__VA_ARGS__)))
+#define covey_pool_page_raw(pool, ...) covey_pool_page_raw(COVEY__PACKED(pool), __VA_ARGS__)
+#define covey_view_valid(...) covey_view_valid(COVEY__VIEW((__VA_ARGS__)))
+#define covey_view_fields(...) covey_view_fields(COVEY__VIEW((__VA_ARGS__)))
+#define covey_view_type(view, ...) covey_view_type(COVEY__VIEW(view), __VA_ARGS__)
+#define covey_view_reads(view, ...) covey_view_reads(COVEY__VIEW(view), __VA_ARGS__)
+#define covey_view_count(...) covey_view_count(COVEY__VIEW((__VA_ARGS__)))
+#define covey_view_first(...) covey_view_first(COVEY__VIEW((__VA_ARGS__)))
+#define covey_view_contains(view, ...) covey_view_contains(COVEY__VIEW(view), __VA_ARGS__)
+#define covey_view_iter(...) covey_view_iter(COVEY__VIEW((__VA_ARGS__)))
+#define covey_view_iter_by(view, ...) covey_view_iter_by(COVEY__VIEW(view), __VA_ARGS__)
+#define covey_view_iter_list(view, ...) covey_view_iter_list(COVEY__VIEW(view), __VA_ARGS__)
+#define covey_view_iter_since(view, ...) covey_view_iter_since(COVEY__VIEW(view), __VA_ARGS__)
+#define covey_view_advise(...) covey_view_advise(COVEY__VIEW((__VA_ARGS__)))
+#define covey_next_row(it, row) covey__next_row_checked((it), (row), __FILE__, __LINE__)
+
+#endif
+
+#endif /* COVEY_DETAIL_CHECK_H */

@@ -1,0 +1,119 @@
+/* What covey.h needs of a compiler, and work-arounds for what compilers do badly. Not API. */
+#ifndef COVEY_DETAIL_COMPILER_H
+#define COVEY_DETAIL_COMPILER_H
+
+#if defined(_WIN32) && defined(COVEY_SHARED)
+#ifdef COVEY_BUILD
+#define COVEY_API __declspec(dllexport)
+#else
+#define COVEY_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define COVEY_API __attribute__((visibility("default")))
+#else
+#define COVEY_API
+#endif
+
+#define COVEY_INLINE static inline
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define COVEY_HOT static inline __attribute__((always_inline)) /* worth a copy at every call */
+#else
+#define COVEY_HOT static inline
+#endif
+
+#if COVEY_INDEX_BITS != 32 || COVEY_GENERATION_BITS != 32 || COVEY_PAGE_SIZE != 1024
+#define COVEY__PASTE(name, i, g, p) name##_i##i##_g##g##_p##p
+#define COVEY__EXPAND(name, i, g, p) COVEY__PASTE(name, i, g, p)
+#define covey_world_create COVEY__EXPAND(covey_world_create, COVEY_INDEX_BITS, COVEY_GENERATION_BITS, COVEY_PAGE_SIZE)
+#define covey_sparse_set_create \
+    COVEY__EXPAND(covey_sparse_set_create, COVEY_INDEX_BITS, COVEY_GENERATION_BITS, COVEY_PAGE_SIZE)
+#endif
+
+#ifdef __cplusplus
+#define COVEY__EXTERN extern "C"
+#define COVEY__STATIC_ASSERT static_assert
+#else
+#define COVEY__EXTERN extern
+#define COVEY__STATIC_ASSERT _Static_assert
+#endif
+
+#if defined(__GNUC__)
+#define COVEY__LIKELY(x) __builtin_expect(!!(x), 1)
+#define COVEY__ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
+#define COVEY__PURE __attribute__((pure)) /* reads, and changes nothing */
+#define COVEY__NOINLINE __attribute__((noinline))
+#define COVEY__GET_WORD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED) /* that another thread may write */
+#else
+#define COVEY__LIKELY(x) (!!(x))
+#define COVEY__ASSUME(x) ((void)0)
+#define COVEY__PURE
+#define COVEY__NOINLINE
+#define COVEY__GET_WORD(word) (word)
+#endif
+
+/* ---- Work-arounds --------------------------------------------------------------------------------------------------
+ *
+ * Where gcc 12 makes slow code of plain C, for x86-64. With COVEY_WORKAROUNDS 0 the hot path is plain C; it does the same,
+ * as the hard configuration tests, and `make instructions` and the benchmarks say what it costs. Programs and libraries that
+ * differ in this go together.
+ *
+ * Two are not switched here, as they are how things are declared: functions of covey/detail/hot.h take a handle in two
+ * parts, because gcc 12 loads a struct of two words into a vector register, from which its parts come slowly; and
+ * covey_with names every member, because gcc 12 clears the whole list first where one is left out. */
+#ifndef COVEY_WORKAROUNDS
+#define COVEY_WORKAROUNDS 1
+#endif
+
+/* The compiler forgets what it knows of x. Uses:
+ * - covey_create stores a sum that equals what was loaded, so that the next call does not wait for the load;
+ * - covey__pool_append takes the two parts of a handle apart, which gcc 12 would join in a vector register;
+ * - covey__lookup_has keeps gcc 12 from making gathers of a loop of lookups, which are slower than loads. */
+#if COVEY_WORKAROUNDS && defined(__GNUC__)
+#define COVEY__HIDE(x) __asm__ volatile("" : "+r"(x))
+#else
+#define COVEY__HIDE(x) ((void)0)
+#endif
+
+/* A loop over a list that is known, of COVEY_TERMS at most: at -O2, gcc 12 keeps the loop, and the list in memory for it. */
+#if COVEY_WORKAROUNDS && defined(__GNUC__) && !defined(__clang__)
+#define COVEY__UNROLL _Pragma("GCC unroll 16")
+#else
+#define COVEY__UNROLL
+#endif
+
+/* Handles of bit-fields that lie as they do in a word are read and written by way of the word: gcc 12 loads and stores each
+ * of them on its own. */
+#if COVEY_WORKAROUNDS && COVEY__NARROW && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define COVEY__HANDLES_ARE_WORDS 1
+#else
+#define COVEY__HANDLES_ARE_WORDS 0
+#endif
+
+/* Copies a literal. Word by word, its fields go from registers to where they belong; as one copy, gcc 12 builds the literal
+ * on the stack and reads it back with wider loads, which wait for the stores. */
+COVEY_HOT void covey__fill_literal(void *to, const void *value, size_t size) {
+    char *words = (char *)to;
+    const char *from = (const char *)value;
+    if (!COVEY_WORKAROUNDS || size > 32 || size % 4 != 0) {
+        memcpy(to, value, size);
+        return;
+    }
+    if (size >= 4) memcpy(words, from, 4);
+    if (size >= 8) memcpy(words + 4, from + 4, 4);
+    if (size >= 12) memcpy(words + 8, from + 8, 4);
+    if (size >= 16) memcpy(words + 12, from + 12, 4);
+    if (size >= 20) memcpy(words + 16, from + 16, 4);
+    if (size >= 24) memcpy(words + 20, from + 20, 4);
+    if (size >= 28) memcpy(words + 24, from + 24, 4);
+    if (size >= 32) memcpy(words + 28, from + 28, 4);
+}
+
+/* The alignment that large objects have on the stack: gcc then makes one that a function returns where the caller wants
+ * it, instead of copying it there. Part of the layout, and not switched. */
+#ifdef __cplusplus
+#define COVEY__ALIGN_STACK alignas(16)
+#else
+#define COVEY__ALIGN_STACK _Alignas(16)
+#endif
+
+#endif /* COVEY_DETAIL_COMPILER_H */

@@ -1,0 +1,37 @@
+/* What is checked at which assertion level. Not API. */
+#ifndef COVEY_DETAIL_CONTRACT_H
+#define COVEY_DETAIL_CONTRACT_H
+
+#if COVEY_ASSERT_LEVEL >= 1
+#define COVEY__CONTRACT(world, holds, what) \
+    (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
+#define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
+/* Whether a hook, or a system beside others, is making the call, which is then refused. */
+#define COVEY__IN_HOOK(world) \
+    (!COVEY__LIKELY(COVEY__GET_WORD((world)->hooks) == 0) && covey__refuse_in_hook((world), __FILE__, __LINE__))
+#else
+#define COVEY__CONTRACT(world, holds, what) ((void)0)
+#define COVEY__TYPED(pool, T) (pool)
+#define COVEY__IN_HOOK(world) ((void)(world), false)
+#endif
+#if COVEY_ASSERT_LEVEL >= 2
+#define COVEY__COSTLY_CONTRACT(world, holds, what) COVEY__CONTRACT(world, holds, what)
+/* Before a component or resource is used: finds a system that did not declare that. */
+#define COVEY__USES(world, type, access) \
+    (COVEY__LIKELY(!(world)->guard) ? (void)0 : covey__check_use((world), (type), (access), __FILE__, __LINE__))
+#else
+#define COVEY__COSTLY_CONTRACT(world, holds, what) ((void)0)
+#define COVEY__USES(world, type, access) ((void)0)
+#endif
+#if COVEY_ASSERT_LEVEL >= 2
+#define COVEY__TRACE(trace, index) covey__trace_note(&(trace), (index))
+#else
+#define COVEY__TRACE(trace, index) ((void)0)
+#endif
+#if COVEY_ASSERT_LEVEL >= 3
+#define COVEY__CHANGED(world) covey__changed(world)
+#else
+#define COVEY__CHANGED(world) ((void)0)
+#endif
+
+#endif /* COVEY_DETAIL_CONTRACT_H */

@@ -1,0 +1,715 @@
+/* The hot path: entities and components. Not API.
+ *
+ * It is in a header so that calls inline with the size of a value as a constant. */
+#ifndef COVEY_DETAIL_HOT_H
+#define COVEY_DETAIL_HOT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+COVEY_API covey_entity covey__create_slowly(covey_world *world);
+/* Goes on with an entity that has the first ones of its components; undoes all of it where that does not go quickly. */
+COVEY_API covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
+                                               const covey_component *components, uint32_t added);
+COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
+/* Pure: what it remembers of a type that is unknown changes no answer. */
+COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
+/* These take a handle as a word, as lookups of sparse sets do: COVEY__SLOT(index, generation). */
+COVEY_API COVEY__PURE void *covey__get_slowly(const covey_world *world, covey__slot handle, const covey_type *type);
+COVEY_API COVEY__PURE bool covey__has_slowly(const covey_world *world, covey__slot handle, const covey_type *type);
+/* These take a handle in two parts: see covey/detail/compiler.h. */
+COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
+COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
+COVEY_API void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_set_default(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
+COVEY_API void covey__pool_touch(covey_pool *pool, uint32_t index);
+COVEY_API void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
+COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
+COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int line); /* true */
+/* The world has a guard. */
+COVEY_API void covey__check_use(const covey_world *world, const covey_type *type, covey__access access,
+                                const char *file, int line);
+COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
+COVEY_API void covey__changed(const covey_world *world);
+
+/* The slot of an index that the table reaches. */
+COVEY_HOT covey__slot *covey__slot_in(const uintptr_t *pages, uint32_t index) {
+    return (covey__slot *)(pages[index / COVEY_PAGE_SIZE] + index * sizeof(covey__slot));
+}
+
+COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t index) {
+    return covey__slot_in(set->pages, index);
+}
+
+/* The position of a handle, or a number that no position reaches. */
+COVEY_HOT uint64_t covey__position_in(const uintptr_t *pages, uint32_t page_count, covey_entity e) {
+    covey__slot handle = covey__word(e); /* one load of both */
+    uint32_t index = covey__slot_position(handle);
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < page_count)) return UINT64_MAX;
+    return *covey__slot_in(pages, index) ^ handle ^ index;
+}
+
+COVEY_INLINE uint64_t covey__position(const covey_sparse_set *set, covey_entity e) {
+    return covey__position_in(set->pages, set->page_count, e);
+}
+
+COVEY_INLINE void *covey__value_at(const covey_sparse_set *set, size_t position, size_t size) {
+    if (set->paged) return ((char **)set->data)[position / COVEY_PAGE_SIZE] + (position % COVEY_PAGE_SIZE) * size;
+    return (char *)set->data + position * size;
+}
+
+/* memcpy, without a call for small sizes that are known only at run time. */
+COVEY_HOT void covey__copy(void *to, const void *from, size_t size) {
+    switch (size) {
+    case 4: memcpy(to, from, 4); return;
+    case 8: memcpy(to, from, 8); return;
+    case 12: memcpy(to, from, 12); return;
+    case 16: memcpy(to, from, 16); return;
+    default: memcpy(to, from, size); return;
+    }
+}
+
+/* Not covey__copy: gcc 12 looks into its cases, and warns that a literal of four bytes has no sixteen. */
+COVEY_HOT void covey__fill(void *to, const void *value, size_t size) {
+    if (value) memcpy(to, value, size);
+    else memset(to, 0, size);
+}
+
+COVEY_HOT uint32_t covey__type_hash(const covey_world *world, const covey_type *type) {
+    return (uint32_t)((uint64_t)(uintptr_t)type * world->type_multiplier >> 32);
+}
+
+/* The entry where the search for a type begins. */
+COVEY_HOT covey__type_entry *covey__type_entry_of(const covey_world *world, const covey_type *type) {
+    return &world->types[covey__type_hash(world, type) & world->type_mask];
+}
+
+/* The pool of a type for reading, or NULL when the world does not know the type. */
+COVEY_HOT covey_pool *covey__pool_known(const covey_world *world, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__pool_search(world, type);
+    COVEY__ASSUME(entry->pool != NULL);
+    return entry->pool;
+}
+
+/* The pool of a type for adding to e; the world meets the type here if e is alive. */
+COVEY_HOT covey_pool *covey__pool_to_change(covey_world *world, covey_entity e, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    if (!COVEY__LIKELY(entry->type == type))
+        return covey__pool_meet(world, covey__index(e), covey__generation(e), type);
+    COVEY__ASSUME(entry->pool != NULL);
+    return entry->pool;
+}
+
+/* The generation of an index that the world's table reaches. */
+COVEY_HOT uint32_t covey__generation_of(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
+}
+
+/* Whether the handle has the generation of its index, which the world's table reaches, and that is alive. */
+COVEY_HOT bool covey__is_current(const covey_world *world, covey_entity e) {
+    uint32_t generation = covey__generation(e);
+    return covey__generation_of(world, covey__index(e)) == generation && (generation & 1) != 0;
+}
+
+COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return covey__index(e) / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
+}
+
+/* Whether covey_create has an index at hand, and nobody hears of it. */
+COVEY_HOT bool covey__creates_quickly(const covey_world *world) {
+    const covey__range *range = &world->range;
+    return !world->listeners && (range->free != COVEY_NONE || range->fresh < range->fresh_end);
+}
+
+COVEY_HOT covey_entity covey_create(covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey__range *range = &world->range;
+    if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
+    covey_entity e = covey__entity(range->free, 0);
+    if (!COVEY__LIKELY(!world->listeners)) return covey__create_slowly(world);
+    if (covey__index(e) == COVEY_NONE) {
+        if (!COVEY__LIKELY(range->fresh < range->fresh_end)) return covey__create_slowly(world);
+        e = covey__entity(range->fresh++, 0);
+    }
+    covey__entity_page *page = world->pages[covey__index(e) / COVEY_PAGE_SIZE];
+    if (range->free != COVEY_NONE) {
+        uint32_t next = page->next[covey__index(e) % COVEY_PAGE_SIZE], step = range->step, from = covey__index(e);
+        if (COVEY__LIKELY(next == covey__index(e) + step)) {
+            COVEY__HIDE(from);
+            range->free = from + step;
+        } else {
+            range->step = next - covey__index(e);
+            range->free = next;
+        }
+    }
+    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
+    world->alive++;
+    COVEY__CHANGED(world);
+    return e;
+}
+
+/* Makes an index, of this page, the first that its range hands out. */
+COVEY_HOT void covey__push_free(covey_world *world, covey__range *range, covey__entity_page *page, uint32_t index) {
+    uint32_t next = range->free;
+    page->next[index % COVEY_PAGE_SIZE] = next;
+    if (next != COVEY_NONE) world->pages[next / COVEY_PAGE_SIZE]->previous[next % COVEY_PAGE_SIZE] = index;
+    range->free = index;
+}
+
+/* Takes an entity out of all pools if that is a bit of a mask each. Otherwise false: what was done so far may be done
+ * again. */
+COVEY_HOT bool covey__take_out_next(covey__emptying *emptying, uint32_t index) {
+    uint64_t bit = (uint64_t)1 << index % 64;
+    for (uint32_t i = 0; i < emptying->count; i++) {
+        uint64_t mask = *emptying->masks[i], left = mask & ~bit;
+        if (!COVEY__LIKELY(left != 0)) return false;
+        *emptying->masks[i] = left;
+        emptying->pools[i]->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+        if (left != mask) COVEY__TRACE(emptying->pools[i]->removed, index);
+    }
+    return true;
+}
+
+COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey__emptying *emptying = &world->emptying;
+    if (COVEY__IN_HOOK(world)) return false;
+    uint32_t index = covey__index(e), generation = covey__generation(e);
+    if (!COVEY__LIKELY(emptying->block == index / 64 && emptying->moves == world->moves))
+        return covey__destroy_slowly(world, index, generation);
+    covey__entity_page *page = emptying->page;
+    if (!COVEY__LIKELY(page->generation[index % COVEY_PAGE_SIZE] == generation)) return false;
+    if (!COVEY__LIKELY((generation & 1) != 0 && generation != COVEY_GENERATION_MAX &&
+                       covey__take_out_next(emptying, index)))
+        return covey__destroy_slowly(world, index, generation);
+    page->generation[index % COVEY_PAGE_SIZE] = generation + 1;
+    world->alive--;
+    COVEY__TRACE(world->destroyed, index);
+    covey__push_free(world, &world->range, page, index);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+/* ---- Sparse sets -----------------------------------------------------------------------------------------------*/
+
+COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) { return set->end + set->dead; }
+COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set) { return set->end - set->holes; }
+COVEY_INLINE const covey_entity *covey_sparse_set_ids(const covey_sparse_set *set) { return set->ids; }
+
+COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entity e) {
+    return covey__position(set, e) < set->end;
+}
+
+COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e) {
+    return covey__position(set, e) < covey_sparse_set_size(set);
+}
+
+COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_entity e) {
+    uint64_t at = covey__position(set, e);
+    return at < covey_sparse_set_size(set) ? (uint32_t)at : COVEY_NONE;
+}
+
+COVEY_INLINE bool covey__is_hole(const covey_sparse_set *set, uint32_t position) {
+    return set->marks ? set->marks[position / 64] >> position % 64 & 1 : set->ids[position].generation == 0;
+}
+
+COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position) {
+    while (position < set->end && set->holes != 0 && covey__is_hole(set, position)) position++;
+    return position < set->end ? position : COVEY_NONE;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+
+COVEY_INLINE bool covey__in_blocks(const covey_pool *pool) { return pool->storage != COVEY_STORAGE_SPARSE; }
+
+COVEY_INLINE uint32_t covey__block_of(uint32_t index) { return index / 64 % COVEY__PAGE_BLOCKS; }
+
+/* The page of an index that the directory reaches. */
+COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *blocks, uint32_t index) {
+    return blocks->pages[index / COVEY__BLOCK_PAGE];
+}
+
+/* Whether an index is there; of an entity that is alive, it is that entity's. */
+COVEY_HOT bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
+    if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+    return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64 & 1;
+}
+
+/* The value of an index that is there. */
+COVEY_HOT void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
+    const covey__block_page *page = covey__block_page_of(blocks, index);
+    const covey__chunk *chunk = &page->chunks[covey__block_of(index)];
+    return chunk->data + chunk->map[index % 64] * size;
+}
+
+/* Takes a slot in a block that has one to spare, or returns NULL. The directory reaches the index. */
+COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index), bit = index % 64, slot = bit, capacity = page->capacity[block];
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << bit;
+    char *data = page->chunks[block].data;
+    if (mask == with) return NULL;
+    if (!COVEY__LIKELY(capacity == 64)) {
+        slot = page->used[block];
+        if (slot == capacity) return NULL;
+        uint8_t *ids = (uint8_t *)data + capacity * size;
+        ids[slot] = (uint8_t)bit;
+        (ids + capacity)[bit] = (uint8_t)slot;
+        page->used[block] = (uint8_t)(slot + 1);
+        page->ordered &= ~((uint64_t)(mask >> bit != 0) << block);
+    }
+    page->masks[block] = with;
+    blocks->count++;
+    char *value = data + slot * size;
+    COVEY__ASSUME(value != NULL);
+    return value;
+}
+
+/* Gives the slot of an index back, of one that is there; `left` is what the block has then: not nothing. */
+COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page *page, uint32_t index, uint64_t left,
+                                   size_t size) {
+    uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
+    page->masks[block] = left;
+    blocks->count--;
+    if (capacity == 64) return;
+    char *data = page->chunks[block].data;
+    uint32_t last = page->used[block] - 1u;
+    uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;
+    uint8_t slot = map[bit], moved = ids[last];
+    ids[slot] = moved;
+    map[moved] = slot;
+    page->used[block] = (uint8_t)last;
+    if (slot == last) return;
+    page->ordered &= ~((uint64_t)1 << block);
+    ++*blocks->shifts;
+    covey__copy(data + slot * size, data + last * size, size);
+}
+
+/* ---- Pools -------------------------------------------------------------------------------------------------------*/
+
+/* The same as covey__pool_append, for the block that is being filled. */
+COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
+    const covey__filling *filling = &pool->filling;
+    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << index % 64;
+    if (!COVEY__LIKELY(filling->generations[index % 64] == generation && (generation & 1) != 0)) return NULL;
+    if (!COVEY__LIKELY(mask != with)) return NULL;
+    *filling->mask = with;
+    pool->blocks.count++;
+    COVEY__TRACE(pool->added, index);
+    COVEY__CHANGED(pool->world);
+    char *value = filling->data + index % 64 * size;
+    COVEY__ASSUME(value != NULL);
+    return value;
+}
+
+/* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
+COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
+    covey_sparse_set *set = &pool->set;
+#if !COVEY__NARROW
+    COVEY__HIDE(e.generation);
+#endif
+    uint32_t index = covey__index(e), generation = covey__generation(e);
+    if (index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
+    if (covey__in_blocks(pool)) {
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->watch)) return NULL;
+        if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
+        void *to = covey__block_append(&pool->blocks, index, size);
+        if (to) COVEY__TRACE(pool->added, index);
+        COVEY__CHANGED(pool->world);
+        return to;
+    }
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count && set->end < set->room)) return NULL;
+    /* Where the pool has a page for an index, the world has one, too. */
+    covey__slot *slot = covey__slot_of(set, index);
+    if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && !pool->world->dying)) return NULL;
+    if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
+    size_t at = set->end++;
+    *slot = COVEY__SLOT(at, generation);
+    set->ids[at] = e;
+    COVEY__TRACE(pool->added, index);
+    COVEY__CHANGED(pool->world);
+    return (char *)set->data + at * size;
+}
+
+/* Whether there is no value, and the default is not zero bytes. */
+COVEY_HOT bool covey__wants_default(const covey_pool *pool, const void *value, size_t size) {
+    return size != 0 && !value && pool->type->defaults;
+}
+
+/* A literal lies nowhere in the pool, so it needs no care when the pool grows. As its address goes nowhere, either, its
+ * fields stay in registers until they are stored where they belong. */
+COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    if (COVEY__IN_HOOK(pool->world)) return NULL;
+    if (!literal && covey__wants_default(pool, value, size)) return covey__pool_add_default(pool, index, generation);
+    void *to = covey__pool_append(pool, e, size);
+    if (!COVEY__LIKELY(to != NULL)) {
+        if (!literal) return covey__pool_add_slowly(pool, index, generation, value);
+        to = pool->adding == COVEY__ADD_TO_GROUP ? covey__group_place(pool, index, generation)
+                                                 : covey__pool_place_slowly(pool, index, generation);
+        if (!to) return NULL;
+        if (pool->adding == COVEY__ADD_AND_SETTLE) {
+            covey__fill_literal(to, value, size);
+            return covey__pool_settle(pool, index, generation);
+        }
+    }
+    if (literal) covey__fill_literal(to, value, size);
+    else covey__fill(to, value, size);
+    return to;
+}
+
+COVEY_HOT void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value) {
+    return covey__pool_add(pool, e, value, pool->size, false);
+}
+
+/* What a lookup needs of a pool. It is read before any branch, so that a loop of lookups keeps it in registers. */
+typedef struct covey__lookup {
+    const covey_pool *pool;
+    const uintptr_t *pages;
+    char *data;
+    uint32_t page_count, end, flat_end;
+    covey__entity_page *const *entities;
+    uint8_t storage;
+} covey__lookup;
+
+COVEY_HOT covey__lookup covey__lookup_in(const covey_world *world, const covey_pool *pool) {
+    covey__lookup lookup;
+    lookup.pool = pool;
+    lookup.pages = pool->set.pages;
+    lookup.data = (char *)pool->set.data;
+    lookup.page_count = pool->set.page_count;
+    lookup.end = pool->set.end;
+    lookup.flat_end = pool->set.paged ? 0 : lookup.end;
+    lookup.entities = world->pages;
+    lookup.storage = pool->storage;
+    return lookup;
+}
+
+/* Whether a block has a component of the entity. No branch on the parts of the answer: which entities have a component
+ * is often random. Who has one is alive. */
+COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) {
+    uint32_t index = covey__index(e);
+    const covey__block_store *blocks = &lookup->pool->blocks;
+    if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+    uint64_t there = covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64;
+    uint32_t generation = lookup->entities[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
+    return (bool)(there & (generation == covey__generation(e)));
+}
+
+COVEY_HOT void *covey__lookup_get(const covey__lookup *lookup, covey_entity e, size_t size) {
+    char *value;
+    if (lookup->storage != COVEY_STORAGE_SPARSE) {
+        if (!COVEY__LIKELY(covey__lookup_block(lookup, e))) return NULL;
+        value = (char *)covey__block_value(&lookup->pool->blocks, covey__index(e), size);
+    } else {
+        uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
+        if (!COVEY__LIKELY(at < lookup->flat_end))
+            return at < lookup->pool->set.end ? covey__value_at(&lookup->pool->set, (size_t)at, size) : NULL;
+        value = lookup->data + (size_t)at * size;
+    }
+    COVEY__ASSUME(value != NULL);
+    return value;
+}
+
+COVEY_HOT bool covey__lookup_has(const covey__lookup *lookup, covey_entity e) {
+    if (lookup->storage != COVEY_STORAGE_SPARSE) return covey__lookup_block(lookup, e);
+    uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
+    COVEY__HIDE(at);
+    return at < lookup->end;
+}
+
+COVEY_HOT void *covey__pool_get(const covey_pool *pool, covey_entity e, size_t size) {
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    covey__lookup lookup = covey__lookup_in(pool->world, pool);
+    return covey__lookup_get(&lookup, e, size);
+}
+
+COVEY_HOT void *covey__pool_get_sized(const covey_pool *pool, covey_entity e, size_t size) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
+    return covey__pool_get(pool, e, size);
+}
+
+COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e) {
+    return covey__pool_get_sized(pool, e, pool->size);
+}
+
+COVEY_HOT void *covey__pool_get_unchecked_sized(const covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e);
+    const covey_sparse_set *set = &pool->set;
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
+    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, size);
+    return covey__value_at(set, covey__slot_position(*covey__slot_of(set, index)), size);
+}
+
+COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e) {
+    return covey__pool_get_unchecked_sized(pool, e, pool->size);
+}
+
+COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
+    covey__lookup lookup = covey__lookup_in(pool->world, pool);
+    return covey__lookup_has(&lookup, e);
+}
+
+COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
+    void *to = covey__pool_get(pool, e, size);
+    if (!literal && covey__wants_default(pool, value, size)) return covey__pool_set_default(pool, index, generation);
+    if (!to) return covey__pool_add(pool, e, value, size, literal);
+    if (!COVEY__LIKELY((pool->uses & COVEY__USE_CARE) == 0)) {
+        if (literal && (pool->uses & COVEY__USE_TOUCH) != 0) {
+            covey__fill_literal(to, value, size);
+            covey__pool_touch(pool, index);
+            return to;
+        }
+        if (!literal) return covey__pool_overwrite(pool, index, generation, value);
+        to = covey__pool_renew(pool, index, generation);
+        if (!to) return NULL;
+        covey__fill_literal(to, value, size);
+        return covey__pool_renewed(pool, index, generation);
+    }
+    if (!literal && to == value) return to;
+    if (literal) covey__fill_literal(to, value, size);
+    else covey__fill(to, value, size);
+    return to;
+}
+
+COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value) {
+    return covey__pool_set(pool, e, value, pool->size, false);
+}
+
+/* Removes a component and drops its value; false when it is absent. Of a block pool, the entity is alive or was so
+ * until now: what is at its index is its own. */
+COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e), generation = covey__generation(e);
+    if (covey__in_blocks(pool)) {
+        covey__block_store *blocks = &pool->blocks;
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
+        covey__block_page *page = covey__block_page_of(blocks, index);
+        uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % 64);
+        if (left == mask) return false;
+        COVEY__TRACE(pool->removed, index);
+        if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_vacate(blocks, page, index, left, size);
+        else covey__pool_take_out_slowly(pool, index, generation);
+        return true;
+    }
+    covey_sparse_set *set = &pool->set;
+    if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count)) return false;
+    covey__slot *slot = covey__slot_of(set, index);
+    covey__slot found = *slot ^ COVEY__SLOT(0, generation);
+    if (found >= set->end) return false;
+    COVEY__TRACE(pool->removed, index);
+    size_t at = (size_t)found;
+    if (COVEY__LIKELY(set->removal == COVEY__REMOVE_SWAPPING)) {
+        size_t last = --set->end;
+        ++*set->shifts;
+        if (at != last) {
+            covey_entity moved = set->ids[last];
+            set->ids[at] = moved;
+            *covey__slot_of(set, covey__index(moved)) = COVEY__SLOT(at, covey__generation(moved));
+            covey__copy((char *)set->data + at * size, (char *)set->data + last * size, size);
+        }
+    } else if (set->removal == COVEY__REMOVE_MARKING) {
+        set->marks[at / 64] |= (uint64_t)1 << at % 64;
+        set->holes++;
+        ++*set->shifts;
+    } else {
+        bool grouped = set->removal == COVEY__REMOVE_GROUPED;
+        if (grouped) covey__group_erase(pool, index, generation);
+        else covey__pool_take_out_slowly(pool, index, generation);
+        return true;
+    }
+    *slot = COVEY__SLOT_NULL;
+    return true;
+}
+
+COVEY_HOT bool covey__pool_remove_sized(covey_pool *pool, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e);
+    COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
+    if (COVEY__IN_HOOK(pool->world)) return false;
+    if (covey__in_blocks(pool)) { /* where the index has one, its generation is alive */
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
+        if (!COVEY__LIKELY(covey__generation_of(pool->world, index) == covey__generation(e))) return false;
+    }
+    bool removed = covey__pool_take_out(pool, e, size);
+    COVEY__CHANGED(pool->world);
+    return removed;
+}
+
+COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e) {
+    return covey__pool_remove_sized(pool, e, pool->size);
+}
+
+COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? pool->blocks.count : covey_sparse_set_count(&pool->set);
+}
+COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return covey__in_blocks(pool) ? 0 : pool->set.end; }
+COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? NULL : pool->set.ids;
+}
+COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
+    return covey__in_blocks(pool) || pool->set.paged ? NULL : pool->set.data;
+}
+
+COVEY_HOT void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value, size_t size,
+                           bool literal) {
+    covey_pool *pool = covey__pool_to_change(world, e, type);
+    return pool ? covey__pool_add(pool, e, value, size, literal) : NULL;
+}
+
+COVEY_HOT bool covey__add_tag(covey_world *world, covey_entity e, const covey_type *type) {
+    return covey__add(world, e, type, NULL, 0, false) != NULL;
+}
+
+COVEY_INLINE bool covey__resource_set_tag(covey_world *world, const covey_type *type) {
+    return covey_resource_set_raw(world, type, NULL) != NULL;
+}
+
+COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    return covey__add(world, e, type, value, type->size, false);
+}
+
+COVEY_HOT void *covey__set(covey_world *world, covey_entity e, const covey_type *type, const void *value, size_t size,
+                           bool literal) {
+    covey_pool *pool = covey__pool_to_change(world, e, type);
+    return pool ? covey__pool_set(pool, e, value, size, literal) : NULL;
+}
+
+COVEY_INLINE bool covey__set_tag(covey_world *world, covey_entity e, const covey_type *type) {
+    return covey__set(world, e, type, NULL, 0, false) != NULL;
+}
+
+COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    return covey__set(world, e, type, value, type->size, false);
+}
+
+COVEY_HOT void *covey__get_sized(const covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    COVEY__USES(world, type, COVEY__ACCESS_READ);
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or nobody's */
+    if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, covey__word(e), type);
+    COVEY__CONTRACT(world, size == entry->pool->size, "the size is not that of the pool's values");
+    return covey__lookup_get(&lookup, e, size);
+}
+
+COVEY_HOT void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
+                                  size_t size, bool literal) {
+    covey_pool *pool = covey__pool_to_change(world, e, type);
+    if (pool) COVEY__USES(world, type, COVEY__ACCESS_WRITE);
+    void *found = pool ? covey__pool_get(pool, e, size) : NULL;
+    return found || !pool ? found : covey__pool_add(pool, e, value, size, literal);
+}
+
+COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    return covey__get_or_add(world, e, type, value, type->size, false);
+}
+
+COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    const covey__type_entry *entry = covey__type_entry_of(world, type);
+    covey__lookup lookup = covey__lookup_in(world, entry->pool);
+    if (!COVEY__LIKELY(entry->type == type)) return covey__has_slowly(world, covey__word(e), type);
+    return covey__lookup_has(&lookup, e);
+}
+
+COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type) {
+    COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    return covey__get_sized(world, e, type, type->size);
+}
+
+COVEY_HOT bool covey__remove_sized(covey_world *world, covey_entity e, const covey_type *type, size_t size) {
+    covey_pool *pool = covey__pool_known(world, type);
+    return pool && covey__pool_remove_sized(pool, e, size);
+}
+
+COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type) {
+    covey_pool *pool = covey__pool_known(world, type);
+    return pool && covey_pool_remove_raw(pool, e);
+}
+
+COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at, size_t size) {
+    if (at >= count) return count;
+    if (at != count - 1) memcpy((char *)array + at * size, (char *)array + (count - 1) * size, size);
+    return count - 1;
+}
+
+COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position) {
+    if (covey__in_blocks(pool)) return covey__block_next(&pool->blocks, position);
+    return covey_sparse_set_next(&pool->set, position);
+}
+
+COVEY_INLINE void *covey__pool_value_at(const covey_pool *pool, uint32_t position, size_t size) {
+    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_next(pool, position) == position,
+                           "no component is at this position");
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, position, size);
+    return covey__value_at(&pool->set, position, size);
+}
+
+COVEY_INLINE void *covey__pool_value_at_sized(const covey_pool *pool, uint32_t position, size_t size) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
+    return covey__pool_value_at(pool, position, size);
+}
+
+COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position) {
+    return covey__pool_value_at_sized(pool, position, pool->size);
+}
+
+/* Adds the first components of a list, up to one that takes more than the inline code does. Returns how many. */
+COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const covey_component *components,
+                                     uint32_t count) {
+    COVEY__UNROLL
+    for (uint32_t i = 0; i < count; i++) {
+        const covey_component component = components[i];
+        const covey__type_entry *entry = covey__type_entry_of(world, component.type);
+        if (!COVEY__LIKELY(entry->type == component.type && !component.value && component.count <= 1)) return i;
+        COVEY__CONTRACT(world, component.size == entry->pool->size, "the size is not that of the type");
+        if (covey__wants_default(entry->pool, component.values, component.size)) return i;
+        void *to = covey__pool_append(entry->pool, e, component.size);
+        if (!COVEY__LIKELY(to != NULL)) return i;
+        if (component.values) covey__fill_literal(to, component.values, component.size);
+        else memset(to, 0, component.size);
+    }
+    return count;
+}
+
+/* The list is copied, so that compilers know all of it: the original goes to a function that they do not see. */
+COVEY_HOT covey_entity covey__create_with(covey_world *world, const covey_component *components, size_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_component own[COVEY_TERMS];
+    if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
+    if (count > COVEY_TERMS || !COVEY__LIKELY(covey__creates_quickly(world)))
+        return covey_create_with_raw(world, components);
+    COVEY__UNROLL
+    for (size_t i = 0; i < count; i++) own[i] = components[i];
+    covey_entity e = covey_create(world);
+    uint32_t added = covey__add_listed(world, e, own, (uint32_t)count);
+    if (!COVEY__LIKELY(added == count)) return covey__create_with_rest(world, e.index, e.generation, components, added);
+    return e;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_DETAIL_HOT_H */

@@ -1,0 +1,209 @@
+/* The hot path: iterations. Not API. */
+#ifndef COVEY_DETAIL_ITERATE_H
+#define COVEY_DETAIL_ITERATE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+COVEY_API bool covey__next_batch(covey_iter *it);
+COVEY_API uint64_t covey__next_row_page(covey_iter *it);
+COVEY_API bool covey__next_rows(covey_iter *it, bool moved);
+COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
+COVEY_API void covey__span_begins(covey_iter *it);
+COVEY_API void covey__span_ends(const covey_iter *it);
+COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
+COVEY_API void covey__row_ends(const covey_iter *it, covey_row row);
+COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
+                                      int line);
+COVEY_API uint32_t covey__check_row_field(const covey_iter *it, const uint64_t *now, uint32_t field,
+                                          const covey_type *type, const char *file, int line);
+COVEY_API void covey__check_row(const covey_iter *it, const covey_row *row, const char *file, int line);
+
+/* ---- Views -------------------------------------------------------------------------------------------------------*/
+
+/* The number of the lowest bit that is set; there is one. */
+COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits) & 63;
+#else
+    uint32_t number = 0;
+    while ((bits >> number & 1) == 0) number++;
+    return number;
+#endif
+}
+
+#if COVEY_ASSERT_LEVEL >= 1
+#define COVEY__FIELD_NUMBER(it, field, T) covey__check_field((it), (field), covey_id(T), __FILE__, __LINE__)
+#define COVEY__ROW_FIELD_NUMBER(it, row, field, T) \
+    covey__check_row_field((it), (row).now, (field), covey_id(T), __FILE__, __LINE__)
+#else
+#define COVEY__FIELD_NUMBER(it, field, T) (field)
+#define COVEY__ROW_FIELD_NUMBER(it, row, field, T) (field)
+#endif
+#define COVEY__FIELD(it, field, T) covey__field_sized((it), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
+#define COVEY__ROW_FIELD(it, row, field, T) \
+    covey__row_field_sized((it), (row), COVEY__ROW_FIELD_NUMBER(it, row, field, T), COVEY__SIZE(T))
+
+#if COVEY_ASSERT_LEVEL >= 2
+#define COVEY__SPAN_BEGINS(it) covey__span_begins(it)
+#define COVEY__SPAN_ENDS(it) covey__span_ends(it)
+#define COVEY__ROW_BEGINS(it, row) covey__row_begins((it), (row))
+#define COVEY__ROW_ENDS(it, row) covey__row_ends((it), (row))
+#else
+#define COVEY__SPAN_BEGINS(it) ((void)0)
+#define COVEY__SPAN_ENDS(it) ((void)0)
+#define COVEY__ROW_BEGINS(it, row) ((void)0)
+#define COVEY__ROW_ENDS(it, row) ((void)0)
+#endif
+
+/* Begins with the rows of the next block of the page, if that is scattered. Returns false otherwise. */
+COVEY_HOT bool covey__next_scattered(covey_iter *it) {
+    uint64_t blocks = it->walk.blocks, next = blocks & (0 - blocks);
+    if ((next & it->walk.scattered) == 0 || it->walk.rest != 0) return false;
+    uint32_t block = covey__lowest_bit(next);
+    it->walk.blocks = blocks ^ next;
+    it->block = block;
+    it->left = it->matches[block];
+    it->count = 1;
+    it->walk.columns[0].chunk = it->walk.columns[0].page->chunks[block]; /* most views have one or two: no loop */
+    it->walk.columns[1].chunk = it->walk.columns[1].page->chunks[block];
+    for (uint32_t i = 2; i < it->walk.view->fields; i++)
+        it->walk.columns[i].chunk = it->walk.columns[i].page->chunks[block];
+    return true;
+}
+
+COVEY_HOT bool covey__next_span(covey_iter *it) {
+    uint64_t left = it->left & (it->left - 1);
+    uint32_t at = it->at + 1;
+    it->left = left;
+    if (COVEY__LIKELY(left != 0)) return true;
+    if (!COVEY__LIKELY(at < it->stop)) return covey__next_scattered(it) || covey__next_batch(it);
+    it->at = at;
+    if (it->varies) it->count = it->counts[at];
+    return true;
+}
+
+COVEY_HOT bool covey_next(covey_iter *it) {
+    COVEY__SPAN_ENDS(it);
+    if (!covey__next_span(it)) return false;
+    COVEY__SPAN_BEGINS(it);
+    COVEY__ASSUME(it->count != 0);
+    return true;
+}
+
+/* The id, or position, of the span's first row. */
+COVEY_HOT uint32_t covey__span_row(const covey_iter *it) {
+    if (it->left == 0) return it->rows[it->at];
+    return it->walk.first + it->block * COVEY__BLOCK_IDS + covey__lowest_bit(it->left);
+}
+
+/* Where a field of the spans of a list is. In views with more than a few fields the lists are short, and four share the
+ * place of one. */
+COVEY_HOT char *const *covey__list_of(const covey_iter *it, uint32_t field) {
+    return &it->values[field % COVEY__FEW][field / COVEY__FEW * COVEY__PART];
+}
+
+COVEY_HOT void *covey__field_sized(const covey_iter *it, uint32_t field, size_t size) {
+    const covey__chunk *chunk = &it->walk.columns[field].chunk;
+    if (COVEY__LIKELY(it->left != 0)) return chunk->data + chunk->map[covey__lowest_bit(it->left)] * size;
+    return covey__list_of(it, field)[it->at];
+}
+
+COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field) {
+    return covey__field_sized(it, field, it->walk.view->types[field]->size);
+}
+
+/* The bit of a row of a span that is a block: the ids of slots lie before the map. */
+COVEY_HOT uint32_t covey__slot_bit(const covey_iter *it, uint32_t row) {
+    const covey__block_page *page = it->walk.columns[0].page;
+    uint32_t block = (it->rows[it->at] - it->walk.first) / COVEY__BLOCK_IDS;
+    return (page->chunks[block].map - page->capacity[block])[row];
+}
+
+COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
+    uint32_t first = covey__span_row(it);
+    if (it->walk.array) return it->walk.array[first + row];
+    uint32_t index = first + (it->left == 0 && it->slotted ? covey__slot_bit(it, row) : row);
+    return covey__entity(index, covey__generation_of(it->walk.view->world, index));
+}
+
+COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t block, uint32_t field) {
+    const covey__chunk *chunk = &it->walk.columns[field].page->chunks[block];
+    row->chunks[field].data = chunk->data;
+    row->chunks[field].map = chunk->map;
+}
+
+/* The first row of the next block with matches. */
+COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
+    row->blocks &= row->blocks - 1;
+    if (row->blocks == 0) row->blocks = covey__next_row_page(it);
+    if (row->blocks == 0) return false;
+    uint32_t block = covey__lowest_bit(row->blocks);
+    row->left = it->matches[block];
+    row->now = &it->walk.view->world->moves;
+    row->moves = *row->now;
+    covey__row_knows(it, row, block, 0); /* those that no field asks for vanish; a loop would not */
+    covey__row_knows(it, row, block, 1);
+    covey__row_knows(it, row, block, 2);
+    covey__row_knows(it, row, block, 3);
+    return true;
+}
+
+/* The next row of a list, or of another one, if there is none, or values have moved since the rows were listed. */
+COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
+    uint32_t at = it->at + 1;
+    bool stays = row->now && row->moves == *row->now;
+    if (COVEY__LIKELY(stays && at < it->stop)) {
+        it->at = at;
+        return true;
+    }
+    if (!covey__next_rows(it, row->now && !stays)) return false;
+    row->now = it->walk.shifts;
+    bool known = it->walk.mode < COVEY__MODE_IDS && it->walk.ticked == 0; /* fields are listed, and none is missing */
+    row->moves = known ? *row->now : ~*row->now;
+    return true;
+}
+
+COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
+    COVEY__ROW_ENDS(it, *row);
+    row->left &= row->left - 1;
+    if (!COVEY__LIKELY(row->left != 0)) {
+        bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
+        if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row))) {
+            row->now = NULL; /* no row is there */
+            return false;
+        }
+    }
+    COVEY__ROW_BEGINS(it, *row);
+    return true;
+}
+
+COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
+    if (it->walk.mode != COVEY__MODE_BLOCKS) return it->ids[it->at];
+    return it->walk.first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
+}
+
+COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
+    uint32_t index = covey__row_index(it, row);
+    return covey__entity(index, covey__generation_of(it->walk.view->world, index));
+}
+
+/* Values that may have moved since they were found, and those of which a change is to be noted, are looked up. */
+COVEY_HOT void *covey__row_field_sized(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
+    bool stays = row.moves == *row.now;
+    if (COVEY__LIKELY(stays && field < COVEY__ROW_CHUNKS && row.left != 0))
+        return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
+    if (stays && row.left == 0) return covey__list_of(it, field)[it->at];
+    return covey__row_value(it, covey__row_index(it, row), field);
+}
+
+COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field) {
+    return covey__row_field_sized(it, row, field, it->walk.view->types[field]->size);
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_DETAIL_ITERATE_H */

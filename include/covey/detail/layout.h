@@ -1,0 +1,355 @@
+/* The structures of a world, as inline code sees them. Not API. */
+#ifndef COVEY_DETAIL_LAYOUT_H
+#define COVEY_DETAIL_LAYOUT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COVEY__BLOCK_IDS 64                                /* ids of a block: the bits of a word */
+#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks in a page of a block store */
+
+typedef struct covey__heap {
+    covey_allocator allocator;
+    size_t bytes;
+} covey__heap;
+
+/* Values, and where the value of bit i of a block is among them: at data + map[i] * size. */
+typedef struct covey__chunk {
+    char *data;
+    const uint8_t *map;
+} covey__chunk;
+
+/* What the table of a sparse set holds for an index: generation << shift | position, in one word so that one load and
+ * one compare answer whether a handle is there: (slot ^ generation << shift) is its position if so, and too large if
+ * not. An absent index has the position COVEY_NONE. Handles as words have the same form, with the index below. */
+#if COVEY__NARROW
+typedef uint32_t covey__slot;
+#define COVEY__SLOT_SHIFT COVEY_INDEX_BITS
+#else
+typedef uint64_t covey__slot;
+#define COVEY__SLOT_SHIFT 32
+#endif
+
+#define COVEY__SLOT(position, generation) ((covey__slot)(generation) << COVEY__SLOT_SHIFT | (covey__slot)(position))
+#define COVEY__SLOT_NULL COVEY__SLOT(COVEY_NONE, 0)
+
+COVEY_HOT uint32_t covey__slot_position(covey__slot slot) {
+    return (uint32_t)(slot & (((covey__slot)1 << COVEY__SLOT_SHIFT) - 1));
+}
+COVEY_INLINE uint32_t covey__slot_generation(covey__slot slot) { return (uint32_t)(slot >> COVEY__SLOT_SHIFT); }
+
+/* A handle as a word, and its parts. */
+#if COVEY__HANDLES_ARE_WORDS
+COVEY_HOT covey__slot covey__word(covey_entity e) {
+    covey__slot word;
+    memcpy(&word, &e, sizeof word);
+    return word;
+}
+COVEY_HOT covey_entity covey__entity_of(covey__slot word) {
+    covey_entity e;
+    memcpy(&e, &word, sizeof e);
+    return e;
+}
+COVEY_HOT uint32_t covey__index(covey_entity e) { return covey__slot_position(covey__word(e)); }
+COVEY_HOT uint32_t covey__generation(covey_entity e) { return covey__slot_generation(covey__word(e)); }
+COVEY_HOT covey_entity covey__entity(uint32_t index, uint32_t generation) {
+    return covey__entity_of(COVEY__SLOT(index & COVEY_NONE, generation));
+}
+#else
+COVEY_HOT covey__slot covey__word(covey_entity e) { return COVEY__SLOT(e.index, e.generation); }
+COVEY_HOT uint32_t covey__index(covey_entity e) { return e.index; }
+COVEY_HOT uint32_t covey__generation(covey_entity e) { return e.generation; }
+COVEY_HOT covey_entity covey__entity(uint32_t index, uint32_t generation) {
+#if COVEY__NARROW
+    covey_entity e = { index & COVEY_NONE, generation & UINT32_MAX >> COVEY_INDEX_BITS };
+#else
+    covey_entity e = { index, generation };
+#endif
+    return e;
+}
+COVEY_HOT covey_entity covey__entity_of(covey__slot word) {
+    return covey__entity(covey__slot_position(word), covey__slot_generation(word));
+}
+#endif
+
+COVEY_INLINE covey_entity covey_entity_make(uint32_t index, uint32_t generation) {
+    bool exists = index < COVEY_NONE && generation <= COVEY_GENERATION_MAX;
+    return exists ? covey__entity(index, generation) : covey__entity(0, 0);
+}
+
+/* The finaliser of splitmix64. */
+COVEY_INLINE uint64_t covey_entity_hash(covey_entity e) {
+    uint64_t bits = (uint64_t)covey__generation(e) << 32 | covey__index(e);
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ bits >> 31;
+}
+
+/* How values move: by the hook of their type; or, without one, by memcpy. */
+typedef struct covey__mover {
+    const covey_type *type; /* that has one; or NULL */
+    const covey_world *world;
+} covey__mover;
+
+/* The slot of an index is at pages[index / PAGE] + index * sizeof(covey__slot): an entry is the address of its page less
+ * the offset of the page's first index, which saves the remainder. A page that is missing is one shared page of absent
+ * slots, which differ from COVEY__SLOT_NULL so that nobody writes to them.
+ *
+ *     ids, data:  | live, or holes              | dead (swap only)  |
+ *                 0                             end                 end + dead
+ */
+struct covey_sparse_set {
+    uintptr_t *pages;
+    covey_entity *ids;
+    void *data;          /* values; in place: a table of pages of values; not NULL for ids only */
+    uint32_t page_count; /* of the table */
+    uint32_t end;        /* live elements and holes are before it */
+    uint32_t room;       /* inline adds may append while end < room; 0 sends adds out of line */
+    uint8_t removal;     /* a covey__removal: what the inline code may do to remove an element */
+    uint8_t paged;       /* whether data is a table of pages */
+    uint8_t policy;
+    bool zero_vacated;
+    uint64_t *marks; /* ordered: a bit for each position, set where a hole is; marking there touches no element */
+    uint32_t dead;   /* swap only: elements behind end */
+    uint32_t holes;  /* in place, ordered: among the positions before end */
+    uint32_t hole;   /* in place: the hole made last; its id has generation 0 and the next one's position as index */
+    uint32_t size;
+    uint8_t align;
+    bool watched; /* adds and removals go out of line */
+    covey__mover mover;
+    uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
+    uint64_t *shifts; /* of a world: counts values and arrays that moved, and removals; NULL without a world */
+    covey__heap heap;
+};
+
+typedef enum covey__removal {
+    COVEY__REMOVE_SLOWLY,
+    COVEY__REMOVE_SWAPPING,
+    COVEY__REMOVE_MARKING,
+    COVEY__REMOVE_GROUPED
+} covey__removal;
+
+/* A block store keeps 64 ids to a block. `masks` says which ids of a block are there; the value of bit i is at
+ * data + map[i] * size.
+ *
+ *     compact   data: | values of capacity slots | ids: slot -> bit | map: bit -> slot |     one chunk
+ *     direct    data: | values of 64 slots |                          map: the identity, shared
+ *     empty     no chunk; capacity 0
+ */
+#define COVEY__BLOCK_PAGE (COVEY__BLOCK_IDS * COVEY__PAGE_BLOCKS) /* ids of a page */
+
+typedef struct covey__block_page {
+    uint64_t summary; /* bit b: block b holds any */
+    uint64_t direct;  /* bit b: block b is direct */
+    uint64_t
+        ordered;     /* bit b: the values of block b lie in the order of their ids: it is direct, or its slots are so */
+    uint64_t joined; /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
+    uint64_t masks[COVEY__PAGE_BLOCKS];
+    covey__chunk chunks[COVEY__PAGE_BLOCKS];
+    uint8_t capacity[COVEY__PAGE_BLOCKS]; /* 64 is direct */
+    uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are taken: the first ones; direct: 0 */
+} covey__block_page;
+
+#define COVEY__CLASSES 5       /* capacities that a block takes on its way up */
+#define COVEY__MAPPED_WHOLE 65 /* the capacity of a compact block that has room for all its ids: 64 is direct */
+
+/* Chunks come from slabs: arrays of chunks of one capacity. */
+typedef struct covey__slab covey__slab;
+
+typedef struct covey__block_store {
+    covey__block_page **pages; /* one shared page without anything stands for those that are missing */
+    uint32_t page_count;       /* never reaches beyond the world's table: one check does for both */
+    uint32_t count;
+    uint32_t size;
+    uint8_t align;
+    bool zero_vacated;
+    bool pinned; /* every block is direct */
+    covey__mover mover;
+    bool grouped;                       /* none is: a group that owns the pool puts values in an order of its own */
+    covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
+    covey__slab **slabs;                /* all, by address */
+    uint32_t slab_count, slab_capacity;
+    uint64_t *moves;  /* the world's: counts chunks that moved or were freed */
+    uint64_t *shifts; /* the world's: counts these, too, and values that moved within their block */
+    covey__heap heap;
+} covey__block_store;
+
+/* What assertion level 2 knows of changes of one kind: how many there were, and for how many of them, in a row and up
+ * to the last, it was the same index. */
+typedef struct covey__trace {
+    uint32_t count, index, run;
+} covey__trace;
+
+#define COVEY__NO_BLOCK UINT32_MAX /* no index / 64 is as large */
+
+/* Components are often added in the order of ids. This is the block of a pool that got a chunk last, and is direct. */
+typedef struct covey__filling {
+    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
+    const uint32_t *generations;
+    uint64_t *mask;
+    char *data;
+} covey__filling;
+
+/* Nothing; or it has to find its place when its value is there; or a group that owns the pool, and is all that has to
+ * know of it, finds the place before that. */
+typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_TO_GROUP } covey__adding;
+
+#define COVEY__USE_INTERNAL 128 /* of a type of the library's own: no component of the user's */
+#define COVEY__USE_REACTIVE 64  /* the tag of a reactive set: what it needs to mark, it keeps */
+#define COVEY__USE_CARE 32      /* overwriting takes care: the old value has to be dropped, or somebody watches */
+#define COVEY__USE_TOUCH 16     /* but no more than marks: only reactive sets have to know */
+#define COVEY__USE_CLOSELY 8    /* who hands out values looks closely: some may be disabled, or have ticks */
+
+/* Where a node lies in a balanced tree of nodes that have numbers (src/balanced.h). */
+#define COVEY__NO_NODE UINT32_MAX
+typedef struct covey__links {
+    uint32_t left, right;
+    uint16_t level;
+    uint16_t note; /* of whoever owns the node */
+} covey__links;
+
+/* The storage that is not used is all zeros, so that inline code may read its fields before it knows which one is. */
+struct covey_pool {
+    covey_sparse_set set;
+    covey__block_store blocks;
+    covey__filling filling;
+    covey_world *world;
+    const covey_type *type;
+    uint64_t name_hash;
+    struct covey__watch *watch; /* who has to know of what is added and removed; NULL for nobody */
+    uint32_t size;              /* of a value */
+    uint32_t number;            /* among the world's pools */
+    uint8_t storage;            /* a covey_storage, and not the default */
+    bool plain;                 /* in blocks, and a value that is removed needs nothing */
+    uint8_t adding;             /* a covey__adding: what follows when a component is added out of line */
+    uint8_t uses;               /* what it was used for, covey_use; and COVEY__USE_... */
+    covey__trace added, removed;
+    uint32_t moved;             /* times that values may have moved otherwise; level 2, too */
+    struct covey__ended *ended; /* of the tag of a reactive set: its destroyed ones, if it keeps them; or NULL */
+    covey__links links;         /* in the tree of all pools, by name */
+};
+
+/* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
+ * of its range; a retired one links to itself; one that is set aside for a command buffer does so backwards. */
+typedef struct covey__entity_page {
+    uint32_t generation[COVEY_PAGE_SIZE];
+    uint32_t next[COVEY_PAGE_SIZE], previous[COVEY_PAGE_SIZE];
+} covey__entity_page;
+
+/* Hands out indices of [first, end). Those from fresh to fresh_end are known to be unused and to have a page. */
+typedef struct covey__range {
+    uint32_t first, end;
+    uint32_t fresh, fresh_end;
+    uint32_t free;      /* the index freed last, or COVEY_NONE */
+    uint32_t step;      /* from the free index taken last to the one after it: often the same many times over */
+    covey__links links; /* of a reserved one: in the tree of these, by their first indices */
+} covey__range;
+
+/* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, nobody has to be told
+ * of that, and these pools, with these masks, are all that have anything: direct, and with values that need no end. */
+#define COVEY__EMPTYING_POOLS 8
+typedef struct covey__emptying {
+    uint64_t moves;
+    covey__entity_page *page;
+    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
+    uint32_t last;  /* the block in which an entity was destroyed last */
+    uint32_t count;
+    uint64_t *masks[COVEY__EMPTYING_POOLS];
+    covey_pool *pools[COVEY__EMPTYING_POOLS];
+} covey__emptying;
+
+#define COVEY__UNKNOWN 32 /* names of types that a world remembers not to know; a power of two */
+
+typedef struct covey__type_entry {
+    const covey_type *type; /* NULL: none */
+    covey_pool *pool;       /* then one without anything, so that inline code may read it before it knows */
+} covey__type_entry;
+
+/* Asked before code uses a component or resource, while systems run: finds those that did not declare it. */
+typedef enum covey__access {
+    COVEY__ACCESS_READ,
+    COVEY__ACCESS_WRITE,
+    COVEY__ACCESS_RESOURCE_READ,
+    COVEY__ACCESS_RESOURCE_WRITE
+} covey__access;
+typedef struct covey__guard covey__guard;
+struct covey__guard {
+    /* The name of the system that the calling thread runs and that may not change structure; NULL for none. */
+    const char *(*system)(const covey__guard *guard);
+    /* Whether that system (if there is one) declared this use. Types of one name are one type. */
+    bool (*allows)(const covey__guard *guard, const covey_type *type, covey__access access);
+};
+
+struct covey_world {
+    covey__entity_page **pages;
+    covey__type_entry *types; /* open addressing by address; a power of two, at most a quarter full */
+    uint64_t type_multiplier; /* odd; chosen so that few types have their search begin at one entry */
+    uint32_t page_count;
+    uint32_t type_mask;
+    covey__range range; /* all indices but those of the reserved ranges */
+    uint32_t alive;
+    uint32_t type_count;
+    struct covey__listeners *listeners; /* of entities that are created and destroyed; NULL for nobody */
+    struct covey__dying *dying;         /* who is being destroyed, and takes no component; NULL for nobody */
+    covey_pool **pools;
+    uint32_t pool_count, pool_capacity;
+    uint32_t pool_root;   /* of the tree of pools, by the names of their types */
+    covey_group **groups; /* from the outer to the inner */
+    uint32_t group_count, group_capacity;
+    struct covey__presence_page **presence_pages; /* the presence index */
+    uint32_t presence_count;
+    covey__range *reserved; /* in the order of reservation */
+    uint32_t reserved_count, reserved_capacity, reserved_root;
+    covey__trace destroyed;
+    uint64_t moves;  /* times that chunks of block stores moved or were freed */
+    uint64_t shifts; /* that any values did, or what it takes to find them in sparse pools */
+    covey__emptying emptying;
+    struct covey__emission *emission; /* who is being told of what; NULL for nobody */
+    struct covey__emission *first;    /* the one that began first of those that are under way */
+    uint32_t nested;                  /* listeners that are being called, each by what another one does */
+    uint64_t connections;             /* that were ever made */
+    uint32_t heard;                   /* by so many listeners, those of reactive sets not counted */
+    covey_queue *queues;              /* a list of all */
+    covey_reactive *reactives;        /* a list of all, those that may be used again included */
+    covey_result result;
+    uint32_t hooks;              /* functions under way that must not change the world, at assertion level 1; */
+    const char *hook;            /* what the last of them is, */
+    const covey_type *hook_type; /* of which type */
+    const covey__guard *guard;   /* of the systems under way, which are one more of `hooks`; NULL for none */
+    struct covey__made_types *made_types;            /* NULL while there never were any */
+    struct covey__resources *resources, *references; /* NULL while there never were any */
+    covey__heap heap;
+    covey_log_fn *log;
+    void *log_context;
+    uint32_t printed; /* failures that went to stderr, for want of a log */
+    covey_assert_fn *on_assert;
+    void *assert_context;
+    covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
+    uint64_t relinked;               /* times that a node got a parent, or a child became a root */
+    struct covey__names *names;      /* NULL while no entity was named */
+    struct covey_commands *commands; /* the buffers, as a list */
+    size_t borrowed;                 /* bytes of calls that are under way, and of values of kept types */
+    covey_pool *disabled;            /* the entities that are; NULL while none ever was */
+    uint32_t hiding;                 /* pools of which components were disabled ever */
+    uint64_t tick;
+    struct covey_history *histories; /* as a list */
+    covey_log_listener *log_listeners;
+    uint32_t silenced; /* calls under way that say themselves what failed inside of them */
+    uint64_t numbered;               /* queues, reactive sets and command buffers that were ever made */
+    /* Names that were asked for and are of no pool. Several readers may remember one at the same time: each is a word,
+     * which is read and written as a whole and says all there is to say. A pool that is made empties the list. */
+    const char *unknown[COVEY__UNKNOWN];
+};
+
+COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
+    trace->run = trace->count != 0 && trace->index == index ? trace->run + 1 : 1;
+    trace->index = index;
+    trace->count++;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_DETAIL_LAYOUT_H */

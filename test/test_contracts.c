@@ -1,0 +1,253 @@
+/* Contracts of calls that assertion level 1 checks: a mistake is named, with the file and line of the caller. */
+#define _POSIX_C_SOURCE 200809L
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if COVEY_ASSERT_LEVEL >= 1
+
+typedef struct {
+    float x, y;
+} Place;
+COVEY_COMPONENT_DEFINE(Place);
+
+static struct {
+    char what[256], file[256];
+    int line, times;
+} broken;
+
+static void note_broken(const char *what, const char *file, int line, void *context) {
+    (void)context;
+    snprintf(broken.what, sizeof broken.what, "%s", what);
+    snprintf(broken.file, sizeof broken.file, "%s", file);
+    broken.line = line;
+    broken.times++;
+}
+
+static covey_world *noting_world(void) {
+    covey_world_desc desc = world_desc();
+    desc.on_assert = note_broken;
+    covey_world *made = covey_world_create(&desc);
+    assert_non_null(made);
+    memset(&broken, 0, sizeof broken);
+    return made;
+}
+
+/* The last contract was broken in this line of this file, and its text has these words. */
+static void assert_broken(int line, const char *words) {
+    assert_int_equal(broken.times, 1);
+    assert_non_null(strstr(broken.what, words));
+    assert_non_null(strstr(broken.file, "test_contracts.c"));
+    assert_int_equal(broken.line, line);
+    memset(&broken, 0, sizeof broken);
+}
+
+static covey_entity placed(covey_world *in, float x) {
+    covey_entity e = covey_create(in);
+    assert_non_null(covey_add(in, e, Place, { x, 0 }));
+    assert_non_null(covey_add(in, e, Packed, { 1, 2 }));
+    return e;
+}
+
+/* ---- Fields and rows -----------------------------------------------------------------------------------------------*/
+
+static void test_a_field_of_a_span_is_not_for_rows(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    placed(in, 1);
+    covey_view view = covey_view_of(in, Place);
+    covey_iter it = covey_view_iter(&view);
+    covey_row row = { 0 };
+    assert_true(covey_next_row(&it, &row));
+    assert_true(covey_row_field(&it, row, 0, Place)->x == 1);
+    assert_int_equal(broken.times, 0);
+    (void)covey_field(&it, 0, Place);
+    assert_broken(__LINE__ - 1, "use covey_row_field");
+    covey_world_destroy(in);
+}
+
+/* The call itself would crash. */
+static void test_a_field_of_a_row_is_not_for_spans(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    placed(in, 1);
+    covey_view view = covey_view_of(in, Place);
+    covey_iter it = covey_view_iter(&view);
+    covey_row row = { 0 };
+    assert_true(covey_next(&it));
+    (void)covey__check_row_field(&it, row.now, 0, covey_id(Place), __FILE__, __LINE__);
+    assert_broken(__LINE__ - 1, "use covey_field");
+    covey_world_destroy(in);
+}
+
+static void test_a_field_needs_covey_next(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    placed(in, 1);
+    covey_view view = covey_view_of(in, Packed);
+    covey_iter it = covey_view_iter(&view);
+    (void)covey__check_field(&it, 0, covey_id(Packed), __FILE__, __LINE__);
+    assert_broken(__LINE__ - 1, "covey_next comes first");
+    while (covey_next(&it)) assert_true(covey_field(&it, 0, Packed)->number == 1);
+    assert_int_equal(broken.times, 0);
+    covey_world_destroy(in);
+}
+
+static void test_a_row_begins_with_zeros(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    placed(in, 1);
+    placed(in, 2);
+    covey_view views[] = { covey_view_of(in, Place), covey_view_of(in, Packed) };
+    for (int i = 0; i < 2; i++) {
+        covey_iter it = covey_view_iter(&views[i]);
+        covey_row row;
+        memset(&row, 0x5a, sizeof row);
+        covey__check_row(&it, &row, __FILE__, __LINE__);
+        assert_broken(__LINE__ - 1, "covey_row row = { 0 }");
+        memset(&row, 0, sizeof row);
+        assert_true(covey_next_row(&it, &row) && covey_next_row(&it, &row));
+        covey_iter again = covey_view_iter(&views[i]); /* and the row is one of the loop before */
+        covey__check_row(&again, &row, __FILE__, __LINE__);
+        assert_broken(__LINE__ - 1, "of another iteration");
+        assert_false(covey_next_row(&it, &row));
+        covey_iter third = covey_view_iter(&views[i]); /* behind the last row, it is like { 0 } again */
+        assert_true(covey_next_row(&third, &row));
+        assert_int_equal(broken.times, 0);
+    }
+    covey_world_destroy(in);
+}
+
+/* ---- Pools ---------------------------------------------------------------------------------------------------------*/
+
+static void test_a_pool_in_blocks_has_no_packed_arrays(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    placed(in, 1);
+    covey_pool *blocks = covey_pool_of(in, Place), *packed = covey_pool_of(in, Packed);
+    assert_int_equal(covey_pool_size(packed), 1);
+    assert_true(covey_pool_ids(packed) && covey_pool_values(packed, Packed));
+    assert_int_equal(broken.times, 0);
+    assert_int_equal(covey_pool_size(blocks), 0);
+    assert_broken(__LINE__ - 1, "without packed arrays");
+    assert_null(covey_pool_ids(blocks));
+    assert_broken(__LINE__ - 1, "covey_pool_next");
+    assert_null(covey_pool_values(blocks, Place));
+    assert_broken(__LINE__ - 1, ".storage = COVEY_STORAGE_SPARSE");
+    assert_null(covey_pool_page(blocks, 0, Place));
+    assert_broken(__LINE__ - 1, "without packed arrays");
+    covey_world_destroy(in);
+}
+
+#ifdef __unix__
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where there is no world, there is no handler: the program ends with a message. Runs a call in a process of its own. */
+static void assert_aborts(void (*call)(void), const char *words, int line) {
+    int ends[2], status;
+    char text[1024] = "", place[64];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        call();
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t n; length < sizeof text - 1 && (n = read(ends[0], text + length, sizeof text - 1 - length)) > 0;)
+        length += (size_t)n;
+    close(ends[0]);
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    snprintf(place, sizeof place, "test_contracts.c:%d: contract broken: ", line);
+    if (!strstr(text, place) || !strstr(text, words)) fail_msg("expected \"%s\" and \"%s\" in: %s", place, words, text);
+}
+
+static covey_pool *no_pool;
+static const covey_view *no_view;
+enum { LINE_OF_POOLS = __LINE__ };
+static void count_of_no_pool(void) { (void)covey_pool_count(no_pool); }
+static void add_to_no_pool(void) { (void)covey_pool_add(no_pool, COVEY_NULL, Place, { 1, 2 }); }
+static void size_of_no_pool(void) { (void)covey_pool_size(no_pool); }
+static void compact_no_pool(void) { covey_pool_compact(no_pool); }
+static void iterate_no_view(void) {
+    covey_iter it = covey_view_iter(no_view);
+    (void)it;
+}
+static void count_no_view(void) { (void)covey_view_count(no_view); }
+
+static void test_null_pools_and_views_are_named(void **state) {
+    (void)state;
+    assert_aborts(count_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 1);
+    assert_aborts(add_to_no_pool, "the pool is NULL", LINE_OF_POOLS + 2);
+    assert_aborts(size_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 3);
+    assert_aborts(compact_no_pool, "the pool is NULL", LINE_OF_POOLS + 4);
+    assert_aborts(iterate_no_view, "the view is NULL", LINE_OF_POOLS + 6);
+    assert_aborts(count_no_view, "the view is NULL", LINE_OF_POOLS + 9);
+}
+
+/* ---- Worlds without a log ------------------------------------------------------------------------------------------*/
+
+/* What a call writes to stderr, up to its end. */
+static size_t printed_by(void (*call)(void), char *text, size_t size) {
+    int ends[2], before = dup(STDERR_FILENO);
+    fflush(stderr);
+    assert_true(before >= 0 && pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
+    close(ends[1]);
+    call();
+    fflush(stderr);
+    assert_true(dup2(before, STDERR_FILENO) >= 0); /* closes the last end for writing */
+    close(before);
+    size_t length = 0;
+    for (ssize_t n; length < size - 1 && (n = read(ends[0], text + length, size - 1 - length)) > 0;)
+        length += (size_t)n;
+    text[length] = '\0';
+    close(ends[0]);
+    return length;
+}
+
+static void fail_often(void) {
+    covey_world *in = covey_world_create(NULL);
+    covey_entity e = covey_create(in);
+    Place place = { 1, 2 };
+    for (int i = 0; i < 300; i++) covey_replace(in, e, Place, &place);
+    covey_world_destroy(in);
+}
+
+static void test_a_world_without_a_log_prints_the_first_failures(void **state) {
+    (void)state;
+    static char text[16384];
+    printed_by(fail_often, text, sizeof text);
+    assert_true(strncmp(text, "covey: 0:1 has no Place", 23) == 0);
+    int lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
+    assert_int_equal(lines, 101);
+    assert_non_null(strstr(text, "further failures of this world are not printed"));
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(test_a_field_of_a_span_is_not_for_rows),
+        WORLD_TEST(test_a_field_of_a_row_is_not_for_spans),
+        WORLD_TEST(test_a_field_needs_covey_next),
+        WORLD_TEST(test_a_row_begins_with_zeros),
+        WORLD_TEST(test_a_pool_in_blocks_has_no_packed_arrays),
+#ifdef __unix__
+        cmocka_unit_test(test_null_pools_and_views_are_named),
+        cmocka_unit_test(test_a_world_without_a_log_prints_the_first_failures),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void) { return 0; } /* at level 0 nothing is checked */
+
+#endif
