@@ -1,9 +1,20 @@
 /* The table of endpoints, below /api/v1/: one line each. docs/inspect.md describes them. */
-#include "inspector.h"
+#include "edit.h"
+#include "entity.h"
+#include "rows.h"
 
 const inspect__endpoint inspect__endpoints[] = {
+    /* clang-format off */
     { "GET", "world", inspect__answer_world, false },
     { "GET", "types", inspect__answer_types, false },
+    { "GET", "entities", inspect__answer_entities, false },
+    { "GET", "complete", inspect__answer_complete, false },
+    { "GET", "tree", inspect__answer_tree, false },
+    { "GET", "entity", inspect__answer_entity, false },
+    { "GET", "values", inspect__answer_values, false },
+    { "GET", "resources", inspect__answer_resources, false },
+    { "POST", "edit", inspect__answer_edit, true },
+    { "POST", "undo", inspect__answer_undo, true },
     { "GET", "storage", inspect__answer_storage, false },
     { "GET", "map", inspect__answer_map, false },
     { "POST", "storage", inspect__answer_storage_change, true },
@@ -17,6 +28,7 @@ const inspect__endpoint inspect__endpoints[] = {
     { "POST", "time", inspect__answer_time_change, true },
     { "GET", "events", inspect__answer_events, false },
     { "GET", "log", inspect__answer_log, false },
+    /* clang-format on */
 };
 const uint32_t inspect__endpoint_count = sizeof inspect__endpoints / sizeof *inspect__endpoints;
 

@@ -34,6 +34,7 @@ enum {
     INSPECT__ARGUMENTS = 16,     /* of a request, at most */
     INSPECT__CONNECTIONS = 64,   /* that can be asked for */
     INSPECT__SPARE = 16,         /* that are open beyond the limit for a moment, until another one is dropped */
+    INSPECT__SCANS = 16,         /* queries whose counts are kept */
     INSPECT__WATCHED_SECONDS = 5 /* so long after the last request, somebody is thought to look */
 };
 
@@ -144,6 +145,9 @@ bool inspect__request_pauses(const inspect__request *request);
 void *inspect__request_state(inspect__request *request, size_t size,
                              void (*drop)(covey_inspector *inspector, void *state));
 
+/* By the thread that owns the world. */
+void inspect__request_drop_state(inspect__request *request);
+
 inspect__request *inspect__request_create(covey_inspector *inspector, struct MHD_Connection *connection);
 void inspect__request_destroy(inspect__request *request); /* NULL is fine */
 
@@ -189,6 +193,8 @@ struct covey_inspector {
     bool watched;                       /* somebody looks: frames are timed */
     uint64_t frame;                     /* frames that polls have asked for */
     uint64_t polled_at, frame_time;     /* ns; 0: not known */
+    struct inspect__undos *undos;       /* NULL: nothing was edited yet */
+    struct inspect__scan *scans[INSPECT__SCANS];
     bool paused;
     uint32_t steps; /* frames to run although it is paused */
     double speed;   /* 1: as it is; 2: two frames a poll; 0.5: each second poll */
@@ -243,7 +249,7 @@ covey_world *inspect__past_asked(inspect__request *request);
 /* The number of the snapshot that an argument is about: how far it is back. False: there is none, and it is refused. */
 bool inspect__snapshot_back(inspect__request *request, const char *key, uint64_t *number);
 
-/* value.c: values as JSON. */
+/* value.c */
 bool inspect__is_internal(const covey_type *type); /* one of the library's own */
 const char *inspect__storage_name(covey_storage storage);
 const char *inspect__policy_name(covey_policy policy);

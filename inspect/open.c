@@ -1,5 +1,6 @@
 /* Opening and closing an inspector. */
-#include "inspector.h"
+#include "edit.h"
+#include "scan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,5 +126,7 @@ void covey_inspect_close(covey_inspector *inspector) {
     if (!inspector) return;
     refuse_all(inspector);
     inspect__server_stop(inspector);
+    inspect__scans_free(inspector);
+    inspect__undos_free(inspector);
     release(inspector);
 }

@@ -1,5 +1,5 @@
 /* Answers requests about the world, on the thread that owns it. */
-#include "inspector.h"
+#include "scan.h"
 
 static void take_inbox(covey_inspector *inspector) {
     pthread_mutex_lock(&inspector->door);
@@ -32,6 +32,7 @@ void inspect__request_finish(inspect__request *request) {
         inspect__refuse(request, 413, "LIMIT", "the answer would have more than %u bytes: ask for less at a time",
                         inspector->desc.answer_bytes);
     if (request->status == 0) request->status = 200;
+    inspect__request_drop_state(request);
     atomic_fetch_sub_explicit(&inspector->waiting, 1, memory_order_relaxed);
     MHD_resume_connection(request->connection); /* from here on it may be gone */
 }
@@ -40,14 +41,14 @@ void inspect__request_finish(inspect__request *request) {
 static void work(covey_inspector *inspector, uint64_t now) {
     inspector->deadline = now + (uint64_t)(inspector->desc.budget * 1e9);
     take_inbox(inspector);
-    if (!inspector->jobs) return;
-    inspector->asked_at = now;
+    if (inspector->jobs) inspector->asked_at = now;
     locale_t before = uselocale(inspector->plain_numbers);
-    do {
+    for (bool late = false; inspector->jobs && !late; late = inspect__now() >= inspector->deadline) {
         inspect__request *request = next_job(inspector);
         if (request->endpoint->answer(request, inspector->world)) inspect__request_finish(request);
         else put_back(inspector, request);
-    } while (inspector->jobs && inspect__now() < inspector->deadline);
+    }
+    inspect__scans_work(inspector);
     uselocale(before);
 }
 

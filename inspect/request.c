@@ -14,7 +14,7 @@ inspect__request *inspect__request_create(covey_inspector *inspector, struct MHD
     return request;
 }
 
-static void drop_state(inspect__request *request) {
+void inspect__request_drop_state(inspect__request *request) {
     if (!request->state) return;
     if (request->drop) request->drop(request->inspector, request->state);
     inspect__free(request->inspector, request->state, request->state_size);
@@ -23,7 +23,7 @@ static void drop_state(inspect__request *request) {
 
 void inspect__request_destroy(inspect__request *request) {
     if (!request) return;
-    drop_state(request);
+    inspect__request_drop_state(request);
     json_decref(request->parsed);
     inspect__json_free(&request->json);
     inspect__free(request->inspector, request->body, request->body_capacity);

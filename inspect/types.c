@@ -1,9 +1,7 @@
 /* GET types: the component types that the world has met, in that order. Their numbers are used elsewhere. */
-#include "inspector.h"
+#include "entity.h"
 
-#include <covey/fields.h>
-
-static void put_fields(inspect__json *json, const covey_fields *fields) {
+void inspect__put_fields(inspect__json *json, const covey_fields *fields) {
     if (!fields) {
         inspect__json_null(json, "fields");
         return;
@@ -15,7 +13,7 @@ static void put_fields(inspect__json *json, const covey_fields *fields) {
         inspect__json_text(json, "kind", field->kind == COVEY_KIND_NESTED ? "struct" : covey_kind_name(field->kind));
         inspect__json_u64(json, "offset", field->offset);
         inspect__json_u64(json, "count", field->count);
-        if (field->nested) put_fields(json, field->nested);
+        if (field->nested) inspect__put_fields(json, field->nested);
         inspect__json_end_object(json);
     }
     inspect__json_end_array(json);
@@ -33,7 +31,7 @@ static void put_type(inspect__json *json, const covey_pool *pool) {
     inspect__json_bool(json, "internal", inspect__is_internal(type));
     inspect__json_u64(json, "count", covey_pool_count(pool));
     inspect__json_bool(json, "ticks", type->ticks);
-    put_fields(json, type->fields);
+    inspect__put_fields(json, type->fields);
     inspect__json_end_object(json);
 }
 

@@ -1,0 +1,305 @@
+/* POST edit: changes of the world. Whatever can be refused is refused before anything has changed. */
+#include "edit.h"
+
+#include "entity.h"
+
+#include <covey/hierarchy.h>
+
+typedef struct edit {
+    inspect__request *request;
+    covey_world *world;
+    covey_entity e;
+    const covey_type *type;
+    inspect__undo undo;
+} edit;
+
+/* ---- What is asked for ---------------------------------------------------------------------------------------------*/
+
+/* False: refused, here and below. */
+static bool read_entity(edit *t) {
+    const char *text = inspect__request_member_text(t->request, "e");
+    if (!text || !inspect__entity_read(text, &t->e) || covey_is_null(t->e)) {
+        inspect__refuse(t->request, 422, "ARGUMENT", "e is an entity, such as \"12:1\": its index and its generation");
+        return false;
+    }
+    if (covey_alive(t->world, t->e)) return true;
+    inspect__refuse_result(t->request, COVEY_ERROR_DEAD, "%s is not alive", text);
+    return false;
+}
+
+static bool read_type(edit *t) {
+    const char *name = inspect__request_member_text(t->request, "type");
+    if (!name) {
+        inspect__refuse(t->request, 422, "ARGUMENT", "type is the name of a type");
+        return false;
+    }
+    t->type = covey_type_find(t->world, name);
+    if (!t->type) inspect__refuse(t->request, 422, "TYPE", "the world knows no type %.100s", name);
+    else if (inspect__is_internal(t->type)) inspect__refuse(t->request, 422, "TYPE", "%.100s is Covey's own", name);
+    return t->type && !inspect__is_internal(t->type);
+}
+
+static bool read_component(edit *t) {
+    if (!read_entity(t) || !read_type(t)) return false;
+    if (covey_has_raw(t->world, t->e, t->type)) return true;
+    inspect__refuse_result(t->request, COVEY_ERROR_ABSENT, "the entity has no %.100s", t->type->name);
+    return false;
+}
+
+/* The part of a value that "path" names. */
+static bool read_place(edit *t, inspect__place *place) {
+    const char *path = inspect__request_member_text(t->request, "path");
+    size_t at, length;
+    if (!inspect__editable(t->type)) {
+        inspect__refuse(
+            t->request, 422, "TYPE",
+            "values of %.100s cannot be written: it has no .fields that say what its bytes mean, and is not .raw",
+            t->type->name);
+        return false;
+    }
+    if (!path) path = "";
+    const char *why = inspect__place_find(t->type, path, strlen(path), place, &at, &length);
+    if (why) inspect__refuse_at(t->request, 422, "PATH", at, length, "%.100s.%.100s: %s", t->type->name, path, why);
+    return !why;
+}
+
+static bool refuse_value(edit *t, const inspect__fault *fault) {
+    if (fault->result != COVEY_OK) inspect__refuse_result(t->request, fault->result, "%s", fault->text);
+    else inspect__refuse(t->request, 422, "VALUE", "%s", fault->text);
+    return false;
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------------*/
+
+typedef struct bytes {
+    uint32_t offset, size;
+    const void *from;
+} bytes;
+
+static void copy_bytes(void *value, void *context) {
+    const bytes *b = context;
+    memcpy((char *)value + b->offset, b->from, b->size);
+}
+
+covey_result inspect__overwrite(covey_world *world, covey_entity e, const covey_type *type, uint32_t offset,
+                                const void *from, uint32_t size) {
+    bytes b = { offset, size, from };
+    return covey_patch_raw(world, e, type, copy_bytes, &b) ? COVEY_OK : covey_world_result(world);
+}
+
+/* Reads "value" into a record: the bytes of the place as they are in `value`, those that they become, and, behind both, a
+ * copy of the whole value to work on. */
+static bool read_value(edit *t, inspect__undo_kind kind, const void *value) {
+    inspect__place place;
+    inspect__fault fault = { .text = "there is no value" };
+    const json_t *json = inspect__request_member(t->request, "value");
+    if (!read_place(t, &place)) return false;
+    uint32_t size = inspect__place_size(&place);
+    if (!inspect__undo_make(t->request, &t->undo, kind, (size_t)size * 2 + t->type->size)) return false;
+    unsigned char *work = t->undo.bytes + (size_t)size * 2;
+    memcpy(work, value, t->type->size);
+    if (!json || !inspect__read_place(t->world, json, &place, work, &fault)) return refuse_value(t, &fault);
+    t->undo.e = t->e;
+    t->undo.type = t->type;
+    t->undo.offset = place.offset;
+    t->undo.size = size;
+    memcpy(t->undo.bytes, (const char *)value + place.offset, size);
+    memcpy(t->undo.bytes + size, work + place.offset, size);
+    return true;
+}
+
+static covey_result edit_set(edit *t) {
+    if (!read_component(t)) return COVEY_OK;
+    if (!read_value(t, INSPECT__UNDO_VALUE, covey_get_raw(t->world, t->e, t->type, t->type->size))) return COVEY_OK;
+    return inspect__overwrite(t->world, t->e, t->type, t->undo.offset, t->undo.bytes + t->undo.size, t->undo.size);
+}
+
+static covey_result edit_resource(edit *t) {
+    if (!read_type(t)) return COVEY_OK;
+    char *value = covey_resource_get_raw(t->world, t->type, t->type->size);
+    if (!value) return COVEY_ERROR_ABSENT;
+    if (read_value(t, INSPECT__UNDO_RESOURCE, value))
+        memcpy(value + t->undo.offset, t->undo.bytes + t->undo.size, t->undo.size);
+    return COVEY_OK;
+}
+
+/* ---- Components ----------------------------------------------------------------------------------------------------*/
+
+typedef struct json_value {
+    const covey_world *world;
+    const json_t *json;
+    const covey_type *type;
+} json_value;
+
+/* What was read once without a fault is read again without one. */
+static void fill_value(void *value, void *context) {
+    const json_value *v = context;
+    inspect__place place = inspect__place_of(v->type);
+    inspect__fault fault;
+    inspect__read_place(v->world, v->json, &place, value, &fault);
+}
+
+/* Tries a value on bytes of the record. */
+static bool try_value(edit *t, const json_t *json) {
+    inspect__place place;
+    inspect__fault fault = { .text = "" };
+    if (!read_place(t, &place)) return false;
+    return inspect__read_place(t->world, json, &place, t->undo.bytes, &fault) || refuse_value(t, &fault);
+}
+
+static covey_result edit_add(edit *t) {
+    json_value v = { t->world, inspect__request_member(t->request, "value"), NULL };
+    if (!read_entity(t) || !read_type(t)) return COVEY_OK;
+    v.type = t->type;
+    if (covey_has_raw(t->world, t->e, t->type)) return COVEY_ERROR_PRESENT;
+    if (!inspect__undo_make(t->request, &t->undo, INSPECT__UNDO_ADD, t->type->size)) return COVEY_OK;
+    t->undo.e = t->e;
+    t->undo.type = t->type;
+    if (v.json && !json_is_null(v.json) && !try_value(t, v.json)) return COVEY_OK;
+    const void *added = v.json && !json_is_null(v.json)
+                            ? covey_patch_or_add_raw(t->world, t->e, t->type, fill_value, &v)
+                            : covey_add_raw(t->world, t->e, t->type, NULL, t->type->size);
+    return added ? COVEY_OK : covey_world_result(t->world);
+}
+
+/* A value that owns something ends with its component, and does not come back. */
+static bool comes_back(const covey_type *type) { return !type->drop && !type->move; }
+
+static covey_result edit_remove(edit *t) {
+    if (!read_component(t)) return COVEY_OK;
+    bool back = comes_back(t->type);
+    if (!inspect__undo_make(t->request, &t->undo, back ? INSPECT__UNDO_REMOVE : INSPECT__UNDO_NONE,
+                            back ? t->type->size : 0))
+        return COVEY_OK;
+    t->undo.e = t->e;
+    t->undo.type = t->type;
+    t->undo.was_disabled = !covey_component_is_enabled_raw(t->world, t->e, t->type);
+    if (t->undo.bytes) memcpy(t->undo.bytes, covey_get_raw(t->world, t->e, t->type, t->type->size), t->type->size);
+    covey_remove_raw(t->world, t->e, t->type, t->type->size);
+    return COVEY_OK;
+}
+
+static covey_result edit_enabling(edit *t, bool on) {
+    bool component = inspect__request_member(t->request, "type") != NULL;
+    if (component ? !read_component(t) : !read_entity(t)) return COVEY_OK;
+    bool now = component ? covey_component_is_enabled_raw(t->world, t->e, t->type) : covey_is_enabled(t->world, t->e);
+    inspect__undo_kind kind = now == on ? INSPECT__UNDO_NONE : now ? INSPECT__UNDO_ENABLE : INSPECT__UNDO_DISABLE;
+    if (!inspect__undo_make(t->request, &t->undo, kind, 0)) return COVEY_OK;
+    t->undo.e = t->e;
+    t->undo.type = t->type;
+    if (component)
+        return on ? covey_component_enable_raw(t->world, t->e, t->type)
+                  : covey_component_disable_raw(t->world, t->e, t->type);
+    return on ? covey_enable(t->world, t->e) : covey_disable(t->world, t->e);
+}
+
+static covey_result edit_enable(edit *t) { return edit_enabling(t, true); }
+static covey_result edit_disable(edit *t) { return edit_enabling(t, false); }
+
+/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+
+/* A text, or null, or nothing. */
+static bool read_name(edit *t, const char **name) {
+    const json_t *json = inspect__request_member(t->request, "name");
+    *name = json_string_value(json);
+    if (!json || json_is_null(json)) return true;
+    if (*name && strlen(*name) == json_string_length(json)) return true;
+    inspect__refuse(t->request, 422, "VALUE", "a name is a text without zero bytes, or null");
+    return false;
+}
+
+static bool read_parent(edit *t, covey_entity *parent) {
+    const json_t *json = inspect__request_member(t->request, "parent");
+    const char *text = json_string_value(json);
+    *parent = (covey_entity){ 0 };
+    if (!json || json_is_null(json) || (text && inspect__entity_read(text, parent))) return true;
+    inspect__refuse(t->request, 422, "ARGUMENT", "parent is an entity, such as \"12:1\", or null");
+    return false;
+}
+
+static covey_result edit_create(edit *t) {
+    const char *name;
+    covey_entity parent;
+    if (!read_name(t, &name) || !read_parent(t, &parent)) return COVEY_OK;
+    if (!covey_is_null(parent) && !covey_alive(t->world, parent)) return COVEY_ERROR_DEAD;
+    covey_entity e = covey_create(t->world);
+    if (covey_is_null(e)) return covey_world_result(t->world);
+    covey_result result = covey_is_null(parent) ? COVEY_OK : covey_parent_set(t->world, e, parent);
+    if (result == COVEY_OK && name) result = covey_name_set(t->world, e, name);
+    if (result == COVEY_OK) t->e = e;
+    else covey_destroy(t->world, e);
+    return result;
+}
+
+static covey_result edit_destroy(edit *t) {
+    if (!read_entity(t)) return COVEY_OK;
+    if (json_is_true(inspect__request_member(t->request, "tree"))) covey_destroy_tree(t->world, t->e);
+    else covey_destroy(t->world, t->e);
+    return COVEY_OK;
+}
+
+static covey_result edit_rename(edit *t) {
+    const char *name, *before;
+    if (!read_entity(t) || !read_name(t, &name)) return COVEY_OK;
+    before = covey_name(t->world, t->e);
+    if (!name) name = "";
+    if (!before) before = "";
+    size_t old_size = strlen(before) + 1, new_size = strlen(name) + 1;
+    if (!inspect__undo_make(t->request, &t->undo, INSPECT__UNDO_NAME, old_size + new_size)) return COVEY_OK;
+    t->undo.e = t->e;
+    t->undo.name = memcpy(t->undo.bytes, before, old_size);
+    t->undo.name_now = memcpy(t->undo.bytes + old_size, name, new_size);
+    return covey_name_set(t->world, t->e, name);
+}
+
+static covey_result edit_parent(edit *t) {
+    covey_entity parent;
+    if (!read_entity(t) || !read_parent(t, &parent)) return COVEY_OK;
+    if (!covey_is_null(parent) && !covey_alive(t->world, parent)) return COVEY_ERROR_DEAD;
+    if (!inspect__undo_make(t->request, &t->undo, INSPECT__UNDO_PARENT, 0)) return COVEY_OK;
+    t->undo.e = t->e;
+    t->undo.parent = covey_parent(t->world, t->e);
+    t->undo.next = covey_child_next(t->world, t->e);
+    t->undo.now = parent;
+    return covey_parent_set(t->world, t->e, parent);
+}
+
+/* ---- The request ---------------------------------------------------------------------------------------------------*/
+
+static const struct {
+    const char *name;
+    covey_result (*run)(edit *t);
+} actions[] = {
+    { "set", edit_set },         { "add", edit_add },           { "remove", edit_remove }, { "create", edit_create },
+    { "destroy", edit_destroy }, { "rename", edit_rename },     { "parent", edit_parent }, { "enable", edit_enable },
+    { "disable", edit_disable }, { "resource", edit_resource },
+};
+
+/* Answers with the number of the record, if the edit can be taken back. */
+static void finish(edit *t) {
+    inspect__json *json = &t->request->json;
+    inspect__json_object(json, NULL);
+    inspect__json_bool(json, "ok", true);
+    inspect__json_entity(json, "e", t->e);
+    if (t->undo.kind == INSPECT__UNDO_NONE) inspect__json_null(json, "undo");
+    else {
+        inspect__json_u64(json, "undo", inspect__undo_keep(t->request->inspector, &t->undo));
+        t->undo = (inspect__undo){ 0 };
+    }
+    inspect__json_end_object(json);
+}
+
+bool inspect__answer_edit(inspect__request *request, covey_world *world) {
+    const char *name = inspect__request_member_text(request, "do");
+    edit t = { .request = request, .world = world };
+    for (size_t i = 0; name && i < sizeof actions / sizeof *actions; i++) {
+        if (strcmp(actions[i].name, name) != 0) continue;
+        covey_result result = actions[i].run(&t);
+        if (result != COVEY_OK) inspect__refuse_result(request, result, "%s: %s", name, covey_result_text(result));
+        else if (request->status == 0) finish(&t);
+        inspect__undo_drop(request->inspector, &t.undo);
+        return true;
+    }
+    return inspect__refuse(request, 422, "ARGUMENT",
+                           "do is one of set, add, remove, create, destroy, rename, parent, enable, disable, resource");
+}

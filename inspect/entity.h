@@ -1,0 +1,18 @@
+/* Entities and resources in detail. */
+#ifndef COVEY_INSPECT_ENTITY_H
+#define COVEY_INSPECT_ENTITY_H
+
+#include "value.h"
+
+/* Whether the bytes of a type's values may be written: it has fields, or says that it is raw. */
+bool inspect__editable(const covey_type *type);
+/* All about an entity, as one object; of a dead one, that it is dead. */
+void inspect__put_entity(inspect__json *json, const covey_world *world, covey_entity e);
+/* types.c: the fields of a type as "fields", or null. */
+void inspect__put_fields(inspect__json *json, const covey_fields *fields);
+
+bool inspect__answer_entity(inspect__request *request, covey_world *world);
+bool inspect__answer_resources(inspect__request *request, covey_world *world);
+bool inspect__answer_values(inspect__request *request, covey_world *world);
+
+#endif

@@ -1,0 +1,210 @@
+/* Rows, and the two lists that are made of a scan: entities, and roots. */
+#include "rows.h"
+
+#include <covey/hierarchy.h>
+#include <stdio.h>
+
+#define PATIENCE UINT64_C(250000000) /* ns that a list waits for rows, before it answers with those that there are */
+
+/* ---- Columns -------------------------------------------------------------------------------------------------------*/
+
+static bool read_column(inspect__request *request, const covey_world *world, const char *text, size_t length, size_t at,
+                        inspect__column *column) {
+    inspect__query_error error = { .text = "the name is too long" };
+    if (length >= sizeof column->name ||
+        !inspect__path_read(world, text, length, &column->pool, &column->place, &error)) {
+        inspect__refuse_at(request, 422, "COLUMN", at + error.at, error.length, "%.*s: %s",
+                           (int)(length < 100 ? length : 100), text, error.text);
+        return false;
+    }
+    memcpy(column->name, text, length);
+    column->name[length] = '\0';
+    return true;
+}
+
+bool inspect__columns_read(inspect__request *request, const covey_world *world, const char *text,
+                           inspect__columns *columns) {
+    columns->count = 0;
+    for (const char *at = text; at && *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        if (columns->count == INSPECT__COLUMNS) {
+            inspect__refuse(request, 422, "COLUMN", "there are at most %d columns", INSPECT__COLUMNS);
+            return false;
+        }
+        if (!read_column(request, world, at, length, (size_t)(at - text), &columns->at[columns->count])) return false;
+        columns->count++;
+        at += length + (at[length] == ',');
+    }
+    return true;
+}
+
+/* ---- One row -------------------------------------------------------------------------------------------------------*/
+
+static void put_types(inspect__json *json, const covey_world *world, covey_entity e) {
+    inspect__json_array(json, "types");
+    for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
+        const covey_pool *pool = covey_world_pool(world, i);
+        if (covey_pool_has(pool, e) && !inspect__is_internal(covey_pool_type(pool))) inspect__json_u64(json, NULL, i);
+    }
+    inspect__json_end_array(json);
+}
+
+static void put_columns(inspect__json *json, covey_entity e, const inspect__columns *columns) {
+    inspect__json_object(json, "values");
+    for (const inspect__column *column = columns->at; column < columns->at + columns->count; column++) {
+        uint32_t size = covey_pool_type(column->pool)->size;
+        const void *value = covey_pool_get_raw(column->pool, e, size);
+        if (size == 0 && value) inspect__json_bool(json, column->name, true);
+        else inspect__put_place(json, column->name, &column->place, value);
+    }
+    inspect__json_end_object(json);
+}
+
+void inspect__put_row(inspect__json *json, const covey_world *world, covey_entity e, const inspect__columns *columns) {
+    inspect__json_object(json, NULL);
+    inspect__json_entity(json, "e", e);
+    inspect__json_text(json, "name", covey_name(world, e));
+    inspect__json_bool(json, "enabled", covey_is_enabled(world, e));
+    inspect__json_u64(json, "children", covey_child_count(world, e));
+    put_types(json, world, e);
+    if (columns->count != 0) put_columns(json, e, columns);
+    inspect__json_end_object(json);
+}
+
+/* ---- Lists ---------------------------------------------------------------------------------------------------------*/
+
+typedef struct list {
+    inspect__scan *scan;
+    inspect__columns columns;
+    uint64_t offset, limit, begun;
+    bool seeking; /* the scan has not come to the first row */
+    uint64_t index, before, rows;
+} list;
+
+static void drop_list(covey_inspector *inspector, void *state) {
+    (void)inspector;
+    inspect__scan_release(((list *)state)->scan);
+}
+
+/* What was asked for. False: refused. */
+static bool begin_list(inspect__request *request, covey_world *world, list *l, const char *query) {
+    l->begun = inspect__now();
+    l->seeking = true;
+    if (!inspect__request_number(request, "offset", 0, UINT32_MAX, &l->offset)) return false;
+    if (!inspect__request_number(request, "limit", 100, INSPECT__ROWS, &l->limit)) return false;
+    if (!inspect__columns_read(request, world, inspect__request_text(request, "columns"), &l->columns)) return false;
+    l->scan = inspect__scan_of(request, world, query);
+    if (!l->scan) return false;
+    inspect__json_object(&request->json, NULL);
+    inspect__json_array(&request->json, "rows");
+    return true;
+}
+
+/* Waits until the scan has come to the last row that is wanted. */
+static bool seek(list *l, covey_inspector *inspector) {
+    if (!inspect__scan_advance(l->scan, inspector, l->offset + l->limit) && inspect__now() - l->begun < PATIENCE)
+        return false;
+    l->index = inspect__scan_seek(l->scan, l->offset, &l->before);
+    l->seeking = false;
+    return true;
+}
+
+/* True: all rows are there that there are, or that are known so far. */
+static bool put_rows(inspect__request *request, covey_world *world, list *l) {
+    while (l->rows < l->limit) {
+        covey_entity e;
+        inspect__found found = inspect__scan_next(l->scan, request->inspector, &l->index, &e);
+        if (found == INSPECT__FOUND_END) return true;
+        if (found == INSPECT__FOUND_LATER && inspect__now() - l->begun >= PATIENCE) return true;
+        if (found == INSPECT__FOUND_LATER) return false;
+        if (l->before != 0) {
+            l->before--;
+            continue;
+        }
+        inspect__put_row(&request->json, world, e, &l->columns);
+        if (++l->rows % 64 == 0 && inspect__request_pauses(request)) return l->rows == l->limit;
+    }
+    return true;
+}
+
+static bool end_list(inspect__request *request, const list *l) {
+    inspect__json *json = &request->json;
+    if (l->scan->failed) return inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
+    inspect__json_end_array(json);
+    inspect__json_u64(json, "count", l->scan->total);
+    inspect__json_bool(json, "complete", l->scan->complete);
+    inspect__json_u64(json, "scanned", (uint64_t)l->scan->chunks * INSPECT__CHUNK);
+    inspect__json_u64(json, "offset", l->offset);
+    inspect__json_end_object(json);
+    return true;
+}
+
+static bool answer_list(inspect__request *request, covey_world *world, const char *query) {
+    bool begins = !request->state;
+    list *l = inspect__request_state(request, sizeof *l, drop_list);
+    if (!l || (begins && !begin_list(request, world, l, query))) return true;
+    if (l->seeking && !seek(l, request->inspector)) return false;
+    if (!put_rows(request, world, l)) return false;
+    return end_list(request, l);
+}
+
+bool inspect__answer_entities(inspect__request *request, covey_world *world) {
+    const char *query = inspect__request_text(request, "query");
+    return answer_list(request, world, query ? query : "");
+}
+
+/* ---- Children ------------------------------------------------------------------------------------------------------*/
+
+typedef struct children {
+    covey_entity parent, next; /* null: from the first on */
+    uint64_t offset, limit, at;
+} children;
+
+static bool begin_children(inspect__request *request, children *c) {
+    return inspect__request_entity(request, "parent", &c->parent) &&
+           inspect__request_number(request, "offset", 0, UINT32_MAX, &c->offset) &&
+           inspect__request_number(request, "limit", 100, INSPECT__ROWS, &c->limit);
+}
+
+/* Goes to the first child that is wanted. Where the one at which it stood has left meanwhile, it begins again. */
+static bool walk_to_offset(inspect__request *request, const covey_world *world, children *c) {
+    if (!covey_same(covey_parent(world, c->next), c->parent)) {
+        c->next = covey_child_first(world, c->parent);
+        c->at = 0;
+    }
+    for (; c->at < c->offset && !covey_is_null(c->next); c->at++) {
+        c->next = covey_child_next(world, c->next);
+        if (c->at % 256 == 255 && inspect__request_pauses(request)) {
+            c->at++;
+            return covey_is_null(c->next);
+        }
+    }
+    return true;
+}
+
+static bool answer_children(inspect__request *request, covey_world *world) {
+    static const inspect__columns none = { 0 };
+    bool begins = !request->state;
+    children *c = inspect__request_state(request, sizeof *c, NULL);
+    if (!c || (begins && !begin_children(request, c))) return true;
+    if (!covey_alive(world, c->parent))
+        return inspect__refuse_result(request, COVEY_ERROR_DEAD, "the parent is not alive");
+    if (!walk_to_offset(request, world, c)) return false;
+    inspect__json *json = &request->json;
+    inspect__json_object(json, NULL);
+    inspect__json_u64(json, "count", covey_child_count(world, c->parent));
+    inspect__json_bool(json, "complete", true);
+    inspect__json_u64(json, "offset", c->offset);
+    inspect__json_array(json, "rows");
+    for (uint64_t i = 0; i < c->limit && !covey_is_null(c->next); i++, c->next = covey_child_next(world, c->next))
+        inspect__put_row(json, world, c->next, &none);
+    inspect__json_end_array(json);
+    inspect__json_end_object(json);
+    return true;
+}
+
+bool inspect__answer_tree(inspect__request *request, covey_world *world) {
+    const char *parent = inspect__request_text(request, "parent");
+    return parent && strcmp(parent, "null") != 0 ? answer_children(request, world)
+                                                 : answer_list(request, world, "root");
+}
