@@ -4,8 +4,6 @@
 #ifndef COVEY_DETAIL_CHECK_H
 #define COVEY_DETAIL_CHECK_H
 
-#if COVEY_ASSERT_LEVEL >= 1
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,6 +40,8 @@ COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const cha
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#if COVEY_ASSERT_LEVEL >= 1
 
 #define COVEY__POOL(pool) covey__needs_pool((pool), __FILE__, __LINE__)
 #define COVEY__PACKED(pool) covey__needs_packed((pool), __FILE__, __LINE__)
