@@ -2,17 +2,24 @@
  * Prints what each system takes, what each pool takes, and what Covey advises. The first program that `make run` shows, and
  * a place to try things out.
  *
- *     swarm [--entities N] [--frames N] [--threads N] [--trace FILE] [--help] */
+ *     swarm [--entities N] [--frames N] [--threads N] [--trace FILE] [--inspect] [--help] */
 #include "swarm.h"
 
+#include <covey/fields.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-COVEY_COMPONENT_DEFINE(Position);
-COVEY_COMPONENT_DEFINE(Velocity);
-COVEY_COMPONENT_DEFINE(Energy);
-COVEY_COMPONENT_DEFINE(Sick, .storage = COVEY_STORAGE_SPARSE); /* is that wise? The advice will tell */
+/* What bytes mean, for the page of --inspect. A number alone has a field, too. */
+COVEY_FIELDS_DEFINE(Vector, f32(x), f32(y));
+static const covey_field points[] = { { "points", COVEY_KIND_F32, 0, 1, NULL } };
+static const covey_fields fields_of_number = { sizeof(float), 1, points };
+
+COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Vector);
+COVEY_COMPONENT_DEFINE(Velocity, .fields = &covey_fields_Vector);
+COVEY_COMPONENT_DEFINE(Energy, .fields = &fields_of_number);
+/* Is that storage wise? The advice will tell. */
+COVEY_COMPONENT_DEFINE(Sick, .fields = &fields_of_number, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(Frozen);
 
 void die(const char *what, const char *why) {
@@ -139,8 +146,9 @@ static covey_schedule *make_schedule(Swarm *s, uint32_t threads) {
 /* ---- Options -----------------------------------------------------------------------------------------------------*/
 
 typedef struct {
-    uint32_t entities, frames, threads;
+    uint32_t entities, frames, threads; /* no frames: 60; with the page, until Ctrl-C */
     const char *trace;
+    bool inspect;
 } Options;
 
 static uint32_t parse_number(const char *option, const char *text, uint32_t least, uint32_t most) {
@@ -150,23 +158,27 @@ static uint32_t parse_number(const char *option, const char *text, uint32_t leas
     return (uint32_t)number;
 }
 
-static const char help[] = "usage: swarm [--entities N] [--frames N] [--threads N] [--trace FILE] [--help]\n\n"
-                           "  --entities N   how many birds, from 10 to 100000000 (default 1000000)\n"
-                           "  --frames N     how often each system runs, from 1 to 100000 (default 60)\n"
-                           "  --threads N    how many threads, from 1 to 64; 0, the default: one for each core\n"
-                           "  --trace FILE   writes what happened in the last frames, for https://ui.perfetto.dev\n";
+static const char help[] =
+    "usage: swarm [--entities N] [--frames N] [--threads N] [--trace FILE] [--inspect] [--help]\n\n"
+    "  --entities N   how many birds, from 10 to 100000000 (default 1000000)\n"
+    "  --frames N     how often each system runs, from 1 to 100000 (default 60)\n"
+    "  --threads N    how many threads, from 1 to 64; 0, the default: one for each core\n"
+    "  --trace FILE   writes what happened in the last frames, for https://ui.perfetto.dev\n"
+    "  --inspect      goes on until Ctrl-C, with a page in the browser that looks into the world\n";
 
 static Options parse(int argc, char **argv) {
-    Options o = { .entities = 1000000, .frames = 60 };
+    Options o = { .entities = 1000000 };
     for (int i = 1; i < argc; i += 2) {
         const char *value = argv[i + 1];
         if (strcmp(argv[i], "--help") == 0) exit(puts(help) == EOF);
+        else if (strcmp(argv[i], "--inspect") == 0) o.inspect = true, i--; /* has no value */
         else if (strcmp(argv[i], "--entities") == 0) o.entities = parse_number(argv[i], value, 10, 100000000);
         else if (strcmp(argv[i], "--frames") == 0) o.frames = parse_number(argv[i], value, 1, 100000);
         else if (strcmp(argv[i], "--threads") == 0) o.threads = parse_number(argv[i], value, 0, COVEY_THREADS);
         else if (strcmp(argv[i], "--trace") == 0 && value) o.trace = value;
         else die(argv[i], "unknown option, or its value is missing (see --help)");
     }
+    if (o.frames == 0 && !o.inspect) o.frames = 60;
     return o;
 }
 
@@ -258,6 +270,27 @@ static void follow_advice(covey_world *world) {
     printf("\nAll of this done, the world takes %zu bytes instead of %zu.\n", covey_world_memory(world), before);
 }
 
+/* Beside arrays, which is what there is to measure. */
+static void compare(Swarm *s, const Options *o) {
+    make_arrays(s);
+    covey_schedule *alone = make_schedule(s, 1), *together = make_schedule(s, o->threads);
+    run_frames(s, o, alone, together);
+    check(s);
+    if (o->trace) write_trace(together, o->trace);
+    covey_schedule_destroy(together);
+    covey_schedule_destroy(alone);
+    print_memory(s->world);
+    follow_advice(s->world);
+    check(s);
+    free_arrays(s);
+}
+
+static void inspect(Swarm *s, const Options *o) {
+    covey_schedule *schedule = make_schedule(s, o->threads);
+    inspect_swarm(s, schedule, o->frames);
+    covey_schedule_destroy(schedule);
+}
+
 int main(int argc, char **argv) {
     Options o = parse(argc, argv);
     Swarm s = { .world = covey_world_create(NULL), .n = o.entities };
@@ -266,18 +299,9 @@ int main(int argc, char **argv) {
         Bird bird = hatch(i, 0);
         put_into_world(s.world, &bird);
     }
-    make_arrays(&s);
-    covey_schedule *alone = make_schedule(&s, 1), *together = make_schedule(&s, o.threads);
-    run_frames(&s, &o, alone, together);
-    check(&s);
-    if (o.trace) write_trace(together, o.trace);
-    covey_schedule_destroy(together);
-    covey_schedule_destroy(alone);
-    print_memory(s.world);
-    follow_advice(s.world);
-    check(&s);
+    if (o.inspect) inspect(&s, &o);
+    else compare(&s, &o);
     if (fflush(stdout) != 0) die("printing", "the output could not be written");
     covey_world_destroy(s.world);
-    free_arrays(&s);
     return EXIT_SUCCESS;
 }

@@ -72,6 +72,10 @@ void ail_on_arrays(Swarm *s);
 void renew_on_arrays(Swarm *s);
 void check(const Swarm *s); /* ends the program if the world and the arrays differ */
 
+/* ---- A page in the browser: swarm_inspect.c ----------------------------------------------------------------------*/
+
+void inspect_swarm(Swarm *s, covey_schedule *schedule, uint32_t frames); /* 0 frames: until Ctrl-C */
+
 /* ---- Tables: swarm_report.c --------------------------------------------------------------------------------------*/
 
 /* A system, and what it takes: for one entity, in the fastest frame; 0 while none was measured. */

@@ -15,8 +15,8 @@ typedef struct pair {
 } pair;
 
 typedef struct comparison {
-    uint64_t a, b; /* snapshots */
-    bool present;  /* b is the present */
+    uint64_t a, b;          /* snapshots */
+    bool present;           /* b is the present */
     covey_world *worlds[2]; /* as they were when it began: to see whether they were dropped meanwhile */
     pair *pairs;
     uint32_t pair_count, pair_capacity;

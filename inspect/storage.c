@@ -55,7 +55,8 @@ static void put_spans(inspect__json *json, covey_world *world, const covey_type 
 }
 
 static void put_formulas(inspect__json *json, covey_world *world, const covey_pool *pool) {
-    uint32_t count = covey_pool_count(pool), alive = covey_entity_count(world), entities = count > alive ? count : alive;
+    uint32_t count = covey_pool_count(pool), alive = covey_entity_count(world),
+             entities = count > alive ? count : alive;
     double used = entities != 0 ? (double)count / entities : 0;
     covey_memory model = covey_memory_model(covey_pool_type(pool)->size, entities, used);
     inspect__json_u64(json, "linear", model.linear);
@@ -73,7 +74,7 @@ static void put_advice(inspect__json *json, const covey_advice *advice) {
     inspect__json_u64(json, "uses", advice->uses);
     inspect__json_text(json, "advice", text);
     inspect__json_text(json, "do",
-                       !saves                             ? NULL
+                       !saves                            ? NULL
                        : advice->best == advice->storage ? "compact"
                        : stable                          ? NULL
                                                          : "convert");

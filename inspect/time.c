@@ -149,10 +149,12 @@ bool inspect__answer_time(inspect__request *request, covey_world *world) {
 /* ---- Going back ----------------------------------------------------------------------------------------------------*/
 
 static bool read_back(inspect__request *request, const covey_history *history, uint32_t *back) {
-    const json_t *member = inspect__request_member(request, "back"), *number = inspect__request_member(request, "number");
+    const json_t *member = inspect__request_member(request, "back"),
+                 *number = inspect__request_member(request, "number");
     const json_t *given = number ? number : member;
     if (!json_is_integer(given) || json_integer_value(given) < 0 || (member && number))
-        return !inspect__refuse(request, 422, "ARGUMENT", "back is how many snapshots to go back, or number is one's own");
+        return !inspect__refuse(request, 422, "ARGUMENT",
+                                "back is how many snapshots to go back, or number is one's own");
     uint64_t value = (uint64_t)json_integer_value(given);
     bool found = number ? find_number(history, value, back) : value < covey_history_count(history);
     if (!found)

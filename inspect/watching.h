@@ -31,7 +31,7 @@ typedef struct inspect__ear {
     struct inspect__ear *next;
     const covey_type *type;
     covey_connection connection;
-    atomic_uint now[INSPECT__KINDS];                        /* in the second that is under way */
+    atomic_uint now[INSPECT__KINDS];                    /* in the second that is under way */
     uint32_t seconds[INSPECT__SECONDS][INSPECT__KINDS]; /* by the number of the second */
 } inspect__ear;
 

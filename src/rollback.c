@@ -910,7 +910,8 @@ bool covey_history_restore(covey_history *history, uint32_t back) {
     if (back >= history->count) return refuse(history, COVEY_ERROR_ABSENT, NULL);
     if (objection) return refuse(history, COVEY_ERROR_REFUSED, objection);
     const char *reason = NULL;
-    covey_result result = covey__snapshot_restore(history, history->snapshots[history->count - 1 - back], world, &reason);
+    covey_result result =
+        covey__snapshot_restore(history, history->snapshots[history->count - 1 - back], world, &reason);
     if (result != COVEY_OK) return refuse(history, result, reason);
     covey__history_forget(history, history->count - back);
     COVEY__CHANGED(world);

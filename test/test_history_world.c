@@ -43,7 +43,8 @@ static void fill_world(void) {
     covey_create_in(world, range);
     for (uint32_t i = 0; i < COUNT_OF(held); i += 3) covey_destroy(world, held[i]);
     for (uint32_t k = 0; k < COUNT_OF(storage_types); k++) remove_value(held[k + 10], storage_types[k]);
-    for (uint32_t i = 2; i < COUNT_OF(held); i += 3) assert_int_equal(covey_parent_set(world, held[i], held[1]), COVEY_OK);
+    for (uint32_t i = 2; i < COUNT_OF(held); i += 3)
+        assert_int_equal(covey_parent_set(world, held[i], held[1]), COVEY_OK);
     assert_int_equal(covey_name_set(world, held[1], "ship"), COVEY_OK);
     assert_int_equal(covey_name_set(world, held[2], "gun"), COVEY_OK);
     assert_int_equal(covey_disable(world, held[4]), COVEY_OK);

@@ -9,12 +9,12 @@ static covey_schedule *make_planned(void) {
     covey_schedule *schedule = schedule_on(2);
     add_system(schedule, (covey_system){ .name = "input", .run = run_nothing, .resource_writes = { covey_id(Kept) } });
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "game" }), COVEY_OK);
-    add_system(schedule, (covey_system){ .name = "move",
-                                         .run = run_nothing,
-                                         .split = true,
-                                         .view = { .with = { covey_id(Packed), covey_id(Fixed) },
-                                                   .read = { covey_id(Fixed) } },
-                                         .resource_reads = { covey_id(Kept) } });
+    add_system(schedule,
+               (covey_system){ .name = "move",
+                               .run = run_nothing,
+                               .split = true,
+                               .view = { .with = { covey_id(Packed), covey_id(Fixed) }, .read = { covey_id(Fixed) } },
+                               .resource_reads = { covey_id(Kept) } });
     add_system(schedule, (covey_system){ .name = "look", .run = run_nothing, .reads = { covey_id(Packed) } });
     add_system(schedule, (covey_system){ .name = "turn", .run = run_nothing, .writes = { covey_id(Packed) } });
     add_system(schedule, (covey_system){ .name = "last", .run = run_nothing, .after = { "turn" }, .off = true });

@@ -197,8 +197,10 @@ static void test_changes_that_cannot_be_are_refused(void **state) {
     assert_refused("POST", "storage", "{\"type\":\"Packed\"}", 422, "ARGUMENT");
     assert_refused("POST", "storage", "{\"type\":\"Packed\",\"do\":\"burn\"}", 422, "ARGUMENT");
     assert_refused("POST", "storage", "{\"type\":\"Packed\",\"do\":\"convert\"}", 422, "ARGUMENT");
-    assert_refused("POST", "storage", "{\"type\":\"Packed\",\"do\":\"convert\",\"storage\":\"paper\"}", 422, "ARGUMENT");
-    assert_refused("POST", "storage", "{\"type\":\"Ordered\",\"do\":\"convert\",\"storage\":\"block\"}", 409, "REFUSED");
+    assert_refused("POST", "storage", "{\"type\":\"Packed\",\"do\":\"convert\",\"storage\":\"paper\"}", 422,
+                   "ARGUMENT");
+    assert_refused("POST", "storage", "{\"type\":\"Ordered\",\"do\":\"convert\",\"storage\":\"block\"}", 409,
+                   "REFUSED");
     inspect_close();
     inspect_open(&(covey_inspect_desc){ .write = false });
     assert_refused("POST", "storage", "{\"type\":\"Packed\",\"do\":\"shrink\"}", 403, "READ_ONLY");

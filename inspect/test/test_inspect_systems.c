@@ -27,7 +27,8 @@ static int systems_setup(void **state) {
     for (uint32_t i = 0; i < 200; i++) create_with(covey_id(Packed), i);
     add((covey_system){ .name = "input", .run = spend, .resource_writes = { covey_id(Kept) } });
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "game" }), COVEY_OK);
-    add((covey_system){ .name = "record", .run = record, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
+    add((covey_system){
+        .name = "record", .run = record, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
     add((covey_system){ .name = "look", .run = spend, .reads = { covey_id(Packed) } });
     add((covey_system){ .name = "then", .run = spend, .after = { "look" } });
     inspect_open(&(covey_inspect_desc){ .write = true, .schedule = schedule });
@@ -251,16 +252,10 @@ static void test_the_page_sets_the_speed(void **state) {
 
 static void test_a_pace_that_is_none_is_refused(void **state) {
     (void)state;
-    static const char *const wrong[] = { "{}",
-                                         "{\"speed\":0}",
-                                         "{\"speed\":-1}",
-                                         "{\"speed\":1e9}",
-                                         "{\"speed\":\"fast\"}",
-                                         "{\"step\":0}",
-                                         "{\"step\":1.5}",
-                                         "{\"step\":10001}",
-                                         "{\"paused\":1}",
-                                         "{\"paused\":true,\"speed\":0}" };
+    static const char *const wrong[] = {
+        "{}",           "{\"speed\":0}",  "{\"speed\":-1}",   "{\"speed\":1e9}", "{\"speed\":\"fast\"}",
+        "{\"step\":0}", "{\"step\":1.5}", "{\"step\":10001}", "{\"paused\":1}",  "{\"paused\":true,\"speed\":0}"
+    };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) assert_refused("POST", "run", wrong[i], 422, "ARGUMENT");
     assert_int_equal(frames_in(10), 10);
     inspect_close();

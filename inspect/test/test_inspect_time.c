@@ -115,14 +115,14 @@ static bool has_text(const json_t *row, const char *key, const char *text) {
 }
 
 static void change_things(void) {
-    covey_destroy(world, held[5]);                                         /* removed */
-    covey_destroy(world, held[6]);                                         /* removed, and its index used again: */
+    covey_destroy(world, held[5]); /* removed */
+    covey_destroy(world, held[6]); /* removed, and its index used again: */
     covey_entity again = create_with(covey_id(Packed), 1), fresh = create_with(covey_id(Pinned), 2);
     assert_true(again.index == held[6].index || fresh.index == held[6].index);
-    get_value(held[10], covey_id(Blocked))->number = 77;                   /* a value */
-    remove_value(held[9], covey_id(Packed));                               /* a component less */
-    add_value(held[11], covey_id(Packed), 3);                              /* and one more */
-    assert_int_equal(covey_name_set(world, held[20], "hero"), COVEY_OK);   /* a name */
+    get_value(held[10], covey_id(Blocked))->number = 77;                 /* a value */
+    remove_value(held[9], covey_id(Packed));                             /* a component less */
+    add_value(held[11], covey_id(Packed), 3);                            /* and one more */
+    assert_int_equal(covey_name_set(world, held[20], "hero"), COVEY_OK); /* a name */
     assert_int_equal(covey_parent_set(world, held[21], held[22]), COVEY_OK);
     assert_int_equal(covey_disable(world, held[23]), COVEY_OK);
 }
@@ -270,14 +270,10 @@ static void test_past_states_are_dropped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TIME_TEST(test_snapshots_are_listed),
-        TIME_TEST(test_without_a_history_there_is_no_past),
-        TIME_TEST(test_two_states_are_compared),
-        TIME_TEST(test_many_differences_are_counted_and_some_shown),
-        TIME_TEST(test_padding_is_no_difference),
-        TIME_TEST(test_the_world_goes_back),
-        TIME_TEST(test_going_nowhere_is_refused),
-        TIME_TEST(test_past_states_are_dropped),
+        TIME_TEST(test_snapshots_are_listed),     TIME_TEST(test_without_a_history_there_is_no_past),
+        TIME_TEST(test_two_states_are_compared),  TIME_TEST(test_many_differences_are_counted_and_some_shown),
+        TIME_TEST(test_padding_is_no_difference), TIME_TEST(test_the_world_goes_back),
+        TIME_TEST(test_going_nowhere_is_refused), TIME_TEST(test_past_states_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,15 +278,15 @@ static void compare_then(model *m, covey_world *twin, const oracle_world *then) 
 
 static void compare_entity(model *m, covey_world *twin, covey_entity e) {
     const char *name = covey_name(m->world, e), *other = covey_name(twin, e);
-    REQUIRE(m, (name != NULL) == (other != NULL) && (!name || strcmp(name, other) == 0), "%u has another name", e.index);
+    REQUIRE(m, (name != NULL) == (other != NULL) && (!name || strcmp(name, other) == 0), "%u has another name",
+            e.index);
     REQUIRE(m, covey_same(covey_parent(m->world, e), covey_parent(twin, e)), "%u has another parent", e.index);
     REQUIRE(m, covey_same(covey_child_next(m->world, e), covey_child_next(twin, e)), "%u has another sibling", e.index);
     REQUIRE(m, covey_is_enabled(m->world, e) == covey_is_enabled(twin, e), "%u is disabled, or not", e.index);
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const covey_type *type = m->oracle->pools[i].type, *known = covey_type_find(twin, type->name);
         if (!known) continue;
-        REQUIRE(m,
-                covey_component_is_enabled_raw(m->world, e, type) == covey_component_is_enabled_raw(twin, e, known),
+        REQUIRE(m, covey_component_is_enabled_raw(m->world, e, type) == covey_component_is_enabled_raw(twin, e, known),
                 "%s of %u is disabled, or not", type->name, e.index);
         REQUIRE(m, covey_changed_at_raw(m->world, e, type) == covey_changed_at_raw(twin, e, known),
                 "%s of %u was changed at another time", type->name, e.index);

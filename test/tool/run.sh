@@ -64,7 +64,7 @@ complains() { # TEXT EXIT_CODE ARGUMENT...
 }
 
 # ---- help ----
-for command in "" info verify diff export; do
+for command in "" info verify diff export serve; do
     run 0 $command --help
     grep -q '^usage: covey-snap' out || fail "$command --help does not say how"
     [ ! -s err ] || fail "$command --help: $(cat err)"
@@ -177,6 +177,40 @@ if [ -w /dev/full ]; then
     [ $status -eq 2 ] || fail "export to a full disk: exit code $status"
     grep -q '^covey-snap: cannot write' err || fail "export to a full disk: $(cat err)"
     complains 'cannot write /dev/full' 2 export a.covey Body -o /dev/full
+fi
+
+# ---- serve ----
+# INSPECT is set where the tool has the inspector.
+if [ -n "${INSPECT:-}" ]; then
+    complains 'missing.covey' 2 serve missing.covey
+    complains '(fault 4: ' 2 serve flipped.covey
+    complains '--port is a number from 0 to 65535' 2 serve --port 65536 a.covey
+    complains '--open takes no value' 2 serve --open=x a.covey
+    for signal in INT TERM; do
+        rm -f address
+        "$tool" serve a.covey >address 2>said &
+        served=$!
+        tries=0
+        until [ -s address ] || [ $tries -ge 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+        grep -Eq '^http://127\.0\.0\.1:[0-9]+/#token=[0-9a-f]{32}$' address || fail "serve: $(cat address said)"
+        port=$(sed 's|.*:\([0-9]*\)/.*|\1|' address) token=$(sed 's|.*token=||' address)
+        complains 'in use' 2 serve --port "$port" a.covey
+        if command -v curl >/dev/null; then
+            ask() { curl -sS --max-time 20 -H "Authorization: Bearer $token" "$@"; }
+            ask "http://127.0.0.1:$port/api/v1/world" >answer || fail "serve: no answer"
+            grep -q '"title":"a.covey"' answer || fail "serve: $(cat answer)"
+            grep -q '"write":false' answer || fail "serve: $(cat answer)"
+            ask -d '{"type":"Body","do":"shrink"}' "http://127.0.0.1:$port/api/v1/storage" >answer
+            grep -q READ_ONLY answer || fail "serve changes something: $(cat answer)"
+        fi
+        kill -s $signal $served
+        status=0
+        wait $served || status=$?
+        [ $status -eq 0 ] || fail "serve ends with $status at SIG$signal"
+        [ ! -s said ] || fail "serve: $(cat said)"
+    done
+else
+    complains 'built without the inspector' 2 serve a.covey
 fi
 
 # ---- compressed ----

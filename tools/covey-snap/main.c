@@ -11,6 +11,7 @@ static const char general_help[] = "usage: covey-snap COMMAND [options] FILE...\
                                    "  verify FILE...         whether snapshots are whole and can be loaded\n"
                                    "  diff A B               which entities and fields differ\n"
                                    "  export FILE [TYPE...]  components as CSV\n"
+                                   "  serve FILE             a page to look into a snapshot with a browser\n"
                                    "\n"
                                    "  covey-snap COMMAND --help    the options of a command\n"
                                    "  covey-snap --version         the version of this program, and of the format\n"
@@ -61,6 +62,14 @@ static const char export_help[] = "usage: covey-snap export [options] FILE [TYPE
                                   "                      named after the types. Without it, one type goes to the\n"
                                   "                      standard output\n" SHARED_HELP;
 
+static const char serve_help[] = "usage: covey-snap serve [options] FILE\n"
+                                 "\n"
+                                 "Serves a page that looks into a snapshot, to this machine only, and prints its\n"
+                                 "address: open it with a browser. Nothing can be changed. Ctrl-C ends it.\n"
+                                 "\n"
+                                 "  --port N            the port to listen on (default 0: one that is free)\n"
+                                 "  --open              start a browser, with xdg-open\n" SHARED_HELP;
+
 typedef struct command {
     const char *name, *help;
     unsigned options;
@@ -73,6 +82,7 @@ static const command commands[] = {
     { "verify", verify_help, 0, 1, INT32_MAX, snap_verify },
     { "diff", diff_help, SNAP_BRIEF | SNAP_LIMIT | SNAP_TICKS, 2, 2, snap_diff },
     { "export", export_help, SNAP_OUTPUT, 1, INT32_MAX, snap_export },
+    { "serve", serve_help, SNAP_PORT | SNAP_OPEN, 1, 1, snap_serve },
 };
 
 static int say(const char *text) {

@@ -20,6 +20,8 @@ static const option known[] = {
     { "--limit", SNAP_LIMIT, true },
     { "--output", SNAP_OUTPUT, true },
     { "-o", SNAP_OUTPUT, true },
+    { "--port", SNAP_PORT, true },
+    { "--open", SNAP_OPEN, false },
 };
 
 /* So that a hostile file cannot take all memory of a machine. */
@@ -55,6 +57,7 @@ static bool read_number(const char *text, uint64_t *number) {
 static bool take_value(snap_settings *settings, const option *found, const char *value) {
     uint64_t *number = found->option == SNAP_LIMIT_BYTES      ? &settings->limit_bytes
                        : found->option == SNAP_LIMIT_ENTITIES ? &settings->limit_entities
+                       : found->option == SNAP_PORT           ? &settings->port
                                                               : &settings->limit;
     if (found->option == SNAP_OUTPUT) {
         settings->output = value;

@@ -21,13 +21,15 @@ enum {
     SNAP_TICKS = 1 << 7,
     SNAP_LIMIT = 1 << 8,
     SNAP_OUTPUT = 1 << 9,
+    SNAP_PORT = 1 << 10,
+    SNAP_OPEN = 1 << 11,
     SNAP_ALWAYS = SNAP_HELP | SNAP_PROGRESS | SNAP_LIMIT_BYTES | SNAP_LIMIT_ENTITIES
 };
 
 /* options.c */
 typedef struct snap_settings {
     unsigned options; /* that were given */
-    uint64_t limit_bytes, limit_entities, limit;
+    uint64_t limit_bytes, limit_entities, limit, port;
     const char *output;
     char **operands; /* ended by NULL */
     int operand_count;
@@ -108,5 +110,6 @@ int snap_info(const snap_settings *settings);
 int snap_verify(const snap_settings *settings);
 int snap_diff(const snap_settings *settings);
 int snap_export(const snap_settings *settings);
+int snap_serve(const snap_settings *settings);
 
 #endif
