@@ -1,8 +1,8 @@
 /* Covey: sorting pools, and groups. Part of covey/covey.h. */
+#include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
+
 #ifndef COVEY_API_ORDER_H
 #define COVEY_API_ORDER_H
-
-#include <covey/covey.h>
 
 #ifdef __cplusplus
 extern "C" {

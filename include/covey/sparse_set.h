@@ -1,8 +1,8 @@
 /* Covey: the sparse set, for programs without a world. Part of covey/covey.h. */
+#include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
+
 #ifndef COVEY_API_SPARSE_SET_H
 #define COVEY_API_SPARSE_SET_H
-
-#include <covey/covey.h>
 
 #ifdef __cplusplus
 extern "C" {

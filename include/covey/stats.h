@@ -1,9 +1,9 @@
 /* Covey: inspection: worlds as text, advice on storages, maps of pools, and the memory of components. Part of
  * covey/covey.h. */
+#include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
+
 #ifndef COVEY_API_STATS_H
 #define COVEY_API_STATS_H
-
-#include <covey/covey.h>
 
 #ifdef __cplusplus
 extern "C" {

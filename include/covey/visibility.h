@@ -1,8 +1,8 @@
 /* Covey: change ticks; disabling entities and components. Part of covey/covey.h. */
+#include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
+
 #ifndef COVEY_API_VISIBILITY_H
 #define COVEY_API_VISIBILITY_H
-
-#include <covey/covey.h>
 
 #ifdef __cplusplus
 extern "C" {
