@@ -1,5 +1,5 @@
-/* What the bytes of a component mean: its fields, listed once next to the struct. Snapshots write them one by one, so
- * that images are the same on every machine and survive when the struct changes.
+/* Covey, optional: the fields of a component, listed once next to the struct. Images store values field by field, so
+ * they are the same on every machine and can be loaded after the struct has changed.
  *
  *     typedef struct { double mass; covey_entity owner; int32_t hits[4]; bool asleep; } Body;
  *     COVEY_FIELDS_DEFINE(Body, f64(mass), entity(owner), array(i32, hits), boolean(asleep));
@@ -7,15 +7,15 @@
  *
  * The words for a member m:
  *     i8(m) i16(m) i32(m) i64(m) u8(m) u16(m) u32(m) u64(m) f32(m) f64(m) boolean(m) character(m)
- *     entity(m)                       a covey_entity: merging an image gives it the handle that it has here
+ *     entity(m)                       a covey_entity: merging an image maps it to the handle in this world
  *     array(word, m)                  an array of one of these, such as array(i32, hits); of characters: a text
  *     matrix(word, m)                 an array of arrays, such as float m[4][4]
- *     nested(S, m)  nested_array(S, m)  a struct S whose fields are known; an array of them
- *     padding(type, m)                a member that images leave out, such as a pointer or a cache; or an array of these
+ *     nested(S, m)  nested_array(S, m)  a struct S whose fields are defined; an array of them
+ *     padding(type, m)                a member that images leave out, such as a pointer or a cache; or an array of them
  *
- * All members are listed, in their order. The compiler checks that each is there and has this type, and that none is
- * missing, unless one is so small that it lies where padding would be. At most 64 members; structs with more, with bit
- * fields or with alignments of their own are described by hand, as an array of covey_field. */
+ * List all members in order. The compiler checks that each exists with this type, and that none is missing, unless it
+ * is so small that it lies where padding would be. At most 64 members. Structs with more, with bit fields or with
+ * custom alignment are described by hand, as an array of covey_field. */
 #ifndef COVEY_FIELDS_H
 #define COVEY_FIELDS_H
 
@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* What a field is. The numbers are part of the image format and never change. */
+/* The kind of a field. The numbers are part of the image format and never change. */
 typedef enum covey_kind {
     COVEY_KIND_I8 = 1,
     COVEY_KIND_I16 = 2,
@@ -52,29 +52,30 @@ typedef struct covey_field {
     const covey_fields *nested; /* the fields of an element, if it is a struct */
 } covey_field;
 
-/* The fields of a struct, by their offsets: at most 256, nested at most 8 deep, each with a name of its own. */
+/* The fields of a struct, by offset: at most 256, nested at most 8 deep, with distinct names. */
 struct covey_fields {
     uint32_t size;  /* of the struct */
     uint32_t count; /* of the fields */
     const covey_field *at;
 };
 
-/* The bytes of one element of a kind in memory; 1 for padding, 0 for structs and what is no kind. */
+/* The bytes of one element of a kind in memory; 1 for padding, 0 for structs and unknown kinds. */
 COVEY_API uint32_t covey_kind_size(covey_kind kind);
-/* "i32", "f64", "entity" and so on; "?" for what is no kind. */
+/* "i32", "f64", "entity" and so on; "?" for unknown kinds. */
 COVEY_API const char *covey_kind_name(covey_kind kind);
 
-/* In a header, for structs that are nested in those of other files; in one source file. */
+/* DECLARE in a header, for structs that are nested in those of other files; DEFINE in one source file. */
 #define COVEY_FIELDS_DECLARE(T) COVEY__EXTERN const covey_fields covey_fields_##T
-#define COVEY_FIELDS_DEFINE(T, ...)                                                                    \
-    COVEY_FIELDS_DECLARE(T);                                                                           \
-    struct covey__shadow_##T {                                                                         \
-        COVEY__EACH(COVEY__FIELD_SHADOW, T, __VA_ARGS__)                                               \
-    };                                                                                                 \
-    COVEY__EACH(COVEY__FIELD_CHECK, T, __VA_ARGS__)                                                    \
+#define COVEY_FIELDS_DEFINE(T, ...)                                                                       \
+    COVEY_FIELDS_DECLARE(T);                                                                              \
+    struct covey__shadow_##T {                                                                            \
+        COVEY__EACH(COVEY__FIELD_SHADOW, T, __VA_ARGS__)                                                  \
+    };                                                                                                    \
+    COVEY__EACH(COVEY__FIELD_CHECK, T, __VA_ARGS__)                                                       \
     COVEY__STATIC_ASSERT(sizeof(struct covey__shadow_##T) == sizeof(T), "a member of " #T " is missing"); \
-    static const covey_field covey__fields_##T[] = { COVEY__EACH(COVEY__FIELD_ENTRY, T, __VA_ARGS__) }; \
-    const covey_fields covey_fields_##T = { sizeof(T), sizeof covey__fields_##T / sizeof(covey_field), covey__fields_##T }
+    static const covey_field covey__fields_##T[] = { COVEY__EACH(COVEY__FIELD_ENTRY, T, __VA_ARGS__) };   \
+    const covey_fields covey_fields_##T = { sizeof(T), sizeof covey__fields_##T / sizeof(covey_field),    \
+                                            covey__fields_##T }
 
 #ifdef __cplusplus
 } /* extern "C" */

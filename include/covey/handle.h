@@ -1,13 +1,13 @@
-/* Covey handles: an entity together with its world, for code that has no other use for the world. The verbs are those
- * of covey.h, sections 6 and 7, and cost what they cost there.
+/* Covey, optional: an entity together with its world, for code that does not need the world otherwise. The verbs are
+ * those of covey.h, sections 6 and 7, at the same cost.
  *
  *     covey_handle ship = covey_handle_create(world);
  *     covey_handle_add(ship, Position, { 1, 2 });
  *     covey_handle_get(ship, Position)->x += 1;
  *     covey_handle_destroy(ship);
  *
- * A handle is a value: it owns nothing, and is stale when its entity is gone. It must not outlive its world. Zeroed
- * memory holds null handles, of which covey_handle_alive is false; the other calls need a world. */
+ * A handle is a value: it owns nothing, and is stale when its entity is destroyed. It must not outlive its world.
+ * Zeroed memory holds null handles: covey_handle_alive returns false for them; the other calls need a world. */
 #ifndef COVEY_HANDLE_H
 #define COVEY_HANDLE_H
 
@@ -27,7 +27,7 @@ COVEY_INLINE covey_handle covey_handle_make(covey_world *world, covey_entity e) 
     return handle;
 }
 
-/* Makes an entity without components. Its entity is null when indices or memory are out. */
+/* Makes an entity without components. The entity is null when indices or memory run out. */
 COVEY_INLINE covey_handle covey_handle_create(covey_world *world) {
     return covey_handle_make(world, covey_create(world));
 }
@@ -41,7 +41,7 @@ COVEY_INLINE bool covey_handle_alive(covey_handle handle) {
 COVEY_INLINE bool covey_handle_destroy(covey_handle handle) { return covey_destroy(handle.world, handle.entity); }
 COVEY_INLINE bool covey_handle_is_empty(covey_handle handle) { return covey_is_empty(handle.world, handle.entity); }
 
-/* A new entity with copies of all components; its entity is null when that failed, as covey_clone does. */
+/* Makes an entity with copies of all components. The entity is null when that fails, as covey_clone does. */
 COVEY_INLINE covey_handle covey_handle_clone(covey_handle handle) {
     covey_handle clone = { handle.world, { 0, 0 } };
     covey_clone(handle.world, handle.entity, &clone.entity, 1);

@@ -1,28 +1,29 @@
-/* Covey, optional: going back to an earlier state of a world.
+/* Covey, optional: rollback, the return to an earlier state of a world.
  *
  *     covey_history *history = covey_history_create(world, 8);
- *     covey_history_save(history);                                      before each step, say
+ *     covey_history_save(history);                                      for example before each step
  *     covey_history_restore(history, 3);                                the world as it was three steps ago
  *
- * A history keeps the last snapshots of a world in memory. A snapshot shares with the one before what did not change:
- * it takes the bytes of what did, in parts of a few kilobytes. Restoring writes into the storages that are there; where
- * the same entities have the same components, it copies values and compares the rest.
+ * A history keeps the last snapshots of a world in memory. A snapshot shares unchanged parts with the one before: it
+ * takes the bytes of the parts that changed, in units of a few kilobytes. Restoring writes into the existing storages;
+ * where the same entities have the same components, it copies values and compares the rest.
  *
- * A snapshot has: entities, the order of free indices, and reserved ranges; components, their order and holes, and the
- * storage of their pool; what is disabled; the tick, and when components were changed; resources; parents, children and
- * names; the members of groups in their order; the marks of reactive sets; events in queues; and the ids that command
- * buffers have ready. So the same calls give the same results again, spans and rows in the same order included.
+ * A snapshot contains: entities, the order of free indices, and reserved ranges; components, their order and holes, and
+ * the storage of their pool; what is disabled; the tick, and when components were changed; resources; parents, children
+ * and names; the members of groups in their order; the marks of reactive sets; events in queues; and the ids that
+ * command buffers have ready. So the same calls give the same results again, spans and rows in the same order included.
  *
- * It does not have who listens, which groups, queues, reactive sets and command buffers there are, what these have
- * recorded, and in which order a pool is kept. That stays as it is, and fits what comes back: a group that was made
- * since has the members that it would have had, a pool that is kept in order since is sorted, and a queue, a reactive
- * set or a buffer that was made since has nothing. Types that the world has met since stay known, without components.
+ * It does not contain listeners, nor which groups, queues, reactive sets and command buffers exist, what these buffers
+ * have recorded, and in which order a pool is kept. Those stay as they are, and are adapted to the restored state: a
+ * newer group has the members that it would have had, a pool that is kept in order by now is sorted, and a newer queue,
+ * reactive set or buffer is empty. Types that the world has met since stay known, without components.
  *
  * Values of types with hooks are copied by `copy` when they are saved and again when they are restored, and end with
- * `drop`. Nobody shares them.
+ * `drop`. They are never shared.
  *
- * A handle that was made after a snapshot is issued again after it was restored, maybe for another entity: whoever
- * keeps handles outside of the world has to go back with it. docs/rollback.md has more. */
+ * Handles that were issued after the snapshot are issued again after restoring it, maybe for other entities. This is an
+ * exception to the rule that a stale handle never resolves: restore, or discard, the handles that you keep outside the
+ * world as well. See docs/rollback.md. */
 #ifndef COVEY_HISTORY_H
 #define COVEY_HISTORY_H
 
@@ -34,40 +35,39 @@ extern "C" {
 
 typedef struct covey_history covey_history;
 
-/* Makes a history that keeps the last `capacity` snapshots of a world, and has none yet. It uses the world's allocator,
- * and ends with the world at the latest. NULL: MEMORY; RANGE when the capacity is 0. */
+/* Makes a history for the last `capacity` snapshots of a world; it has none yet. It uses the world's allocator, and
+ * ends with the world at the latest. Returns NULL on failure: MEMORY; RANGE when the capacity is 0. */
 COVEY_API covey_history *covey_history_create(covey_world *world, uint32_t capacity);
-/* Drops all snapshots. NULL is fine. */
+/* Drops all snapshots. NULL is allowed. */
 COVEY_API void covey_history_destroy(covey_history *history);
 
-/* Saves the state of the world; the oldest snapshot goes when there are more than the capacity. Fails with MEMORY;
- * COPY when a component or resource cannot be copied, or its hook said no; REFUSED while listeners are told of
- * something or commands are replayed, and while entities are recorded that were not made yet. Changes nothing of the
- * world. O(bytes of the world): all of them are compared with the snapshot before, and those of parts that differ are
- * copied. */
+/* Saves the state of the world as a snapshot; beyond the capacity, the oldest one is dropped. MEMORY; COPY when a
+ * component or resource cannot be copied, or its hook returns false; REFUSED while listeners are called or commands are
+ * replayed, and while a buffer has recorded entities that are not created yet. Does not change the world. O(bytes of
+ * the world): compares all of them with the snapshot before, and copies the parts that differ. */
 COVEY_API bool covey_history_save(covey_history *history);
 
-/* Gives the world the state of a snapshot: 0 is the one saved last, 1 the one before. Later ones are dropped; this
- * one stays. Nobody is told of what comes and goes. Fails with ABSENT when there is no such snapshot; MEMORY and COPY;
- * REFUSED as covey_history_save does, and when a pool that was in blocks then is owned by a group or kept in an order
- * now. A restore that fails changes nothing. Invalidates iterators, and addresses of components; those of pinned ones
- * that are there before and after stay, unless the pool was converted, and so do those of resources. Pools and groups
- * stay valid. O(bytes of the snapshot). */
+/* Returns the world to the state of a snapshot: 0 is the last one saved, 1 the one before. Drops later snapshots; this
+ * one stays. Listeners are not called. ABSENT when there is no such snapshot; MEMORY and COPY; REFUSED as
+ * covey_history_save, and when a pool that was in blocks then is owned by a group or kept in order now. A restore that
+ * fails changes nothing. Invalidates iterators, and addresses of components. The addresses of resources stay valid, and
+ * those of pinned components that exist before and after, unless the pool was converted. Pools and groups stay valid.
+ * O(bytes of the snapshot). */
 COVEY_API bool covey_history_restore(covey_history *history, uint32_t back);
 
-/* Makes a world of its own that has the state of a snapshot, to look at it while the first world goes on: 0 is the snapshot
- * saved last, 1 the one before. As covey_world_clone does, it has the allocator, log and handlers of `desc`, or, for NULL, of
- * the first world; groups, queues, reactive sets and all that listens stay behind. A pool that was kept in an order is kept
- * in it. NULL: ABSENT when there is no such snapshot, MEMORY, COPY. Neither the first world nor the history is changed.
- * O(bytes of the snapshot). */
+/* Makes a separate world with the state of a snapshot, to inspect it while the first world goes on: 0 is the last
+ * snapshot saved, 1 the one before. As with covey_world_clone, it has the allocator, log and handlers of `desc`, or,
+ * for NULL, of the first world, and no groups, queues, reactive sets and listeners. A pool that was kept in order is
+ * kept in order. Returns NULL on failure: ABSENT when there is no such snapshot, MEMORY, COPY. Changes neither the
+ * first world nor the history. O(bytes of the snapshot). */
 COVEY_API covey_world *covey_history_world(covey_history *history, uint32_t back, const covey_world_desc *desc);
 
-/* What a snapshot is about. */
+/* Facts about a snapshot. */
 typedef struct covey_snapshot_info {
-    uint64_t number;   /* snapshots that the history had saved before: stays the same while further ones are saved */
+    uint64_t number; /* how many the history had saved before it: does not change while further ones are saved */
     uint64_t tick;
-    uint32_t entities; /* that were alive */
-    size_t bytes;      /* that no other snapshot shares: what dropping this one would free */
+    uint32_t entities; /* how many were alive */
+    size_t bytes;      /* not shared with another snapshot: what dropping this one would free */
 } covey_snapshot_info;
 /* Returns false when there is no such snapshot. O(units of the snapshot). */
 COVEY_API bool covey_history_info(const covey_history *history, uint32_t back, covey_snapshot_info *info);
