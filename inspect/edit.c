@@ -110,13 +110,13 @@ static bool read_value(edit *t, inspect__undo_kind kind, const void *value) {
 
 static covey_result edit_set(edit *t) {
     if (!read_component(t)) return COVEY_OK;
-    if (!read_value(t, INSPECT__UNDO_VALUE, covey_get_raw(t->world, t->e, t->type, t->type->size))) return COVEY_OK;
+    if (!read_value(t, INSPECT__UNDO_VALUE, covey_get_raw(t->world, t->e, t->type))) return COVEY_OK;
     return inspect__overwrite(t->world, t->e, t->type, t->undo.offset, t->undo.bytes + t->undo.size, t->undo.size);
 }
 
 static covey_result edit_resource(edit *t) {
     if (!read_type(t)) return COVEY_OK;
-    char *value = covey_resource_get_raw(t->world, t->type, t->type->size);
+    char *value = covey_resource_get_raw(t->world, t->type);
     if (!value) return COVEY_ERROR_ABSENT;
     if (read_value(t, INSPECT__UNDO_RESOURCE, value))
         memcpy(value + t->undo.offset, t->undo.bytes + t->undo.size, t->undo.size);
@@ -158,7 +158,7 @@ static covey_result edit_add(edit *t) {
     if (v.json && !json_is_null(v.json) && !try_value(t, v.json)) return COVEY_OK;
     const void *added = v.json && !json_is_null(v.json)
                             ? covey_patch_or_add_raw(t->world, t->e, t->type, fill_value, &v)
-                            : covey_add_raw(t->world, t->e, t->type, NULL, t->type->size);
+                            : covey_add_raw(t->world, t->e, t->type, NULL);
     return added ? COVEY_OK : covey_world_result(t->world);
 }
 
@@ -174,8 +174,8 @@ static covey_result edit_remove(edit *t) {
     t->undo.e = t->e;
     t->undo.type = t->type;
     t->undo.was_disabled = !covey_component_is_enabled_raw(t->world, t->e, t->type);
-    if (t->undo.bytes) memcpy(t->undo.bytes, covey_get_raw(t->world, t->e, t->type, t->type->size), t->type->size);
-    covey_remove_raw(t->world, t->e, t->type, t->type->size);
+    if (t->undo.bytes) memcpy(t->undo.bytes, covey_get_raw(t->world, t->e, t->type), t->type->size);
+    covey_remove_raw(t->world, t->e, t->type);
     return COVEY_OK;
 }
 

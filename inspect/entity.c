@@ -34,7 +34,7 @@ static void put_component(inspect__json *json, const covey_world *world, const c
     inspect__json_u64(json, "bytes", type->size);
     inspect__json_bool(json, "edit", inspect__editable(type));
     if (type->ticks) inspect__json_u64(json, "tick", covey_changed_at_raw(world, e, type));
-    inspect__put_value(json, type->fields ? "value" : "hex", type, covey_pool_get_raw(pool, e, type->size));
+    inspect__put_value(json, type->fields ? "value" : "hex", type, covey_pool_get_raw(pool, e));
     inspect__json_end_object(json);
 }
 
@@ -83,7 +83,7 @@ bool inspect__answer_resources(inspect__request *request, covey_world *world) {
     inspect__json_array(json, "resources");
     for (uint32_t i = 0; i < covey_world_resource_count(world); i++) {
         const covey_type *type = covey_world_resource(world, i);
-        const void *value = covey_resource_get_raw(world, type, type->size);
+        const void *value = covey_resource_get_raw(world, type);
         inspect__json_object(json, NULL);
         inspect__json_text(json, "type", type->name);
         inspect__json_u64(json, "bytes", type->size);
@@ -114,7 +114,7 @@ static void put_watched(inspect__json *json, const covey_world *world, const cha
         handle[digits] = '\0';
         if (inspect__entity_read(handle, &e) &&
             inspect__path_read(world, point + 1, length - digits - 1, &pool, &place, &error))
-            value = covey_pool_get_raw(pool, e, covey_pool_type(pool)->size);
+            value = covey_pool_get_raw(pool, e);
     }
     if (value && covey_pool_type(pool)->size != 0) inspect__put_place(json, NULL, &place, value);
     else inspect__json_null(json, NULL);

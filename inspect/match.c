@@ -89,7 +89,7 @@ static bool text_matches(const inspect__term *term, const char *text, size_t len
 }
 
 static bool field_matches(const inspect__term *term, covey_entity e) {
-    const char *value = covey_pool_get_raw(term->pool, e, covey_pool_type(term->pool)->size);
+    const char *value = covey_pool_get_raw(term->pool, e);
     if (!value) return false;
     const char *at = value + term->place.offset;
     if (inspect__place_is_text(&term->place)) return text_matches(term, at, inspect__text_length(&term->place, value));

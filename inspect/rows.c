@@ -53,7 +53,7 @@ static void put_columns(inspect__json *json, covey_entity e, const inspect__colu
     inspect__json_object(json, "values");
     for (const inspect__column *column = columns->at; column < columns->at + columns->count; column++) {
         uint32_t size = covey_pool_type(column->pool)->size;
-        const void *value = covey_pool_get_raw(column->pool, e, size);
+        const void *value = covey_pool_get_raw(column->pool, e);
         if (size == 0 && value) inspect__json_bool(json, column->name, true);
         else inspect__put_place(json, column->name, &column->place, value);
     }
@@ -148,9 +148,21 @@ static bool answer_list(inspect__request *request, covey_world *world, const cha
     return end_list(request, l);
 }
 
+/* A past state may be gone in the next poll, so what is asked about it is answered in one go. */
+static bool answer_about(inspect__request *request, covey_world *world,
+                         bool (*answer)(inspect__request *request, covey_world *world, const char *text),
+                         const char *text) {
+    covey_inspector *inspector = request->inspector;
+    uint64_t deadline = inspector->deadline;
+    if (world != inspector->world) inspector->deadline = UINT64_MAX;
+    bool answered = answer(request, world, text);
+    inspector->deadline = deadline;
+    return answered;
+}
+
 bool inspect__answer_entities(inspect__request *request, covey_world *world) {
     const char *query = inspect__request_text(request, "query");
-    return answer_list(request, world, query ? query : "");
+    return answer_about(request, world, answer_list, query ? query : "");
 }
 
 /* ---- Children ------------------------------------------------------------------------------------------------------*/
@@ -203,8 +215,11 @@ static bool answer_children(inspect__request *request, covey_world *world) {
     return true;
 }
 
-bool inspect__answer_tree(inspect__request *request, covey_world *world) {
-    const char *parent = inspect__request_text(request, "parent");
+static bool answer_tree(inspect__request *request, covey_world *world, const char *parent) {
     return parent && strcmp(parent, "null") != 0 ? answer_children(request, world)
                                                  : answer_list(request, world, "root");
+}
+
+bool inspect__answer_tree(inspect__request *request, covey_world *world) {
+    return answer_about(request, world, answer_tree, inspect__request_text(request, "parent"));
 }

@@ -27,4 +27,9 @@ void inspect__put_row(inspect__json *json, const covey_world *world, covey_entit
 bool inspect__answer_entities(inspect__request *request, covey_world *world);
 bool inspect__answer_tree(inspect__request *request, covey_world *world);
 
+/* past.c */
+bool inspect__answer_past_entities(inspect__request *request, covey_world *world);
+bool inspect__answer_past_tree(inspect__request *request, covey_world *world);
+bool inspect__answer_past_entity(inspect__request *request, covey_world *world);
+
 #endif

@@ -54,11 +54,11 @@ inspect__found inspect__scan_next(const inspect__scan *scan, const covey_inspect
     const inspect__query *query = &scan->query;
     const covey_pool *lead = lead_of(query);
     for (uint32_t looked = 1;; looked++) {
-        uint32_t at = next_candidate(query, inspector->world, lead, *index);
+        uint32_t at = next_candidate(query, scan->world, lead, *index);
         if (at == COVEY_NONE) return INSPECT__FOUND_END;
         *index = (uint64_t)at + 1;
-        *e = covey_entity_at(inspector->world, at);
-        if (inspect__query_matches(query, inspector->world, *e)) return INSPECT__FOUND;
+        *e = covey_entity_at(scan->world, at);
+        if (inspect__query_matches(query, scan->world, *e)) return INSPECT__FOUND;
         if (looked % CANDIDATES == 0 && inspect__now() >= inspector->deadline) return INSPECT__FOUND_LATER;
     }
 }
@@ -95,7 +95,7 @@ static void end_pass(inspect__scan *scan, uint32_t chunk) {
 
 /* Counts the matches of the chunk in which the next candidate is. */
 static void count_chunk(inspect__scan *scan, covey_inspector *inspector, const covey_pool *lead) {
-    const covey_world *world = inspector->world;
+    const covey_world *world = scan->world;
     uint32_t done = (uint32_t)(scan->next / INSPECT__CHUNK), count = 0;
     uint32_t at = next_candidate(&scan->query, world, lead, scan->next), chunk = at / INSPECT__CHUNK;
     if (at == COVEY_NONE) {
@@ -148,9 +148,13 @@ void inspect__scans_free(covey_inspector *inspector) {
     for (uint32_t i = 0; i < INSPECT__SCANS; i++) free_scan(inspector, &inspector->scans[i]);
 }
 
-static inspect__scan *find_scan(covey_inspector *inspector, const char *text) {
-    for (uint32_t i = 0; i < INSPECT__SCANS; i++)
-        if (inspector->scans[i] && strcmp(inspector->scans[i]->key, text) == 0) return inspector->scans[i];
+static inspect__scan *find_scan(inspect__request *request, const covey_world *world, const char *text) {
+    bool past = world != request->inspector->world;
+    for (uint32_t i = 0; i < INSPECT__SCANS; i++) {
+        inspect__scan *scan = request->inspector->scans[i];
+        if (scan && scan->past == past && (!past || scan->snapshot == request->past) && strcmp(scan->key, text) == 0)
+            return scan;
+    }
     return NULL;
 }
 
@@ -164,20 +168,29 @@ static inspect__scan **place_for_scan(covey_inspector *inspector) {
     return oldest;
 }
 
-static inspect__scan *make_scan(inspect__request *request, covey_world *world, const char *text) {
-    covey_inspector *inspector = request->inspector;
+/* Reads the query for this world, whose pools it then has. False: it is wrong, and the request is refused. */
+static bool read_query(inspect__request *request, inspect__scan *scan, const covey_world *world, const char *text) {
     inspect__query_error error;
+    scan->world = world;
+    if (inspect__query_read(&scan->query, world, text, &error)) return true;
+    inspect__refuse_at(request, 422, "QUERY", error.at, error.length, "%s", error.text);
+    return false;
+}
+
+static inspect__scan *make_scan(inspect__request *request, const covey_world *world, const char *text) {
+    covey_inspector *inspector = request->inspector;
     inspect__scan **place = place_for_scan(inspector);
     inspect__scan *scan = place ? inspect__zeroed(inspector, sizeof *scan) : NULL;
     if (!place) inspect__refuse(request, 503, "BUSY", "too many queries at the same time");
     else if (!scan) inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
     if (!scan) return NULL;
-    if (!inspect__query_read(&scan->query, world, text, &error)) {
-        inspect__refuse_at(request, 422, "QUERY", error.at, error.length, "%s", error.text);
+    if (!read_query(request, scan, world, text)) {
         free_scan(inspector, &scan);
         return NULL;
     }
     snprintf(scan->key, sizeof scan->key, "%s", text);
+    scan->past = world != inspector->world;
+    scan->snapshot = request->past;
     free_scan(inspector, place);
     return *place = scan;
 }
@@ -188,13 +201,14 @@ static void refresh(inspect__scan *scan, uint64_t now) {
     if (scan->resting && now - scan->ended_at >= rest) scan->resting = false;
 }
 
-inspect__scan *inspect__scan_of(inspect__request *request, covey_world *world, const char *text) {
-    inspect__scan *scan = find_scan(request->inspector, text);
+inspect__scan *inspect__scan_of(inspect__request *request, const covey_world *world, const char *text) {
+    inspect__scan *scan = find_scan(request, world, text);
+    if (scan && scan->past && !read_query(request, scan, world, text)) return NULL;
     if (!scan) scan = make_scan(request, world, text);
     if (!scan) return NULL;
     scan->users++;
     scan->asked_at = inspect__now();
-    if (scan->resting && scan->spent < MILLISECOND / 4) {
+    if (scan->resting && !scan->past && scan->spent < MILLISECOND / 4) {
         scan->resting = false;
         inspect__scan_advance(scan, request->inspector, UINT64_MAX);
     }
@@ -209,7 +223,7 @@ void inspect__scans_work(covey_inspector *inspector) {
     uint64_t now = inspect__now();
     for (uint32_t i = 0; i < INSPECT__SCANS && now < inspector->deadline; i++) {
         inspect__scan *scan = inspector->scans[i];
-        if (!scan || now - scan->asked_at > ASKED_FOR * MILLISECOND) continue;
+        if (!scan || scan->past || now - scan->asked_at > ASKED_FOR * MILLISECOND) continue;
         refresh(scan, now);
         if (!scan->resting) inspect__scan_advance(scan, inspector, UINT64_MAX);
         now = inspect__now();

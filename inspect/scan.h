@@ -13,6 +13,9 @@ enum { INSPECT__CHUNK = 4096 };
 
 typedef struct inspect__scan {
     char key[INSPECT__QUERY_BYTES]; /* the text of the query */
+    const covey_world *world;       /* that it is about: in the past, only while a request is answered */
+    bool past;                      /* that is a past state, which stays as it is; */
+    uint64_t snapshot;              /* the number of this snapshot */
     inspect__query query;
     uint32_t *counts; /* of each chunk */
     uint32_t chunks, capacity;
@@ -29,7 +32,7 @@ typedef struct inspect__scan {
 
 /* The scan of a query, for a request, until it is released. NULL: the request is refused, because the query is wrong (422,
  * QUERY), memory is out, or too many others are asked for at the same time (503, BUSY). */
-inspect__scan *inspect__scan_of(inspect__request *request, covey_world *world, const char *text);
+inspect__scan *inspect__scan_of(inspect__request *request, const covey_world *world, const char *text);
 void inspect__scan_release(inspect__scan *scan); /* NULL is fine */
 
 /* Goes on until so many matches are known, or all, or time is up. False: time is up. */

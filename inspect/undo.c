@@ -37,14 +37,14 @@ void inspect__undos_free(covey_inspector *inspector) {
 /* ---- One for each kind: COVEY_OK, or why it cannot be taken back; CONFLICT: something else has changed it ----------*/
 
 static covey_result undo_value(covey_world *world, const inspect__undo *undo) {
-    const char *value = covey_get_raw(world, undo->e, undo->type, undo->type->size);
+    const char *value = covey_get_raw(world, undo->e, undo->type);
     if (!value) return covey_alive(world, undo->e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD;
     if (memcmp(value + undo->offset, undo->bytes + undo->size, undo->size) != 0) return COVEY_ERROR_CONFLICT;
     return inspect__overwrite(world, undo->e, undo->type, undo->offset, undo->bytes, undo->size);
 }
 
 static covey_result undo_resource(covey_world *world, const inspect__undo *undo) {
-    char *value = covey_resource_get_raw(world, undo->type, undo->type->size);
+    char *value = covey_resource_get_raw(world, undo->type);
     if (!value) return COVEY_ERROR_ABSENT;
     if (memcmp(value + undo->offset, undo->bytes + undo->size, undo->size) != 0) return COVEY_ERROR_CONFLICT;
     memcpy(value + undo->offset, undo->bytes, undo->size);
@@ -53,14 +53,14 @@ static covey_result undo_resource(covey_world *world, const inspect__undo *undo)
 
 static covey_result undo_add(covey_world *world, const inspect__undo *undo) {
     if (!covey_alive(world, undo->e)) return COVEY_ERROR_DEAD;
-    return covey_remove_raw(world, undo->e, undo->type, undo->type->size) ? COVEY_OK : COVEY_ERROR_ABSENT;
+    return covey_remove_raw(world, undo->e, undo->type) ? COVEY_OK : COVEY_ERROR_ABSENT;
 }
 
 static covey_result undo_remove(covey_world *world, const inspect__undo *undo) {
-    if (!covey_add_raw(world, undo->e, undo->type, undo->type->size ? undo->bytes : NULL, undo->type->size))
+    if (!covey_add_raw(world, undo->e, undo->type, undo->type->size ? undo->bytes : NULL))
         return covey_world_result(world);
     covey_result result = undo->was_disabled ? covey_component_disable_raw(world, undo->e, undo->type) : COVEY_OK;
-    if (result != COVEY_OK) covey_remove_raw(world, undo->e, undo->type, undo->type->size);
+    if (result != COVEY_OK) covey_remove_raw(world, undo->e, undo->type);
     return result;
 }
 

@@ -222,7 +222,7 @@ static void test_bytes_are_written_only_where_a_type_says_so(void **state) {
     (void)state;
     begin();
     covey_add(world, e, Blob, { { 1, 2, 3 } });
-    covey_add_raw(world, e, &odd_name, NULL, 4);
+    covey_add_raw(world, e, &odd_name, NULL);
     int64_t number = edit("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"Blob\",\"value\":\"FFFFFFFF0000000001010101\"}");
     assert_true(covey_get(world, e, Blob)->bytes[0] == UINT32_MAX && covey_get(world, e, Blob)->bytes[2] == 0x01010101);
     undo(number);

@@ -233,7 +233,7 @@ static void test_a_type_with_an_odd_name_is_put_in_quotes(void **state) {
     (void)state;
     stage_types();
     covey_entity e = covey_create(world);
-    covey_add_raw(world, e, &odd_name, NULL, 4);
+    covey_add_raw(world, e, &odd_name, NULL);
     stage_assert_found("\"a \\\"type\\\".x\"", "0");
     json_t *answer = get_json("types"), *types = member(answer, "types");
     assert_string_equal(text_of(json_array_get(types, json_array_size(types) - 1), "name"), odd_name.name);

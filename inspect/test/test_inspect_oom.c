@@ -47,6 +47,17 @@ static int oom_teardown(void **state) {
 static const struct {
     const char *method, *path, *body;
 } requests[] = {
+    { "GET", "world", NULL },
+    { "GET", "types", NULL },
+    { "GET", "entities?query=Packed,name&columns=Blocked", NULL },
+    { "GET", "complete?query=Pa", NULL },
+    { "GET", "tree", NULL },
+    { "GET", "tree?parent=1:1", NULL },
+    { "GET", "entity?e=1:1", NULL },
+    { "GET", "values?watch=1:1.Packed", NULL },
+    { "GET", "resources", NULL },
+    { "GET", "time/entities?query=Packed", NULL },
+    { "GET", "time/entity?e=1:1", NULL },
     { "GET", "storage", NULL },
     { "GET", "map?type=Blocked", NULL },
     { "GET", "systems", NULL },

@@ -268,12 +268,55 @@ static void test_past_states_are_dropped(void **state) {
     json_decref(get_json("time/diff?a=3&b=2"));
 }
 
+/* The same answers as about the present, of a state that is over. */
+static void test_entities_of_the_past(void **state) {
+    (void)state;
+    fill_world();
+    covey_name_set(world, held[7], "seven");
+    covey_parent_set(world, held[8], held[7]);
+    save();
+    covey_destroy_all(world);
+    for (uint32_t round = 0; round < 2; round++) {
+        json_t *answer = get_json("time/entities?query=Packed&offset=90&limit=500&back=0&columns=Packed");
+        assert_int_equal(number_of(answer, "count"), 100);
+        assert_true(json_is_true(member(answer, "complete")));
+        assert_int_equal(json_array_size(member(answer, "rows")), 10);
+        assert_string_equal(text_of(at(answer, "rows", 0), "e"), "270:1");
+        json_decref(answer);
+        answer = get_json("time/tree");
+        assert_string_equal(text_of(at(answer, "rows", 0), "name"), "seven");
+        json_decref(answer);
+        answer = get_json("time/tree?parent=7:1");
+        assert_string_equal(text_of(at(answer, "rows", 0), "e"), "8:1");
+        json_decref(answer);
+        answer = get_json("time/entity?e=7:1&number=0");
+        assert_true(json_is_true(member(answer, "alive")));
+        assert_int_equal(json_array_size(member(answer, "components")), 1);
+        json_decref(answer);
+        answer = get_json("entities?query=Packed");
+        assert_int_equal(number_of(answer, "count"), 0);
+        json_decref(answer);
+        create_with(covey_id(Packed), 1); /* another snapshot has another answer to the same question */
+        save();
+        covey_destroy_all(world);
+        answer = get_json("time/entities?query=Packed&back=0");
+        assert_int_equal(number_of(answer, "count"), 1);
+        json_decref(answer);
+        assert_true(covey_history_restore(history, 1));
+        covey_destroy_all(world);
+    }
+    assert_refused("GET", "time/entities?query=Nothing", NULL, 422, "QUERY");
+    assert_refused("GET", "time/entities?back=9", NULL, 409, "ABSENT");
+    assert_refused("GET", "time/entity?e=7:1&back=9", NULL, 409, "ABSENT");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TIME_TEST(test_snapshots_are_listed),     TIME_TEST(test_without_a_history_there_is_no_past),
         TIME_TEST(test_two_states_are_compared),  TIME_TEST(test_many_differences_are_counted_and_some_shown),
         TIME_TEST(test_padding_is_no_difference), TIME_TEST(test_the_world_goes_back),
         TIME_TEST(test_going_nowhere_is_refused), TIME_TEST(test_past_states_are_dropped),
+        TIME_TEST(test_entities_of_the_past),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
