@@ -4,7 +4,7 @@
 #include "bench.h"
 
 #include <covey/fields.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Components that own memory, in an image: two functions of the type save and load what fields cannot describe. */
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Replication: a server changes its world and sends images through a pipe; a client follows. Entities of the server are
  * updated here, those of the client and components of its own stay. */
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -4,7 +4,7 @@
 
 #include <covey/covey.h>
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 enum { COVEY__PATH_BYTES = 4096, COVEY__TEMPORARY_BYTES = COVEY__PATH_BYTES + 40 };
 

@@ -8,7 +8,7 @@
 #include <covey/covey.h>
 #include <covey/fields.h>
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 /* codec.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
  * after the other, little-endian and without padding. */

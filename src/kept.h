@@ -2,7 +2,7 @@
 #ifndef COVEY_KEPT_H
 #define COVEY_KEPT_H
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 /* The context of a kept type: the world that made it, and counts the bytes of its values; the size of a value. */
 typedef struct covey__kept_context {

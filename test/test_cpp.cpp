@@ -3,7 +3,7 @@
 #include <covey/fields.h>
 #include <covey/hierarchy.hpp>
 #include <covey/history.hpp>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 #include "test_cpp.h"
 

@@ -2,7 +2,7 @@
 #include "fixture.h"
 
 #include <covey/commands.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 static const covey_entity none = { 0, 0 };
 

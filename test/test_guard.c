@@ -6,7 +6,7 @@
 #include "fixture.h"
 
 #include <covey/hierarchy.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <pthread.h>
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 
 #include <covey/commands.h>
 #include <covey/hierarchy.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 typedef Owned OwnedBlock;
 typedef Owned Unique;

@@ -5,7 +5,7 @@
 #include <covey/commands.h>
 #include <covey/hierarchy.h>
 #include <covey/history.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 
 #if COVEY_ASSERT_LEVEL >= 1

@@ -2,7 +2,7 @@
 #include "fixture.h"
 #include "folder.h"
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 typedef struct Place {
     int32_t x, y;

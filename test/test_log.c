@@ -1,7 +1,7 @@
 /* Who hears of failed calls beside the log that a world was made with. */
 #include "fixture.h"
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 
 typedef struct hearer {

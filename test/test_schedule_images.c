@@ -1,7 +1,7 @@
 /* Schedules and images: a world that was loaded goes on as the one that was saved, whatever memory either has reserved. */
 #include "scheduled.h"
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 typedef struct Heat {
     float number;

@@ -8,7 +8,7 @@
 #include "scheduled.h"
 #include "views.h"
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>
 

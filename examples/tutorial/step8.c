@@ -1,6 +1,6 @@
 /* Step 8 of the tutorial: saving and loading, and going back in time. */
 #include <covey/history.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 
 enum { WIDTH = 24, FRAMES = 6 };

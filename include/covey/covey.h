@@ -31,7 +31,7 @@
  *     covey/sparse_set.h     the sparse set, for programs without a world
  *
  * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/handle.h, covey/hierarchy.h,
- * covey/history.h, covey/schedule.h, covey/snapshot.h. Headers below covey/detail/ hold inline code and the structures
+ * covey/history.h, covey/schedule.h, covey/image.h. Headers below covey/detail/ hold inline code and the structures
  * that it needs. They are not API, and may change with any version.
  *
  * Rules that hold everywhere
@@ -243,7 +243,7 @@ struct covey_type {
     covey_move_fn *move;        /* optional: replaces memcpy; not for raw types */
     void *context;              /* passed to the hooks */
     const covey_fields *fields; /* optional: the fields of a value (covey/fields.h); not for raw types */
-    const covey_codec *codec;   /* optional: functions that save and load what a value owns (covey/snapshot.h) */
+    const covey_codec *codec;   /* optional: functions that save and load what a value owns (covey/image.h) */
     /* Optional: the default value. Adding a component without a value adds a copy of it, made by `copy` if there is
      * one; loading takes from it the fields that an image lacks. A type with `drop` or `move` needs `copy` for this.
      * Tags have no default. */

@@ -119,7 +119,7 @@ class options {
         changed.fields_ = fields;
         return changed;
     }
-    /* What values own, by functions of C (covey/snapshot.h): `load` gets memory that is zero, and constructs there. */
+    /* What values own, by functions of C (covey/image.h): `load` gets memory that is zero, and constructs there. */
     constexpr options codec(const covey_codec *codec) const noexcept {
         options changed = *this;
         changed.codec_ = codec;

@@ -6,7 +6,7 @@
 #include <covey/commands.h>
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

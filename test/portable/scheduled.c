@@ -4,7 +4,7 @@
 
 #include <covey/fields.h>
 #include <covey/schedule.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef COVEY_TEST_HOSTILE_H
 #define COVEY_TEST_HOSTILE_H
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 typedef enum hostile_kind {
     HOSTILE_NAMES,      /* roots whose names share the low bits of their hash */

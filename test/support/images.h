@@ -6,7 +6,7 @@
 #include "tools.h"
 
 #include <covey/fields.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 typedef struct Spot {
     int32_t x;

@@ -1,6 +1,6 @@
 #include "mixed.h"
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "program.h"
 #include "values.h"
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 enum { MODEL_HISTORY = 64, MODEL_BATCH = 400 };
 

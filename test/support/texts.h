@@ -3,7 +3,7 @@
 #ifndef COVEY_TEST_TEXTS_H
 #define COVEY_TEST_TEXTS_H
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 enum { TEXT_LENGTH = 24, TEXT_LINKS = 3, TEXT_PLACES = 256 };
 

@@ -1,6 +1,6 @@
 #include "values.h"
 
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 value_ledger values;
 

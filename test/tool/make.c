@@ -4,7 +4,7 @@
  *     make mutate IN OUT SEED     a copy with a few bytes changed and the checksums mended */
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>

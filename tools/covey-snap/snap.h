@@ -3,7 +3,7 @@
 #define SNAP_H
 
 #include <covey/fields.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 
 /* What a command exits with. */

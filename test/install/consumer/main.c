@@ -1,6 +1,6 @@
 #include <covey/covey.h>
 #include <covey/schedule.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 
 #include <stdio.h>
 

@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
                 covey_parent_set(world, e, parent.entity) == COVEY_OK && covey_child_count(world, parent.entity) == 1);
     ok &= check("commands.h", replays(world));
     ok &= check("history.h", restores(world, e));
-    ok &= check("snapshot.h", saves(world, e, argc > 1 ? argv[1] : "image.covey"));
+    ok &= check("image.h", saves(world, e, argc > 1 ? argv[1] : "image.covey"));
 #ifndef COVEY_NO_SCHEDULE
     ok &= check("schedule.h", runs(world));
 #endif

@@ -19,8 +19,8 @@
  * Loading checks everything before it changes the world: an image that is damaged, hostile or does not fit is refused,
  * with a fault, a sentence and the offset of the byte, and the world is unchanged. docs/format.md describes the format
  * byte by byte, and the rules for types that have changed. */
-#ifndef COVEY_SNAPSHOT_H
-#define COVEY_SNAPSHOT_H
+#ifndef COVEY_API_IMAGE_H
+#define COVEY_API_IMAGE_H
 
 #include <covey/fields.h>
 
@@ -337,4 +337,4 @@ COVEY_API uint32_t covey_image_sections(const void *bytes, size_t size, covey_se
 } /* extern "C" */
 #endif
 
-#endif /* COVEY_SNAPSHOT_H */
+#endif /* COVEY_API_IMAGE_H */

@@ -1,6 +1,6 @@
 /* A world as bytes: saved, loaded into a new world or one that was cleared, and merged into one that lives. */
 #include <covey/fields.h>
-#include <covey/snapshot.h>
+#include <covey/image.h>
 #include <stdio.h>
 
 typedef struct {
