@@ -1,5 +1,5 @@
-/* Covey for C++17, and better with C++20: the verbs of covey.h as templates. Header only; C and C++ share worlds,
- * entities and components. docs/cpp.md is the page about it.
+/* Covey for C++17, with more for C++20: the verbs of covey.h as templates. Header only. C and C++ share worlds,
+ * entities and components. See docs/cpp.md.
  *
  *     struct Position { float x, y; };
  *     COVEY_CPP_DEFINE(Position);
@@ -10,11 +10,13 @@
  *     covey::get<Position>(world, e)->x += 1;
  *     for (auto [each, p] : covey::view<Position>{ world }) p.y += 1;
  *
- * What has no type in it (covey_create, covey_destroy, covey_compact, ...) is called as in C. Nothing here throws.
+ * Functions without a component type (covey_create, covey_destroy, covey_compact, ...) are called as in C. Nothing here
+ * throws.
  *
- * A component is a class of its own: where C makes two components of one type with a second typedef, C++ derives. Its
- * values are moved with memcpy. Trivially copyable types may be; others have to say so with options().relocatable(),
- * and have their destructor as drop hook and their copy constructor as copy hook. An empty class is a tag. */
+ * A component is a class of its own: where C makes two components of one type with a second typedef, C++ derives. An
+ * empty class is a tag. Trivially copyable types, and those with options().relocatable(), are moved with memcpy, others
+ * by their move constructor. A destructor or copy
+ * constructor that is not trivial becomes the drop or copy hook. */
 #ifndef COVEY_HPP
 #define COVEY_HPP
 
@@ -36,14 +38,14 @@
 #include <type_traits>
 #include <utility>
 
-/* For members, as COVEY_HOT is for functions: compilers keep what they are given in registers. */
+/* The counterpart of COVEY_HOT for members, so that compilers keep arguments in registers. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define COVEY__CPP_HOT __attribute__((always_inline)) inline
 #else
 #define COVEY__CPP_HOT inline
 #endif
 
-/* Not in namespace covey, where nobody would find them: covey_entity is a type of C. */
+/* Outside namespace covey: covey_entity is a C type, and argument-dependent lookup finds its operators here. */
 inline bool operator==(covey_entity a, covey_entity b) noexcept { return covey_same(a, b); }
 inline bool operator!=(covey_entity a, covey_entity b) noexcept { return !covey_same(a, b); }
 
@@ -51,23 +53,23 @@ template <> struct std::hash<covey_entity> {
     size_t operator()(covey_entity e) const noexcept { return static_cast<std::size_t>(covey_entity_hash(e)); }
 };
 
-/* Stands in no namespace, so that what is looked up with it is found there, too. */
+/* In no namespace, so that argument-dependent lookup also searches there. */
 struct covey__anywhere {};
 
 namespace covey {
 
 /* ---- Component types ------------------------------------------------------------------------------------------------
  *
- * In the namespace of a class, or outside of all, one of these makes it a component:
+ * One of these makes a class a component. It stands in the namespace of the class, or outside all namespaces:
  *
  *     COVEY_CPP_COMPONENT(T)         after COVEY_COMPONENT_DECLARE(T) in a header that C and C++ share
  *     COVEY_CPP_TAG(T)               after COVEY_TAG_DECLARE(T)
- *     COVEY_CPP_DEFINE(T)            a type that only C++ knows; may stand in a header
+ *     COVEY_CPP_DEFINE(T)            a type that only C++ uses; allowed in a header
  *     COVEY_CPP_DEFINE(T, options)   the same with options: covey::options().policy(COVEY_IN_PLACE).relocatable()
  *
- * The type has the name that the macro was given, unless options().name() says another. */
+ * The type's name is the macro's argument, unless options().name() sets another. */
 
-/* Fields of covey_type, for types that C++ defines. Each call returns the options with one more set. */
+/* The fields of covey_type, for types that C++ defines. Each call returns the options with one more set. */
 class options {
   public:
     constexpr options policy(covey_policy wanted) const noexcept {
@@ -80,7 +82,7 @@ class options {
         changed.storage_ = wanted;
         return changed;
     }
-    /* The name that C, other libraries and tools know the type by; without it, T as it was given to the macro. */
+    /* The name of the type in C, other libraries and tools. Default: T as written in the macro. */
     constexpr options name(const char *wanted) const noexcept {
         options changed = *this;
         changed.name_ = wanted;
@@ -91,19 +93,19 @@ class options {
         changed.zero_vacated_ = true;
         return changed;
     }
-    /* Refuses copies although the type has a copy constructor; types without one refuse them anyway. */
+    /* Refuses copies although the type has a copy constructor. Types without one always refuse them. */
     constexpr options no_copy() const noexcept {
         options changed = *this;
         changed.no_copy_ = true;
         return changed;
     }
-    /* Values know when they were changed: covey/visibility.h. */
+    /* Remembers when each value was changed (covey/visibility.h). */
     constexpr options ticks() const noexcept {
         options changed = *this;
         changed.ticks_ = true;
         return changed;
     }
-    /* Snapshots: its bytes as they are; not at all; field by field (covey/fields.h). */
+    /* In images: the bytes as they are; left out; field by field (covey/fields.h). */
     constexpr options raw() const noexcept {
         options changed = *this;
         changed.raw_ = true;
@@ -119,13 +121,14 @@ class options {
         changed.fields_ = fields;
         return changed;
     }
-    /* What values own, by functions of C (covey/image.h): `load` gets memory that is zero, and constructs there. */
+    /* C functions that save and load what a value owns (covey/image.h). `load` constructs the value in zeroed
+     * memory. */
     constexpr options codec(const covey_codec *codec) const noexcept {
         options changed = *this;
         changed.codec_ = codec;
         return changed;
     }
-    /* What C and calls without a value get; C++ adds T(). */
+    /* The default value for C and for calls without a value; C++ adds T(). */
     constexpr options defaults(const void *value) const noexcept {
         options changed = *this;
         changed.defaults_ = value;
@@ -136,8 +139,9 @@ class options {
         changed.compact_above_ = percent;
         return changed;
     }
-    /* Values may be moved with memcpy although they are not trivially copyable, which is faster than their own moves. Most
-     * types may be; those that hold a pointer into themselves may not, as std::string and std::list of libstdc++. */
+    /* Values may be moved with memcpy although they are not trivially copyable. This is faster than their move
+     * constructor, and correct for most types, but not for those that point into themselves, like std::string and
+     * std::list of libstdc++. */
     constexpr options relocatable() const noexcept {
         options changed = *this;
         changed.relocatable_ = true;
@@ -203,7 +207,7 @@ template <class T> constexpr covey_copy_fn *copy_hook() noexcept {
     else return copy<T>;
 }
 
-/* A value on its way into a pool: out of the caller's hands, and back when the call did not take it. */
+/* A value on its way into a pool. If the call does not take it over, it is moved back. */
 template <class T> class moving {
   public:
     explicit moving(T &from) noexcept : from_(from) { ::new (static_cast<void *>(&value_)) T(std::move(from)); }
@@ -228,8 +232,8 @@ template <class T> class moving {
 
 struct no_value {};
 
-/* What the verbs need to know of a component with a value, and of one without. Trivial values are passed as copies, so
- * that a literal stays in registers; others are moved from. */
+/* What the verbs need to know about components with and without a value. Trivial values are passed as copies, so that a
+ * literal stays in registers; others are moved from. */
 template <class T> struct value_traits {
     static constexpr size_t size = sizeof(T);
     static constexpr bool is_trivial = std::is_trivially_copyable_v<T>;
@@ -270,9 +274,8 @@ template <class T> constexpr covey_type options::describe(const char *default_na
 
 namespace detail {
 
-/* What the macros define is a function: argument-dependent lookup finds it in the namespace of T, and, because of its
- * second argument, outside of all namespaces. Its result has no bytes; its type is what there is to know of the
- * component. */
+/* The macros define a function. Argument-dependent lookup finds it in the namespace of T, or, because of its second
+ * argument, outside all namespaces. Its result type describes the component; the result itself has no bytes. */
 template <class T> struct id {};
 
 template <class T, class = void> struct definition {
@@ -290,7 +293,7 @@ inline constexpr covey_type descriptor = Made::wanted_options().template describ
 
 } // namespace detail
 
-/* What is known of a component; a const one is the same component. */
+/* The description of a component; a const one is the same component. */
 template <class T> struct component : detail::definition<T> {};
 template <class T> struct component<const T> : component<T> {};
 
@@ -330,23 +333,23 @@ template <class T> struct component<const T> : component<T> {};
 COVEY_CPP_TAG(covey_disabled);
 namespace covey {
 
-/* The descriptor of T, for functions of C that take a type. */
+/* The descriptor of T, for C functions that take a type. */
 template <class T> constexpr const covey_type *type_of() noexcept { return component<T>::type(); }
 template <class T> inline constexpr size_t size_of = component<T>::size;
-/* How a value of T is handed over. */
+/* How a value of T is passed. */
 template <class T> using argument = typename component<T>::argument;
 
 namespace detail {
 
-/* Whether values move as bytes; otherwise by a hook. */
+/* Whether values are moved as bytes; otherwise by a hook. */
 template <class T> constexpr bool moves_as_bytes() noexcept {
     if constexpr (component<T>::is_trivial) return true;
     else return component<T>::wanted_options().is_relocatable();
 }
 template <class T> inline constexpr bool are_bytes = moves_as_bytes<T>();
 
-/* Lets `call` move the bytes of a value into a pool. They lie in no pool themselves: they are a copy, or moved here. A
- * listener of the world, if there is one, may have removed the value at once: then it is gone, too. */
+/* Lets `call` move the bytes of a value into a pool. The bytes are not in a pool: they are a copy, or were moved here.
+ * If a listener removed the value at once (GONE), it was taken over, too. */
 template <class T, class Call>
 T *hand_over([[maybe_unused]] const covey_world *in, argument<T> &value, Call call) noexcept {
     static_assert(!std::is_const_v<T>, "covey: a const component is only read; name it without const to write it");
@@ -356,7 +359,7 @@ T *hand_over([[maybe_unused]] const covey_world *in, argument<T> &value, Call ca
         moving<T> moved(value);
         void *at = call(moved.bytes());
         moved.take(at != nullptr || (in && covey_world_result(in) == COVEY_ERROR_GONE));
-        return at != moved.bytes() ? static_cast<T *>(at) : nullptr; /* always the former, which gcc cannot tell */
+        return at != moved.bytes() ? static_cast<T *>(at) : nullptr; /* always true, but gcc cannot tell */
     }
 }
 
@@ -364,7 +367,7 @@ T *hand_over([[maybe_unused]] const covey_world *in, argument<T> &value, Call ca
 
 /* ---- Worlds and entities ------------------------------------------------------------------------------------------*/
 
-/* Owns a world. Converts to covey_world *, which is NULL when memory was out. */
+/* Owns a world. Converts to covey_world *, which is NULL if it could not be made. */
 class world {
   public:
     world() noexcept : world_(covey_world_create(nullptr)) {}
@@ -388,7 +391,7 @@ class world {
     covey_world *world_;
 };
 
-/* All entities by index: for (covey_entity e : covey::entities(world)). The one in hand may be destroyed meanwhile. */
+/* All entities by index: for (covey_entity e : covey::entities(world)). The current one may be destroyed. */
 class entities {
   public:
     explicit entities(const covey_world *of) noexcept : world_(of) {}
@@ -417,7 +420,7 @@ class entities {
 
 /* ---- Components -----------------------------------------------------------------------------------------------------
  *
- * The verbs of section 7 of covey.h. A value that is not trivial is moved from when the call succeeds and uses it. */
+ * The verbs of section 7 of covey.h. A non-trivial value is moved from if the call succeeds and uses it. */
 
 template <class T> T *add(covey_world *in, covey_entity e, argument<T> value) noexcept {
     return detail::hand_over<T>(in, value, [=](const void *bytes) {
@@ -443,12 +446,12 @@ template <class T, class... Arguments>
 inline constexpr bool is_made_of<T, types<Arguments...>, std::void_t<decltype(T{ std::declval<Arguments &&>()... })>> =
     true;
 
-/* Arguments on their way to a constructor, which runs where the value will be. */
+/* Arguments for a constructor, which runs where the value will be. */
 template <class T, class... Arguments> struct construction {
     std::tuple<Arguments &&...> arguments;
     static void run(void *at, void *context) noexcept {
         const covey_type *type = type_of<T>();
-        if (type->defaults && type->drop) type->drop(at, type->context); /* a copy of the default is there */
+        if (type->defaults && type->drop) type->drop(at, type->context); /* a copy of the default is in place */
         std::apply([at](Arguments &&...each) { ::new (at) T{ std::forward<Arguments>(each)... }; },
                    std::move(static_cast<construction *>(context)->arguments));
     }
@@ -456,13 +459,13 @@ template <class T, class... Arguments> struct construction {
 
 } // namespace detail
 
-/* Constructs a component that must be absent in its place, without a move: in pinned blocks, and in place, its address
- * never changes. */
+/* Constructs a component that must be absent at its final address, without a move. In pinned and in-place pools the
+ * address never changes. */
 template <class T, class... Arguments> T *emplace(covey_world *in, covey_entity e, Arguments &&...arguments) noexcept {
     static_assert(size_of<T> != 0, "covey: a tag has nothing to construct; add<T>(world, e) adds it");
     static_assert(detail::is_made_of<T, detail::types<Arguments...>>,
                   "covey: emplace<T>(world, e, arguments...) wants arguments such that T{ arguments... } is one");
-    if (covey_has_raw(in, e, type_of<T>())) /* which says so */
+    if (covey_has_raw(in, e, type_of<T>())) /* reports PRESENT */
         return static_cast<T *>(covey__add(in, e, type_of<T>(), nullptr, size_of<T>, false));
     detail::construction<T, Arguments...> made{ { std::forward<Arguments>(arguments)... } };
     return static_cast<T *>(covey_patch_or_add_raw(in, e, type_of<T>(), made.run, &made));
@@ -474,7 +477,7 @@ template <class T> T *set(covey_world *in, covey_entity e, argument<T> value) no
     });
 }
 
-/* NULL where it is absent. get<const T> is for readers. */
+/* The component, or NULL if it is absent. get<const T> only reads. */
 template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
     return static_cast<T *>(covey__get_sized(in, e, type_of<T>(), size_of<T>));
 }
@@ -499,7 +502,7 @@ template <class T, class Change> T *patch(covey_world *in, covey_entity e, Chang
     return static_cast<T *>(covey_patch_raw(in, e, type_of<T>(), call, context));
 }
 
-/* The same; where it is absent, change(T &) is called on T(), which is then added. */
+/* The same; if the component is absent, calls change(T &) on T(), and adds that. */
 template <class T, class Change> T *patch_or_add(covey_world *in, covey_entity e, Change &&change) noexcept {
     static_assert(std::is_invocable_v<Change &, T &>, "covey: patch_or_add wants change(T &)");
     if (covey_has_raw(in, e, type_of<T>())) return patch<T>(in, e, change);
@@ -540,19 +543,20 @@ template <class T, class Call> std::optional<T> take_over(Call call) noexcept {
     }
 }
 
-/* A function object of an entity and a value as one of C. */
+/* Wraps a function object of an entity and a value as a C function. */
 template <class T, class Wanted> bool ask(covey_entity e, const void *value, void *context) noexcept {
     return (*static_cast<Wanted *>(context))(e, *static_cast<const T *>(value));
 }
 
 } // namespace detail
 
-/* Removes a component and returns its value, or nothing when it was absent. */
+/* Removes a component and returns its value, or nothing if it was absent. */
 template <class T> std::optional<T> take(covey_world *in, covey_entity e) noexcept {
     return detail::take_over<T>([=](void *to) { return covey_take_raw(in, e, type_of<T>(), to); });
 }
 
-/* Removes the components for which remove(covey_entity, const T &) is true; it must not throw. Returns how many. */
+/* Removes the components for which remove(covey_entity, const T &) returns true; it must not throw. Returns how
+ * many. */
 template <class T, class Remove> uint32_t remove_if(covey_world *in, Remove &&remove) noexcept {
     static_assert(std::is_invocable_r_v<bool, Remove &, covey_entity, const T &>,
                   "covey: remove_if wants bool remove(covey_entity, const T &)");
@@ -563,13 +567,13 @@ template <class T, class Remove> uint32_t remove_if(covey_world *in, Remove &&re
 
 template <class T> void clear(covey_world *in) noexcept { covey_clear_raw(in, type_of<T>()); }
 
-/* The first entity whose component has these bytes. */
+/* The first entity whose component equals the value, byte by byte. */
 template <class T> covey_entity find(const covey_world *in, const T &value) noexcept {
     static_assert(component<T>::is_trivial && size_of<T> != 0, "covey: look for such a component with find_if");
     return covey_find_raw(in, type_of<T>(), std::addressof(value), nullptr);
 }
 
-/* The first entity for whose component wanted(const T &) is true; it must not throw. */
+/* The first entity for whose component wanted(const T &) returns true; it must not throw. */
 template <class T, class Wanted> covey_entity find_if(const covey_world *in, const Wanted &wanted) noexcept {
     static_assert(std::is_invocable_r_v<bool, const Wanted &, const T &>,
                   "covey: find_if wants bool wanted(const T &)");
@@ -608,7 +612,7 @@ template <class T> covey_component copy_of(const T &value) noexcept {
 
 } // namespace detail
 
-/* An entity with copies of these components, in one go: covey::create_with(world, Position{ 1, 2 }, Frozen{}). */
+/* Makes an entity with copies of these components: covey::create_with(world, Position{ 1, 2 }, Frozen{}). */
 template <class... T> covey_entity create_with(covey_world *in, const T &...values) noexcept {
     const covey_component components[] = { detail::copy_of(values)..., covey_component() };
     return covey_create_with_raw(in, components);
@@ -622,7 +626,7 @@ bool create_many_with(covey_world *in, covey_entity *entities, uint32_t count, c
 }
 
 #if defined(__cpp_lib_span)
-/* The same calls with std::span: vectors and arrays can be handed over as they are. */
+/* The same calls with std::span: vectors and arrays can be passed directly. */
 inline bool create_many(covey_world *in, std::span<covey_entity> entities) noexcept {
     return covey_create_many(in, entities.data(), static_cast<uint32_t>(entities.size()));
 }
@@ -631,7 +635,7 @@ inline uint32_t destroy_many(covey_world *in, std::span<const covey_entity> enti
     return covey_destroy_many(in, entities.data(), static_cast<uint32_t>(entities.size()));
 }
 
-/* As many values as entities; otherwise nothing is added. */
+/* There must be as many values as entities; otherwise nothing is added. */
 template <class T>
 bool add_array(covey_world *in, std::span<const covey_entity> entities, std::span<const T> values) noexcept {
     COVEY__CONTRACT(in, entities.size() == values.size(), "an array needs as many values as entities");
@@ -650,7 +654,7 @@ requires(!(std::is_convertible_v<T, uint32_t> ||
 }
 #endif
 
-/* Sections 15 and 16 of covey.h. The tag of entities that are disabled is covey_disabled: with<covey_disabled>(). */
+/* covey/visibility.h. The tag of disabled entities is covey_disabled: with<covey_disabled>(). */
 template <class T> uint64_t changed_at(const covey_world *in, covey_entity e) noexcept {
     return covey_changed_at_raw(in, e, type_of<T>());
 }
@@ -682,7 +686,7 @@ template <class T> T *set_resource(covey_world *in) noexcept {
     else return set_resource<T>(in, T());
 }
 
-/* The object stays the caller's, and must outlast the reference. */
+/* The caller owns the object, which must outlive the reference. */
 template <class T> bool refer_resource(covey_world *in, T &object) noexcept {
     return covey_resource_refer_raw(in, type_of<T>(), std::addressof(object));
 }
@@ -705,7 +709,7 @@ template <class T> std::optional<T> take_resource(covey_world *in) noexcept {
 
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  *
- * An entity with its world, as in covey/handle.h. Those verbs that give nothing back but the component can be chained:
+ * An entity with its world, as in covey/handle.h. Verbs that return nothing but the component can be chained:
  *
  *     auto ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Frozen>();
  *     ship.get<Position>()->x += 1; */
@@ -726,7 +730,7 @@ class handle {
     bool destroy() const noexcept { return covey_handle_destroy(handle_); }
     handle clone() const noexcept { return covey_handle_clone(handle_); }
 
-    /* What could not be added is not there; covey_world_result has the reason. */
+    /* If adding fails, the component is absent, and covey_world_result returns the reason. */
     template <class T> handle add(argument<T> value) const noexcept {
         covey::add<T>(world(), entity(), static_cast<argument<T> &&>(value));
         return *this;
@@ -805,7 +809,7 @@ template <class T, class Number> covey_order order_by(Number T::*member, bool de
     return order;
 }
 
-/* The order of less(const T &, const T &), which stays where it is and does not throw. */
+/* The order of less(const T &, const T &), which must stay in place and must not throw. */
 template <class T, class Less> covey_order order_of(const Less &less) noexcept {
     covey_order order = {};
     order.compare = [](const void *a, const void *b, void *context) noexcept -> int {
@@ -817,7 +821,7 @@ template <class T, class Less> covey_order order_of(const Less &less) noexcept {
     return order;
 }
 
-/* The same of less(covey_entity, covey_entity). */
+/* The same with less(covey_entity, covey_entity). */
 template <class Less> covey_order order_of_entities(const Less &less) noexcept {
     covey_order order = {};
     order.compare_entities = [](covey_entity a, const void *, covey_entity b, const void *, void *context) noexcept {
@@ -828,7 +832,7 @@ template <class Less> covey_order order_of_entities(const Less &less) noexcept {
     return order;
 }
 
-/* The order of either. */
+/* The order of either kind of function. */
 template <class T, class Less> covey_order order_by_function(const Less &less) noexcept {
     if constexpr (std::is_invocable_r_v<bool, const Less &, const T &, const T &>) {
         return order_of<T>(less);
@@ -841,15 +845,15 @@ template <class T, class Less> covey_order order_by_function(const Less &less) n
 
 } // namespace detail
 
-/* By a member, from the least to the greatest, or the other way round. */
+/* By a member, ascending or descending. */
 template <auto Member> covey_order by(bool descending = false) noexcept { return detail::order_by(Member, descending); }
 
 /* ---- Held pools ---------------------------------------------------------------------------------------------------*/
 
-/* A pool that knows its type: covey::pool<Position> positions{ world }. Converts to covey_pool *, which is NULL when
- * there is none. A pool<const T> only reads. Every component of a pool of either storage:
+/* A pool with its type: covey::pool<Position> positions{ world }. Converts to covey_pool *, which is NULL if there is
+ * none. A pool<const T> only reads. To iterate every component, in any storage:
  *     for (uint32_t p = pool.next(0); p != COVEY_NONE; p = pool.next(p + 1)) pool.value_at(p)->x += 1;
- * The arrays (size, ids, values, page) are those of sparse pools. */
+ * The arrays (size, ids, values, page) exist in sparse pools. */
 template <class T> class pool {
   public:
     pool() noexcept : pool_(nullptr) {}
@@ -916,7 +920,7 @@ template <class T> class pool {
     covey_pool *pool_;
 };
 
-/* The pool of T, made when the world does not have it yet. */
+/* The pool of T. Makes it if the world does not have it yet. */
 template <class T> pool<T> pool_of(covey_world *in) noexcept { return pool<T>(in); }
 
 /* The pool of T if the world has it. */
@@ -926,8 +930,8 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
 
 /* ---- Views ----------------------------------------------------------------------------------------------------------
  *
- * Section 9 of covey.h. A view is a value with a type that can be named, so that it can be a member. It names the types
- * that entities must have, and other terms. A const type is only read.
+ * Section 9 of covey.h. A view is a value whose type can be named, so it can be a member. It names the types that
+ * entities must have, and other terms. A const type is only read.
  *
  *     covey::view<Position, const Velocity> moving{ world };
  *     for (auto [e, p, v] : moving) p.x += v.x;
@@ -936,35 +940,35 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
  *     falling.each([](Position &p, Mass *m) { ... });  // may have a covey_entity before them
  *     falling.spans([](size_t n, Position *p, Mass *m) { for (size_t i = 0; i < n; i++) ... });
  *
- * Fields come as they are written: references to what must be there, pointers to what may be missing. Loops and `each`
- * go row by row, so that the body may do what rows may do. `spans` is faster where most entities match; its body makes
- * no structural changes. With C++20 the body may take std::span<Position>, std::span<Mass>; those that are missing are
- * empty. Instead of the count it may take a const covey_iter &, for covey_span_entity.
+ * Fields have the order in which they are written: references to required components, pointers to those that may be
+ * absent. Loops and `each` go row by row, so the body may do what rows may do. `spans` is faster where most entities
+ * match; its body makes no structural changes. With C++20 the body may take std::span<Position>, std::span<Mass>;
+ * absent ones are empty. Instead of the count it may take a const covey_iter &, for covey_span_entity.
  *
- * view_of(world) begins with a view of all entities, and each call adds a term to the type:
+ * view_of(world) starts with a view of all entities, and each call adds a term to the type:
  *
  *     auto falling = covey::view_of(world).with<Position>().optional<Mass>().without<Frozen>(); */
 
-template <class... T> struct optional {}; /* may be there */
-template <class... T> struct any {};      /* at least one of these must be there */
-template <class... T> struct without {};  /* must not be there */
-struct reading {};                        /* all types are const: a view that may be made of a const world */
-/* A type that is made at run time, whose values are T; the constructor of the view is given its descriptor. */
+template <class... T> struct optional {}; /* may be present */
+template <class... T> struct any {};      /* at least one must be present */
+template <class... T> struct without {};  /* must be absent */
+struct reading {};                        /* all types are const: such a view can be made of a const world */
+/* A type made at run time, with values of type T. The constructor of the view takes its descriptor. */
 template <class T> struct runtime {};
 
 namespace detail {
 
-/* What a view wants of a type, in the order of its fields; and what else parameters of systems are about. */
+/* The kinds of terms of a view, in the order of their fields; and what else the parameters of systems can be. */
 enum class role { required, optional, any, excluded, entity, job, iter, count, part };
 
-/* The number of the field of item i among all: those of `with` come first, then those of `optional`, then of `any`. */
+/* The number of the field of item i: the fields of `with` come first, then `optional`, then `any`. */
 template <size_t N> constexpr uint32_t field_number(const role (&roles)[N], size_t i) noexcept {
     uint32_t number = 0;
     for (size_t k = 0; k < N; k++) number += roles[k] < roles[i] || (roles[k] == roles[i] && k < i);
     return number;
 }
 
-/* Puts a type behind those of a list that a description has. */
+/* Appends a type to a list in a description. */
 inline void append_type(const covey_type *(&list)[COVEY_TERMS], const covey_type *type) noexcept {
     uint32_t i = 0;
     while (i < COVEY_TERMS && list[i]) i++;
@@ -979,7 +983,7 @@ inline void describe_term(covey_view_desc &desc, role wanted, const covey_type *
     if (is_read && wanted != role::excluded) append_type(desc.read, type);
 }
 
-/* The description that a view was made of. */
+/* The description that a view was made from. */
 inline covey_view_desc describe_again(const covey_view &view) noexcept {
     covey_view_desc desc = {};
     desc.disabled = (view.asks & COVEY__ASKS_COMPONENTS) != 0;
@@ -1034,7 +1038,7 @@ template <bool Reading, class... Terms> constexpr auto list_terms() noexcept {
     if constexpr (Reading) return as_const(list);
     else return list;
 }
-/* Those that have fields. */
+/* The terms that have fields. */
 template <class... Term> constexpr auto list_fields(types<Term...>) noexcept {
     return (types<>() + ... + std::conditional_t<Term::is == role::excluded, types<>, types<Term>>());
 }
@@ -1043,7 +1047,7 @@ template <class... Term> constexpr size_t count_runtime(types<Term...>) noexcept
     return (0 + ... + Term::is_runtime);
 }
 
-/* Whether the values of a type that was made at run time are T. The log says why not. */
+/* Whether a type made at run time has values of type T. If not, the log says why. */
 template <class T> bool has_layout(const covey_world *, const covey_type *type, size_t size) noexcept {
     return type && type->size == size && type->align % (size == 0 ? 1 : alignof(T)) == 0;
 }
@@ -1053,11 +1057,12 @@ template <class T> bool has_layout(covey_world *in, const covey_type *type, size
     expected.name = type ? type->name : nullptr;
     expected.size = static_cast<uint32_t>(size);
     expected.align = static_cast<uint32_t>(alignof(T));
-    if (!type || covey_type_create(in, type)) covey_type_create(in, &expected); /* refused: the world knows another */
+    /* Refused, because the world knows another. */
+    if (!type || covey_type_create(in, type)) covey_type_create(in, &expected);
     return false;
 }
 
-/* Adds a term to a description; false when the type that was given for it does not fit. */
+/* Adds a term to a description; false if the type that was given for it does not fit. */
 template <class Term, class World>
 bool name_term(World *in, covey_view_desc &desc, [[maybe_unused]] const covey_type *const *&given) noexcept {
     using value = typename Term::value;
@@ -1083,7 +1088,7 @@ COVEY__CPP_HOT T *row_field(const covey_iter &it, const covey_row &row, uint32_t
     return static_cast<T *>(covey__row_field_sized(&it, row, field, size));
 }
 
-/* What fails to compile names the parameters that a body should have: those of Wanted. */
+/* A static assertion that names the parameters which the body should have: those of Wanted. */
 template <class Wanted, class Body> struct body_of_each;
 template <class... P, class Body> struct body_of_each<void(P...), Body> {
     static constexpr bool takes_entity = std::is_invocable_v<Body &, covey_entity, P...>;
@@ -1115,8 +1120,9 @@ template <class... F> class loops<types<F...>> {
   public:
     using row = std::tuple<covey_entity, typename F::argument...>;
 
-    /* A loop compares before each body, and never twice; so it is the comparison that goes on to the next row. What it
-     * changes is in the iterator, whose address nobody knows, so that it stays in registers; the rest is in the end. */
+    /* A range-based for compares exactly once before each body, so the comparison moves to the next row. What it
+     * changes is in the iterator, whose address does not escape, so it stays in registers; the rest is in the end
+     * iterator. */
     struct end {
         mutable covey_iter it;
     };
@@ -1181,7 +1187,7 @@ template <class... T> void name_reads([[maybe_unused]] const covey_type **terms)
     ((std::is_const_v<T> ? void(*terms++ = type_of<T>()) : void()), ...);
 }
 
-/* The number of the field of T in a group with these. */
+/* The number of the field of T in a group with these types. */
 template <class T, class... F> constexpr uint32_t group_field() noexcept {
     constexpr bool same[] = { std::is_same_v<std::remove_const_t<T>, std::remove_const_t<F>>..., true };
     uint32_t number = 0;
@@ -1195,7 +1201,7 @@ template <class... T> using loops_over = loops<types<term<role::required, T>...>
 
 } // namespace detail
 
-/* Converts to const covey_view *. The default is of no world, and matches nothing. */
+/* A view. Converts to const covey_view *. A default-constructed one has no world and matches nothing. */
 template <class... Terms> class view {
     static constexpr bool is_reading = (std::is_same_v<Terms, reading> || ...);
     using list = decltype(detail::list_terms<is_reading, Terms...>());
@@ -1204,7 +1210,7 @@ template <class... Terms> class view {
 
   public:
     view() noexcept : view_() {}
-    /* A descriptor for each runtime<T>, in their order. One with another layout (LAYOUT) gives a view that matches
+    /* Takes a descriptor for each runtime<T>, in order. One with another layout (LAYOUT) gives a view that matches
      * nothing. */
     template <class... Given> explicit view(covey_world *in, Given... types) noexcept : view_() {
         make_all(in, types...);
@@ -1219,13 +1225,13 @@ template <class... Terms> class view {
     template <class... T> auto optional() const noexcept { return more<covey::optional<T...>>(); }
     template <class... T> auto any() const noexcept { return more<covey::any<T...>>(); }
     template <class... T> auto without() const noexcept { return more<covey::without<T...>>(); }
-    /* Sees what is disabled, too. */
+    /* Includes disabled entities and components. */
     view disabled() const noexcept {
         covey_view_desc desc = describe();
         desc.disabled = true;
         return view(*this, desc, detail::types<>());
     }
-    /* These types, which have ticks and must be there, are the ones that spans_since and each_since ask about. */
+    /* The types that spans_since and each_since filter by. They must have ticks, and be required. */
     template <class... T> view changed() const noexcept {
         covey_view_desc desc = describe();
         (detail::append_type(desc.changed, type_of<T>()), ...);
@@ -1241,7 +1247,7 @@ template <class... Terms> class view {
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_view_iter(&view_) }; }
     template <class Body> void each(Body &&body) const { loops::each({ covey_view_iter(&view_) }, body); }
     template <class Body> void spans(Body &&body) const { loops::spans(covey_view_iter(&view_), body); }
-    /* Of those of which any of the `changed` types was changed after this tick. */
+    /* Only entities of which one of the `changed` types was changed after this tick. */
     template <class Body> void each_since(uint64_t tick, Body &&body) const {
         loops::each({ covey_view_iter_since(&view_, tick) }, body);
     }
@@ -1258,7 +1264,7 @@ template <class... Terms> class view {
   private:
     template <class... Other> friend class view;
 
-    /* What another view asks for, and more. */
+    /* The terms of another view, and more. */
     template <class Other, class... Term>
     view(const Other &other, const covey_view_desc &desc, detail::types<Term...> added) noexcept : view_() {
         if (other.valid()) make(other.view_.world, desc, nullptr, added);
@@ -1287,7 +1293,7 @@ template <class... Terms> class view {
     covey_view view_;
 };
 
-/* A view of all entities, to begin with. */
+/* A view of all entities, to start with. */
 inline view<> view_of(covey_world *in) noexcept { return view<>(in); }
 inline view<reading> view_of(const covey_world *in) noexcept { return view<reading>(in); }
 
@@ -1299,8 +1305,8 @@ inline view<reading> view_of(const covey_world *in) noexcept { return view<readi
  *     moving.spans([](size_t n, Position *p, const Velocity *v) { for (size_t i = 0; i < n; i++) ... });
  *     moving.each([](covey_entity e, Position &p, const Velocity &v) { ... }); */
 
-/* Made by group_of. Converts to covey_group *, which is NULL when the group could not be made. It owns nothing: the
- * group lasts until covey_group_destroy, or until its world ends. */
+/* Made by group_of. Converts to covey_group *, which is NULL if the group could not be made. It does not own the group,
+ * which lives until covey_group_destroy, or until its world ends. */
 template <class... F> class group {
   public:
     group() noexcept : group_(nullptr) {}
@@ -1317,7 +1323,7 @@ template <class... F> class group {
     template <class Body> void each(Body &&body) const { loops::each({ covey_group_iter(group_) }, body); }
     template <class Body> void spans(Body &&body) const { loops::spans(covey_group_iter(group_), body); }
 
-    /* Sorts the entities by the values of a field. */
+    /* Sorts the members by the values of a field. */
     covey_result sort_as(const covey_pool *pool) const noexcept { return covey_group_sort_as(group_, pool); }
     template <class T> covey_result sort(const covey_order &order) const noexcept {
         return covey_group_sort(group_, detail::group_field<T, F...>(), &order);
@@ -1332,7 +1338,7 @@ template <class... F> class group {
     covey_group *group_;
 };
 
-/* What a group is to be about; make() makes it. */
+/* The description of a group; make() makes it. */
 template <class Own, class With, class Without> class group_terms;
 template <class... O, class... W, class... N>
 class group_terms<detail::types<O...>, detail::types<W...>, detail::types<N...>> {
@@ -1354,7 +1360,7 @@ class group_terms<detail::types<O...>, detail::types<W...>, detail::types<N...>>
         const covey_group_desc desc = describe();
         return group<O..., W...>(covey_group_create(world_, &desc));
     }
-    /* The one that there is already, which may be none; the same, made when there is none. */
+    /* The existing group, if there is one; the same, made if there is none. */
     group<O..., W...> find() const noexcept {
         const covey_group_desc desc = describe();
         return group<O..., W...>(covey_group_find(world_, &desc));
@@ -1383,15 +1389,15 @@ inline auto group_of(covey_world *in) noexcept {
 
 /* ---- Signals --------------------------------------------------------------------------------------------------------
  *
- * covey/react.h. A listener is a function object of yours, which stays where it is while it is connected, and
- * does not throw. Nothing is allocated for it: only its address is kept, so that a temporary does not compile.
+ * covey/react.h. A listener is a function object of yours. It must stay in place while it is connected, and must not
+ * throw. Nothing is allocated for it: only its address is kept, and a temporary does not compile.
  *
  *     auto added = [&](covey_entity e, Body &body) { physics.insert(e, body); };
  *     auto connection = covey::connect<Body>(world, COVEY_ON_ADD, added);
  *
- * It is called with an entity and its component, with an entity, or with the event. */
+ * It takes an entity and its component, an entity, or the event. */
 
-/* Owns a connection, which ends with it. It must end before its world, or be released. */
+/* Owns a connection, which ends with it. Must be destroyed before its world, or released. */
 class connection {
   public:
     connection() noexcept = default;
@@ -1411,7 +1417,7 @@ class connection {
     void disconnect() noexcept {
         if (made_.number != 0) covey_disconnect(world_, release());
     }
-    /* Lets it last as long as its world, or until covey_disconnect. */
+    /* Gives up ownership: the connection lives as long as its world, or until covey_disconnect. */
     covey_connection release() noexcept { return std::exchange(made_, covey_connection{}); }
 
   private:
@@ -1421,7 +1427,7 @@ class connection {
 
 namespace detail {
 
-/* Calls a function object with what it takes. */
+/* Calls a function object with the arguments that it takes. */
 template <class T, class Listen> void tell(const covey_event *event, void *context) noexcept {
     Listen &listen = *static_cast<Listen *>(context);
     if constexpr (std::is_invocable_v<Listen &, const covey_event &>) listen(*event);
@@ -1447,7 +1453,7 @@ connection connect(covey_world *in, const covey_type *type, uint32_t signals, Li
 
 } // namespace detail
 
-/* Connects to components of T; not connected when it failed, as covey_connect does. */
+/* Connects to components of T. Not connected on failure, as covey_connect. */
 template <class T, class Listen>
 [[nodiscard]] connection connect(covey_world *in, uint32_t signals, Listen &listen) noexcept {
     return detail::connect<T>(in, type_of<T>(), signals, listen);
@@ -1458,7 +1464,8 @@ template <class Listen> [[nodiscard]] connection connect(covey_world *in, uint32
     return detail::connect<void>(in, nullptr, signals, listen);
 }
 
-/* Owns a queue, which must end before its world. Converts to covey_queue *, which is NULL when memory was out. */
+/* Owns a queue, which must be destroyed before its world. Converts to covey_queue *, which is NULL if it could not be
+ * made. */
 class queue {
   public:
     explicit queue(covey_world *in) noexcept : world_(in), queue_(covey_queue_create(in)) {}
@@ -1475,7 +1482,7 @@ class queue {
     operator covey_queue *() const noexcept { return queue_; }
     covey_queue *release() noexcept { return std::exchange(queue_, nullptr); }
 
-    /* Connections of a queue end with it. With values, events have copies of them. */
+    /* The connections of a queue end with it. With values, events have copies of them. */
     template <class T> covey_connection connect(uint32_t signals, bool values = false) noexcept {
         return connect(type_of<T>(), signals, values);
     }
@@ -1483,7 +1490,7 @@ class queue {
 
     uint32_t count() const noexcept { return covey_queue_count(queue_); }
     void clear() noexcept { covey_queue_clear(queue_); }
-    /* Takes out all events, those that come meanwhile included: body(const covey_event &). */
+    /* Removes all events, also those that arrive meanwhile, and calls body(const covey_event &) for each. */
     template <class Body> void each(Body &&body) {
         covey_event event;
         while (covey_queue_next(queue_, &event)) body(static_cast<const covey_event &>(event));
@@ -1511,8 +1518,8 @@ class queue {
  *     moved.each([](covey_entity e, const Position &p) { ... });
  *     moved.clear(); */
 
-/* Owns a reactive set, which must end before its world. Made by reactive_of; converts to covey_reactive *, which is NULL
- * when it could not be made. */
+/* Owns a reactive set, which must be destroyed before its world. Made by reactive_of. Converts to covey_reactive *,
+ * which is NULL if it could not be made. */
 template <class... F> class reactive {
   public:
     explicit reactive(covey_reactive *made) noexcept : set_(made) {}
@@ -1532,7 +1539,7 @@ template <class... F> class reactive {
     bool contains(covey_entity e) const noexcept { return covey_reactive_contains(set_, e); }
     void clear() const noexcept { covey_reactive_clear(set_); }
     const covey_type *type() const noexcept { return covey_reactive_type(set_); }
-    /* Collects for these signals of T as well. */
+    /* Also collects for these signals of T. */
     template <class T> covey_result listen(uint32_t signals) const noexcept {
         return covey_reactive_listen_raw(set_, type_of<T>(), signals);
     }
@@ -1541,7 +1548,7 @@ template <class... F> class reactive {
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
     template <class Body> void each(Body &&body) const { loops::each({ covey_reactive_iter(set_) }, body); }
     template <class Body> void spans(Body &&body) const { loops::spans(covey_reactive_iter(set_), body); }
-    /* body(covey_entity) for each that was destroyed, if they are kept. */
+    /* Calls body(covey_entity) for each that was destroyed, if they are kept. */
     template <class Body> void each_destroyed(Body &&body) const {
         const covey_entity *handles;
         uint32_t count = covey_reactive_destroyed(set_, &handles);
@@ -1562,7 +1569,7 @@ struct reactive_options {
 };
 } // namespace detail
 
-/* What a reactive set is to be about; make() makes it. */
+/* The description of a reactive set; make() makes it. */
 template <class Added, class Set, class Patched, class Removed, class With, class Without> class reactive_terms;
 template <class... A, class... S, class... P, class... R, class... W, class... N>
 class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<P...>, detail::types<R...>,
@@ -1602,7 +1609,7 @@ class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<P..
     template <class... T> auto without() const noexcept {
         return terms<a, s, p, r, w, types<N..., T...>>(world_, options_);
     }
-    /* Only those for which it says yes; and the handles of those that are destroyed. */
+    /* Only those for which it returns true; keeps the handles of those that are destroyed. */
     auto decided_by(covey_decide_fn *decide, void *context = nullptr) const noexcept {
         return terms<a, s, p, r, w, n>(world_, { decide, context, options_.keep_destroyed });
     }
@@ -1636,8 +1643,8 @@ inline auto reactive_of(covey_world *in) noexcept {
 
 /* ---- Command buffers ----------------------------------------------------------------------------------------------*/
 
-/* A command buffer of covey/commands.h. Not its owner: the world ends its buffers, or covey_commands_destroy does. Without
- * a description it belongs to the thread that owns the world.
+/* A command buffer (covey/commands.h). It does not own the buffer: the world destroys its buffers, or
+ * covey_commands_destroy does. Without a description it belongs to the thread that owns the world.
  *     covey::commands later(world);
  *     later.add<Position>(later.create(), { 1, 2 });
  *     if (later.replay().result != COVEY_OK) ... */

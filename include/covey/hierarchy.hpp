@@ -56,7 +56,7 @@ inline covey_entity if_alive(const covey_world *in, covey_entity e) noexcept {
 
 } // namespace detail
 
-/* While a range is walked, the rules of covey_tree_next hold. A dead entity has none. */
+/* While a range is iterated, the rules of covey_tree_next hold. For a dead entity the range is empty. */
 inline auto children(const covey_world *in, covey_entity parent) noexcept {
     return detail::kin<detail::next_sibling>(in, parent, covey_child_first(in, parent));
 }
@@ -67,7 +67,7 @@ inline auto levels(const covey_world *in, covey_entity root) noexcept {
     return detail::kin<covey_tree_next_by_level>(in, root, detail::if_alive(in, root));
 }
 
-/* Sorts the pool of T, which is sparse, so that parents come before their children. */
+/* Sorts the pool of T, which must be sparse, so that parents come before their children. */
 template <class T> covey_result sort_by_depth(covey_world *in) noexcept {
     covey_pool *held = covey_pool_of_raw(in, type_of<T>());
     return held ? covey_pool_sort_by_depth(held) : covey_world_result(in);

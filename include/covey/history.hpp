@@ -1,4 +1,4 @@
-/* Covey for C++17, optional: a history of covey/history.h.
+/* Covey for C++17, optional: a history of snapshots (covey/history.h).
  *
  *     covey::history past(world, 8);
  *     past.save();
@@ -11,7 +11,7 @@
 
 namespace covey {
 
-/* Not its owner: the world ends its histories, or covey_history_destroy does. Null when it could not be made. */
+/* Does not own the history: the world destroys it, or covey_history_destroy does. Null if it could not be made. */
 class history {
   public:
     explicit history(covey_history *existing) noexcept : history_(existing) {}
@@ -23,7 +23,7 @@ class history {
     uint32_t capacity() const noexcept { return covey_history_capacity(history_); }
     size_t memory() const noexcept { return covey_history_memory(history_); }
 
-    /* A world of its own with the state of a snapshot; null when it could not be made. */
+    /* A separate world with the state of a snapshot; null if it could not be made. */
     world look(uint32_t back = 0, const covey_world_desc *desc = nullptr) const noexcept {
         return world(covey_history_world(history_, back, desc));
     }

@@ -1,4 +1,4 @@
-/* Covey for C++17, optional: systems of covey/schedule.h whose parameters say what they use.
+/* Covey for C++17, optional: systems (covey/schedule.h) whose parameters say what they use.
  *
  *     covey::schedule schedule(world);
  *     schedule.add("move").split().each([dt](Position &p, const Velocity &v) { p.x += v.x * dt; });
@@ -9,15 +9,15 @@
  *
  * Parameters of `each`, in any order:
  *
- *     T &             must be there, and is written      T *         may be there, and is written; NULL where it is not
- *     const T &, T    must be there, and is read         const T *   may be there, and is read
- *     covey_entity    whose they are                     covey_job & the piece: commands, step, result
+ *     T &             required, written                  T *         optional, written; NULL if it is absent
+ *     const T &, T    required, read                     const T *   optional, read
+ *     covey_entity    the entity                         covey_job & the piece: commands, step, result
  *
- * `spans` gets arrays: T * and const T * must be there; a size_t is how many there are, and a const covey_iter & is for
+ * `spans` gets arrays: T * and const T * are required; a size_t is the number of rows, and a const covey_iter & is for
  * covey_span_entity. `run` gets a covey_job &, or nothing, and may return a covey_result.
  *
- * Function objects are moved to the heap, and end with the system or the schedule. They must not throw. Several threads
- * call one of a split system at the same time: it has no state of its own that it writes. */
+ * Function objects are moved to the heap, and destroyed with the system or the schedule. They must not throw. For a
+ * split system, several threads call the same object at the same time: it must not write state of its own. */
 #ifndef COVEY_SCHEDULE_HPP
 #define COVEY_SCHEDULE_HPP
 
@@ -42,7 +42,7 @@ template <class R, class C, class... P> struct signature_of_member<R (C::*)(P...
 template <class R, class C, class... P>
 struct signature_of_member<R (C::*)(P...) const noexcept> : signature<true, P...> {};
 
-/* Of a function, or of an object with one operator(). */
+/* The parameters of a function, or of an object with one operator(). */
 template <class Body, class = void> struct signature_of {
     static_assert(never<Body>, "covey: the parameters of a system name their types; auto does not say what is used");
 };
@@ -54,7 +54,7 @@ template <class R, class... P> struct signature_of<R (*)(P...) noexcept, void> :
 
 template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;
 
-/* What a parameter is about. `Part` is what a reduction adds up, or void. */
+/* The meaning of a parameter. `Part` is the type of a reduction, or void. */
 template <class P, class Part, bool Spans> constexpr role role_of() noexcept {
     using value = bare<P>;
     if constexpr (std::is_same_v<value, covey_entity>) return role::entity;
@@ -69,7 +69,7 @@ template <class P, class Part, bool Spans> constexpr role role_of() noexcept {
     }
 }
 
-/* The component of a parameter: const, if it is read. */
+/* The component of a parameter: const if it is read. */
 template <class P>
 using term_of = std::conditional_t<
     std::is_pointer_v<bare<P>>, std::remove_pointer_t<bare<P>>,
@@ -116,7 +116,7 @@ template <class P> struct source<role::count, P> {
     bare<P> all(covey_job &job) const noexcept { return static_cast<bare<P>>(job.it.count); }
 };
 
-/* The same of one row. */
+/* The same for one row. */
 template <role Role, class P>
 decltype(auto) row_argument(covey_job &job, const covey_row &row, uint32_t field) noexcept {
     using T = term_of<P>;
@@ -132,7 +132,7 @@ template <bool Spans, class Fields, class Part, class Parameters> struct argumen
 template <bool Spans, class... F, class Part, class... P> struct arguments<Spans, types<F...>, Part, types<P...>> {
     static constexpr role roles[sizeof...(P) + 1] = { role_of<P, Part, Spans>()..., role::job };
 
-    /* The field of a parameter: of a group; or of a view, where those of `with` come before those of `optional`. */
+    /* The number of a parameter's field: in a group; or in a view, where `with` comes before `optional`. */
     template <size_t I> static constexpr uint32_t field() noexcept {
         if constexpr (roles[I] != role::required && roles[I] != role::optional) {
             return 0;
@@ -181,8 +181,8 @@ template <bool Spans, class... F, class Part, class... P> struct arguments<Spans
     }
 };
 
-/* What a loop calls: a copy in registers, where that makes no difference, so that writing values does not seem to write
- * what the body has captured. */
+/* What a loop calls: a copy in registers if that makes no difference, so that compilers know that writing values does
+ * not change what the body has captured. */
 template <class Body>
 inline constexpr bool is_copied = std::is_trivially_copyable_v<Body> &&signature_of<Body>::is_const &&
                                   sizeof(Body) <= 64;
@@ -228,21 +228,21 @@ template <class Body, class When, class Merge, class Part> struct system_state {
 
 /* ---- Systems -------------------------------------------------------------------------------------------------------
  *
- * A system that is being described, by the fields of covey_system. Made by schedule::add; `each`, `spans` and `run` add
- * it, and return what covey_system_add does. */
+ * The description of a system, with the fields of covey_system. Made by schedule::add. `each`, `spans` and `run` add
+ * the system, and return what covey_system_add returns. */
 
 template <class Fields, class Part, class When, class Merge> class system {
   public:
     system(covey_schedule *in, const covey_system &desc, When when, Merge merge) noexcept
         : schedule_(in), desc_(desc), when_(std::move(when)), merge_(std::move(merge)) {}
 
-    /* On several threads, in pieces of so many indices or positions; 0: chosen by how many there are. */
+    /* On several threads, in pieces of this many indices or positions; 0: chosen by how many there are. */
     system &split(uint32_t piece = 0) noexcept {
         desc_.split = true;
         desc_.piece = piece;
         return *this;
     }
-    /* Alone: the body may change the structure of the world, as rows may. */
+    /* Alone: the body may make structural changes, as rows may. */
     system &exclusive() noexcept {
         desc_.exclusive = true;
         return *this;
@@ -257,7 +257,8 @@ template <class Fields, class Part, class When, class Merge> class system {
         desc_.view = wanted;
         return *this;
     }
-    /* Its members instead of a view: parameters are among its fields, all of which count as written. */
+    /* Iterates the members of a group instead of a view. Parameters are among its fields, which all count as
+     * written. */
     template <class... F> auto group(const covey::group<F...> &members) noexcept {
         desc_.group = members;
         return system<detail::types<F...>, Part, When, Merge>(schedule_, desc_, std::move(when_), std::move(merge_));
@@ -291,13 +292,13 @@ template <class Fields, class Part, class When, class Merge> class system {
         desc_.off = true;
         return *this;
     }
-    /* Only when condition(const covey_world *), or condition(), is true. */
+    /* Only when condition(const covey_world *), or condition(), returns true. */
     template <class Condition> auto when(Condition condition) noexcept {
         return system<Fields, Part, Condition, Merge>(schedule_, desc_, std::move(condition), std::move(merge_));
     }
 
-    /* A reduction: a parameter T & of the body is the part of its piece, which begins with zero bytes. The parts are merged
-     * in the order of pieces by merge(T &, const T &), and without it by +=. */
+    /* A reduction: a parameter T & of the body is the part of its piece, which begins with zero bytes. The parts are
+     * merged in the order of pieces by merge(T &, const T &), or, without it, by +=. */
     template <class T> auto total(T &sum) noexcept {
         return total(sum, [](T &all, const T &part) { all += part; });
     }
@@ -308,7 +309,7 @@ template <class Fields, class Part, class When, class Merge> class system {
         return system<Fields, T, When, Adding>(schedule_, desc_, std::move(when_), std::move(merge));
     }
 
-    /* Entity by entity. Of an exclusive system by rows, of others by spans, so that compilers make vectors of the loop. */
+    /* Entity by entity. Exclusive systems go by rows, others by spans, so that compilers can vectorise the loop. */
     template <class Body> covey_result each(Body body) noexcept {
         using arguments = detail::arguments<false, Fields, Part, typename detail::signature_of<Body>::parameters>;
         using made = state<Body>;
@@ -343,7 +344,7 @@ template <class Fields, class Part, class When, class Merge> class system {
         return result;
     }
 
-    /* Puts something behind what is in a list of a description. */
+    /* Appends to a list in a description. */
     template <class T, size_t N> void put(T (&list)[N], T added) noexcept {
         size_t count = 0;
         while (count < N && list[count]) count++;
@@ -368,10 +369,11 @@ template <class Fields, class Part, class When, class Merge> class system {
 
 /* ---- Schedules ---------------------------------------------------------------------------------------------------*/
 
-/* Owns a schedule, which must end before its world. Converts to covey_schedule *, which is NULL when memory was out. */
+/* Owns a schedule, which must be destroyed before its world. Converts to covey_schedule *; NULL if it could not be
+ * made. */
 class schedule {
   public:
-    /* Threads: including the one that calls run; 0: one for each core. */
+    /* `threads` includes the one that calls run; 0: one for each core. */
     explicit schedule(covey_world *in, uint32_t threads = 0) noexcept {
         covey_schedule_desc desc = {};
         desc.threads = threads;
@@ -396,14 +398,14 @@ class schedule {
         desc.name = name;
         return system<detail::types<>, void, none, none>(schedule_, desc, none(), none());
     }
-    /* A phase behind the others, with a fixed step of so many seconds if it has one; covey_phase_add knows more. */
+    /* Adds a phase after the others, with a fixed step in seconds if it has one. covey_phase_add has more options. */
     covey_result phase(const char *name, double step = 0) const noexcept {
         covey_phase desc = {};
         desc.name = name;
         desc.step = step;
         return covey_phase_add(schedule_, &desc);
     }
-    /* How many seconds have passed, for phases with a step. */
+    /* Takes the seconds since the last run, for phases with a step. */
     covey_result run(double seconds = 0) const noexcept { return covey_schedule_run_for(schedule_, seconds); }
 
   private:
