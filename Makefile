@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist deb abi abi-update clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist deb abi abi-update clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -38,7 +38,7 @@ test: setup ## build and run the tests, without those that take long
 full: setup ## all tests: also installations, handles of four bytes, long random programs
 	@$(call check,dev)
 
-check: full asan hard narrow tsan test-portable ## everything: full, asan, hard, narrow, tsan and test-portable
+check: full check-inspect asan hard narrow tsan test-portable ## everything: full, check-inspect, asan, hard, narrow, tsan and test-portable
 
 asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(call check,asan)
@@ -51,6 +51,12 @@ narrow: setup ## the tests with handles of four bytes (test/narrow_config.h)
 
 tsan: setup ## the tests under ThreadSanitizer
 	@$(call check,tsan,$(NO_ASLR))
+
+check-inspect: setup ## the page of the inspector: its functions, and a browser that uses it on a running world
+	@scripts/setup inspect
+	@$(call build,test,inspect_world)
+	@cd inspect/page && npm run --silent check && npm run --silent test
+	@cd inspect/page && COVEY_WORLD=$(CURDIR)/build/test/inspect/test/inspect_world npm run --silent test:browser
 
 clang: ## the tests, compiled by clang
 	@scripts/setup clang

@@ -114,8 +114,18 @@ static covey_result edit_set(edit *t) {
     return inspect__overwrite(t->world, t->e, t->type, t->undo.offset, t->undo.bytes + t->undo.size, t->undo.size);
 }
 
+/* The type of a resource may be one of which the world has no components. */
+static bool read_resource(edit *t) {
+    const char *name = inspect__request_member_text(t->request, "type");
+    for (uint32_t i = 0; name && i < covey_world_resource_count(t->world); i++) {
+        t->type = covey_world_resource(t->world, i);
+        if (strcmp(t->type->name, name) == 0) return true;
+    }
+    return read_type(t);
+}
+
 static covey_result edit_resource(edit *t) {
-    if (!read_type(t)) return COVEY_OK;
+    if (!read_resource(t)) return COVEY_OK;
     char *value = covey_resource_get_raw(t->world, t->type);
     if (!value) return COVEY_ERROR_ABSENT;
     if (read_value(t, INSPECT__UNDO_RESOURCE, value))

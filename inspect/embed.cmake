@@ -2,10 +2,11 @@
 #
 #     cmake -D FOLDER=... -D OUTPUT=... -P embed.cmake
 #
-# FILE.gz beside FILE is its packed form. Paths are those below the folder.
+# FILE.gz beside FILE is its packed form. Paths are those below the folder. The file `sources` is left out: it says what the
+# others were made of.
 file(GLOB_RECURSE files LIST_DIRECTORIES OFF RELATIVE ${FOLDER} ${FOLDER}/*)
 list(SORT files)
-list(FILTER files EXCLUDE REGEX "\\.(gz|map)$")
+list(FILTER files EXCLUDE REGEX "^sources$|\\.(gz|map)$")
 
 function(type_of file result)
     if(file MATCHES "\\.html$")

@@ -234,6 +234,23 @@ static void test_bytes_are_written_only_where_a_type_says_so(void **state) {
     assert_wrong("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"a \\\"type\\\".x\",\"value\":\"00000000\"}", 422, "TYPE");
 }
 
+/* Of this type, there are no components. */
+typedef struct {
+    float gravity;
+} Sky;
+COVEY_FIELDS_DEFINE(Sky, f32(gravity));
+COVEY_COMPONENT_DEFINE(Sky, .fields = &covey_fields_Sky);
+
+static void test_resources_are_set_whose_type_has_no_pool(void **state) {
+    (void)state;
+    begin();
+    assert_non_null(covey_resource_set(world, Sky, { 9.5f }));
+    int64_t number = edit("{\"do\":\"resource\",\"type\":\"Sky\",\"path\":\"gravity\",\"value\":1.5}");
+    assert_true(covey_resource_get(world, Sky)->gravity == 1.5f);
+    undo(number);
+    assert_true(covey_resource_get(world, Sky)->gravity == 9.5f);
+}
+
 static void test_resources_are_set(void **state) {
     (void)state;
     begin();
@@ -434,6 +451,7 @@ int main(void) {
         INSPECT_TEST(test_every_kind_of_field_is_checked_for_range),
         INSPECT_TEST(test_bytes_are_written_only_where_a_type_says_so),
         INSPECT_TEST(test_resources_are_set),
+        INSPECT_TEST(test_resources_are_set_whose_type_has_no_pool),
         INSPECT_TEST(test_components_are_added_and_removed),
         INSPECT_TEST(test_a_value_that_owns_something_does_not_come_back),
         INSPECT_TEST(test_entities_and_components_are_disabled),

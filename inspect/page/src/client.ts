@@ -1,0 +1,156 @@
+// The connection to the server: one token, one state, and requests that fail in one way.
+
+import type { ErrorBody } from './api.ts';
+import { Cell } from './store.ts';
+
+/** lost: nobody answers, and we try again. denied: the token is not (or no longer) the server's. */
+export type Link =
+    | { state: 'connecting' }
+    | { state: 'open' }
+    | { state: 'lost'; why: string; again: number; attempt: number }
+    | { state: 'denied' };
+
+export class ApiError extends Error {
+    constructor(
+        readonly status: number,
+        readonly body: ErrorBody,
+    ) {
+        super(body.text);
+    }
+}
+
+const patience = 10_000; // ms until a request counts as lost: the program may be at a breakpoint
+const delays = [500, 1000, 2000, 4000, 8000];
+
+export const link = new Cell<Link>({ state: 'connecting' });
+/** How long the oldest request has been waiting, in ms; above 0 only when it is worth a word. */
+export const waiting = new Cell(0);
+
+let token = '';
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+/** Notes, from now on, how long requests wait. */
+export function watchRequests(): void {
+    setInterval(() => {
+        const age = performance.now() - Math.min(...asked.values());
+        waiting.set(age > 1500 ? Math.floor(age / 500) * 500 : 0);
+    }, 500);
+}
+
+/** Takes the token out of the address, where it would stay visible, and keeps it for this tab. */
+export function takeToken(): void {
+    const found = /^#token=([0-9a-fA-F]+)(?:&(.*))?$/.exec(location.hash);
+    if (found?.[1]) {
+        token = found[1];
+        sessionStorage.setItem('covey.token', token);
+        history.replaceState(null, '', `#${found[2] ?? '/entities'}`);
+    } else {
+        token = sessionStorage.getItem('covey.token') ?? '';
+    }
+}
+
+export function get<T>(path: string): Promise<T> {
+    return request(path, { method: 'GET' }).then((response) => response.json() as Promise<T>);
+}
+
+export function getBytes(path: string): Promise<ArrayBuffer> {
+    return request(path, { method: 'GET' }).then((response) => response.arrayBuffer());
+}
+
+export function post<T>(path: string, body: unknown): Promise<T> {
+    const init = { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+    return request(path, init).then((response) => response.json() as Promise<T>);
+}
+
+const asked = new Map<number, number>(); // requests that wait: number, and since when
+let requests = 0;
+
+const queues = new Map<string, Promise<unknown>>(); // by endpoint: the end of its last request
+
+/** One request at a time for each endpoint; the next one begins when the last one has ended, however. */
+function request(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
+    const endpoint = `${init.method} ${path.replace(/\?.*/, '')}`;
+    const before = queues.get(endpoint) ?? Promise.resolve();
+    const mine = before.then(() => send(path, init));
+    queues.set(
+        endpoint,
+        mine.catch(() => undefined),
+    );
+    return mine;
+}
+
+async function send(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
+    const number = requests++;
+    asked.set(number, performance.now());
+    let response: Response;
+    try {
+        response = await fetch(`api/v1/${path}`, {
+            ...init,
+            headers: { ...init.headers, Authorization: `Bearer ${token}` },
+            signal: AbortSignal.timeout(patience),
+            cache: 'no-store',
+        });
+    } catch (error) {
+        const slow = error instanceof DOMException && error.name === 'TimeoutError';
+        lose(slow ? 'The program does not answer. Is it stopped in a debugger?' : 'The program has ended, or cannot be reached.');
+        throw error;
+    } finally {
+        asked.delete(number);
+    }
+    const refused = response.ok ? null : await failure(response);
+    if (refused && (refused.status === 401 || refused.body.code === 'HOST' || refused.body.code === 'ORIGIN')) link.set({ state: 'denied' });
+    else if (link.value.state !== 'open') link.set({ state: 'open' });
+    if (refused) throw refused;
+    return response;
+}
+
+async function failure(response: Response): Promise<ApiError> {
+    const fallback = { code: String(response.status), text: response.statusText || `status ${response.status}` };
+    try {
+        const { error } = (await response.json()) as { error?: ErrorBody };
+        return new ApiError(response.status, error ?? fallback);
+    } catch {
+        return new ApiError(response.status, fallback);
+    }
+}
+
+function lose(why: string): void {
+    if (retry !== undefined) return;
+    const attempt = link.value.state === 'lost' ? link.value.attempt + 1 : 0;
+    const delay = (delays[Math.min(attempt, delays.length - 1)] ?? 8000) * (0.85 + 0.3 * Math.random());
+    link.set({ state: 'lost', why, again: performance.now() + delay, attempt });
+    retry = setTimeout(reconnect, delay);
+}
+
+/** Tries again now. A success opens the link; a failure waits for longer than the last one did. */
+export function reconnect(): void {
+    clearTimeout(retry);
+    retry = undefined;
+    get('world').catch(() => undefined);
+}
+
+/** Resolves when requests make sense again. */
+export function whenOpen(): Promise<void> {
+    return new Promise((resolve) => {
+        const open = () => link.value.state === 'open' || link.value.state === 'connecting';
+        if (open()) return resolve();
+        const end = link.subscribe(() => {
+            if (!open()) return;
+            end();
+            resolve();
+        });
+    });
+}
+
+/** Resolves when the page can be seen. */
+export function whenVisible(): Promise<void> {
+    return new Promise((resolve) => {
+        if (!document.hidden) return resolve();
+        const look = () => {
+            if (document.hidden) return;
+            document.removeEventListener('visibilitychange', look);
+            resolve();
+        };
+        document.addEventListener('visibilitychange', look);
+    });
+}

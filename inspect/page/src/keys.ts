@@ -1,0 +1,61 @@
+// Keyboard shortcuts: what is listed under '?' is what works.
+
+export interface Shortcut {
+    keys: string;
+    text: string;
+}
+
+export const shortcuts: { title: string; list: Shortcut[] }[] = [
+    {
+        title: 'Everywhere',
+        list: [
+            { keys: '1 … 8', text: 'go to a view' },
+            { keys: '/', text: 'type a query' },
+            { keys: 'P', text: 'pause, go on' },
+            { keys: '.', text: 'step one frame' },
+            { keys: 'Ctrl Z', text: 'undo the last change' },
+            { keys: 'T', text: 'dark or light' },
+            { keys: '?', text: 'this list' },
+            { keys: 'Esc', text: 'close, or leave a field' },
+        ],
+    },
+    {
+        title: 'Tables and trees',
+        list: [
+            { keys: '↑ ↓', text: 'row by row' },
+            { keys: 'Page ↑ ↓, Home, End', text: 'further' },
+            { keys: '→ ←', text: 'open and close a branch' },
+            { keys: 'Enter', text: 'look at the entity' },
+        ],
+    },
+    {
+        title: 'The selected entity',
+        list: [
+            { keys: 'F2', text: 'rename' },
+            { keys: 'A', text: 'add a component' },
+            { keys: 'Del', text: 'destroy, after a question' },
+            { keys: '↑ ↓ in a number', text: 'one up or down; with Shift 10, with Alt 0.1' },
+        ],
+    },
+    {
+        title: 'Canvases',
+        list: [
+            { keys: '+ −', text: 'zoom' },
+            { keys: '↑ ↓ ← →', text: 'move' },
+            { keys: '0', text: 'show all' },
+        ],
+    },
+];
+
+/** Whether a key is meant for what has the focus: text goes there. */
+export function isTyping(event: KeyboardEvent): boolean {
+    const target = event.target as HTMLElement | null;
+    if (!target || event.defaultPrevented) return true;
+    if (target.closest('dialog')) return true;
+    const input = target.closest('input, textarea, select');
+    return input !== null && !(input instanceof HTMLInputElement && ['checkbox', 'range', 'radio'].includes(input.type));
+}
+
+export function hasModifier(event: KeyboardEvent): boolean {
+    return event.ctrlKey || event.metaKey || event.altKey;
+}

@@ -1,0 +1,191 @@
+// Entities as rows: those of a query, now or in a past state.
+
+import { typesOfQuery } from '../query.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { EntityRow, Type, Value } from '../api.ts';
+import { at, isNumber, leaves } from '../fields.ts';
+import { count, value as printValue } from '../format.ts';
+import { type Rows } from '../rows.ts';
+import { selectEntity } from '../route.ts';
+import { keptCell, useCell } from '../store.ts';
+import { types } from '../world.ts';
+import { Button, State } from './basics.tsx';
+import { VirtualRows } from './virtual_rows.tsx';
+
+/** Components whose fields are columns; null: those that the query asks for. */
+export const chosenColumns = keptCell<readonly string[] | null>('covey.columns', null, sessionStorage);
+
+export function useColumns(query: string): string[] {
+    const known = useCell(types);
+    const chosen = useCell(chosenColumns);
+    return useMemo(() => {
+        const names = new Set(known.map((type) => type.name));
+        return (chosen ?? typesOfQuery(query, known)).filter((name) => names.has(name));
+    }, [query, chosen, known.map((type) => type.name).join()]);
+}
+
+interface Column {
+    title: string;
+    type: string;
+    path: string;
+    numeric: boolean;
+}
+
+function columnsOf(names: readonly string[], known: readonly Type[]): Column[] {
+    return names.flatMap((name) => {
+        const type = known.find((held) => held.name === name);
+        return leaves(type?.fields ?? [], 2)
+            .slice(0, 8)
+            .map((leaf) => ({ title: leaf.path, type: name, path: leaf.path, numeric: isNumber(leaf.kind) }));
+    });
+}
+
+const rowHeight = 24;
+
+export function EntityTable(props: { rows: Rows; columns: readonly string[]; selected: string | null; label: string; empty: preact.ComponentChildren }) {
+    const known = useCell(types);
+    const [current, setCurrent] = useState(-1);
+    const columns = useMemo(() => columnsOf(props.columns, known), [props.columns, known]);
+    const template = `minmax(150px, 1.1fr) ${columns.map((column) => (column.numeric ? '92px' : 'minmax(92px, 0.7fr)')).join(' ')} minmax(180px, 2fr)`;
+    const width = `${330 + columns.length * 92}px`;
+
+    // The selection is an entity; its row may be another one by now.
+    useEffect(() => {
+        if (current >= 0 && props.rows.row(current) && props.rows.row(current)?.e !== props.selected) setCurrent(-1);
+    }, [props.selected]);
+
+    const { rows } = props;
+    const awaited = useRef(-1); // a row that was chosen before it was there
+    useEffect(() => {
+        const row = rows.row(awaited.current);
+        if (!row) return;
+        awaited.current = -1;
+        selectEntity(row.e);
+    });
+    if (rows.known && rows.count === 0 && rows.complete) return <div class="table-empty">{props.empty}</div>;
+    if (!rows.known && !rows.error) return <State kind="loading" title="Asking for entities …" />;
+    const select = (index: number) => {
+        setCurrent(index);
+        const row = rows.row(index);
+        awaited.current = row ? -1 : index;
+        if (row) selectEntity(row.e);
+    };
+    return (
+        <VirtualRows
+            id="entities"
+            role="grid"
+            label={props.label}
+            count={rows.count}
+            rowHeight={rowHeight}
+            headerHeight={26}
+            current={current >= 0 ? current : -1}
+            onCurrent={select}
+            onWindow={rows.want}
+            header={
+                <div class="vhead" role="row" style={{ gridTemplateColumns: template, minWidth: width }}>
+                    <span role="columnheader">Entity</span>
+                    {columns.map((column) => (
+                        <span key={`${column.type}.${column.path}`} role="columnheader" class={column.numeric ? 'number' : ''} title={`${column.type}.${column.title}`}>
+                            <span class="dim">{column.type}.</span>
+                            {column.title}
+                        </span>
+                    ))}
+                    <span role="columnheader">Components</span>
+                </div>
+            }
+            row={(index) => (
+                <RowCells row={rows.row(index)} index={index} columns={columns} types={known} template={template} width={width} selected={props.selected} />
+            )}
+        />
+    );
+}
+
+function RowCells(props: {
+    row: EntityRow | undefined;
+    index: number;
+    columns: readonly Column[];
+    types: readonly Type[];
+    template: string;
+    width: string;
+    selected: string | null;
+}) {
+    const { row } = props;
+    const style = { gridTemplateColumns: props.template, minWidth: props.width };
+    if (!row)
+        return (
+            <div class="cells pending" style={style}>
+                <span role="gridcell" class="dim">
+                    {count(props.index)} …
+                </span>
+            </div>
+        );
+    return (
+        <div class={`cells ${row.enabled ? '' : 'disabled'} ${row.e === props.selected ? 'selected' : ''}`} style={style} data-e={row.e}>
+            <span role="gridcell" class="who">
+                {row.name && <span class="name">{row.name}</span>}
+                <code>{row.e}</code>
+                {!row.enabled && <span class="badge">disabled</span>}
+            </span>
+            {props.columns.map((column) => (
+                <span key={`${column.type}.${column.path}`} role="gridcell" class={column.numeric ? 'number' : 'text'}>
+                    {printCell(row.values?.[column.type], column.path)}
+                </span>
+            ))}
+            <span role="gridcell" class="chips">
+                {row.types.map((index) => (
+                    <span key={index} class={`chip ${props.types[index]?.tag ? 'tag' : ''}`}>
+                        {props.types[index]?.name ?? '…'}
+                    </span>
+                ))}
+            </span>
+        </div>
+    );
+}
+
+function printCell(value: Value | undefined, path: string): string {
+    if (value === undefined || value === null) return '';
+    if (typeof value === 'string') return value; // bytes of a type without fields
+    return printValue(at(value, path), 24);
+}
+
+/** Which components have columns. */
+export function ColumnChooser({ columns }: { columns: readonly string[] }) {
+    const known = useCell(types).filter((type) => (type.fields?.length ?? 0) > 0);
+    const chosen = useCell(chosenColumns);
+    const [open, setOpen] = useState(false);
+    const box = useRef<HTMLDivElement>(null);
+    useEffect(() => {
+        if (!open) return;
+        const outside = (event: Event) => !box.current?.contains(event.target as Node) && setOpen(false);
+        addEventListener('pointerdown', outside);
+        return () => removeEventListener('pointerdown', outside);
+    }, [open]);
+    const toggle = (name: string) => chosenColumns.set(columns.includes(name) ? columns.filter((held) => held !== name) : [...columns, name]);
+    return (
+        <div
+            class="chooser"
+            ref={box}
+            onKeyDown={(event) => {
+                if (event.key === 'Escape') setOpen(false);
+            }}
+        >
+            <Button icon="columns" label="Columns" pressed={open} onClick={() => setOpen(!open)} />
+            {open && (
+                <div class="popover" role="group" aria-label="Columns">
+                    <label class="check">
+                        <input type="checkbox" checked={chosen === null} onChange={() => chosenColumns.set(chosen === null ? columns : null)} />
+                        those of the query
+                    </label>
+                    <hr />
+                    {known.map((type) => (
+                        <label class="check" key={type.name}>
+                            <input type="checkbox" checked={columns.includes(type.name)} onChange={() => toggle(type.name)} />
+                            <span>{type.name}</span>
+                            <span class="dim">{count(type.count)}</span>
+                        </label>
+                    ))}
+                </div>
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,202 @@
+// The fields of a value, by their kinds: as text, or as inputs where the page may write.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Field, Value } from '../api.ts';
+import { isFloat, isNumber, isText, parse } from '../fields.ts';
+import { float, isEntity, nullEntity } from '../format.ts';
+import { selectEntity } from '../route.ts';
+import { Icon } from './icons.tsx';
+
+/** What can be done with a field at a path; what is missing cannot be done. */
+export interface Actions {
+    /** What the fields belong to: a type. */
+    owner: string;
+    set?: (path: string, value: Value, text: string) => void;
+    watch?: (path: string) => void;
+    isWatched?: (path: string) => boolean;
+}
+
+const shownElements = 16;
+
+export function Fields(props: { fields: readonly Field[]; value: Value | undefined; prefix?: string; actions: Actions }) {
+    const held = props.value !== null && typeof props.value === 'object' && !Array.isArray(props.value) ? props.value : {};
+    return (
+        <div class="fields">
+            {props.fields.map((field) => (
+                <FieldRow key={field.name} field={field} value={held[field.name]} path={(props.prefix ?? '') + field.name} label={field.name} actions={props.actions} />
+            ))}
+        </div>
+    );
+}
+
+function FieldRow(props: { field: Field; value: Value | undefined; path: string; label: string; actions: Actions }) {
+    const { field } = props;
+    if (field.kind === 'padding')
+        return (
+            <div class="field-row padding">
+                <span class="field-name">{props.label}</span>
+                <span class="dim">{field.count} bytes, not described</span>
+            </div>
+        );
+    if (isText(field)) return <Leaf {...props} kind="char" length={field.count} />;
+    if (field.count > 1) return <ArrayRow {...props} />;
+    if (field.fields)
+        return (
+            <fieldset class="nested">
+                <legend>{props.label}</legend>
+                <Fields fields={field.fields} value={props.value} prefix={`${props.path}.`} actions={props.actions} />
+            </fieldset>
+        );
+    return <Leaf {...props} kind={field.kind} length={1} />;
+}
+
+function ArrayRow(props: { field: Field; value: Value | undefined; path: string; label: string; actions: Actions }) {
+    const [shown, setShown] = useState(props.field.count <= 4 ? props.field.count : 0);
+    const elements = Array.isArray(props.value) ? props.value : [];
+    const one: Field = { ...props.field, count: 1 };
+    const open = shown > 0;
+    return (
+        <fieldset class="nested array">
+            <legend>
+                <button type="button" class="disclose" aria-expanded={open} onClick={() => setShown(open ? 0 : shownElements)}>
+                    <span class={`twist ${open ? 'open' : ''}`}>
+                        <Icon name="open" />
+                    </span>
+                    {props.label}
+                    <span class="dim">
+                        {' '}
+                        {props.field.kind === 'struct' ? '' : props.field.kind}[{props.field.count}]
+                    </span>
+                </button>
+            </legend>
+            {elements.slice(0, shown).map((element, i) => (
+                <FieldRow key={i} field={one} value={element} path={`${props.path}[${i}]`} label={`[${i}]`} actions={props.actions} />
+            ))}
+            {open && shown < elements.length && (
+                <button type="button" class="link" onClick={() => setShown(shown + 64)}>
+                    {elements.length - shown} more …
+                </button>
+            )}
+        </fieldset>
+    );
+}
+
+function Leaf(props: { kind: string; length: number; value: Value | undefined; path: string; label: string; actions: Actions }) {
+    const { actions, kind, path } = props;
+    const watched = actions.isWatched?.(path) ?? false;
+    return (
+        <div class="field-row" data-path={path}>
+            <span class="field-name" title={path}>
+                {props.label}
+            </span>
+            <span class="field-value">
+                {actions.set ? <Editor {...props} title={`${actions.owner}.${path}`} set={actions.set} /> : <Shown kind={kind} value={props.value} />}
+                {kind === 'entity' && typeof props.value === 'string' && isEntity(props.value) && props.value !== nullEntity && (
+                    <button type="button" class="button bare plain" aria-label={`Follow ${actions.owner}.${path} to ${props.value}`} title={`Go to ${props.value}`} onClick={() => selectEntity(props.value as string)}>
+                        <Icon name="follow" />
+                    </button>
+                )}
+            </span>
+            <span class="field-kind">{props.length > 1 ? `text ${props.length}` : kind}</span>
+            {actions.watch && isNumber(kind) ? (
+                <button type="button" class="button bare plain" aria-label={`Watch ${actions.owner}.${path}`} title={`Watch ${path}`} aria-pressed={watched} onClick={() => actions.watch?.(path)}>
+                    <Icon name="watch" />
+                </button>
+            ) : (
+                <span />
+            )}
+        </div>
+    );
+}
+
+export function printField(kind: string, value: Value | undefined): string {
+    if (value === undefined || value === null) return kind === 'entity' ? 'null' : isFloat(kind) ? 'nan' : '';
+    if (kind === 'entity') return value === nullEntity ? 'null' : String(value);
+    if (typeof value === 'number') return isFloat(kind) ? float(value) : String(value);
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function Shown({ kind, value }: { kind: string; value: Value | undefined }) {
+    if (kind === 'bool') return <input type="checkbox" checked={value === true} disabled aria-label="value" />;
+    return <output class={`shown ${isNumber(kind) ? 'number' : ''}`}>{printField(kind, value)}</output>;
+}
+
+function Editor(props: { kind: string; length: number; value: Value | undefined; path: string; title: string; set: (path: string, value: Value, text: string) => void }) {
+    const { kind } = props;
+    const [draft, setDraft] = useState<string | null>(null);
+    const input = useRef<HTMLInputElement>(null);
+    const live = printField(kind, props.value);
+    const parsed = draft === null ? null : parse(kind, draft, props.length);
+    const wrong = parsed && !parsed.ok ? parsed.why : '';
+    useEffect(() => {
+        input.current?.setCustomValidity(wrong);
+    }, [wrong]);
+
+    if (kind === 'bool')
+        return (
+            <input
+                type="checkbox"
+                checked={props.value === true}
+                aria-label={props.title}
+                onChange={(event) => {
+                    const wanted = event.currentTarget.checked;
+                    event.currentTarget.checked = props.value === true;
+                    props.set(props.path, wanted, String(wanted));
+                }}
+            />
+        );
+
+    // The field itself has what was typed last, maybe later than what was drawn last.
+    const commit = (): boolean => {
+        const typed = input.current?.value ?? live;
+        if (draft === null && typed === live) return true;
+        const wanted = parse(kind, typed, props.length);
+        if (!wanted.ok) return false;
+        setDraft(null);
+        if (typed !== live) props.set(props.path, wanted.value, typed === '' ? '""' : typed);
+        return true;
+    };
+    const step = (event: KeyboardEvent, sign: number) => {
+        if (!isNumber(kind) || typeof props.value !== 'number') return;
+        const size = event.shiftKey ? 10 : event.altKey && isFloat(kind) ? 0.1 : 1;
+        const next = String(Number(((draft === null ? props.value : Number(draft)) + sign * size).toPrecision(12)));
+        const allowed = parse(kind, next);
+        event.preventDefault();
+        if (!allowed.ok) return;
+        props.set(props.path, allowed.value, next);
+        setDraft(null);
+    };
+    return (
+        <span class="editor">
+            <input
+                ref={input}
+                type="text"
+                class={isNumber(kind) ? 'number' : ''}
+                inputMode={isNumber(kind) ? 'decimal' : 'text'}
+                aria-label={props.title}
+                aria-invalid={wrong !== ''}
+                spellcheck={false}
+                autocomplete="off"
+                value={draft ?? live}
+                onInput={(event) => setDraft(event.currentTarget.value)}
+                onFocus={(event) => event.currentTarget.select()}
+                onBlur={() => {
+                    if (!commit()) setDraft(null);
+                }}
+                onKeyDown={(event) => {
+                    if (event.key === 'Enter') commit();
+                    else if (event.key === 'Escape') {
+                        setDraft(null);
+                        setTimeout(() => input.current?.blur());
+                    } else if (event.key === 'ArrowUp') step(event, 1);
+                    else if (event.key === 'ArrowDown') step(event, -1);
+                }}
+            />
+            {wrong && (
+                <span class="wrong" role="alert">
+                    {wrong}
+                </span>
+            )}
+        </span>
+    );
+}

@@ -1,0 +1,170 @@
+// The hierarchy: roots with a name or children, and below each what was opened.
+
+import { type Level, type Line, linesOf, roots } from '../tree_lines.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Entity, TreeRow, TreeRows } from '../api.ts';
+import { ApiError, get } from '../client.ts';
+import { changes } from '../edits.ts';
+import { count } from '../format.ts';
+import { Loop, withParams } from '../poll.ts';
+import { selectEntity } from '../route.ts';
+import { State } from './basics.tsx';
+import { Icon } from './icons.tsx';
+import { VirtualRows } from './virtual_rows.tsx';
+
+const portion = 200; // rows that a level shows at first, and more each time
+
+export function Tree({ selected }: { selected: Entity | null }) {
+    const levels = useRef(new Map<Entity, Level>([[roots, { rows: [], count: 0, shown: portion }]]));
+    const turn = useRef(0);
+    const loop = useRef<Loop | null>(null);
+    const [, renew] = useState(0);
+    const [known, setKnown] = useState(false);
+    const [error, setError] = useState<ApiError | null>(null);
+    const [current, setCurrent] = useState(-1);
+    const urgent = useRef<Entity[]>([]);
+
+    useEffect(() => {
+        const mine = new Loop(
+            async () => {
+                const open = [...levels.current.keys()];
+                const parent = urgent.current.shift() ?? open[turn.current++ % open.length] ?? roots;
+                const level = levels.current.get(parent);
+                if (!level) return;
+                try {
+                    const path = withParams('tree', { parent: parent || undefined, offset: 0, limit: Math.min(level.shown, 500) });
+                    const answer = await get<TreeRows>(path);
+                    if (!levels.current.has(parent)) return;
+                    levels.current.set(parent, { rows: answer.rows, count: answer.count, shown: level.shown });
+                    prune(levels.current);
+                    setError(null);
+                } catch (failed) {
+                    if (parent === roots && failed instanceof ApiError) setError(failed);
+                    else levels.current.delete(parent);
+                    throw failed;
+                } finally {
+                    renew((n) => n + 1);
+                    setKnown(true);
+                    if (urgent.current.length > 0) mine.hurry();
+                }
+            },
+            () => Math.max(150, 1000 / levels.current.size),
+        );
+        loop.current = mine;
+        const end = changes.subscribe(() => {
+            urgent.current = [...levels.current.keys()];
+            mine.hurry();
+        });
+        return () => {
+            end();
+            mine.end();
+        };
+    }, []);
+
+    const ask = (parent: Entity) => {
+        urgent.current.push(parent);
+        loop.current?.hurry();
+        renew((n) => n + 1);
+    };
+    const open = (e: Entity) => {
+        levels.current.set(e, { rows: [], count: 0, shown: portion });
+        ask(e);
+    };
+    const close = (e: Entity) => {
+        levels.current.delete(e);
+        prune(levels.current);
+        renew((n) => n + 1);
+    };
+    const more = (e: Entity) => {
+        const level = levels.current.get(e);
+        if (!level) return;
+        level.shown += portion;
+        ask(e);
+    };
+
+    const lines = linesOf(levels.current);
+    if (!known) return <State kind="loading" title="Asking for the hierarchy …" />;
+    if (error) return <State kind="error" title="There is no hierarchy." >{error.body.text}</State>;
+    if (lines.length === 0)
+        return <State title="No names, no parents">Entities appear here when they have a name or children.</State>;
+    const choose = (index: number) => {
+        setCurrent(index);
+        const line = lines[index];
+        if (line && 'row' in line) selectEntity(line.row.e);
+    };
+    const onKey = (event: KeyboardEvent) => {
+        const line = lines[current];
+        if (!line || event.ctrlKey || event.altKey || event.metaKey) return;
+        if ('more' in line) {
+            if (event.key !== 'Enter' && event.key !== 'ArrowRight') return;
+            more(line.level);
+        } else if (event.key === 'ArrowRight') {
+            if (line.row.children === 0) return;
+            if (!line.open) open(line.row.e);
+            else choose(current + 1);
+        } else if (event.key === 'ArrowLeft') {
+            if (line.open) close(line.row.e);
+            else {
+                const parent = lines.slice(0, current).findLastIndex((held) => held.depth < line.depth);
+                if (parent >= 0) choose(parent);
+            }
+        } else return;
+        event.preventDefault();
+    };
+    return (
+        <VirtualRows
+            id="tree"
+            role="tree"
+            label="Hierarchy"
+            count={lines.length}
+            rowHeight={24}
+            current={current}
+            onCurrent={choose}
+            onKey={onKey}
+            row={(index) => {
+                const line = lines[index];
+                if (!line) return null;
+                if ('more' in line)
+                    return (
+                        <button type="button" class="more" tabIndex={-1} style={{ paddingLeft: `${line.depth * 14 + 24}px` }} onClick={() => more(line.level)}>
+                            {count(line.more)} more …
+                        </button>
+                    );
+                return <TreeLine line={line} selected={selected} onToggle={() => (line.open ? close(line.row.e) : open(line.row.e))} />;
+            }}
+        />
+    );
+}
+
+/** Levels whose entity is nowhere to be seen are closed. */
+function prune(levels: Map<Entity, Level>): void {
+    const seen = new Set<Entity>([roots]);
+    for (const level of levels.values()) for (const row of level.rows) seen.add(row.e);
+    for (const e of [...levels.keys()]) if (!seen.has(e)) levels.delete(e);
+}
+
+function TreeLine({ line, selected, onToggle }: { line: Extract<Line, { row: TreeRow }>; selected: Entity | null; onToggle: () => void }) {
+    const { row } = line;
+    return (
+        <div class={`tree-line ${row.e === selected ? 'selected' : ''}`} style={{ paddingLeft: `${line.depth * 14 + 4}px` }} data-e={row.e}>
+            {row.children > 0 ? (
+                <button
+                    type="button"
+                    class={`twist ${line.open ? 'open' : ''}`}
+                    tabIndex={-1}
+                    aria-label={line.open ? 'Close' : 'Open'}
+                    onClick={(event) => {
+                        event.stopPropagation();
+                        onToggle();
+                    }}
+                >
+                    <Icon name="open" />
+                </button>
+            ) : (
+                <span class="twist" />
+            )}
+            <span class="name">{row.name || <code>{row.e}</code>}</span>
+            {row.children > 0 && <span class="dim children">{count(row.children)}</span>}
+        </div>
+    );
+}

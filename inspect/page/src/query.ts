@@ -1,0 +1,37 @@
+// Texts of queries, and of searches.
+
+import type { Type } from './api.ts';
+
+/** Where a byte of a text, as UTF-8, is in the text. */
+export function indexOfByte(text: string, byte: number): number {
+    let at = 0;
+    let index = 0;
+    for (const letter of text) {
+        const code = letter.codePointAt(0) ?? 0;
+        if (at >= byte) break;
+        at += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        index += letter.length;
+    }
+    return index;
+}
+
+export const byteOfIndex = (text: string, index: number): number => new TextEncoder().encode(text.slice(0, index)).length;
+
+/** The types that a query asks for, in its order: their fields are worth columns. */
+export function typesOfQuery(query: string, known: readonly Type[]): string[] {
+    const names = new Set(known.filter((type) => (type.fields?.length ?? 0) > 0).map((type) => type.name));
+    const words = query.replace(/"[^"]*"/g, '').match(/[!?]?\s*[A-Za-z_][\w]*/g) ?? [];
+    const found = words.filter((word) => !word.startsWith('!')).map((word) => word.replace(/^\?/, '').trim());
+    return [...new Set(found.filter((word) => names.has(word)))].slice(0, 4);
+}
+
+/** Whether the letters of a pattern are in a text, in their order. */
+export function isFuzzyMatch(pattern: string, text: string): boolean {
+    const lower = text.toLowerCase();
+    let at = 0;
+    for (const letter of pattern.toLowerCase().replaceAll(' ', '')) {
+        at = lower.indexOf(letter, at) + 1;
+        if (at === 0) return false;
+    }
+    return true;
+}

@@ -1,0 +1,82 @@
+// A query and its entities, the hierarchy beside it, and the entity that is selected.
+
+import { useState } from 'preact/hooks';
+import { edit } from '../edits.ts';
+import { count } from '../format.ts';
+import { Button, State } from '../parts/basics.tsx';
+import { EntityPanel } from '../parts/entity_panel.tsx';
+import { ColumnChooser, EntityTable, useColumns } from '../parts/entity_table.tsx';
+import { QueryBox } from '../parts/query_box.tsx';
+import { Tree } from '../parts/tree.tsx';
+import { route, selectEntity, setParams } from '../route.ts';
+import { useRows } from '../rows.ts';
+import { keptCell, useCell } from '../store.ts';
+import { world } from '../world.ts';
+
+const treeShown = keptCell('covey.tree', true);
+
+export function EntitiesView() {
+    const { params } = useCell(route);
+    const about = useCell(world);
+    const tree = useCell(treeShown);
+    const [query, setQuery] = useState(params.q ?? '');
+    const columns = useColumns(query);
+    const rows = useRows({ path: 'entities', params: { query, columns: columns.join(',') } });
+    const selected = params.e ?? null;
+    const search = (next: string) => {
+        setQuery(next);
+        setParams({ q: next }, true);
+    };
+    const create = async () => {
+        const answer = await edit({ do: 'create' }, 'Created an entity');
+        if (answer?.e) selectEntity(answer.e);
+    };
+    return (
+        <div class={`entities-view ${tree ? '' : 'no-tree'} ${selected ? '' : 'no-entity'}`}>
+            <div class="query-line">
+                <Button icon="entities" label={tree ? 'Hide the hierarchy' : 'Show the hierarchy'} bare pressed={tree} onClick={() => treeShown.set(!tree)} />
+                <QueryBox query={query} error={rows.error?.body ?? null} onQuery={search} />
+                <Count rows={rows} />
+                <ColumnChooser columns={columns} />
+                {about?.write && <Button icon="add" label="Create" title="Create an entity" onClick={() => void create()} />}
+            </div>
+            {tree && (
+                <section class="tree-pane" aria-label="Hierarchy">
+                    <Tree selected={selected} />
+                </section>
+            )}
+            <section class="table-pane" aria-label="Entities">
+                <EntityTable
+                    rows={rows}
+                    columns={columns}
+                    selected={selected}
+                    label="Entities that match"
+                    empty={
+                        query ? (
+                            <State title="No entity matches">
+                                Change the query, or <button type="button" class="link" onClick={() => search('')}>show all entities</button>.
+                            </State>
+                        ) : (
+                            <State title="The world is empty">Entities appear here as soon as the program creates some.</State>
+                        )
+                    }
+                />
+            </section>
+            {selected && (
+                <aside class="entity-pane" aria-label="Selected entity">
+                    <EntityPanel key={selected} e={selected} onClose={() => selectEntity(null)} />
+                </aside>
+            )}
+        </div>
+    );
+}
+
+function Count({ rows }: { rows: ReturnType<typeof useRows> }) {
+    if (!rows.known || rows.error) return <span class="count" />;
+    return (
+        <span class="count" role="status" title={rows.complete ? 'exact' : `${count(rows.scanned)} indices are counted so far`}>
+            <strong data-number="matches">{count(rows.count)}</strong>
+            {rows.complete ? (rows.count === 1 ? ' entity' : ' entities') : ' so far …'}
+        </span>
+    );
+}

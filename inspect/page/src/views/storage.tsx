@@ -1,0 +1,196 @@
+// How the pools lie in memory: bytes beside three formulas, what is advised, and a picture of each.
+
+import { type Order, saved, savings, sortPools } from '../pools.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { Pool, Storage } from '../api.ts';
+import { change, changes } from '../edits.ts';
+import { bytes, count, percent } from '../format.ts';
+import { Button, Panel, Pending, State } from '../parts/basics.tsx';
+import { OccupancyMap } from '../parts/occupancy_map.tsx';
+import { usePoll } from '../poll.ts';
+import { route, setParams } from '../route.ts';
+import { useCell } from '../store.ts';
+import { world } from '../world.ts';
+
+export function StorageView() {
+    const { data, error, refresh } = usePoll<Storage>('storage', 500);
+    const [order, setOrder] = useState<Order>('bytes');
+    const { params } = useCell(route);
+    const changed = useCell(changes);
+    useEffect(refresh, [changed]);
+    if (!data) return <Pending error={error} what="storage" />;
+    if (data.pools.length === 0) return <State title="No pools yet">A pool appears when the first component of its type is added.</State>;
+    const pools = sortPools(data.pools, order);
+    const chosen = pools.find((pool) => pool.type === params.pool) ?? pools[0];
+    return (
+        <div class="storage-view">
+            <Panel
+                title="Pools"
+                class="pools"
+                actions={<Totals pools={data.pools} />}
+            >
+                <div class="scroll">
+                    <PoolTable pools={pools} chosen={chosen?.type ?? ''} order={order} onOrder={setOrder} onChoose={(type) => setParams({ pool: type }, true)} />
+                </div>
+            </Panel>
+            {chosen && <PoolPart key={chosen.type} pool={chosen} />}
+        </div>
+    );
+}
+
+function Totals({ pools }: { pools: readonly Pool[] }) {
+    const sum = (key: (pool: Pool) => number) => pools.reduce((total, pool) => total + key(pool), 0);
+    const saved = sum(savings);
+    return (
+        <span class="totals dim">
+            {count(pools.length)} pools · {bytes(sum((pool) => pool.bytes))} · {count(sum((pool) => pool.holes))} holes
+            {saved > 0 ? ` · ${bytes(saved)} could be saved` : ''}
+        </span>
+    );
+}
+
+interface Heading {
+    order: Order;
+    text: string;
+    number: boolean;
+    title: string;
+}
+
+const headings: Heading[] = [
+    { order: 'type', text: 'Type', number: false, title: 'name of the component type' },
+    { order: 'count', text: 'Count', number: true, title: 'components' },
+    { order: 'bytes', text: 'Bytes', number: true, title: 'bytes of the pool, exactly what the allocator handed out' },
+    { order: 'holes', text: 'Holes', number: true, title: 'places that hold nothing, and are reused or compacted' },
+    { order: 'spans', text: 'Spans', number: true, title: 'arrays that an iteration hands out: fewer are faster' },
+    { order: 'saved', text: 'Advice', number: false, title: 'what would take fewer bytes' },
+];
+
+function PoolTable(props: { pools: readonly Pool[]; chosen: string; order: Order; onOrder: (order: Order) => void; onChoose: (type: string) => void }) {
+    const largest = Math.max(...props.pools.map((pool) => Math.max(pool.bytes, pool.bitmask)), 1);
+    const heading = (held: Heading) => (
+        <th key={held.order} scope="col" class={held.number ? 'number' : ''} title={held.title} aria-sort={props.order === held.order ? 'descending' : undefined}>
+            <button type="button" class="sort" onClick={() => props.onOrder(held.order)}>
+                {held.text}
+                <span aria-hidden="true">{props.order === held.order ? ' ▾' : ''}</span>
+            </button>
+        </th>
+    );
+    return (
+        <table class="plain-table" aria-label="Pools">
+            <thead>
+                <tr>
+                    {headings.slice(0, 1).map(heading)}
+                    <th scope="col">Storage</th>
+                    {headings.slice(1, 3).map(heading)}
+                    <th scope="col" class="bars-column">
+                        Beside the formulas
+                    </th>
+                    {headings.slice(3).map(heading)}
+                </tr>
+            </thead>
+            <tbody>
+                {props.pools.map((pool) => (
+                    <tr key={pool.type} class={pool.type === props.chosen ? 'selected' : ''} data-pool={pool.type} onClick={() => props.onChoose(pool.type)}>
+                        <th scope="row">
+                            <button type="button" class="row-button" aria-pressed={pool.type === props.chosen} onClick={() => props.onChoose(pool.type)}>
+                                {pool.type}
+                            </button>
+                        </th>
+                        <td>
+                            {pool.kind}
+                            {pool.kind === 'sparse' && <span class="dim"> · {pool.policy}</span>}
+                            {pool.group && <span class="badge">in a group</span>}
+                        </td>
+                        <td class="number">{count(pool.count)}</td>
+                        <td class="number">{bytes(pool.bytes)}</td>
+                        <td>
+                            <Bars pool={pool} largest={largest} />
+                        </td>
+                        <td class="number">{count(pool.holes)}</td>
+                        <td class="number">{pool.spans === null ? '–' : `${count(pool.spans)}${pool.spans_more ? '+' : ''}`}</td>
+                        <td>{savings(pool) > 0 ? <span class="advised">{pool.do === 'compact' ? 'compact' : pool.best}: saves {bytes(savings(pool))}</span> : <span class="dim">as it should be</span>}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+/** The bytes of a pool, and marks where the three formulas are. Formulas beyond the end are at the end. */
+function Bars({ pool, largest }: { pool: Pool; largest: number }) {
+    const at = (n: number) => `${Math.min(100, (n / largest) * 100)}%`;
+    const text = `${bytes(pool.bytes)}; linear ${bytes(pool.linear)}, bitmask ${bytes(pool.bitmask)}, sparse ${bytes(pool.sparse)}`;
+    return (
+        <div class="bars" role="img" aria-label={text} title={text}>
+            <span class="bar" style={{ width: at(pool.bytes) }} />
+            <span class="formula linear" style={{ left: at(pool.linear) }} />
+            <span class="formula bitmask" style={{ left: at(pool.bitmask) }} />
+            <span class="formula sparse" style={{ left: at(pool.sparse) }} />
+        </div>
+    );
+}
+
+function PoolPart({ pool }: { pool: Pool }) {
+    return (
+        <Panel title={pool.type} class="pool" label={`Pool ${pool.type}`}>
+            <div class="pool-parts">
+                <OccupancyMap pool={pool} />
+                <PoolFacts pool={pool} />
+            </div>
+        </Panel>
+    );
+}
+
+function PoolFacts({ pool }: { pool: Pool }) {
+    const write = useCell(world)?.write ?? false;
+    const [busy, setBusy] = useState(false);
+    const [result, setResult] = useState('');
+    const apply = async (body: { do: 'convert' | 'compact' | 'shrink'; storage?: string }, what: string) => {
+        setBusy(true);
+        const answer = await change<{ before: number; after: number }>('storage', { type: pool.type, ...body }, `${what} ${pool.type}`);
+        setBusy(false);
+        if (answer) setResult(saved(pool.type, answer.before, answer.after));
+    };
+    const rows: [string, number, string][] = [
+        ['this pool', pool.bytes, 'own'],
+        ['linear', pool.linear, 'linear'],
+        ['bitmask', pool.bitmask, 'bitmask'],
+        ['sparse set', pool.sparse, 'sparse'],
+    ];
+    return (
+        <div class="pool-facts">
+            <table class="plain-table formulas" aria-label="Bytes beside the formulas">
+                <tbody>
+                    {rows.map(([name, size, kind]) => (
+                        <tr key={name}>
+                            <th scope="row">
+                                <span class={`key ${kind}`} aria-hidden="true" />
+                                {name}
+                            </th>
+                            <td class="number">{bytes(size)}</td>
+                            <td class="number dim">{pool.count > 0 ? `${(size / pool.count).toFixed(1)} B each` : ''}</td>
+                            <td class="number dim">{percent(size, pool.bytes)}</td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+            <p class="advice">
+                {pool.do ? <strong>Advice: </strong> : null}
+                {pool.advice || 'No other storage would take fewer bytes.'}
+            </p>
+            <div class="actions">
+                {pool.do === 'convert' && (
+                    <Button label={`Convert to ${pool.best}`} kind="primary" disabled={!write || busy} onClick={() => void apply({ do: 'convert', storage: pool.best }, 'Converted')} />
+                )}
+                <Button label="Compact" title="Closes holes" {...(pool.do === 'compact' ? { kind: 'primary' as const } : {})} disabled={!write || busy || (pool.holes === 0 && pool.do !== 'compact')} onClick={() => void apply({ do: 'compact' }, 'Compacted')} />
+                <Button label="Shrink" title="Gives spare capacity back" disabled={!write || busy} onClick={() => void apply({ do: 'shrink' }, 'Shrank')} />
+            </div>
+            {result && (
+                <p class="result" role="status">
+                    {result}
+                </p>
+            )}
+            {!write && <p class="dim">The inspector is read-only: the program decides.</p>}
+        </div>
+    );
+}

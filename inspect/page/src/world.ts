@@ -1,0 +1,59 @@
+// What every view needs: the world in numbers, and its types. Asked for in one place.
+
+import { useEffect } from 'preact/hooks';
+import type { Type, World } from './api.ts';
+import { get } from './client.ts';
+import { Loop } from './poll.ts';
+import { Cell } from './store.ts';
+
+export const world = new Cell<World | null>(null);
+export const types = new Cell<readonly Type[]>([]);
+/** Frames a second, as the page sees them; null until it has seen two. */
+export const rate = new Cell<number | null>(null);
+
+export const canWrite = (): boolean => world.value?.write === true;
+
+export function typeNamed(name: string): Type | undefined {
+    return types.value.find((type) => type.name === name);
+}
+
+const seen: { at: number; frame: number }[] = []; // of the last two seconds
+
+function noteFrame(frame: number): void {
+    const at = performance.now();
+    const last = seen.at(-1);
+    if (last && frame < last.frame) seen.length = 0;
+    seen.push({ at, frame });
+    while (seen.length > 2 && at - (seen[0]?.at ?? at) > 2000) seen.shift();
+    const first = seen[0];
+    rate.set(first && at - first.at > 300 ? ((frame - first.frame) / (at - first.at)) * 1000 : null);
+}
+
+let worldLoop: Loop | null = null;
+
+export function useWorldLoops(): void {
+    useEffect(() => {
+        worldLoop = new Loop(
+            async () => {
+                const answer = await get<World>('world');
+                noteFrame(answer.frame);
+                world.set(answer);
+            },
+            () => 250,
+        );
+        const typeLoop = new Loop(
+            async () => types.set((await get<{ types: Type[] }>('types')).types),
+            () => 1000,
+        );
+        const mine = worldLoop;
+        return () => {
+            mine.end();
+            typeLoop.end();
+        };
+    }, []);
+}
+
+/** After a change, so that the top bar shows it at once. */
+export function refreshWorld(): void {
+    worldLoop?.hurry();
+}

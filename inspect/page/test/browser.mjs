@@ -1,0 +1,113 @@
+// What the tests with a browser share: a browser, a program to look at, and pages that must not complain.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { chromium } from 'playwright-core';
+
+/** Debian's name, and those of others. */
+function findBrowser() {
+    for (const name of [process.env.COVEY_BROWSER, 'chromium', 'chromium-browser', 'google-chrome'].filter(Boolean)) {
+        try {
+            return execFileSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', name], { encoding: 'utf8' }).trim();
+        } catch {
+            // The next one, then.
+        }
+    }
+    throw new Error('there is no chromium: scripts/setup inspect installs it, or COVEY_BROWSER names one');
+}
+
+export function launch() {
+    const isRoot = process.getuid?.() === 0;
+    return chromium.launch({ executablePath: findBrowser(), args: ['--enable-precise-memory-info', ...(isRoot ? ['--no-sandbox'] : [])] });
+}
+
+/** Starts inspect_world; ends with its standard input, so also when the tests do. */
+export async function startWorld(...options) {
+    const program = process.env.COVEY_WORLD;
+    if (!program) throw new Error('COVEY_WORLD names the program inspect_world (make check-inspect)');
+    const child = spawn(program, options, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const address = await new Promise((resolve, reject) => {
+        let text = '';
+        child.stdout.on('data', (part) => {
+            text += part;
+            if (text.includes('\n')) resolve(text.trim());
+        });
+        child.on('exit', (code) => reject(new Error(`inspect_world ended with ${code}`)));
+    });
+    const [origin, token] = address.split('/#token=');
+    const ask = async (path, body) => {
+        const response = await fetch(`${origin}/api/v1/${path}`, {
+            method: body === undefined ? 'GET' : 'POST',
+            // A connection that was kept may have been dropped by the server meanwhile.
+            headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', Connection: 'close' },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        const answer = await response.json();
+        assert.ok(response.ok, `${path}: ${JSON.stringify(answer)}`);
+        return answer;
+    };
+    const end = () =>
+        new Promise((resolve) => {
+            child.on('exit', resolve);
+            child.stdin.end();
+        });
+    /** The handle of an entity with this name. */
+    const named = async (name) => (await ask(`entities?query=${encodeURIComponent(`name ~ "${name}"`)}&limit=1`)).rows[0].e;
+    return { address, port: Number(new URL(origin).port), ask, named, end };
+}
+
+/** Opens a page that fails the test when anything is reported in its console: errors, and what the CSP refused. */
+export async function openPage(browser, address, { scale = 1, theme = 'dark', allow = [] } = {}) {
+    const viewport = { width: Math.round(1280 / scale), height: Math.round(720 / scale) };
+    const context = await browser.newContext({ viewport, deviceScaleFactor: scale, colorScheme: theme });
+    const page = await context.newPage();
+    page.setDefaultTimeout(8000);
+    const complaints = [];
+    page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
+    page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type()) && !allow.some((pattern) => pattern.test(message.text()))) complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+        if (!request.url().startsWith('data:') && new URL(request.url()).origin !== new URL(address).origin) complaints.push(`asked another site: ${request.url()}`);
+    });
+    await page.goto(address);
+    const close = async () => {
+        await context.close();
+        assert.deepEqual(complaints, []);
+    };
+    return { page, close };
+}
+
+/** Waits until a function of the page's text is true. */
+export async function eventually(what, check, patience = 8000) {
+    const end = Date.now() + patience;
+    let last;
+    while (Date.now() < end) {
+        try {
+            if (await check()) return;
+        } catch (error) {
+            last = error;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`it never came to be: ${what}${last ? ` (${last.message})` : ''}`);
+}
+
+export const views = ['Entities', 'Entity', 'Storage', 'Systems', 'Space', 'Time', 'Events', 'Resources'];
+
+export const isDarkerThan = (a, b) => luminance(a) < luminance(b);
+
+function channels(colour) {
+    return colour.match(/[\d.]+/g).slice(0, 3).map((n) => Number(n) / 255);
+}
+
+function luminance(colour) {
+    const [r, g, b] = channels(colour).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** As WCAG has it. */
+export function contrast(a, b) {
+    const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+}

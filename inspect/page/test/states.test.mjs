@@ -1,0 +1,196 @@
+// States that a real program has rarely, and rules for all views: against the stand-in server.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { contrast, eventually, isDarkerThan, launch, openPage, views } from './browser.mjs';
+import { startMock } from './mock.mjs';
+
+let browser;
+let mock;
+
+before(async () => {
+    browser = await launch();
+    mock = await startMock({ entities: 5000 });
+});
+after(async () => {
+    await browser?.close();
+    mock?.close();
+});
+
+const failedRequests = [/Failed to load resource/, /ERR_/];
+
+test('the token leaves the address, and a reload works without it', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    assert.doesNotMatch(page.url(), /token/);
+    await page.reload();
+    await page.waitForSelector('.cells .who');
+    await close();
+});
+
+test('without the token, the page says where it comes from', async () => {
+    const { page, close } = await openPage(browser, `${mock.origin}/`, { allow: failedRequests });
+    await page.getByRole('heading', { name: 'This page has no key to the program' }).waitFor();
+    await close();
+});
+
+test('a lost connection is shown, is tried again with growing pauses, and comes back by itself', async () => {
+    const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
+    await page.waitForSelector('.cells .who');
+    let tries = [];
+    page.on('request', (request) => request.url().includes('/api/') && tries.push(Date.now()));
+    mock.behave('down');
+    await page.getByRole('alert').getByText('Disconnected.').waitFor();
+    assert.ok(await page.locator('.cells .who').count(), 'the last that is known stays');
+    tries = [];
+    await page.waitForTimeout(4500);
+    assert.ok(tries.length >= 2 && tries.length <= 4, `${tries.length} requests in 4.5 seconds`);
+    mock.behave('fine');
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await page.getByRole('status', { name: 'Connection: connected' }).waitFor();
+    const frame = await page.locator('[data-number=frame]').textContent();
+    await eventually('frames go on', async () => (await page.locator('[data-number=frame]').textContent()) !== frame);
+    mock.behave('down');
+    await page.getByRole('alert').getByText('Disconnected.').waitFor();
+    mock.behave('fine');
+    await page.getByRole('alert').getByText('Disconnected.').waitFor({ state: 'detached' });
+    await close();
+});
+
+test('a program that does not answer is waited for, and the page says so', async () => {
+    const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
+    await page.waitForSelector('.cells .who');
+    mock.behave('slow');
+    await eventually('it says that it waits', async () => /waiting/.test(await page.locator('.connection').getAttribute('aria-label')));
+    mock.behave('fine');
+    await close();
+});
+
+test('a server that is asked too often is asked less', async () => {
+    const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
+    await page.waitForSelector('.cells .who');
+    mock.behave('limited');
+    await page.waitForTimeout(500);
+    let requests = 0;
+    page.on('request', () => requests++);
+    await page.waitForTimeout(2000);
+    mock.behave('fine');
+    assert.ok(requests <= 14, `${requests} requests in 2 seconds`);
+    await close();
+});
+
+test('no view asks an endpoint more than 10 times a second, nor twice at a time, nor when it is not shown', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.locator('.cells').nth(3).click();
+    const open = new Map();
+    const asked = new Map();
+    const twice = new Set();
+    const pathOf = (request) => new URL(request.url()).pathname;
+    page.on('request', (request) => {
+        open.set(pathOf(request), (open.get(pathOf(request)) ?? 0) + 1);
+        asked.set(pathOf(request), (asked.get(pathOf(request)) ?? 0) + 1);
+        if (open.get(pathOf(request)) > 1) twice.add(pathOf(request));
+    });
+    page.on('requestfinished', (request) => open.set(pathOf(request), open.get(pathOf(request)) - 1));
+    for (const [number, view] of views.entries()) {
+        await page.keyboard.press(String(number + 1));
+        await page.waitForTimeout(400);
+        asked.clear();
+        await page.waitForTimeout(1500);
+        for (const [path, times] of asked) assert.ok(times <= 16, `${view}: ${path} was asked ${times} times in 1.5 seconds`);
+        if (view !== 'Entities') assert.ok(!asked.has('/api/v1/tree'), `${view} asks for the tree`);
+        if (view !== 'Storage') assert.ok(!asked.has('/api/v1/map'), `${view} asks for the map`);
+    }
+    assert.deepEqual([...twice], [], 'two requests at a time');
+    await close();
+});
+
+test('names are text, never HTML', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.locator('.cells .name', { hasText: '<b>bold</b>' }).waitFor();
+    assert.equal(await page.locator('.cells b').count(), 0);
+    await close();
+});
+
+test('dark and light follow the system, until somebody chooses; text is readable in both', async () => {
+    for (const theme of ['dark', 'light']) {
+        const { page, close } = await openPage(browser, mock.address, { theme });
+        await page.waitForSelector('.cells .who');
+        const colours = () => page.evaluate(() => {
+            const style = (selector) => getComputedStyle(document.querySelector(selector));
+            return { back: style('body').backgroundColor, panel: style('.top-bar').backgroundColor, text: style('body').color, dim: style('.navigation a:not([aria-current])').color };
+        });
+        const first = await colours();
+        assert.equal(isDarkerThan(first.back, first.text), theme === 'dark');
+        for (const back of [first.back, first.panel]) {
+            assert.ok(contrast(first.text, back) >= 7, `${theme} text ${contrast(first.text, back)}`);
+            assert.ok(contrast(first.dim, back) >= 4.5, `${theme} dim ${contrast(first.dim, back)}`);
+        }
+        await page.keyboard.press('t');
+        const second = await colours();
+        assert.notEqual(isDarkerThan(second.back, second.text), theme === 'dark');
+        await close();
+    }
+});
+
+test('every view fits into 1280 x 720, and into half of that: nothing is cut off sideways', async () => {
+    for (const scale of [1, 2]) {
+        const { page, close } = await openPage(browser, mock.address, { scale });
+        await page.waitForSelector('.cells .who');
+        for (const [number, view] of views.entries()) {
+            await page.keyboard.press(String(number + 1));
+            await page.getByRole('main', { name: view, exact: true }).waitFor();
+            await page.waitForTimeout(300);
+            const over = await page.evaluate(() => [document.documentElement, document.querySelector('main')].map((element) => element.scrollWidth - element.clientWidth));
+            assert.ok(Math.max(...over) <= 0, `${view} at ${scale * 100} %: ${over} pixels too wide`);
+        }
+        await close();
+    }
+});
+
+test('the keyboard reaches everything: shortcuts, list of them, tables, focus that can be seen', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await eventually('the query has the focus', () => page.evaluate(() => document.activeElement.id === 'query'));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('grid').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'PageDown']) await page.keyboard.press(key);
+    await page.keyboard.press('End');
+    await page.locator('.cells.selected code', { hasText: '4999:1' }).waitFor();
+    const outline = await page.getByRole('grid').evaluate((element) => getComputedStyle(element).outlineStyle);
+    assert.equal(outline, 'solid');
+    const reached = new Set();
+    for (let i = 0; i < 40; i++) {
+        await page.keyboard.press('Tab');
+        reached.add(await page.evaluate(() => document.activeElement.tagName + (document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent)));
+    }
+    assert.ok(reached.size >= 20, `${reached.size} things are reached by Tab`);
+    await close();
+});
+
+test('a refused change says why; the world stays', async () => {
+    const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
+    await page.locator('.cells').nth(3).click();
+    await page.getByLabel('Position.x', { exact: true }).fill('666');
+    await page.keyboard.press('Enter');
+    await page.locator('.note.failed', { hasText: 'does not like this number' }).waitFor();
+    await close();
+});
+
+test('an error of a query is under its word', async () => {
+    const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
+    await page.waitForSelector('.cells .who');
+    await page.fill('#query', 'Velocity, Positon');
+    await page.locator('#query-error', { hasText: 'there is no type Positon' }).waitFor();
+    assert.equal(await page.locator('.query-box mark').textContent(), 'Positon');
+    await page.fill('#query', 'Velocity');
+    await page.locator('#query-error').waitFor({ state: 'detached' });
+    await close();
+});

@@ -1,0 +1,16 @@
+// Runs the tests of the page's functions that need no browser: npm test. Vite turns TypeScript into what node takes.
+import { dirname } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createServer } from 'vite';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const server = await createServer({
+    root,
+    appType: 'custom',
+    logLevel: 'error',
+    optimizeDeps: { noDiscovery: true },
+    server: { middlewareMode: true, hmr: false, ws: false, watch: null },
+});
+after(() => server.close());
+await server.ssrLoadModule('/test/unit.test.ts');

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Field, Plan, Pool, Type } from '../src/api.ts';
+import { gridOf, readBlocks } from '../src/blocks.ts';
+import { at, leaves, numericPaths, parse } from '../src/fields.ts';
+import { bytes, count, float, hexRows, time, value } from '../src/format.ts';
+import { layOut } from '../src/layout.ts';
+import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
+import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
+import { withParams } from '../src/poll.ts';
+import { saved, savings, sortPools } from '../src/pools.ts';
+import { byteOfIndex, indexOfByte, isFuzzyMatch, typesOfQuery } from '../src/query.ts';
+import { clampRange, tickLength, zoomRange } from '../src/range.ts';
+import { ratesOf } from '../src/rates.ts';
+import { parseRoute, printRoute } from '../src/route.ts';
+import { linesOf } from '../src/tree_lines.ts';
+
+const valueOf = (kind: string, text: string, length = 1) => {
+    const parsed = parse(kind, text, length);
+    return parsed.ok ? parsed.value : `refused: ${parsed.why}`;
+};
+const isRefused = (kind: string, text: string, length = 1) => !parse(kind, text, length).ok;
+
+test('integers are taken within the range of their kind, and refused outside', () => {
+    const ranges: Record<string, [string, string]> = {
+        i8: ['-128', '127'], i16: ['-32768', '32767'], i32: ['-2147483648', '2147483647'],
+        i64: ['-9223372036854775808', '9223372036854775807'],
+        u8: ['0', '255'], u16: ['0', '65535'], u32: ['0', '4294967295'], u64: ['0', '18446744073709551615'],
+    };
+    for (const [kind, [low, high]] of Object.entries(ranges)) {
+        assert.equal(String(valueOf(kind, low)), low);
+        assert.equal(String(valueOf(kind, high)), high);
+        assert.ok(isRefused(kind, String(BigInt(low) - 1n)), `${kind} below`);
+        assert.ok(isRefused(kind, String(BigInt(high) + 1n)), `${kind} above`);
+        for (const text of ['', 'x', '1.5', '1e3', '--1', ' ', '0x']) assert.ok(isRefused(kind, text), `${kind} ${text}`);
+    }
+    assert.equal(valueOf('u8', ' 0x1f '), 31);
+    assert.equal(valueOf('u64', '9007199254740993'), '9007199254740993', 'what a number cannot hold stays a text');
+    assert.equal(valueOf('u64', '9007199254740991'), 9007199254740991);
+});
+
+test('floats are taken with exponents and as nan and inf, and refused when they are too large', () => {
+    assert.equal(valueOf('f32', '1.5e3'), 1500);
+    assert.equal(valueOf('f64', '-.5'), -0.5);
+    assert.equal(valueOf('f32', 'NaN'), 'nan');
+    assert.equal(valueOf('f64', '-Infinity'), '-inf');
+    assert.ok(isRefused('f32', '3.5e38'));
+    assert.equal(valueOf('f64', '3.5e38'), 3.5e38);
+    for (const text of ['', '1,5', '1e', 'e5', '0x10', '1e999']) assert.ok(isRefused('f64', text), text);
+});
+
+test('texts are measured in bytes, entities are handles, booleans are words', () => {
+    assert.equal(valueOf('char', 'äöü', 6), 'äöü');
+    assert.ok(isRefused('char', 'äöü', 5));
+    assert.ok(isRefused('char', 'ab', 1));
+    assert.equal(valueOf('entity', '12:3'), '12:3');
+    assert.equal(valueOf('entity', ''), '0:0');
+    assert.ok(isRefused('entity', '12'));
+    assert.equal(valueOf('bool', 'true'), true);
+    assert.ok(isRefused('bool', '1'));
+    assert.ok(isRefused('struct', '{}'));
+});
+
+const field = (name: string, kind: string, count = 1, fields?: Field[]): Field => ({ name, kind, offset: 0, count, ...(fields ? { fields } : {}) });
+const type = (name: string, fields: Field[] | null, count = 1): Type => ({
+    name, size: 8, align: 4, storage: 'block', policy: '', tag: false, count, ticks: false, fields,
+});
+
+test('leaves are single values with paths that lead to them', () => {
+    const fields = [
+        field('label', 'char', 8), field('at', 'struct', 1, [field('x', 'f32'), field('y', 'f32')]),
+        field('items', 'struct', 9, [field('count', 'i32')]), field('pad', 'padding', 3), field('hits', 'u8', 2),
+    ];
+    assert.deepEqual(leaves(fields, 2).map((leaf) => leaf.path), ['label', 'at.x', 'at.y', 'items[0].count', 'items[1].count', 'hits[0]', 'hits[1]']);
+    const held = { label: 'a', at: { x: 1, y: 2 }, items: [{ count: 5 }, { count: 6 }], hits: [7, 8] };
+    assert.equal(at(held, 'items[1].count'), 6);
+    assert.equal(at(held, 'hits[0]'), 7);
+    assert.equal(at(held, 'at.z'), undefined);
+    assert.equal(at(undefined, 'at'), undefined);
+    assert.deepEqual(numericPaths([type('T', fields), type('U', null)]).map(({ path }) => path).slice(0, 2), ['T.at.x', 'T.at.y']);
+});
+
+test('numbers are short and do not jump in width without need', () => {
+    assert.equal(count(1234567), '1,234,567');
+    assert.deepEqual([0, 999, 1000, 999499, 1e6, 5.2e10].map(bytes), ['0 B', '999 B', '1.00 KB', '999 KB', '1.00 MB', '52.0 GB']);
+    assert.deepEqual([12, 3100, 4.2e6, 2e9, NaN].map(time), ['12 ns', '3.10 µs', '4.20 ms', '2.00 s', '–']);
+    assert.deepEqual([1, 0.1, 1 / 3, 1e-9, 123456789.5].map(float), ['1', '0.1', '0.333333', '1.000e-9', '1.235e+8']);
+    assert.equal(value({ x: 1, y: [true, null, 'a'] }), '{x: 1, y: [true, null, a]}');
+    assert.equal(value('a'.repeat(100), 10), 'aaaaaaaaa…');
+    assert.deepEqual(hexRows('00 41').map((row) => [row.at, row.bytes, row.text]), [['0000', '00 41', '·A']]);
+    assert.equal(hexRows('ab'.repeat(33)).length, 3);
+});
+
+test('a list that is longer than browsers allow is reached to its last row', () => {
+    const long = { count: 1_000_000, rowHeight: 24, view: 600 };
+    const scale = scaleOf(long);
+    assert.ok(scale > 1);
+    assert.equal(Math.round((8_000_000 - long.view) * scale), long.count * 24 - long.view, 'the end of the bar is the end of the list');
+    assert.equal(scaleOf({ count: 1000, rowHeight: 24, view: 600 }), 1);
+    assert.equal(clampTop(-5, long), 0);
+    assert.equal(clampTop(1e12, long), 24_000_000 - 600);
+    assert.equal(reveal(0, 10, long), 0, 'it is seen already');
+    assert.equal(reveal(0, 25, long), 26 * 24 - 600);
+    assert.equal(reveal(4800, 3, long), 72);
+    assert.equal(clampTop(0, { count: 0, rowHeight: 24, view: 600 }), 0);
+});
+
+test('addresses keep the view and its parameters', () => {
+    assert.deepEqual(parseRoute('#/storage?pool=Position'), { view: 'storage', params: { pool: 'Position' } });
+    assert.deepEqual(parseRoute('#/nowhere'), { view: 'entities', params: {} });
+    assert.deepEqual(parseRoute(''), { view: 'entities', params: {} });
+    const route = { view: 'entities' as const, params: { q: 'A.b < 10, name ~ "x&y"', e: '12:1' } };
+    assert.deepEqual(parseRoute(printRoute(route)), route);
+    assert.equal(printRoute({ view: 'entities', params: { q: '', e: '12:1' } }), '#/entities?e=12:1');
+    assert.equal(withParams('a', { x: undefined, y: '', z: 0, q: 'a,b' }), 'a?z=0&q=a%2Cb');
+});
+
+test('queries name their types, and errors are at bytes', () => {
+    const known = [type('Position', [field('x', 'f32')]), type('Health', [field('points', 'i32')]), type('Tag', [])];
+    assert.deepEqual(typesOfQuery('Health.points < 10, Position, !Frozen, Tag', known), ['Health', 'Position']);
+    assert.deepEqual(typesOfQuery('!Position, ?Health', known), ['Health']);
+    assert.deepEqual(typesOfQuery('name ~ "Position"', known), []);
+    assert.equal(indexOfByte('aäb', 1), 1);
+    assert.equal(indexOfByte('aäb', 3), 2);
+    assert.equal(indexOfByte('a😀b', 5), 3);
+    assert.equal(indexOfByte('ab', Infinity), 2);
+    assert.equal(byteOfIndex('a😀b', 3), 5);
+    assert.ok(isFuzzyMatch('pstn', 'Position'));
+    assert.ok(!isFuzzyMatch('np', 'Position'));
+});
+
+test('a timeline zooms around the pointer and stays within its frames', () => {
+    assert.deepEqual(zoomRange({ from: 0, to: 1000 }, 0.5, 500, 1000), { from: 250, to: 750 });
+    assert.deepEqual(zoomRange({ from: 250, to: 750 }, 4, 300, 1000), { from: 0, to: 1000 });
+    assert.deepEqual(clampRange({ from: -50, to: 50 }, 1000), { from: 0, to: 100 });
+    assert.deepEqual(clampRange({ from: 950, to: 1050 }, 1000), { from: 900, to: 1000 });
+    assert.equal(tickLength(1000, 10), 100);
+    assert.equal(tickLength(1100, 10), 200);
+});
+
+test('a system is drawn right of all that it waits for, and no line says what others say', () => {
+    const system = (name: string, phase: string) => ({ name, phase, stage: 0, reads: [], writes: [] });
+    const plan: Plan = {
+        phases: ['a', 'b'],
+        systems: [system('one', 'a'), system('two', 'a'), system('three', 'a'), system('four', 'b')],
+        edges: [{ from: 0, to: 1, why: 'x' }, { from: 1, to: 2, why: 'x' }, { from: 0, to: 2, why: 'implied' }],
+    };
+    const drawing = layOut(plan);
+    assert.deepEqual(drawing.nodes.map((node) => node.layer), [0, 1, 2, 3]);
+    assert.deepEqual(drawing.edges.map((edge) => [edge.from, edge.to]), [[0, 1], [1, 2]]);
+    assert.deepEqual(drawing.phases, [{ name: 'a', from: 0, to: 2 }, { name: 'b', from: 3, to: 3 }]);
+    assert.equal(layOut({ phases: [], systems: [], edges: [] }).layers, 0);
+    const wide = layOut({ phases: [], systems: [system('one', 'a'), system('two', 'a')], edges: [] });
+    assert.deepEqual(wide.nodes.map((node) => node.row), [0, 1]);
+});
+
+test('points are read, placed and picked', () => {
+    const buffer = new ArrayBuffer(16 + 2 * 16);
+    const view = new DataView(buffer);
+    [magic, 2, 50, 2].forEach((n, i) => view.setUint32(i * 4, n, true));
+    [[1, 2, 9, 7], [3, 6, 8, 11]].forEach(([x, y, held, index], i) => {
+        [x, y, held].forEach((n, k) => view.setFloat32(16 + i * 16 + k * 4, n as number, true));
+        view.setUint32(16 + i * 16 + 12, index as number, true);
+    });
+    const points = readPoints(buffer);
+    assert.deepEqual([points.count, points.total, [...points.x], [...(points.value ?? [])], [...points.index], points.z], [2, 50, [1, 3], [9, 8], [7, 11], null]);
+    const bounds = boundsOf(points);
+    assert.ok(bounds);
+    const camera = fitCamera(bounds, 248, 248);
+    const screen = project(points, camera, 248, 248);
+    assert.ok((screen.y[0] as number) > (screen.y[1] as number), 'y goes up');
+    assert.equal(pick(screen, (screen.x[1] as number) + 3, screen.y[1] as number, 8), 1);
+    assert.equal(pick(screen, 0, 0, 8), -1);
+    assert.throws(() => readPoints(buffer.slice(0, 40)));
+    assert.throws(() => readPoints(new ArrayBuffer(4)));
+});
+
+test('all blocks are drawn if they fit, and as large as they can be', () => {
+    for (const blocks of [1, 100, 3000, 15_625]) {
+        const grid = gridOf(blocks, { width: 760, height: 280 });
+        assert.ok(grid.columns * grid.rows >= blocks, `${blocks}`);
+        assert.ok(grid.columns * (grid.width + 4) - 4 <= 760);
+    }
+    assert.ok(gridOf(10, { width: 760, height: 280 }).height > gridOf(3000, { width: 760, height: 280 }).height);
+    assert.equal(readBlocks(new Uint8Array([4, 64, 2, 7]).buffer).count, 2);
+});
+
+test('pools are sorted, and say what a change saved', () => {
+    const pool = (name: string, size: number, best: number): Pool => ({
+        type: name, kind: 'sparse', policy: '', count: 1, bytes: size, linear: 0, bitmask: 0, sparse: 0, holes: 0, spans: 0, ids: 64, group: false,
+        best: best < size ? 'block' : 'sparse', best_bytes: best, do: best < size ? 'convert' : null,
+    });
+    const pools = [pool('B', 100, 90), pool('A', 200, 200), pool('C', 50, 10)];
+    assert.deepEqual(sortPools(pools, 'bytes').map((held) => held.type), ['A', 'B', 'C']);
+    assert.deepEqual(sortPools(pools, 'type').map((held) => held.type), ['A', 'B', 'C']);
+    assert.deepEqual(sortPools(pools, 'saved').map((held) => savings(held)), [40, 10, 0]);
+    assert.match(saved('A', 2000, 1500), /500 B saved/);
+    assert.match(saved('A', 1500, 2000), /500 B more/);
+});
+
+test('events become rates by type', () => {
+    const seconds = [
+        { at: 1, created: 1, destroyed: 1, types: [{ type: 'A', added: 1, set: 2, removed: 0 }] },
+        { at: 2, types: [{ type: 'B', added: 9, set: 9, removed: 9 }, { type: 'A', added: 3, set: 0, removed: 1 }] },
+    ];
+    const [first, second, entities] = ratesOf({ seconds });
+    assert.deepEqual([entities?.kinds.added.sum, entities?.kinds.removed.all], [1, [1, 0]]);
+    assert.equal(first?.type, 'B');
+    assert.deepEqual(second?.kinds.added, { last: 3, all: [1, 3], sum: 4 });
+    assert.deepEqual(second?.kinds.set, { last: 0, all: [2, 0], sum: 2 });
+});
+
+test('a tree has the rows of what is open, and one row for what is left of a level', () => {
+    const row = (e: string, children = 0) => ({ e, name: e, children, types: [] });
+    const levels = new Map([
+        ['', { rows: [row('1:1', 2), row('2:1')], count: 5, shown: 2 }],
+        ['1:1', { rows: [row('3:1')], count: 1, shown: 200 }],
+    ]);
+    const lines = linesOf(levels);
+    assert.deepEqual(lines.map((line) => ('row' in line ? `${line.depth} ${line.row.e}` : `more ${line.more}`)), ['0 1:1', '1 3:1', '0 2:1', 'more 3']);
+});

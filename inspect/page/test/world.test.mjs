@@ -1,0 +1,489 @@
+// What a person sees and does, number by number of the list in docs/inspect.md, on a real running world.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually, launch, openPage, startWorld, views } from './browser.mjs';
+
+let browser;
+let world;
+
+before(async () => {
+    browser = await launch();
+    world = await startWorld('--entities', '4000');
+});
+after(async () => {
+    await browser?.close();
+    await world?.end();
+});
+
+const refused = [/Failed to load resource: the server responded with a status of (409|422)/];
+
+/** Opens a view, with an entity selected if one is named. */
+async function open(view, { entity, ...options } = {}) {
+    const opened = await openPage(browser, world.address, options);
+    const { page } = opened;
+    await page.getByRole('main').waitFor();
+    await page.locator('.numbers').waitFor();
+    if (entity) {
+        const e = await world.named(entity);
+        await page.evaluate((hash) => { location.hash = hash; }, `#/${view}?e=${e}`);
+        await page.locator('.entity-head code.id', { hasText: e }).waitFor();
+        return { ...opened, e };
+    }
+    if (view !== 'entities') await page.keyboard.press(String(views.findIndex((name) => name.toLowerCase() === view) + 1));
+    return opened;
+}
+
+const detail = async (e) => world.ask(`entity?e=${e}`);
+const component = async (e, type) => (await detail(e)).components.find((held) => held.type === type);
+const note = (page, text) => page.locator('.note', { hasText: text }).first().waitFor();
+
+// ---- 0. The frame ----
+
+test('the top bar shows the world, and numbers that move', async () => {
+    const { page, close } = await open('entities');
+    await page.getByRole('heading', { name: 'A world of the tests' }).waitFor();
+    const about = await world.ask('world');
+    assert.equal(await page.locator('[data-number=entities]').textContent(), about.entities.toLocaleString('en-US'));
+    const frame = await page.locator('[data-number=frame]').textContent();
+    await eventually('frames go on', async () => (await page.locator('[data-number=frame]').textContent()) !== frame);
+    await eventually('a rate is shown', async () => /^\d/.test(await page.locator('[data-number=fps]').textContent()));
+    await close();
+});
+
+test('all views open without a complaint, in dark and light and at 200 %', async () => {
+    for (const options of [{ theme: 'dark' }, { theme: 'light' }, { scale: 2 }]) {
+        const { page, close } = await open('entities', { entity: 'flagship', ...options });
+        for (const [number, view] of views.entries()) {
+            await page.keyboard.press(String(number + 1));
+            await page.getByRole('main', { name: view, exact: true }).waitFor();
+            await page.waitForTimeout(400);
+            assert.equal(await page.locator('.state.error').count(), 0, view);
+            const over = await page.evaluate(() => document.querySelector('main').scrollWidth - document.querySelector('main').clientWidth);
+            assert.ok(over <= 0, `${view} is ${over} pixels too wide`);
+        }
+        await close();
+    }
+});
+
+// ---- 1. Entities ----
+
+test('a query has completion, a count and columns, live', async () => {
+    const { page, close } = await open('entities', { allow: refused });
+    await page.locator('#query').click();
+    await page.keyboard.type('Posi');
+    await page.getByRole('option', { name: /^Position/ }).waitFor();
+    await page.keyboard.press('Tab');
+    await eventually('the word is completed', async () => (await page.inputValue('#query')) === 'Position');
+    await page.keyboard.type(', Health.points < 10');
+    await page.keyboard.press('Escape');
+    const wanted = (await world.ask(`entities?query=${encodeURIComponent('Position, Health.points < 10')}&limit=1`)).count;
+    await eventually('the count is that of the server', async () => {
+        const shown = Number((await page.locator('[data-number=matches]').textContent()).replaceAll(',', ''));
+        return shown > 0 && Math.abs(shown - wanted) <= 40; // health grows meanwhile
+    });
+    await page.getByRole('columnheader', { name: 'Health.points' }).waitFor();
+    const points = await page.locator('.cells').first().locator('[role=gridcell]').nth(3).textContent();
+    assert.ok(Number(points) < 10 || Number(points) === 10, points);
+    const x = page.locator('.cells').first().locator('[role=gridcell]').nth(1);
+    await page.fill('#query', 'Position, Velocity, !Frozen');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Velocity.x' }).waitFor();
+    const before = await x.textContent();
+    await eventually('values move', async () => (await x.textContent()) !== before);
+    await page.fill('#query', 'Position, Velocty');
+    await page.locator('#query-error').waitFor();
+    assert.equal((await page.locator('.query-box mark').textContent()).trim(), 'Velocty');
+    await close();
+});
+
+test('columns are chosen', async () => {
+    const { page, close } = await open('entities');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Velocity').check();
+    await page.getByRole('columnheader', { name: 'Velocity.y' }).waitFor();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Velocity').uncheck();
+    await page.getByRole('columnheader', { name: 'Velocity.y' }).waitFor({ state: 'detached' });
+    await close();
+});
+
+test('the hierarchy opens by keyboard, and leads to the entity', async () => {
+    const { page, close } = await open('entities');
+    const tree = page.getByRole('tree', { name: 'Hierarchy' });
+    await tree.locator('.tree-line', { hasText: 'fleet' }).click();
+    await tree.focus();
+    await page.keyboard.press('ArrowRight');
+    await tree.locator('.tree-line', { hasText: 'flagship' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await tree.locator('.tree-line', { hasText: 'turret' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('.entity-head .name', { hasText: 'turret' }).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.entity-head .name', { hasText: 'flagship' }).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await tree.locator('.tree-line', { hasText: 'turret' }).waitFor({ state: 'detached' });
+    await close();
+});
+
+test('names are text, never HTML', async () => {
+    const { page, close } = await open('entities', { entity: '<img' });
+    await page.locator('.entity-head .name', { hasText: '<img src=x>' }).waitFor();
+    assert.equal(await page.locator('img').count(), 0);
+    await close();
+});
+
+// ---- 2. One entity ----
+
+test('a value is edited, checked, and taken back', async () => {
+    const { page, close, e } = await open('entities', { entity: 'flagship' });
+    const points = page.getByLabel('Health.points', { exact: true });
+    await points.fill('2147483648');
+    await page.keyboard.press('Enter');
+    await page.locator('.editor .wrong', { hasText: 'i32 goes from' }).waitFor();
+    await page.keyboard.press('Escape');
+    await points.fill('42');
+    await page.keyboard.press('Enter');
+    await note(page, 'Set Health.points to 42');
+    const value = (await component(e, 'Health')).value.points;
+    assert.ok(value >= 42 && value <= 44, `${value}`);
+    const armour = page.getByLabel('Health.armour', { exact: true });
+    await armour.fill('200');
+    await page.keyboard.press('Enter');
+    await note(page, 'Set Health.armour to 200');
+    assert.equal((await component(e, 'Health')).value.armour, 200);
+    await page.locator('.note', { hasText: 'Set Health.armour' }).getByRole('button', { name: 'Undo' }).click();
+    await note(page, 'Undone');
+    assert.equal((await component(e, 'Health')).value.armour, 12);
+    await close();
+});
+
+test('fields of every kind are shown and edited', async () => {
+    const { page, close, e } = await open('entity', { entity: 'flagship' });
+    const shown = (path) => page.getByLabel(`Everything.${path}`, { exact: true }).inputValue();
+    await page.getByLabel('Everything.u64', { exact: true }).waitFor();
+    assert.equal(await shown('u64'), '18446744073709551615');
+    assert.equal(await shown('i64'), '-9223372036854775808');
+    assert.equal(await shown('f64'), '0.1');
+    assert.equal(await shown('u16'), '65535');
+    const set = async (path, text, type = 'Everything') => {
+        await page.getByLabel(`${type}.${path}`, { exact: true }).fill(text);
+        await page.keyboard.press('Enter');
+        await note(page, `Set ${type}.${path}`);
+    };
+    await set('u64', '9007199254740993');
+    await set('i8', '-128');
+    await set('f32', '-2.5e3');
+    await set('f64', 'nan');
+    await set('letter', 'z');
+    await set('matrix[3]', '7');
+    await set('label', 'gold', 'Inventory');
+    await set('items[1].count', '-5', 'Inventory');
+    await page.getByLabel('Everything.flag', { exact: true }).click();
+    await note(page, 'Set Everything.flag to false');
+    const everything = (await component(e, 'Everything')).value;
+    assert.deepEqual([everything.u64, everything.i8, everything.f32, everything.letter, everything.flag, everything.f64], ['9007199254740993', -128, -2500, 'z', false, 'nan']);
+    const inventory = (await component(e, 'Inventory')).value;
+    assert.deepEqual([inventory.label, inventory.items[1].count], ['gold', -5]);
+    const u8 = page.getByLabel('Everything.u8', { exact: true });
+    await u8.focus();
+    await page.keyboard.press('ArrowUp');
+    await eventually('one up', async () => (await component(e, 'Everything')).value.u8 === 201);
+    await close();
+});
+
+test('types without fields are shown as bytes', async () => {
+    const { page, close } = await open('entities', { entity: '<img' });
+    await page.locator('[data-type=Opaque] .hex', { hasText: 'bytes without a ' }).waitFor();
+    await close();
+});
+
+test('components are added by search, disabled, enabled and removed; all of it is taken back', async () => {
+    const { page, close, e } = await open('entities', { entity: 'escort 3' });
+    await page.keyboard.press('a');
+    await page.getByLabel('Component to add').fill('veloc');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-type=Velocity]').waitFor();
+    assert.ok(await component(e, 'Velocity'));
+    await page.getByRole('switch', { name: 'Disable Velocity' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Enable Velocity' }).waitFor();
+    assert.equal((await component(e, 'Velocity')).enabled, false);
+    await page.getByRole('switch', { name: 'Enable Velocity' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Disable Velocity' }).waitFor();
+    await page.getByRole('button', { name: 'Remove Velocity' }).click();
+    await page.locator('[data-type=Velocity]').waitFor({ state: 'detached' });
+    await page.getByRole('main').click({ position: { x: 300, y: 5 } });
+    await page.keyboard.press('Control+z');
+    await page.locator('[data-type=Velocity]').waitFor();
+    await close();
+});
+
+test('an entity is disabled, renamed, moved below another, and destroyed after a question', async () => {
+    const { page, close, e } = await open('entities', { entity: 'escort 5' });
+    await page.getByRole('switch', { name: 'Enabled: switch it off' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Disabled: switch it on' }).waitFor();
+    assert.equal((await detail(e)).enabled, false);
+    await page.keyboard.press('F2');
+    await page.getByLabel('Name', { exact: true }).fill('renamed');
+    await page.keyboard.press('Enter');
+    await page.locator('.entity-head .name', { hasText: 'renamed' }).waitFor();
+    const turret = await world.named('turret');
+    await page.getByRole('button', { name: 'Change the parent' }).click();
+    await page.getByLabel(/^Parent:/).fill(turret);
+    await page.keyboard.press('Enter');
+    await page.locator('.place', { hasText: 'turret' }).waitFor();
+    assert.equal((await detail(e)).parent, turret);
+    await page.getByRole('main').click({ position: { x: 300, y: 5 } });
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await detail(e)).alive, true);
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Destroy' }).click();
+    await note(page, 'Destroyed');
+    assert.equal((await detail(e)).alive, false);
+    await close();
+});
+
+test('what the world refuses is said in words', async () => {
+    const { page, close } = await open('entities', { entity: 'escort 6', allow: refused });
+    await page.keyboard.press('F2');
+    await page.getByLabel('Name', { exact: true }).fill('escort 7');
+    await page.keyboard.press('Enter');
+    await page.locator('.note.failed').waitFor();
+    assert.ok((await page.locator('.note.failed .text').textContent()).length > 20);
+    await close();
+});
+
+test('an entity is created', async () => {
+    const { page, close } = await open('entities');
+    const count = (await world.ask('world')).entities;
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('.entity-head').waitFor();
+    assert.equal((await world.ask('world')).entities, count + 1);
+    await close();
+});
+
+test('a field that names an entity is followed, and the browser goes back', async () => {
+    const { page, close } = await open('entities', { entity: 'turret' });
+    await page.getByRole('button', { name: /^Follow Target.entity/ }).click();
+    await page.locator('.entity-head .name', { hasText: '<img src=x>' }).waitFor();
+    await page.goBack();
+    await page.locator('.entity-head .name', { hasText: 'turret' }).waitFor();
+    await close();
+});
+
+test('a value is watched as a curve', async () => {
+    const { page, close } = await open('entities', { entity: 'flagship' });
+    await page.getByRole('button', { name: 'Watch Position.x' }).click();
+    const curve = page.locator('[data-watch$="Position.x"] .sparkline path');
+    await eventually('the curve grows', async () => ((await curve.getAttribute('d')) ?? '').split('L').length > 6);
+    await page.getByRole('button', { name: 'Stop watching Position.x' }).click();
+    await page.locator('.watches').waitFor({ state: 'detached' });
+    await close();
+});
+
+test('resources are shown and edited', async () => {
+    const { page, close } = await open('resources');
+    await page.getByLabel('Rules.gravity', { exact: true }).fill('1.625');
+    await page.keyboard.press('Enter');
+    await note(page, 'Set Rules.gravity');
+    assert.equal((await world.ask('resources')).resources.find((held) => held.type === 'Rules').value.gravity, 1.625);
+    await close();
+});
+
+// ---- 3. Storage ----
+
+test('pools are beside the formulas, with a map and a legend', async () => {
+    const { page, close } = await open('storage');
+    const row = page.locator('[data-pool=Position]');
+    await row.click();
+    const pool = (await world.ask('storage')).pools.find((held) => held.type === 'Position');
+    assert.equal((await row.locator('td').nth(1).textContent()), pool.count.toLocaleString('en-US'));
+    await page.getByRole('table', { name: 'Bytes beside the formulas' }).getByText('bitmask').waitFor();
+    await page.getByRole('list', { name: 'Forms of blocks' }).getByText('full').waitFor();
+    const canvas = page.getByRole('img', { name: /^Occupancy of Position/ });
+    await eventually('the map is drawn', () => painted(canvas));
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + 20, box.y + 3);
+    await page.locator('.tip', { hasText: 'of 64' }).waitFor();
+    await close();
+});
+
+/** Whether more than one colour is on a canvas. */
+const painted = (canvas) =>
+    canvas.evaluate((element) => {
+        const { data } = element.getContext('2d').getImageData(0, 0, element.width, element.height);
+        const seen = new Set();
+        for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 0) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+        return seen.size >= 1;
+    });
+
+test('advice is applied by a button, which says what was saved', async () => {
+    const { page, close } = await open('storage');
+    const advised = (await world.ask('storage')).pools.find((pool) => pool.do === 'convert' && !pool.internal);
+    assert.ok(advised, 'inspect_world has a pool that is better off elsewhere');
+    await page.locator(`[data-pool="${advised.type}"]`).click();
+    await page.getByRole('button', { name: `Convert to ${advised.best}` }).click();
+    await page.locator('.result', { hasText: 'saved' }).waitFor();
+    const now = (await world.ask('storage')).pools.find((pool) => pool.type === advised.type);
+    assert.equal(now.kind, advised.best);
+    assert.ok(now.bytes < advised.bytes);
+    await close();
+});
+
+// ---- 4. Systems ----
+
+test('the plan is a graph that says who waits for whom, and why', async () => {
+    const { page, close } = await open('systems');
+    const plan = await world.ask('plan');
+    await page.locator('.graph .system').first().waitFor();
+    assert.equal(await page.locator('.graph .system').count(), plan.systems.length);
+    assert.ok((await page.locator('.graph .edge').count()) > 0);
+    await page.locator('.graph .system', { hasText: 'wrap' }).hover();
+    await page.locator('.caption', { hasText: 'waits for move' }).waitFor();
+    await close();
+});
+
+test('the timeline is drawn, held and zoomed', async () => {
+    const { page, close } = await open('systems');
+    const canvas = page.getByRole('img', { name: /^Timeline of the last/ });
+    await canvas.waitFor();
+    await eventually('pieces are drawn', () => painted(canvas));
+    await canvas.hover();
+    await page.mouse.wheel(0, -400);
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Hold' }).waitFor();
+    await close();
+});
+
+test('a system is switched off and on', async () => {
+    const { page, close } = await open('systems');
+    const isOn = async () => (await world.ask('systems')).systems.find((system) => system.name === 'weather').on;
+    await page.getByRole('switch', { name: 'Switch off weather' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Switch on weather' }).waitFor();
+    assert.equal(await isOn(), false);
+    await page.getByRole('switch', { name: 'Switch on weather' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Switch off weather' }).waitFor();
+    assert.equal(await isOn(), true);
+    await close();
+});
+
+test('the program is paused, stepped, sped up and goes on', async () => {
+    const { page, close } = await open('systems');
+    await page.keyboard.press('p');
+    await page.getByRole('button', { name: 'Go on (P)' }).waitFor();
+    const { frame } = await world.ask('world');
+    await page.waitForTimeout(200);
+    assert.equal((await world.ask('world')).frame, frame);
+    await page.keyboard.press('.');
+    await eventually('one frame', async () => (await world.ask('world')).frame === frame + 1);
+    await page.getByLabel('Speed').selectOption('4');
+    await page.getByRole('button', { name: 'Go on (P)' }).click();
+    await eventually('it runs', async () => (await world.ask('world')).frame > frame + 20);
+    await page.getByLabel('Speed').selectOption('1');
+    await eventually('the speed is 1', async () => (await world.ask('world')).speed === 1);
+    await close();
+});
+
+// ---- 5. Space ----
+
+test('entities are in space: drawn, moved, zoomed and picked; also in three dimensions', async () => {
+    const { page, close } = await open('space');
+    const canvas = page.getByRole('img', { name: /entities in space$/ });
+    await eventually('points are drawn', () => painted(canvas));
+    await page.locator('.query-box input').fill('Target');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('x', { exact: true }).selectOption('Target.distance');
+    await page.locator('.query-box input').fill('name == "flagship"');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('x', { exact: true }).selectOption('Position.x');
+    await page.locator('[data-number=points]', { hasText: '1 entities' }).waitFor();
+    await world.ask('run', { paused: true });
+    await page.waitForTimeout(300);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const box = await canvas.boundingBox();
+    await page.waitForTimeout(200);
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.locator('.entity-head .name', { hasText: 'flagship' }).waitFor();
+    await world.ask('run', { paused: false });
+    await page.locator('.query-box input').fill('');
+    await page.getByLabel('x', { exact: true }).selectOption('Place.x');
+    await page.getByLabel('y', { exact: true }).selectOption('Place.y');
+    await page.getByLabel('z', { exact: true }).selectOption('Place.z');
+    await page.getByLabel('Colour', { exact: true }).selectOption('Place.z');
+    await page.locator('.space-foot', { hasText: 'drag: turn' }).waitFor();
+    await page.locator('.ramp').waitFor();
+    await eventually('points are drawn', () => painted(canvas));
+    await canvas.focus();
+    for (const key of ['ArrowLeft', '+', '-', '0']) await page.keyboard.press(key);
+    await close();
+});
+
+// ---- 6. Time ----
+
+test('past states are looked at, compared, and gone back to', async () => {
+    const { page, close } = await open('time', { allow: refused });
+    await eventually('there are snapshots', async () => (await world.ask('time')).snapshots.length >= 4);
+    await world.ask('run', { paused: true });
+    const slider = page.getByLabel('Past state', { exact: true });
+    await slider.waitFor();
+    await page.waitForTimeout(400);
+    const newest = (await world.ask('time')).snapshots[0];
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await eventually('an older state is shown', async () => (await page.locator('[data-number=tick]').textContent()) !== `tick ${newest.tick.toLocaleString('en-US')}`);
+    await page.locator('.past .cells .who').first().waitFor();
+    await page.getByLabel('Compare with').selectOption(String(newest.number));
+    await page.getByRole('table', { name: 'Differences by type' }).getByText('Position').waitFor();
+    await page.getByLabel('Compare with').selectOption('');
+    const shown = Number((await page.locator('[data-number=tick]').textContent()).replace(/\D/g, ''));
+    await page.getByRole('button', { name: 'Go back to it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
+    await note(page, 'Went back');
+    assert.equal((await world.ask('world')).tick, shown);
+    await world.ask('run', { paused: false });
+    await close();
+});
+
+// ---- 7. Events ----
+
+test('events have rates by type, and failed calls are listed', async () => {
+    const { page, close } = await open('events');
+    await page.locator('[data-type=Frozen]').waitFor();
+    await page.getByRole('log').getByText(/stale|never issued/).first().waitFor();
+    await page.getByLabel('Filter the log').fill('no line has this');
+    await page.getByText('No line matches').waitFor();
+    await close();
+});
+
+// ---- A world that is only looked at, and one without schedule and history ----
+
+test('a page that may not write offers nothing that would', async () => {
+    const other = await startWorld('--read-only', '--bare');
+    const { page, close } = await openPage(browser, other.address);
+    await page.locator('.badge', { hasText: 'read-only' }).waitFor();
+    const e = await other.named('flagship');
+    await page.evaluate((hash) => { location.hash = hash; }, `#/entities?e=${e}`);
+    await page.locator('[data-type=Position]').waitFor();
+    assert.equal(await page.locator('.entity-panel input[type=text], .entity-panel .button[aria-label^=Remove], .add-component').count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Create' }).count(), 0);
+    await page.keyboard.press('4');
+    await page.getByText('There is no schedule to look at').waitFor();
+    await page.keyboard.press('6');
+    await page.getByText('There is no history to look at').waitFor();
+    await close();
+    await other.end();
+});
+
+test('a program that ends and is started again is found, and asks for its new address', async () => {
+    const first = await startWorld();
+    const { page, close } = await openPage(browser, first.address, { allow: [/Failed to load resource/, /ERR_/] });
+    await page.waitForSelector('.cells .who');
+    await first.end();
+    await page.getByText('Disconnected.').waitFor();
+    const second = await startWorld('--port', String(first.port));
+    await page.getByRole('heading', { name: 'This page has no key to the program' }).waitFor({ timeout: 15_000 });
+    await second.end();
+    await close();
+});
