@@ -371,7 +371,7 @@ typedef struct covey_range {
 COVEY_API covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count);
 
 /* Makes an entity in a reserved range; indices are chosen as covey_create does. Returns null when the range is used up
- * (FULL) or was not reserved (ABSENT). O(number of ranges). */
+ * (FULL) or was not reserved (ABSENT). O(log ranges). */
 COVEY_API covey_entity covey_create_in(covey_world *world, covey_range range);
 
 /* Destroys an entity and drops its components. When the first `drop` runs, the entity is no longer alive. Returns
