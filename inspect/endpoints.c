@@ -29,6 +29,7 @@ const inspect__endpoint inspect__endpoints[] = {
     { "GET", "time/entity", inspect__answer_past_entity, false },
     { "GET", "time/tree", inspect__answer_past_tree, false },
     { "POST", "time", inspect__answer_time_change, true },
+    { "GET", "space", inspect__answer_space, false },
     { "GET", "events", inspect__answer_events, false },
     { "GET", "log", inspect__answer_log, false },
     /* clang-format on */

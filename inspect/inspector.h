@@ -77,6 +77,8 @@ bool inspect__answer_run(inspect__request *request, covey_world *world);
 bool inspect__answer_time(inspect__request *request, covey_world *world);
 bool inspect__answer_diff(inspect__request *request, covey_world *world);
 bool inspect__answer_time_change(inspect__request *request, covey_world *world);
+/* space.c */
+bool inspect__answer_space(inspect__request *request, covey_world *world);
 /* events.c, log.c */
 bool inspect__answer_events(inspect__request *request, covey_world *world);
 bool inspect__answer_log(inspect__request *request, covey_world *world);

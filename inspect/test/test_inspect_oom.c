@@ -2,7 +2,14 @@
  * the world's. The request is refused or answered, the world is as it was, and the next request is answered. */
 #include "client.h"
 
+#include <covey/fields.h>
 #include <covey/hierarchy.h>
+
+typedef struct Spot {
+    float x, y;
+} Spot;
+COVEY_FIELDS_DEFINE(Spot, f32(x), f32(y));
+COVEY_COMPONENT_DEFINE(Spot, .fields = &covey_fields_Spot);
 
 static covey_schedule *schedule;
 static covey_history *history;
@@ -24,6 +31,7 @@ static int oom_setup(void **state) {
     for (uint32_t i = 0; i < 100; i++) {
         covey_entity e = create_with(covey_id(Packed), i);
         add_value(e, covey_id(Blocked), i);
+        assert_non_null(covey_add(world, e, Spot, { 1, 2 }));
         if (i % 10 == 0) add_value(e, covey_id(Ordered), i);
     }
     assert_int_equal(covey_name_set(world, covey_entity_at(world, 1), "one"), COVEY_OK);
@@ -66,6 +74,8 @@ static const struct {
     { "GET", "time", NULL },
     { "GET", "time/diff?a=1&b=0", NULL },
     { "GET", "time/diff?a=1", NULL },
+    { "GET", "space?x=Spot.x&y=Spot.y", NULL },
+    { "GET", "space?x=Spot.x&y=Spot.y&query=Packed&limit=10", NULL },
     { "GET", "events", NULL },
     { "GET", "log", NULL },
     { "POST", "run", "{\"paused\":false}" },
