@@ -843,8 +843,8 @@ COVEY_API bool covey_create_many_with_raw(covey_world *world, covey_entity *enti
  *     covey_resource_get(world, Clock)->now += 1; */
 
 /* Sets the world's value of T, dropping the old one. Returns its address, or NULL (MEMORY, TYPE, LAYOUT, PRESENT after
- * covey_resource_refer); the caller then keeps the value. A NULL value means the default of the type (COPY). O(number
- * of resources), like the calls below. */
+ * covey_resource_refer); the caller then keeps the value. A NULL value means the default of the type (COPY). O(log
+ * resources), like the calls below; removing is O(resources). */
 #define covey_resource_set(world, T, ...) \
     ((T *)covey_resource_set_raw((world), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__)))
 #define covey_resource_set_value(world, T, value) \
