@@ -148,11 +148,11 @@ static void run_out_of_memory(const covey_type *type) {
 }
 
 static bool can_swap(const covey_type *type) {
-    return covey_pool_ids(covey_pool_of_raw(world, type)) && type->policy != COVEY_IN_PLACE;
+    return (covey_pool_ids)(covey_pool_of_raw(world, type)) && type->policy != COVEY_IN_PLACE;
 }
 static bool can_convert(const covey_type *type) { return type == covey_id(Packed) || type == covey_id(Blocked); }
 static bool can_move_when_it_fails(const covey_type *type) {
-    return covey_pool_ids(covey_pool_of_raw(world, type)) != NULL;
+    return (covey_pool_ids)(covey_pool_of_raw(world, type)) != NULL;
 }
 
 /* What does not count: writing values, and calls that change nothing. */

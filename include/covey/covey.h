@@ -103,6 +103,8 @@
 
 #include <covey/detail/compiler.h>
 
+COVEY__STRUCTS_FOLLOW
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -935,6 +937,8 @@ COVEY_API covey_world *covey_world_clone(covey_world *world, const covey_world_d
 #include <covey/detail/contract.h>
 #include <covey/detail/layout.h>
 #include <covey/detail/view.h>
+
+COVEY__STRUCTS_KNOWN
 
 #include <covey/detail/hot.h>
 #include <covey/detail/iterate.h>

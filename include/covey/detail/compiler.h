@@ -51,6 +51,16 @@
 #define COVEY__GET_WORD(word) (word)
 #endif
 
+/* covey.h declares functions that return views and iterations before it defines these, of which clang warns in C++. */
+#if defined(__clang__) && defined(__cplusplus)
+#define COVEY__STRUCTS_FOLLOW \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wreturn-type-c-linkage\"")
+#define COVEY__STRUCTS_KNOWN _Pragma("clang diagnostic pop")
+#else
+#define COVEY__STRUCTS_FOLLOW
+#define COVEY__STRUCTS_KNOWN
+#endif
+
 /* ---- Work-arounds --------------------------------------------------------------------------------------------------
  *
  * Where gcc 12 makes slow code of plain C, for x86-64. With COVEY_WORKAROUNDS 0 the hot path is plain C; it does the same,
