@@ -25,17 +25,17 @@ unexport MAKEFLAGS
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-setup: ## install the build tools that are missing (the other targets do so themselves)
+setup: ## install missing build tools (the other targets do so themselves)
 	@scripts/setup
 
 run: setup ## build and run the example program, examples/swarm.c (ARGS="--entities 100000")
 	@$(call build,release,swarm)
 	@build/release/examples/swarm $(ARGS)
 
-test: setup ## build and run the tests, without those that take long
+test: setup ## build and run the tests, except the long ones
 	@$(call check,test)
 
-full: setup ## all tests: also installations, handles of four bytes, long random programs
+full: setup ## build and run all tests: also installations, handles of four bytes, long random programs
 	@$(call check,dev)
 
 check: full check-inspect asan hard narrow tsan test-portable ## everything: full, check-inspect, asan, hard, narrow, tsan and test-portable
@@ -76,7 +76,7 @@ fuzz: ## fuzz FUZZ=world, react, load, merge, follow or steps, with libFuzzer fo
 bench: setup ## run the benchmarks, with portable and with native flags; results in build/bench/*.csv
 	@$(call run_bench)
 
-bench-quick: setup ## only the scenarios that have a bar, at the size of the bar
+bench-quick: setup ## run only the benchmarks that have a target, at the size of the target
 	@$(call run_bench,--quick)
 
 define run_bench
@@ -86,7 +86,7 @@ $(PIN) build/bench/covey-bench $(1) --csv build/bench/results.csv
 $(PIN) build/bench-native/covey-bench $(1) --csv build/bench/results-native.csv
 endef
 
-instructions: ## the instructions of each kind of call, where nobody listens (needs valgrind)
+instructions: ## count the instructions of each kind of call, without listeners (needs valgrind)
 	@scripts/setup valgrind
 	@$(call build,bench,covey-instructions)
 	@bench/instructions.sh build/bench/covey-instructions
@@ -101,7 +101,7 @@ coverage: setup ## the tests with gcov; prints line and branch coverage of each 
 	@$(call check,coverage)
 	@scripts/coverage build/coverage
 
-docs: ## build the site: all documents, and a reference made of the headers; build/docs/index.html
+docs: ## build the site with all documents and a reference from the headers: build/docs/index.html
 	@scripts/setup docs
 	@scripts/site/build build/docs
 
@@ -109,22 +109,22 @@ format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.hpp' '*.cpp' ':!bench/textbook.h' | xargs -0 clang-format -i
 
-dist: ## the library in two files, build/dist/covey.h and build/dist/covey.c
+dist: ## write the library as two files, build/dist/covey.h and build/dist/covey.c
 	@scripts/amalgamate build/dist
 
-deb: setup ## packages of Debian in build/deb: libcovey0.1, libcovey-dev and covey-snap
+deb: setup ## build Debian packages in build/deb: libcovey0.1, libcovey-dev and covey-snap
 	@$(call build,deb)
 	@cpack --config build/deb/CPackConfig.cmake -B build/deb >/dev/null
 	@rm -rf build/deb/_CPack_Packages
 	@ls build/deb/*.deb
 
-abi: setup ## whether programs run on with the shared library of this tree that run with that of the last release
+abi: setup ## check that the ABI of the shared library is that of the last release (abi/libcovey.abi)
 	@scripts/setup dist
 	@$(call build,abi,covey)
 	@scripts/abi symbols build/abi/libcovey.so $${CC:-cc}
 	@scripts/abi check_tree build/abi/libcovey.so
 
-abi-update: setup ## keep the ABI of this tree as that of the last release, in abi/libcovey.abi
+abi-update: setup ## record the ABI of this tree as that of the last release, in abi/libcovey.abi
 	@scripts/setup dist
 	@$(call build,abi,covey)
 	@scripts/abi dump build/abi/libcovey.so abi/libcovey.abi

@@ -14,7 +14,7 @@ COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Census);
 COVEY_TAG_DEFINE(Sheep);
 
-/* A listener: called inside the call that adds or removes the tag, whoever makes it. */
+/* A listener: called inside every call that adds or removes the tag. */
 static void counted(const covey_event *event, void *context) {
     (void)context;
     covey_resource_get(event->world, Census)->count += event->signal == COVEY_ON_ADD ? 1 : -1;
@@ -36,7 +36,7 @@ static void repaint(covey_reactive *moved, char *meadow) {
 static void step(covey_world *world, covey_entity e, char *meadow) {
     int x = covey_get(world, e, Position)->x;
     meadow[x] = '.';
-    covey_set(world, e, Position, { (x + 1) % WIDTH }); /* writing through the pointer would tell nobody */
+    covey_set(world, e, Position, { (x + 1) % WIDTH }); /* writing through the pointer would send no signal */
 }
 
 int main(void) {

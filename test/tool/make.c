@@ -1,4 +1,4 @@
-/* Makes the snapshots that the tests of covey-snap look into.
+/* Makes the images that the tests of covey-snap look into.
  *
  *     make DIR                    a.covey, b.covey and others, whole and damaged
  *     make mutate IN OUT SEED     a copy with a few bytes changed and the checksums mended */
@@ -80,7 +80,7 @@ COVEY_FIELDS_DEFINE(Clock, u64(frame), array(character, place));
 COVEY_COMPONENT_DEFINE(Clock, .fields = &covey_fields_Clock);
 COVEY_TAG_DEFINE(Paused);
 
-/* A type that has changed from one snapshot to the other. */
+/* A type that has changed from one image to the other. */
 typedef struct {
     int32_t level, gone;
     uint16_t list[2];

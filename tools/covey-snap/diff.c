@@ -1,4 +1,4 @@
-/* covey-snap diff: in what one snapshot differs from another. Both are loaded, and walked side by side. */
+/* covey-snap diff: in what one image differs from another. Both are loaded, and walked side by side. */
 #include "diff.h"
 
 #include <stdlib.h>

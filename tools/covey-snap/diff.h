@@ -4,13 +4,13 @@
 
 #include "snap.h"
 
-/* A type of both snapshots, or of one. */
+/* A type of both images, or of one. */
 typedef struct diff_pair {
     const covey_type *a, *b;
     bool alike; /* values with the same bytes are the same */
 } diff_pair;
 
-/* Which pair a type of either snapshot is in. */
+/* Which pair a type of either image is in. */
 typedef struct diff_place {
     const covey_type *type;
     uint32_t pair;
@@ -41,7 +41,7 @@ void diff_tell_only(diff *d, const char *path); /* ": only in <path>" */
 /* diff_types.c */
 bool diff_pairs_make(diff *d);
 void diff_pairs_free(diff *d);
-/* Lists the pairs of which an entity has a component in either snapshot, in their order: d->numbers. */
+/* Lists the pairs of which an entity has a component in either image, in their order: d->numbers. */
 uint32_t diff_pairs_of(diff *d, covey_entity e); /* false: no memory */
 void diff_types(diff *d);                        /* tells of types, and sets `alike` */
 const covey_field *diff_field_find(const covey_fields *fields, const char *name, uint32_t guess);

@@ -1,4 +1,4 @@
-/* covey-snap diff: the types of two snapshots, matched by name, and how their fields differ. */
+/* covey-snap diff: the types of two images, matched by name, and how their fields differ. */
 #include "diff.h"
 
 #include <stdlib.h>

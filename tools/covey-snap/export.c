@@ -102,7 +102,7 @@ static uint64_t header_bytes(const covey_fields *fields, uint64_t path) {
     return bytes;
 }
 
-/* A few bytes of a snapshot may describe a type with two thousand million fields. */
+/* A few bytes of an image may describe a type with two thousand million fields. */
 static int check_header(const covey_type *type) {
     if (!type->fields || header_bytes(type->fields, 0) <= HEADER_MOST) return SNAP_FINE;
     return snap_trouble("%s has too many fields for a table", type->name);

@@ -1,4 +1,4 @@
-/* covey-snap info: what is in a snapshot, as a table or as JSON. */
+/* covey-snap info: what is in an image, as a table or as JSON. */
 #include "snap.h"
 
 #include <stdlib.h>

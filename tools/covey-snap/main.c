@@ -1,73 +1,72 @@
-/* covey-snap: looks into snapshots of worlds. The commands, and what --help says. */
+/* covey-snap: shows images of worlds. The commands, and their help. */
 #include "snap.h"
 
 #include <errno.h>
 
 static const char general_help[] = "usage: covey-snap COMMAND [options] FILE...\n"
                                    "\n"
-                                   "Looks into snapshots that Covey has written.\n"
+                                   "Shows, checks, compares and exports images that Covey has saved.\n"
                                    "\n"
-                                   "  info FILE              what is in a snapshot: versions, counts, bytes\n"
-                                   "  verify FILE...         whether snapshots are whole and can be loaded\n"
+                                   "  info FILE              the contents of an image: versions, counts, bytes\n"
+                                   "  verify FILE...         whether images are valid and can be loaded\n"
                                    "  diff A B               which entities and fields differ\n"
                                    "  export FILE [TYPE...]  components as CSV\n"
-                                   "  serve FILE             a page to look into a snapshot with a browser\n"
+                                   "  serve FILE             inspect an image with a browser\n"
                                    "\n"
                                    "  covey-snap COMMAND --help    the options of a command\n"
                                    "  covey-snap --version         the version of this program, and of the format\n"
                                    "\n"
-                                   "Exits with 0; with 1 if a snapshot is damaged (verify) or two differ (diff);\n"
-                                   "with 2 if there is trouble.\n";
+                                   "Exit status: 0; 1 if an image is damaged (verify) or two differ (diff);\n"
+                                   "2 on other errors.\n";
 
 #define SHARED_HELP                                                                   \
-    "  --limit-bytes N     memory that a snapshot may ask for (default 8G; 0: any)\n" \
-    "  --limit-entities N  entities that a snapshot may have (default 0: any)\n"      \
-    "  --progress          say how far it is, also if stderr is no terminal\n"        \
-    "  -h, --help          print this and end\n"                                      \
+    "  --limit-bytes N     memory that an image may need (default 8G; 0: no limit)\n" \
+    "  --limit-entities N  entities that an image may have (default 0: no limit)\n"   \
+    "  --progress          show the progress, even if stderr is not a terminal\n"     \
+    "  -h, --help          print this and exit\n"                                     \
     "\n"                                                                              \
     "N may end with K, M or G, for powers of 1024.\n"
 
 static const char info_help[] = "usage: covey-snap info [options] FILE\n"
                                 "\n"
-                                "Prints what is in a snapshot: a line for each of its sections. Checks only what\n"
-                                "it prints; verify checks all.\n"
+                                "Prints the contents of an image: a line for each section. Checks only what it\n"
+                                "prints; verify checks everything.\n"
                                 "\n"
                                 "  --json              as JSON\n"
-                                "  --fields            the fields of types, too; for that, it is loaded\n" SHARED_HELP;
+                                "  --fields            also the fields of types; this loads the image\n" SHARED_HELP;
 
 static const char verify_help[] = "usage: covey-snap verify [options] FILE...\n"
                                   "\n"
-                                  "Loads each snapshot and says \"ok\"; or what is wrong, with the number of the\n"
-                                  "fault and the offset of the byte, when decompressed. Exits with 1 if any is\n"
-                                  "damaged, with 2 if any could not be read or asks for more than the limits\n"
-                                  "allow.\n"
+                                  "Loads each image and prints \"ok\"; or what is wrong, with the number of the\n"
+                                  "fault and the offset of the byte in the decompressed image. Exit status: 1 if\n"
+                                  "an image is damaged, 2 if one could not be read or exceeds the limits.\n"
                                   "\n" SHARED_HELP;
 
 static const char diff_help[] = "usage: covey-snap diff [options] A B\n"
                                 "\n"
-                                "Prints in what the second snapshot differs from the first: entities,\n"
-                                "components, fields, names, parents, what is disabled, resources and the fields\n"
-                                "of types. Exits with 0 if nothing does, with 1 if anything does.\n"
+                                "Prints how the second image differs from the first: entities, components,\n"
+                                "fields, names, parents, what is disabled, resources and the fields of types.\n"
+                                "Exit status: 0 if they are equal, 1 if they differ.\n"
                                 "\n"
                                 "  --brief             only the summary\n"
                                 "  --limit N           at most N lines, and the summary\n"
-                                "  --ticks             ticks, too: of the world, and of each value\n" SHARED_HELP;
+                                "  --ticks             also ticks, of the world and of each value\n" SHARED_HELP;
 
 static const char export_help[] = "usage: covey-snap export [options] FILE [TYPE...]\n"
                                   "\n"
-                                  "Writes the components of types as CSV: a file for each type, a line for each\n"
-                                  "entity, a column for each field. Without a TYPE, those of all types.\n"
+                                  "Writes components as CSV: a file for each type, a line for each entity, a\n"
+                                  "column for each field. Without a TYPE, exports all types.\n"
                                   "\n"
-                                  "  -o, --output PATH   a file; or a folder, which is made if need be, for files\n"
-                                  "                      named after the types. Without it, one type goes to the\n"
+                                  "  -o, --output PATH   a file; or a folder, created if necessary, for files named\n"
+                                  "                      after the types. Without it, a single type is written to\n"
                                   "                      standard output\n" SHARED_HELP;
 
 static const char serve_help[] = "usage: covey-snap serve [options] FILE\n"
                                  "\n"
-                                 "Serves a page that looks into a snapshot, to this machine only, and prints its\n"
-                                 "address: open it with a browser. Nothing can be changed. Ctrl-C ends it.\n"
+                                 "Serves a page that shows an image, to this machine only, and prints its\n"
+                                 "address: open it with a browser. The image cannot be changed. Ctrl-C ends it.\n"
                                  "\n"
-                                 "  --port N            the port to listen on (default 0: one that is free)\n"
+                                 "  --port N            the port to listen on (default 0: a free one)\n"
                                  "  --open              start a browser, with xdg-open\n" SHARED_HELP;
 
 typedef struct command {
