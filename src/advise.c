@@ -53,7 +53,7 @@ int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
 
 /* Whether a group can own a pool, as far as its storage goes, and none owns it already. */
 static bool may_be_owned(const covey_pool *pool, bool packed) {
-    if (!pool || covey__pool_owner(pool) || (pool->watch && pool->watch->keeps_order)) return false;
+    if (!pool || covey__pool_owner(pool) || (pool->observers && pool->observers->keeps_order)) return false;
     return packed ? covey__storage_takes_any_order(pool) : covey__storage_takes_group(pool);
 }
 

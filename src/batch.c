@@ -661,15 +661,15 @@ COVEY_HOT uint32_t run_of_columns(covey_iter *it, uint32_t row, uint32_t most, b
     return most;
 }
 
-static uint32_t run_closely(covey_iter *it, uint32_t row, uint32_t most) {
+static uint32_t run_slowly(covey_iter *it, uint32_t row, uint32_t most) {
     return it->walk.hides ? run_of_columns(it, row, most, true) : run_of_columns(it, row, most, false);
 }
 
-static bool next_ids_closely(covey_iter *it) {
+static bool next_ids_slowly(covey_iter *it) {
     if (it->walk.sorts) return next_ids(it);
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = ones_from(it->walk.rest, bit);
-    run = run_closely(it, first_of_block(it) + bit, run);
+    run = run_slowly(it, first_of_block(it) + bit, run);
     take_run(it, 0, bit, run);
     return hand_out(it, 1, run);
 }
@@ -684,10 +684,10 @@ bool covey__next_position(covey_iter *it) {
     return it->walk.next < it->walk.end && hand_out_span(it, it->walk.next++, 1);
 }
 
-static bool next_positions_closely(covey_iter *it) {
+static bool next_positions_slowly(covey_iter *it) {
     if (!covey__next_position(it)) return false;
     uint32_t at = it->rows[0], most = it->walk.end - at, run = 1;
-    most = run_closely(it, at, most < MOST_ALONG ? most : MOST_ALONG);
+    most = run_slowly(it, at, most < MOST_ALONG ? most : MOST_ALONG);
     while (run < most && covey__matches_at(it, at + run)) run++;
     it->walk.next = at + run;
     return hand_out_span(it, at, run);
@@ -724,8 +724,8 @@ bool covey__next_batch(covey_iter *it) {
     case COVEY__MODE_MIXED: more = next_ids(it); break;
     case COVEY__MODE_ARRAY: more = next_positions(it); break;
     case COVEY__MODE_SLOTS: more = next_members(it); break;
-    case COVEY__MODE_IDS: more = next_ids_closely(it); break;
-    case COVEY__MODE_POSITIONS: more = next_positions_closely(it); break;
+    case COVEY__MODE_IDS: more = next_ids_slowly(it); break;
+    case COVEY__MODE_POSITIONS: more = next_positions_slowly(it); break;
     }
     if (!more) it->count = it->stop = 0;
     else if (it->walk.ticked != 0) note_ticks(it);

@@ -9,14 +9,14 @@
 #include "result.h"
 #include "storage_erase.h"
 #include "unchecked.h"
-#include "watch.h"
+#include "observe.h"
 
 /* ---- Adding one --------------------------------------------------------------------------------------------------*/
 
 /* Keeping an order needs room in the pool itself: values may move. */
 static COVEY__NOINLINE covey_result prepare_ordered(covey_pool *pool, covey_entity e, const void **source) {
     covey__source followed = covey__set_source(&pool->set, *source);
-    covey_result result = covey__watch_prepare_many(pool, &e, 1, false);
+    covey_result result = covey__observers_prepare_add(pool, &e, 1, false);
     *source = covey__set_resolve(&pool->set, &followed);
     if (result != COVEY_OK) covey__pool_moved(pool, false);
     return result;
@@ -24,12 +24,12 @@ static COVEY__NOINLINE covey_result prepare_ordered(covey_pool *pool, covey_enti
 
 static COVEY__NOINLINE covey_result prepare(covey_pool *pool, covey_entity e, const void **source) {
     if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
-    if (pool->watch->keeps_order) return prepare_ordered(pool, e, source);
-    return covey__watch_prepare_many(pool, &e, 1, false);
+    if (pool->observers->keeps_order) return prepare_ordered(pool, e, source);
+    return covey__observers_prepare_add(pool, &e, 1, false);
 }
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    bool needs_memory = pool->watch && pool->watch->needs_memory;
+    bool needs_memory = pool->observers && pool->observers->needs_memory;
     covey_result result = needs_memory ? prepare(pool, e, source) : COVEY_OK;
     if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
@@ -41,7 +41,7 @@ covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value
     covey_result result = covey__pool_place(pool, e, &value, &to);
     if (result != COVEY_OK) return result;
     covey__fill(to, value, pool->size);
-    if (pool->watch) covey__watch_added_many(pool, &e, 1, true);
+    if (pool->observers) covey__observers_after_add(pool, &e, 1, true);
     return COVEY_OK;
 }
 
@@ -52,7 +52,7 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
-    if (!pool->watch) COVEY__CHANGED(pool->world); /* otherwise when it has settled */
+    if (!pool->observers) COVEY__CHANGED(pool->world); /* otherwise when it has settled */
     return value;
 }
 
@@ -68,7 +68,7 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
         quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
     if (to != value) covey__storage_move_in(pool, to, value);
-    return pool->watch && !quick ? covey__pool_settle(pool, index, generation) : to;
+    return pool->observers && !quick ? covey__pool_settle(pool, index, generation) : to;
 }
 
 /* Makes a default for an entity; or fails. */
@@ -113,13 +113,13 @@ void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn 
     covey__default_end(pool->world, pool->type, &d, to != NULL);
     if (!to) return NULL;
     covey__change_value(pool, change, to, context);
-    return pool->watch ? covey__pool_settle(pool, e.index, e.generation) : to;
+    return pool->observers ? covey__pool_settle(pool, e.index, e.generation) : to;
 }
 
 /* The value is there. Returns its address in the end. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
-    covey__watch_added_many(pool, &e, 1, true);
+    covey__observers_after_add(pool, &e, 1, true);
     bool called = covey__emit(pool->world, pool, COVEY_ON_ADD, &e, 1);
     COVEY__CHANGED(pool->world);
     return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
@@ -128,8 +128,8 @@ void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) 
 /* ---- Removing one ------------------------------------------------------------------------------------------------*/
 
 /* A component that is gone is no longer disabled. */
-static void forget_off(const covey__watch *watch, uint32_t index) {
-    uint64_t *page = covey__page_at(&watch->off, index);
+static void enable_removed(const covey__observers *observers, uint32_t index) {
+    uint64_t *page = covey__page_at(&observers->disabled, index);
     if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
 }
 
@@ -141,17 +141,17 @@ static void end_value(covey_pool *pool, covey_entity e, void *taken) {
 
 /* Leaves the groups first, and those that exclude the component are joined last. */
 static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
-    bool packed = pool->watch->is_owned && covey__packed(pool), excluded = pool->watch->is_excluded;
-    forget_off(pool->watch, e.index);
+    bool packed = pool->observers->is_owned && covey__packed(pool), excluded = pool->observers->is_excluded;
+    enable_removed(pool->observers, e.index);
     if (!packed) covey__groups_leaving(pool, e.index);
     end_value(pool, e, taken);
     if (packed) covey__groups_erase(pool, e.index);
-    else covey__storage_erase(pool, e, pool->watch->keeps_order);
+    else covey__storage_erase(pool, e, pool->observers->keeps_order);
     if (excluded) covey__groups_left(pool, e);
 }
 
 static void remove_or_take(covey_pool *pool, covey_entity e, void *taken) {
-    if (pool->watch) {
+    if (pool->observers) {
         remove_observed(pool, e, taken);
         return;
     }
@@ -163,11 +163,11 @@ void covey__remove_announced(covey_pool *pool, covey_entity e) { remove_or_take(
 
 void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
-    if (pool->watch && pool->watch->sole && !pool->type->drop) {
+    if (pool->observers && pool->observers->sole && !pool->type->drop) {
         covey__group_erase(pool, index, generation);
         return;
     }
-    if (pool->watch && pool->watch->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
+    if (pool->observers && pool->observers->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
     covey__remove_announced(pool, e);
 }
 
@@ -177,7 +177,7 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
     if (!covey_pool_has(pool, e)) return false;
     COVEY__TRACE(pool->removed, e.index);
-    bool heard = pool->watch && pool->watch->listeners.count != 0;
+    bool heard = pool->observers && pool->observers->listeners.count != 0;
     bool taken = !heard || covey__announce_removal(pool, e);
     if (taken) remove_or_take(pool, e, value);
     COVEY__CHANGED(pool->world);
@@ -214,8 +214,8 @@ static covey_result reserve(covey_world *world, const covey__change *changes, ui
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (adds(&changes[i]))
-            result = covey__watch_prepare_many(changes[i].told.pool, changes[i].told.entities, changes[i].told.count,
-                                               count > 1);
+            result = covey__observers_prepare_add(changes[i].told.pool, changes[i].told.entities, changes[i].told.count,
+                                                  count > 1);
     return result;
 }
 
@@ -256,16 +256,16 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
     return result;
 }
 
-static bool settles(const covey__change *c) { return adds(c) && c->told.pool->watch; }
+static bool settles(const covey__change *c) { return adds(c) && c->told.pool->observers; }
 
 void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks) {
     for (uint32_t i = 0; i < count; i++)
-        if (settles(&changes[i])) changes[i].told.pool->watch->settling = true;
+        if (settles(&changes[i])) changes[i].told.pool->observers->settling = true;
     for (uint32_t i = 0; i < count; i++) {
         const covey__emission *told = &changes[i].told;
         if (!settles(&changes[i])) continue;
-        told->pool->watch->settling = false;
-        covey__watch_added_many(told->pool, told->entities, told->count, ticks);
+        told->pool->observers->settling = false;
+        covey__observers_after_add(told->pool, told->entities, told->count, ticks);
     }
 }
 

@@ -441,7 +441,7 @@ enum { TOGETHER = 128, FEW = 8 }; /* commands that are done together, at most an
 
 /* Whether commands that add to entities in the order of their indices may be done together: nobody has to be told. */
 static bool adds_together(const replaying *r, const covey_pool *pool) {
-    return covey__storage_adds_alike(pool) && !pool->watch && !r->world->dying;
+    return covey__storage_adds_alike(pool) && !pool->observers && !r->world->dying;
 }
 
 /* Adds the values of commands from the next one on, as long as their entities come in the order of indices, and several to
@@ -491,9 +491,9 @@ COVEY_HOT void set_sized(replaying *r, covey_pool *pool, size_t size, size_t byt
     uint64_t what = at->what;
     uint32_t done = 0;
     do {
-        bool care = (pool->uses & COVEY__USE_CARE) != 0;
-        void *to = care ? NULL : covey__pool_get_sized(pool, at->entity, size);
-        if (!to && !care) to = covey__pool_append(pool, at->entity, size);
+        bool slow = (pool->uses & COVEY__USE_SLOW_SET) != 0;
+        void *to = slow ? NULL : covey__pool_get_sized(pool, at->entity, size);
+        if (!to && !slow) to = covey__pool_append(pool, at->entity, size);
         if (COVEY__LIKELY(to != NULL)) memcpy(to, wide ? value_of(at) : at + 1, size);
         else if (!set_slowly(r, pool, at)) break;
         at = behind(at, bytes);

@@ -27,7 +27,7 @@ static covey_result move_all(const covey_pool *from, covey_pool *to) {
 }
 
 static bool is_refused(const covey_pool *pool, covey_storage storage) {
-    if (pool->watch && (pool->watch->is_owned || pool->watch->keeps_order)) return true;
+    if (pool->observers && (pool->observers->is_owned || pool->observers->keeps_order)) return true;
     if ((pool->uses & (COVEY_USE_STABLE | COVEY__USE_REACTIVE)) != 0) return true;
     return pool->type->policy != COVEY_SWAP_AND_POP && !covey__is_packed_in(storage);
 }

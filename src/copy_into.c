@@ -60,7 +60,7 @@ static covey_result copy_component(copying *c, const covey_pool *pool, covey_ent
     COVEY__USES(c->from, pool->type, COVEY__ACCESS_READ);
     if (!to) return covey_world_result(c->aside);
     covey_result result = copy_value(c, to, e, covey__value_of_index(pool, e.index));
-    if (result != COVEY_OK || !covey__is_off(pool, e.index)) return result;
+    if (result != COVEY_OK || !covey__component_is_disabled(pool, e.index)) return result;
     return covey_component_disable_raw(c->aside, e, to->type);
 }
 

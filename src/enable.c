@@ -41,17 +41,18 @@ bool covey_is_enabled(const covey_world *world, covey_entity e) {
 /* ---- Components --------------------------------------------------------------------------------------------------*/
 
 /* The page of bits for an index. With the first one, the pool takes the slow ways. */
-uint64_t *covey__off_reach(covey_pool *pool, uint32_t index) {
+uint64_t *covey__disabled_reach(covey_pool *pool, uint32_t index) {
     covey_world *world = pool->world;
-    covey__watch *watch = covey__pool_watch(pool);
-    if (!watch) return NULL;
-    bool first = !watch->off.at;
-    uint64_t *page = covey__pages_reach(&world->heap, &watch->off, index, covey__block_limit(world), COVEY__OFF_BYTES);
+    covey__observers *observers = covey__pool_observers(pool);
+    if (!observers) return NULL;
+    bool first = !observers->disabled.at;
+    uint64_t *page =
+        covey__pages_reach(&world->heap, &observers->disabled, index, covey__block_limit(world), COVEY__DISABLED_BYTES);
     if (page && first) {
         world->hiding++;
         covey__groups_update(pool);
     } else if (!page) {
-        covey__pool_unwatch(pool);
+        covey__pool_unobserve(pool);
     }
     return page;
 }
@@ -66,8 +67,8 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     covey_pool *pool = pool_with(world, e, type);
     if (!pool) return covey__fail_without(world, e, type);
-    if (covey__is_off(pool, e.index)) return COVEY_OK;
-    uint64_t *page = covey__off_reach(pool, e.index);
+    if (covey__component_is_disabled(pool, e.index)) return COVEY_OK;
+    uint64_t *page = covey__disabled_reach(pool, e.index);
     if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "have a component disabled");
     page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % COVEY__BLOCK_IDS;
     COVEY__TRACE(pool->removed, e.index);
@@ -80,8 +81,8 @@ covey_result covey_component_enable_raw(covey_world *world, covey_entity e, cons
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     covey_pool *pool = pool_with(world, e, type);
     if (!pool) return covey__fail_without(world, e, type);
-    if (!covey__is_off(pool, e.index)) return COVEY_OK;
-    uint64_t *page = covey__page_at(&pool->watch->off, e.index);
+    if (!covey__component_is_disabled(pool, e.index)) return COVEY_OK;
+    uint64_t *page = covey__page_at(&pool->observers->disabled, e.index);
     page[covey__block_of(e.index)] &= ~((uint64_t)1 << e.index % COVEY__BLOCK_IDS);
     COVEY__TRACE(pool->added, e.index);
     covey__groups_review(pool, e.index);
@@ -91,7 +92,7 @@ covey_result covey_component_enable_raw(covey_world *world, covey_entity e, cons
 
 bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, const covey_type *type) {
     const covey_pool *pool = pool_with(world, e, type);
-    return pool && !covey__is_off(pool, e.index);
+    return pool && !covey__component_is_disabled(pool, e.index);
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/

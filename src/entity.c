@@ -157,7 +157,7 @@ static bool is_retired(const covey__entity_page *page, uint32_t index) {
            !covey__is_set_aside(page, index);
 }
 
-bool covey__entities_untouched(const covey_world *world) {
+bool covey__entities_never_used(const covey_world *world) {
     bool used = world->reserved_count != 0;
     for (uint32_t page = 0; page < world->page_count && !used; page++)
         for (uint32_t i = 0; world->pages[page] != &missing && i < COVEY_PAGE_SIZE && !used; i++)

@@ -11,14 +11,14 @@ static inline covey__range covey__range_from(uint32_t first) {
     return (covey__range){ .first = first, .end = COVEY_NONE, .fresh = first, .fresh_end = first, .free = COVEY_NONE };
 }
 bool covey__entities_reach(covey_world *world, uint32_t index); /* makes its page, if it is missing; false: no memory */
-void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used */
+void covey__entity_page_reset(covey__entity_page *page);        /* none of its indices was ever used */
 void covey__entities_free(covey_world *world);
 /* Whether an index is alive, free, set aside or retired: anything but never used. */
 static inline bool covey__was_used(const covey__entity_page *page, uint32_t index) {
     return page->generation[index % COVEY_PAGE_SIZE] != 0 || page->next[index % COVEY_PAGE_SIZE] == index;
 }
-uint32_t covey__entities_end(const covey_world *world);   /* the index behind the last one that is alive */
-bool covey__entities_untouched(const covey_world *world); /* no index was ever used or reserved */
+uint32_t covey__entities_end(const covey_world *world);    /* the index behind the last one that is alive */
+bool covey__entities_never_used(const covey_world *world); /* no index was ever used or reserved */
 /* Gives indices of one page, from one on, generations that an image has; the others are as if never used. NULL when memory
  * is out. */
 covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,

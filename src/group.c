@@ -48,7 +48,7 @@ static covey_result refuse_pool(const covey_group *group, const covey_pool *pool
 /* Why the group cannot own a pool, and what would help besides; or NULL. */
 static const char *objection(const covey_group *group, const covey_pool *pool) {
     bool packed = covey__storage_takes_any_order(pool);
-    if (pool->watch && pool->watch->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
+    if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
     if (packed || covey__storage_takes_group(pool))
         return packed != group->in_blocks ? NULL
                                           : "it is sparse, and others of the group are in blocks, or the other way "
@@ -92,8 +92,8 @@ static covey_result reserve_candidates(covey_group *group) {
 }
 
 static void free_group(covey_group *group) {
-    for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__pool_unwatch(group->pools[i]);
-    if (group->world->disabled) covey__pool_unwatch(group->world->disabled);
+    for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__pool_unobserve(group->pools[i]);
+    if (group->world->disabled) covey__pool_unobserve(group->world->disabled);
     covey__set_free(&group->set);
     covey__pages_free(&group->world->heap, &group->borders, COVEY__BORDER_BYTES);
     covey__free(&group->world->heap, group, 1, sizeof *group, alignof(covey_group));
@@ -410,10 +410,10 @@ static bool valid_unowned(const covey_group *group, const char **why) {
 }
 
 static bool is_linked(const covey_group *group, const covey_pool *pool, covey__role role) {
-    const covey__watch *watch = pool->watch;
+    const covey__observers *observers = pool->observers;
     uint32_t links = 0;
-    for (uint32_t link = 0; watch && link < watch->group_count; link++)
-        links += watch->groups[link].group == group && watch->groups[link].role == role;
+    for (uint32_t link = 0; observers && link < observers->group_count; link++)
+        links += observers->groups[link].group == group && observers->groups[link].role == role;
     return links == 1;
 }
 

@@ -72,7 +72,7 @@ void covey__check_view(const covey_view *view, bool of_group) {
 
 void covey__check_set(const covey_pool *pool, covey_signal signal) {
     const char *system = system_of(pool->world);
-    bool heard = pool->watch && (pool->watch->listeners.signals & (uint32_t)signal) != 0;
+    bool heard = pool->observers && (pool->observers->listeners.signals & (uint32_t)signal) != 0;
     char text[256];
     if (!system || !heard) return;
     snprintf(text, sizeof text, "system %s %s %s, which has listeners: record it into job->commands", system,

@@ -89,7 +89,7 @@ static void visit_lists(covey_history *history, covey__snapshot *snapshot, list_
         visit(history, &image->forms, context);
         visit_set(history, &image->set, visit, context);
         visit(history, &image->values, context);
-        visit(history, &image->off, context);
+        visit(history, &image->disabled, context);
         visit(history, &image->ticks, context);
     }
     for (uint32_t i = 0; i < snapshot->group_count; i++) visit_set(history, &snapshot->groups[i].set, visit, context);
@@ -370,12 +370,13 @@ static bool save_pages(saving *s, const covey__units *before, covey__units *list
     return true;
 }
 
-static bool save_watch(saving *s, const covey__watch *watch, const covey__pool_image *before,
-                       covey__pool_image *image) {
-    image->keeps_order = watch->keeps_order;
-    image->order = watch->order;
-    return save_pages(s, before ? &before->off : NULL, &image->off, &watch->off, COVEY__OFF_BYTES) &&
-           save_pages(s, before ? &before->ticks : NULL, &image->ticks, &watch->ticks, sizeof(covey__tick_page));
+static bool save_observers(saving *s, const covey__observers *observers, const covey__pool_image *before,
+                           covey__pool_image *image) {
+    image->keeps_order = observers->keeps_order;
+    image->order = observers->order;
+    return save_pages(s, before ? &before->disabled : NULL, &image->disabled, &observers->disabled,
+                      COVEY__DISABLED_BYTES) &&
+           save_pages(s, before ? &before->ticks : NULL, &image->ticks, &observers->ticks, sizeof(covey__tick_page));
 }
 
 uint64_t covey__reactive_number(const covey_pool *tags) {
@@ -401,7 +402,7 @@ static bool save_pool(saving *s, const covey_pool *pool, covey__pool_image *imag
     image->is_ordered = (pool->uses & COVEY_USE_ORDER) != 0;
     image->reactive = covey__is_reactive(pool) ? covey__reactive_number(pool) : 0;
     image->count = covey_pool_count(pool);
-    if (pool->watch && !save_watch(s, pool->watch, before, image)) return false;
+    if (pool->observers && !save_observers(s, pool->observers, before, image)) return false;
     if (pool->ended && !save_ended(s, pool->ended, before, image)) return false;
     const covey_sparse_set *set = covey__packed_in(pool);
     if (!set) return save_blocks(s, pool, before, image);

@@ -7,7 +7,7 @@
  *     forms            page of a block store
  *     ids, values      COVEY__UNIT positions of a sparse set; values also: COVEY__UNIT_BLOCKS blocks, packed
  *     marks            64 words
- *     off, ticks       page
+ *     disabled, ticks  page
  *
  * Units of values that a copy hook has made are packed, and never shared. Names are kept as hash, length and text. */
 #ifndef COVEY_INTERNAL_HISTORY_H
@@ -59,7 +59,7 @@ typedef struct covey__pool_image {
     covey__units ends;  /* one unit */
     covey__units forms; /* in blocks */
     covey__set_image set;
-    covey__units values, off, ticks;
+    covey__units values, disabled, ticks;
 } covey__pool_image;
 
 typedef struct covey__group_image {
@@ -107,7 +107,7 @@ struct covey_history {
     covey_history *next, *previous; /* of the world */
     covey__snapshot **snapshots;    /* the newest is the last */
     uint32_t count, table, capacity;
-    uint64_t saved; /* snapshots, ever */
+    uint64_t saved;     /* snapshots, ever */
     covey__unit *units; /* all, as a list */
     covey__heap heap;
 };

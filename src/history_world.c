@@ -33,8 +33,8 @@ static bool make_pool(const making *m, const covey_pool *pool) {
 /* In the storage of then, and with what has to know of its components. */
 static bool prepare_pool(covey_pool *twin, const covey__pool_image *image) {
     covey__pool_init(twin, image->storage);
-    bool watched = image->off.count != 0 || image->ticks.count != 0 || image->keeps_order;
-    return !watched || covey__pool_watch(twin);
+    bool observed = image->disabled.count != 0 || image->ticks.count != 0 || image->keeps_order;
+    return !observed || covey__pool_observers(twin);
 }
 
 static bool make_pools(const making *m) {
@@ -56,12 +56,12 @@ static bool make_entities(const making *m) {
 
 /* What is disabled is known; an order that was kept goes on being so. */
 static void finish_pool(const making *m, covey_pool *twin, const covey__pool_image *image) {
-    if (!twin->watch) return;
+    if (!twin->observers) return;
     m->twin->hiding += covey__may_hide(twin);
-    twin->watch->keeps_order = image->keeps_order;
-    twin->watch->order = image->order;
-    covey__pool_update_watch(twin);
-    covey__pool_unwatch(twin);
+    twin->observers->keeps_order = image->keeps_order;
+    twin->observers->order = image->order;
+    covey__pool_update_observers(twin);
+    covey__pool_unobserve(twin);
 }
 
 static covey_result make_state(const making *m, const char **reason) {

@@ -138,7 +138,7 @@ static uint64_t *make_bits(merging *m) {
     return bits;
 }
 
-static bool has_groups(const covey_pool *pool) { return pool->watch && pool->watch->group_count != 0; }
+static bool has_groups(const covey_pool *pool) { return pool->observers && pool->observers->group_count != 0; }
 
 static covey_result make_group_bits(merging *m) {
     m->grouped = COVEY__NO_NODE;
@@ -234,11 +234,11 @@ void covey__follow_undo(merging *m) {
 /* Entities that are new have nothing that was not added now: the last of these components lets them join a group. */
 static void settle_new(const merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++)
-        if (m->parts[i].bits) m->parts[i].to->watch->settling = true;
+        if (m->parts[i].bits) m->parts[i].to->observers->settling = true;
     for (uint32_t i = 0; i < m->part_count; i++) {
         const covey__merged *p = &m->parts[i];
         if (!p->bits) continue;
-        p->to->watch->settling = false;
+        p->to->observers->settling = false;
         for (uint32_t k = 0; k < p->added; k++)
             if (covey__has_bit(m->is_new, p->picked[k].index)) covey__groups_added(p->to, p->picked[k].index);
     }
@@ -247,11 +247,11 @@ static void settle_new(const merging *m) {
 /* The others have something already, each something else: one after the other. */
 static void settle_old(const merging *m, uint32_t index) {
     for (uint32_t i = m->grouped; i != COVEY__NO_NODE; i = m->parts[i].grouped)
-        if (covey__has_bit(m->parts[i].bits, index)) m->parts[i].to->watch->settling = true;
+        if (covey__has_bit(m->parts[i].bits, index)) m->parts[i].to->observers->settling = true;
     for (uint32_t i = m->grouped; i != COVEY__NO_NODE; i = m->parts[i].grouped) {
         const covey__merged *p = &m->parts[i];
         if (!covey__has_bit(p->bits, index)) continue;
-        p->to->watch->settling = false;
+        p->to->observers->settling = false;
         covey__groups_added(p->to, index);
     }
 }
@@ -261,7 +261,7 @@ void covey__follow_settle(merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++) {
         const covey__merged *p = &m->parts[i];
         for (uint32_t k = 0; k < p->added && p->to->type->ticks; k++) covey__ticks_note(p->to, p->picked[k].index);
-        if (p->added != 0 && p->to->watch && p->to->watch->keeps_order)
+        if (p->added != 0 && p->to->observers && p->to->observers->keeps_order)
             covey__sort_insert_many(p->to, p->picked, p->added);
     }
     settle_new(m);

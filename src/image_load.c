@@ -20,7 +20,7 @@
 #include "storage.h"
 #include "tick.h"
 #include "type.h"
-#include "watch.h"
+#include "observe.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
@@ -136,7 +136,7 @@ static void load_names(covey__loading *l, const covey__section_entry *section) {
     covey__expect_end(l, &reader);
 }
 
-/* ---- Who watches -------------------------------------------------------------------------------------------------*/
+/* ---- Observers ---------------------------------------------------------------------------------------------------*/
 
 /* Who was created is listed later. */
 static void list_changes(covey__loading *l) {
@@ -162,12 +162,12 @@ static void load_ticks(covey__loading *l, const covey__part *p) {
     }
 }
 
-static void load_off(covey__loading *l, const covey__part *p) {
+static void load_disabled(covey__loading *l, const covey__part *p) {
     const covey_type *type = p->pool->type;
     uint64_t mask;
-    for (uint32_t i = 0; i < p->off && covey__is_fine(l); i++) {
-        size_t at = (size_t)(p->off_masks - l->image.whole.bytes) + (size_t)i * 12;
-        uint64_t first = (uint64_t)covey__block_at(p->off_masks, i, &mask) * 64;
+    for (uint32_t i = 0; i < p->disabled && covey__is_fine(l); i++) {
+        size_t at = (size_t)(p->disabled_masks - l->image.whole.bytes) + (size_t)i * 12;
+        uint64_t first = (uint64_t)covey__block_at(p->disabled_masks, i, &mask) * 64;
         if (mask == 0)
             covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, at, "a block in which nothing is disabled");
         for (; mask != 0 && covey__is_fine(l); mask &= mask - 1) {
@@ -227,9 +227,9 @@ static void undo(covey__loading *l) {
         if (!p->pool) continue;
         covey__drop_part(l, p);
         covey__pool_forget(p->pool);
-        if (!p->pool->watch) continue;
-        p->pool->watch->settling = false;
-        covey__pages_free(&world->heap, &p->pool->watch->ticks, sizeof(covey__tick_page)); /* the time goes back */
+        if (!p->pool->observers) continue;
+        p->pool->observers->settling = false;
+        covey__pages_free(&world->heap, &p->pool->observers->ticks, sizeof(covey__tick_page)); /* the time goes back */
     }
     covey__entities_reset(world);
     covey__table_restore(l);
@@ -283,7 +283,7 @@ static void load_world(covey__loading *l, const covey__section_entry *section) {
         covey__refuse(&reader, COVEY_FAULT_ENTITY, section->offset + 8, "another number of entities is alive");
 }
 
-/* All components are there: whoever watches finds them, and the world is one again. */
+/* All components are there: the observers are told of them, and the world is one again. */
 static void load_what_watches(covey__loading *l) {
     covey__section_entry world = covey__section_first(&l->image);
     if (covey__is_fine(l)) load_world(l, &world);
@@ -292,7 +292,7 @@ static void load_what_watches(covey__loading *l) {
     for (uint32_t i = 0; i < l->part_count && covey__is_fine(l); i++)
         if (l->parts[i].pool) load_ticks(l, &l->parts[i]);
     for (uint32_t i = 0; i < l->part_count && covey__is_fine(l); i++)
-        if (l->parts[i].pool) load_off(l, &l->parts[i]);
+        if (l->parts[i].pool) load_disabled(l, &l->parts[i]);
 }
 
 /* Entities have got other handles: so do fields. */
@@ -338,7 +338,7 @@ static bool clear_way(covey__loading *l) {
         return fail(l, COVEY_ERROR_REFUSED, "the world has entities or resources; destroy and remove them, or merge");
     if (covey__commands_hold_ids(world))
         return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside; replay or clear it first");
-    if (covey__entities_untouched(world)) return true;
+    if (covey__entities_never_used(world)) return true;
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled)
             covey__pool_forget(world->pools[i]);

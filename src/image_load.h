@@ -14,10 +14,10 @@ typedef struct covey__part {
     covey__described described;
     covey__plan plan;
     covey_pool *pool;
-    uint32_t count, end, dead, blocks, off;
-    const unsigned char *ids, *dead_ids, *holes, *masks, *off_masks, *ticks; /* in the image */
-    uint32_t made;                                                           /* values that functions have made */
-    covey_entity *entities; /* if somebody watches: all that have the component */
+    uint32_t count, end, dead, blocks, disabled;
+    const unsigned char *ids, *dead_ids, *holes, *masks, *disabled_masks, *ticks; /* in the image */
+    uint32_t made;                                                                /* values that functions have made */
+    covey_entity *entities; /* if the pool is observed: all that have the component */
     covey__links links;     /* in the tree of parts, by the names of their types */
 } covey__part;
 

@@ -18,7 +18,7 @@
 #include "signal.h"
 #include "tick.h"
 #include "type.h"
-#include "watch.h"
+#include "observe.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
@@ -154,12 +154,12 @@ static bool stays(const merging *m, const part *p, uint32_t i) {
 }
 
 /* A table for what is disabled among the components of a part. */
-static covey_result prepare_off(const merging *m, const part *p) {
+static covey_result prepare_disabled(const merging *m, const part *p) {
     uint32_t i = 0;
     if (!covey__may_hide(p->from)) return COVEY_OK;
     for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++)
-        if (covey__is_off(p->from, covey_pool_at(p->from, at).index) && !stays(m, p, i) &&
-            !covey__off_reach(p->to, p->entities[i].index))
+        if (covey__component_is_disabled(p->from, covey_pool_at(p->from, at).index) && !stays(m, p, i) &&
+            !covey__disabled_reach(p->to, p->entities[i].index))
             return COVEY_ERROR_MEMORY;
     return COVEY_OK;
 }
@@ -187,7 +187,7 @@ static void note_changes(merging *m) {
 static covey_result make_room(merging *m) {
     const covey__change *culprit;
     covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_off(m, &m->parts[i]);
+    for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_disabled(m, &m->parts[i]);
     note_changes(m);
     return result == COVEY_OK ? covey__changes_make(m->to, m->changes, m->change_count, &culprit) : result;
 }
@@ -310,8 +310,8 @@ static void disable_components(const merging *m, const part *p) {
     if (!covey__may_hide(p->from) && !covey__may_hide(p->to)) return;
     for (uint32_t at = covey_pool_next(p->from, 0); at != COVEY_NONE; at = covey_pool_next(p->from, at + 1), i++) {
         if (stays(m, p, i)) continue;
-        bool off = covey__is_off(p->from, covey_pool_at(p->from, at).index);
-        (off ? covey_component_disable_raw : covey_component_enable_raw)(m->to, p->entities[i], p->to->type);
+        bool disabled = covey__component_is_disabled(p->from, covey_pool_at(p->from, at).index);
+        (disabled ? covey_component_disable_raw : covey_component_enable_raw)(m->to, p->entities[i], p->to->type);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "sparse_set.h"
 #include "storage.h"
 #include "type.h"
-#include "watch.h"
+#include "observe.h"
 
 #include <stdalign.h>
 
@@ -150,8 +150,8 @@ static void read_ids(covey__loading *l, covey__reader *reader, covey__part *p) {
             covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "holes or dead elements where there are none");
         else if (policy == COVEY_IN_PLACE) p->holes = covey__read_many(reader, p->end - p->count, 4);
     }
-    p->off = covey__read_u32(reader);
-    p->off_masks = covey__read_many(reader, p->off, 12);
+    p->disabled = covey__read_u32(reader);
+    p->disabled_masks = covey__read_many(reader, p->disabled, 12);
     if (p->described.type.ticks) p->ticks = covey__read_many(reader, p->count, 8);
     uint64_t values = (uint64_t)p->count * p->described.record;
     size_t left = reader->end - reader->at;
@@ -221,14 +221,14 @@ static void check_ids(covey__loading *l, covey__reader *reader, const covey__par
                       p->described.type.name);
 }
 
-/* Who watches needs a list, and memory, before components get their places. */
-static bool prepare_watch(covey__loading *l, covey__part *p) {
+/* Observers need a list, and memory, before components get their places. */
+static bool prepare_observers(covey__loading *l, covey__part *p) {
     uint32_t i = 0;
-    if (!p->pool->watch) return true;
+    if (!p->pool->observers) return true;
     p->entities = covey__resize(&l->heap, NULL, 0, p->count, sizeof *p->entities, alignof(covey_entity));
     if (!p->entities && p->count != 0) return covey__out_of_memory(l);
     for (walk w = { 0 }; next_id(p, &w); i++) p->entities[i] = covey__entity_at(l->world, w.index);
-    return covey__watch_prepare_many(p->pool, p->entities, p->count, true) == COVEY_OK || covey__out_of_memory(l);
+    return covey__observers_prepare_add(p->pool, p->entities, p->count, true) == COVEY_OK || covey__out_of_memory(l);
 }
 
 /* Where it is present: all pools have one table, whose pages are as wide as the last of them in each. */
@@ -246,7 +246,7 @@ static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
     if (all == 0) return bytes;
     bytes += presence_bytes(l, p, all);
     if (p->pool->type->ticks) bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, sizeof(covey__tick_page));
-    if (p->off != 0) bytes += covey__table_bytes(l, p->off, COVEY__BLOCK_PAGE, COVEY__OFF_BYTES);
+    if (p->disabled != 0) bytes += covey__table_bytes(l, p->disabled, COVEY__BLOCK_PAGE, COVEY__DISABLED_BYTES);
     if (!is_packed(p) && !set)
         return bytes + p->blocks * (COVEY__BLOCK_IDS * size + 256) +
                covey__table_bytes(l, p->blocks, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
@@ -392,7 +392,7 @@ static void convert(const covey__part *p) {
     bool own = covey__type_storage(pool->type) == asked && pool->storage == asked;
     bool may =
         pool->type->policy == COVEY_SWAP_AND_POP && covey__storage_converts(was) && covey__storage_converts(asked);
-    bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+    bool bound = pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
     if (was == asked || !own || !may || bound) return;
     covey__storage_free(pool);
     covey__pool_init(pool, was);
@@ -406,7 +406,7 @@ static bool is_exact(const covey__part *p) {
 }
 
 static void fill_places(covey__loading *l, covey__reader *reader, covey__part *p) {
-    if (!covey__needs(l, reader, bytes_for(l, p)) || !prepare_watch(l, p)) return;
+    if (!covey__needs(l, reader, bytes_for(l, p)) || !prepare_observers(l, p)) return;
     bool exact = is_exact(p);
     if (exact && !(is_packed(p) ? build_set(l, reader, p) : build_blocks(l, p))) return;
     l->values = *reader;

@@ -441,20 +441,20 @@ static void put_masks(writer *w, const covey_pool *pool) {
     }
 }
 
-static uint64_t off_mask(const writer *w, const covey_pool *pool, uint32_t block) {
+static uint64_t disabled_mask(const writer *w, const covey_pool *pool, uint32_t block) {
     uint32_t first = block * COVEY__BLOCK_IDS;
-    uint64_t mask = covey__off_mask(pool, first);
+    uint64_t mask = covey__disabled_mask(pool, first);
     return mask != 0 ? covey__filter_mask(&w->filter, pool, first, mask) : 0;
 }
 
 /* Which components are disabled: block by block, as above. */
-static void put_off(writer *w, const covey_pool *pool) {
-    const covey__pages *pages = pool->watch ? &pool->watch->off : NULL;
+static void put_disabled(writer *w, const covey_pool *pool) {
+    const covey__pages *pages = pool->observers ? &pool->observers->disabled : NULL;
     uint32_t total = pages ? pages->count * COVEY__PAGE_BLOCKS : 0, count = 0;
-    for (uint32_t block = 0; block < total; block++) count += off_mask(w, pool, block) != 0;
+    for (uint32_t block = 0; block < total; block++) count += disabled_mask(w, pool, block) != 0;
     put_u32(w, count);
     for (uint32_t block = 0; block < total && count != 0; block++) {
-        uint64_t mask = off_mask(w, pool, block);
+        uint64_t mask = disabled_mask(w, pool, block);
         if (mask == 0) continue;
         put_u32(w, block);
         put_u64(w, mask);
@@ -480,7 +480,7 @@ static void put_pool(writer *w, const covey_pool *pool) {
     uint32_t count = covey__filter_count(&w->filter, pool);
     put_u32(w, count);
     put_ids(w, pool, count);
-    put_off(w, pool);
+    put_disabled(w, pool);
     if (pool->type->ticks) put_ticks(w, pool);
     put_all_values(w, pool);
     put_all_owned(w, pool);

@@ -394,11 +394,11 @@ bool covey__next_rows(covey_iter *it, bool moved) {
 
 /* The value of a component that is there, of a pool in which some may be disabled, or have ticks: NULL if it need not be
  * there and is disabled. Notes a change if it may be written. */
-static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_pool *pool, uint32_t index,
-                                           uint32_t field) {
+static COVEY__NOINLINE void *observed_value(const covey_iter *it, const covey_pool *pool, uint32_t index,
+                                            uint32_t field) {
     const covey_view *view = it->walk.view;
     bool asked = field < view->with || (view->asks & COVEY__ASKS_COMPONENTS) != 0;
-    if (!asked && covey__is_off(pool, index)) return NULL;
+    if (!asked && covey__component_is_disabled(pool, index)) return NULL;
     if (pool->type->ticks && (view->reads >> field & 1) == 0) covey__ticks_note(pool, index);
     return covey__value_of_index(pool, index);
 }
@@ -407,15 +407,15 @@ static COVEY__NOINLINE void *watched_value(const covey_iter *it, const covey_poo
 static COVEY__NOINLINE void *late_value(const covey_iter *it, uint32_t index, uint32_t field) {
     const covey_pool *pool =
         covey__walk_is_old(&it->walk) ? covey_pool_find_raw(it->walk.view->world, it->walk.view->types[field]) : NULL;
-    return covey__has_index(pool, index) ? watched_value(it, pool, index, field) : NULL;
+    return covey__has_index(pool, index) ? observed_value(it, pool, index, field) : NULL;
 }
 
 void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field) {
     const covey_pool *pool = it->walk.columns[field].pool;
     if (!COVEY__LIKELY(pool != NULL)) return late_value(it, index, field);
     if (!covey__has_index(pool, index)) return NULL;
-    bool closely = (pool->uses & COVEY__USE_CLOSELY) != 0;
-    return !COVEY__LIKELY(!closely) ? watched_value(it, pool, index, field) : covey__value_of_index(pool, index);
+    bool slow = (pool->uses & COVEY__USE_SLOW_VALUES) != 0;
+    return !COVEY__LIKELY(!slow) ? observed_value(it, pool, index, field) : covey__value_of_index(pool, index);
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------*/

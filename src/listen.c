@@ -15,7 +15,7 @@ enum { ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY };
 
 /* The listeners of a pool, or of entities; made if there are none. */
 static covey__listeners *reach_listeners(covey_world *world, covey_pool *pool) {
-    if (pool) return covey__pool_watch(pool) ? &pool->watch->listeners : NULL;
+    if (pool) return covey__pool_observers(pool) ? &pool->observers->listeners : NULL;
     if (world->listeners) return world->listeners;
     world->listeners = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->listeners, alignof(covey__listeners));
     if (world->listeners) *world->listeners = (covey__listeners){ 0 };

@@ -347,7 +347,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (COVEY__IN_HOOK(world)) return false;
     covey_pool *pool = covey__pool_known(world, type);
     /* Placing finds out who is dead, unless others have to hear of them before. */
-    bool quick = pool && !pool->watch && !world->dying && (!copies || covey__type_can_copy(pool->type));
+    bool quick = pool && !pool->observers && !world->dying && (!copies || covey__type_can_copy(pool->type));
     if (!quick && !all_take_components(world, entities, count)) return false;
     if (!pool) pool = covey_pool_of_raw(world, type);
     if (!pool) return false;
@@ -359,7 +359,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     const covey__change *culprit;
     covey_result result = COVEY_ERROR_COPY;
     if (!copies || covey__type_can_copy(pool->type)) result = covey__changes_make(world, &change, 1, &culprit);
-    if (result == COVEY_OK && pool->watch) {
+    if (result == COVEY_OK && pool->observers) {
         covey__changes_settle(&change, 1, true);
         covey__changes_tell(world, &change, 1);
     }
@@ -468,7 +468,7 @@ bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint
 static covey_result place_elsewhere(covey_pool *pool, covey_entity e, const void **source, void **value) {
     const covey_sparse_set *set = covey__packed(pool);
     bool appends = !set || set->policy == COVEY_SWAP_AND_POP || set->policy == COVEY_ORDERED;
-    if (pool->watch || !appends || covey__is_reactive(pool)) return COVEY_ERROR_REFUSED;
+    if (pool->observers || !appends || covey__is_reactive(pool)) return COVEY_ERROR_REFUSED;
     return covey__pool_place(pool, e, source, value);
 }
 

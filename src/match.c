@@ -29,7 +29,7 @@ COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
 }
 
 static bool is_hidden(const covey_iter *it, uint32_t index) {
-    return covey__has_index(it->walk.hidden, index) || covey__is_off(it->walk.lead, index);
+    return covey__has_index(it->walk.hidden, index) || covey__component_is_disabled(it->walk.lead, index);
 }
 
 /* Of one that has all that is asked for. */
@@ -39,13 +39,13 @@ static bool has_changed(const covey_iter *it, uint32_t index) {
     return it->walk.changed == 0;
 }
 
-static COVEY__NOINLINE bool matches_closely(const covey_iter *it, uint32_t index) {
+static COVEY__NOINLINE bool matches_slowly(const covey_iter *it, uint32_t index) {
     return has_terms(it, index, it->walk.hides) && !(it->walk.hides && is_hidden(it, index)) && has_changed(it, index);
 }
 
 bool covey__matches(const covey_iter *it, uint32_t index) {
     return COVEY__LIKELY(!it->walk.hides && it->walk.changed == 0) ? has_terms(it, index, false)
-                                                                   : matches_closely(it, index);
+                                                                   : matches_slowly(it, index);
 }
 
 /* ---- Walking ids -------------------------------------------------------------------------------------------------*/
@@ -102,14 +102,14 @@ static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
 
 /* Those of them that count as there. */
 COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
-    if (hides) ids &= ~covey__off_mask(pool, first);
+    if (hides) ids &= ~covey__disabled_mask(pool, first);
     return members(pool, first, ids);
 }
 
 /* Those of some ids that are enabled themselves, and so are their components that must be there. */
 static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
     ids &= ~members(it->walk.hidden, first, ids);
-    for (uint32_t i = 0; i < it->walk.view->with; i++) ids &= ~covey__off_mask(it->walk.columns[i].pool, first);
+    for (uint32_t i = 0; i < it->walk.view->with; i++) ids &= ~covey__disabled_mask(it->walk.columns[i].pool, first);
     return ids;
 }
 
@@ -140,14 +140,14 @@ COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t id
     return ids;
 }
 
-static COVEY__NOINLINE uint64_t match_block_closely(const covey_iter *it, uint32_t first, uint64_t ids) {
+static COVEY__NOINLINE uint64_t match_block_slowly(const covey_iter *it, uint32_t first, uint64_t ids) {
     ids = match_block(it, first, ids, it->walk.hides);
     return it->walk.changed != 0 ? changed(it, first, ids) : ids;
 }
 
 static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
     bool plainly = COVEY__LIKELY(!it->walk.hides && it->walk.changed == 0);
-    return plainly ? match_block(it, first, ids, false) : match_block_closely(it, first, ids);
+    return plainly ? match_block(it, first, ids, false) : match_block_slowly(it, first, ids);
 }
 
 /* Finds what so many pages have in common: a constant where it is small, so that the loop over them vanishes. Returns

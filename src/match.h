@@ -10,7 +10,7 @@
 /* Whether the component of an index counts as there. That something may be disabled is handed down as a constant, so
  * that the question vanishes where nothing is. */
 COVEY_HOT bool covey__counts(const covey_pool *pool, uint32_t index, bool hides) {
-    return covey__has_index(pool, index) && !(hides && covey__is_off(pool, index));
+    return covey__has_index(pool, index) && !(hides && covey__component_is_disabled(pool, index));
 }
 
 /* Whether an entity matches, by its index. */

@@ -53,7 +53,7 @@ bool covey__group_is_candidate(const covey_group *group, uint32_t index) {
 static bool is_kept_out(const covey_group *group, uint32_t index) {
     if (covey__has_index(group->world->disabled, index)) return true;
     for (uint32_t i = 0; i < asked(group); i++)
-        if (covey__is_off(group->pools[i], index)) return true;
+        if (covey__component_is_disabled(group->pools[i], index)) return true;
     for (uint32_t i = asked(group); i < covey__group_terms(group); i++)
         if (covey__sees(group->pools[i], index)) return true;
     return false;
@@ -180,11 +180,11 @@ bool covey__group_reach(covey_group *group, uint32_t index) {
 }
 
 covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
-    const covey__watch *watch = pool->watch;
+    const covey__observers *observers = pool->observers;
     covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < watch->group_count && result == COVEY_OK; i++) {
-        covey_group *group = watch->groups[i].group;
-        bool may_join = group->owned == 0 && watch->groups[i].role == COVEY__ASKED;
+    for (uint32_t i = 0; i < observers->group_count && result == COVEY_OK; i++) {
+        covey_group *group = observers->groups[i].group;
+        bool may_join = group->owned == 0 && observers->groups[i].role == COVEY__ASKED;
         bool has_border = !group->in_blocks || pool != group->pools[0] || covey__group_reach(group, e.index);
         if (!has_border) result = COVEY_ERROR_MEMORY;
         if (may_join && (anyway || has_others(group, pool, e.index))) result = prepare(group, e.index, count);
@@ -195,24 +195,24 @@ covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t co
 /* The same, as far as the groups have heard: of several components that are added at once, the last lets it join. */
 static bool has_settled_others(const covey_group *group, const covey_pool *pool, uint32_t index) {
     for (uint32_t i = 0; i < asked(group); i++)
-        if (group->pools[i] != pool && group->pools[i]->watch->settling) return false;
+        if (group->pools[i] != pool && group->pools[i]->observers->settling) return false;
     return has_others(group, pool, index);
 }
 
 /* An entity is no longer welcome where the pool is excluded. */
-static void leave_excluding(const covey__watch *watch, uint32_t index) {
-    for (uint32_t i = watch->group_count; i-- != 0;) {
-        covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].role == COVEY__EXCLUDED && covey__group_has(group, index)) leave(group, index);
+static void leave_excluding(const covey__observers *observers, uint32_t index) {
+    for (uint32_t i = observers->group_count; i-- != 0;) {
+        covey_group *group = observers->groups[i].group;
+        if (observers->groups[i].role == COVEY__EXCLUDED && covey__group_has(group, index)) leave(group, index);
     }
 }
 
 void covey__groups_added(covey_pool *pool, uint32_t index) {
-    const covey__watch *watch = pool->watch;
-    if (watch->is_excluded) leave_excluding(watch, index);
-    for (uint32_t i = 0; i < watch->group_count; i++) {
-        covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].role == COVEY__EXCLUDED || !has_settled_others(group, pool, index)) continue;
+    const covey__observers *observers = pool->observers;
+    if (observers->is_excluded) leave_excluding(observers, index);
+    for (uint32_t i = 0; i < observers->group_count; i++) {
+        covey_group *group = observers->groups[i].group;
+        if (observers->groups[i].role == COVEY__EXCLUDED || !has_settled_others(group, pool, index)) continue;
         if (group->owned == 0) group->candidates++;
         if (!is_kept_out(group, index)) join(group, index);
     }
@@ -226,11 +226,11 @@ static void leave_asking(covey_group *group, const covey_pool *pool, uint32_t in
 }
 
 void covey__groups_leaving(covey_pool *pool, uint32_t index) {
-    const covey__watch *watch = pool->watch;
-    for (uint32_t i = watch->group_count; i-- != 0;) {
-        covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].role == COVEY__ASKED) leave_asking(group, pool, index);
-        if (watch->groups[i].role == COVEY__OWNED && covey__group_has(group, index)) leave(group, index);
+    const covey__observers *observers = pool->observers;
+    for (uint32_t i = observers->group_count; i-- != 0;) {
+        covey_group *group = observers->groups[i].group;
+        if (observers->groups[i].role == COVEY__ASKED) leave_asking(group, pool, index);
+        if (observers->groups[i].role == COVEY__OWNED && covey__group_has(group, index)) leave(group, index);
     }
 }
 
@@ -254,13 +254,13 @@ static inline void end_erasing(covey_sparse_set *set, covey__slot *slot, uint32_
 }
 
 void covey__groups_erase(covey_pool *pool, uint32_t index) {
-    const covey__watch *watch = pool->watch;
+    const covey__observers *observers = pool->observers;
     covey_sparse_set *set = &pool->set;
     uint32_t hole = position_in(pool, index);
-    for (uint32_t i = watch->group_count; i-- != 0;) {
-        covey_group *group = watch->groups[i].group;
-        if (watch->groups[i].role == COVEY__OWNED) hole = leave_owning(group, pool, index, hole);
-        else if (watch->groups[i].role == COVEY__ASKED) leave_asking(group, pool, index);
+    for (uint32_t i = observers->group_count; i-- != 0;) {
+        covey_group *group = observers->groups[i].group;
+        if (observers->groups[i].role == COVEY__OWNED) hole = leave_owning(group, pool, index, hole);
+        else if (observers->groups[i].role == COVEY__ASKED) leave_asking(group, pool, index);
     }
     end_erasing(set, covey__slot_of(set, index), hole);
 }
@@ -271,18 +271,18 @@ static void join_if_asked(covey_group *group, uint32_t index) {
 
 /* Those that die do not join. Who is a member already had it, and disabled. */
 void covey__groups_left(covey_pool *pool, covey_entity e) {
-    const covey__watch *watch = pool->watch;
-    for (uint32_t i = 0; i < watch->group_count && covey_alive(pool->world, e); i++)
-        if (watch->groups[i].role == COVEY__EXCLUDED) join_if_asked(watch->groups[i].group, e.index);
+    const covey__observers *observers = pool->observers;
+    for (uint32_t i = 0; i < observers->group_count && covey_alive(pool->world, e); i++)
+        if (observers->groups[i].role == COVEY__EXCLUDED) join_if_asked(observers->groups[i].group, e.index);
 }
 
 void covey__groups_review(covey_pool *pool, uint32_t index) {
-    const covey__watch *watch = pool->watch;
-    for (uint32_t i = watch->group_count; i-- != 0;) {
-        covey_group *group = watch->groups[i].group;
+    const covey__observers *observers = pool->observers;
+    for (uint32_t i = observers->group_count; i-- != 0;) {
+        covey_group *group = observers->groups[i].group;
         if (covey__group_has(group, index) && !covey__group_asks_for(group, index)) leave(group, index);
     }
-    for (uint32_t i = 0; i < watch->group_count; i++) join_if_asked(watch->groups[i].group, index);
+    for (uint32_t i = 0; i < observers->group_count; i++) join_if_asked(observers->groups[i].group, index);
 }
 
 /* The smallest pool in which all members are. */
@@ -350,10 +350,10 @@ void covey__group_count_again(covey_group *group) {
 }
 
 void covey__groups_cleared(covey_pool *pool) {
-    const covey__watch *watch = pool->watch;
-    for (uint32_t i = 0; i < watch->group_count; i++) {
-        if (watch->groups[i].role == COVEY__EXCLUDED) covey__group_collect_new(watch->groups[i].group);
-        else forget_members(watch->groups[i].group);
+    const covey__observers *observers = pool->observers;
+    for (uint32_t i = 0; i < observers->group_count; i++) {
+        if (observers->groups[i].role == COVEY__EXCLUDED) covey__group_collect_new(observers->groups[i].group);
+        else forget_members(observers->groups[i].group);
     }
 }
 
@@ -363,25 +363,25 @@ void covey__groups_cleared(covey_pool *pool) {
  * that the loops over them vanish. */
 
 /* The slots of an entity's other components; false when one is missing. */
-COVEY_HOT bool find_others(const covey__watch *watch, uint32_t others, uint32_t index, covey__slot **slots) {
+COVEY_HOT bool find_others(const covey__observers *observers, uint32_t others, uint32_t index, covey__slot **slots) {
     for (uint32_t i = 0; i < others; i++) {
-        const covey_sparse_set *set = &watch->others[i]->set;
+        const covey_sparse_set *set = &observers->others[i]->set;
         if (!covey__set_has(set, index, set->end)) return false;
         slots[i] = covey__slot_of(set, index);
     }
     return true;
 }
 
-COVEY_HOT void move_others(const covey__watch *watch, uint32_t others, covey__slot **slots, covey__slot id,
+COVEY_HOT void move_others(const covey__observers *observers, uint32_t others, covey__slot **slots, covey__slot id,
                            uint32_t border, bool joins) {
-    for (uint32_t i = 0; i < others; i++) move_to(watch->others[i], slots[i], id, border, joins);
+    for (uint32_t i = 0; i < others; i++) move_to(observers->others[i], slots[i], id, border, joins);
 }
 
 /* Joins. The first that is not a member makes way to the end of the pool; returns where it was. */
 COVEY_HOT uint32_t open_border(covey_pool *pool, uint32_t others, covey__slot **slots, covey__slot id, uint32_t end) {
-    covey_group *group = pool->watch->sole;
+    covey_group *group = pool->observers->sole;
     uint32_t border = group->count++;
-    move_others(pool->watch, others, slots, id, border, true);
+    move_others(pool->observers, others, slots, id, border, true);
     if (border != end) {
         covey__set_move(&pool->set, border, end);
         covey__pool_moved(pool, true);
@@ -399,7 +399,7 @@ COVEY_HOT void *place_among(covey_pool *pool, uint32_t others, uint32_t index, u
     slot = covey__slot_of(set, index);
     if (*slot != COVEY__SLOT_NULL || !covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
     if (pool->world->dying) return NULL;
-    if (find_others(pool->watch, others, index, slots)) at = open_border(pool, others, slots, id, at);
+    if (find_others(pool->observers, others, index, slots)) at = open_border(pool, others, slots, id, at);
     set->end++;
     set->ids[at] = covey__entity(index, generation);
     *slot = COVEY__SLOT(at, generation);
@@ -408,16 +408,17 @@ COVEY_HOT void *place_among(covey_pool *pool, uint32_t others, uint32_t index, u
 }
 
 static COVEY__NOINLINE void *place_among_many(covey_pool *pool, uint32_t index, uint32_t generation) {
-    return place_among(pool, pool->watch->other_count, index, generation);
+    return place_among(pool, pool->observers->other_count, index, generation);
 }
 
 /* ---- The same in blocks ------------------------------------------------------------------------------------------*/
 
 /* The blocks of an index in the other pools; false when one has it not. */
-COVEY_HOT bool find_other_blocks(const covey__watch *watch, uint32_t others, uint32_t index, covey__block *found) {
+COVEY_HOT bool find_other_blocks(const covey__observers *observers, uint32_t others, uint32_t index,
+                                 covey__block *found) {
     for (uint32_t i = 0; i < others; i++) {
-        if (!covey__block_has(&watch->others[i]->blocks, index)) return false;
-        found[i] = covey__block_in(&watch->others[i]->blocks, index);
+        if (!covey__block_has(&observers->others[i]->blocks, index)) return false;
+        found[i] = covey__block_in(&observers->others[i]->blocks, index);
     }
     return true;
 }
@@ -434,10 +435,10 @@ static COVEY__NOINLINE void make_way_in(covey_pool *pool, uint32_t index, uint32
 }
 
 /* Moves the entity of an index to a slot in the other pools. */
-COVEY_HOT void move_in_others(const covey__watch *watch, uint32_t others, const covey__block *in, uint32_t index,
-                              uint32_t slot, uint32_t who) {
+COVEY_HOT void move_in_others(const covey__observers *observers, uint32_t others, const covey__block *in,
+                              uint32_t index, uint32_t slot, uint32_t who) {
     for (uint32_t i = 0; i < others; i++) {
-        covey_pool *pool = watch->others[i];
+        covey_pool *pool = observers->others[i];
         if (in[i].map[index % COVEY__BLOCK_IDS] == slot) continue;
         if (who == COVEY_NONE) exchange_in(pool, index, slot);
         else covey__block_exchange(&pool->blocks, &in[i], index % COVEY__BLOCK_IDS, slot);
@@ -449,9 +450,9 @@ COVEY_HOT void move_in_others(const covey__watch *watch, uint32_t others, const 
 /* Joins. The first that is not a member makes way to the slot that is next; returns where it was. */
 COVEY_HOT uint32_t open_border_in(covey_pool *pool, uint32_t others, const covey__block *own, const covey__block *in,
                                   uint32_t index) {
-    covey_group *group = pool->watch->sole;
+    covey_group *group = pool->observers->sole;
     uint32_t next = own->page->used[own->block], slot = (*covey__border_at(group, index))++;
-    move_in_others(pool->watch, others, in, index, slot, COVEY_NONE);
+    move_in_others(pool->observers, others, in, index, slot, COVEY_NONE);
     if (slot != next) {
         make_way_in(pool, index, slot, next);
         covey__pool_moved(pool, true);
@@ -469,7 +470,7 @@ COVEY_HOT void *place_in_block(covey_pool *pool, uint32_t others, uint32_t index
     covey__block own = covey__block_in(blocks, index);
     uint32_t bit = index % COVEY__BLOCK_IDS, slot = own.page->used[own.block];
     if (slot == own.page->capacity[own.block] || (own.page->masks[own.block] >> bit & 1) != 0) return NULL;
-    if (find_other_blocks(pool->watch, others, index, in)) slot = open_border_in(pool, others, &own, in, index);
+    if (find_other_blocks(pool->observers, others, index, in)) slot = open_border_in(pool, others, &own, in, index);
     covey__block_take(blocks, &own, bit, slot);
     COVEY__TRACE(pool->added, index);
     return own.data + (size_t)slot * blocks->size;
@@ -478,12 +479,12 @@ COVEY_HOT void *place_in_block(covey_pool *pool, uint32_t others, uint32_t index
 /* Of a member: the last member fills its slot, and the last of all that one's. */
 COVEY_HOT void erase_member(covey_pool *pool, uint32_t others, const covey__block *own, const covey__block *in,
                             uint32_t index, uint8_t *border) {
-    covey_group *group = pool->watch->sole;
+    covey_group *group = pool->observers->sole;
     uint32_t bit = index % COVEY__BLOCK_IDS, slot = own->map[bit], edge = --*border;
     uint32_t last = own->page->used[own->block] - 1u;
     note_leave(group, index);
     group->count--;
-    move_in_others(pool->watch, others, in, index, edge, index);
+    move_in_others(pool->observers, others, in, index, edge, index);
     if (slot != edge) covey__block_move(&pool->blocks, own, edge, slot);
     if (edge != last) covey__block_move(&pool->blocks, own, last, edge);
     covey__block_give(&pool->blocks, own, bit);
@@ -491,25 +492,25 @@ COVEY_HOT void erase_member(covey_pool *pool, uint32_t others, const covey__bloc
 
 /* Returns false of one that is no member, and where its block would be empty. */
 COVEY_HOT bool erase_in_block(covey_pool *pool, uint32_t others, uint32_t index) {
-    uint8_t *border = covey__border_at(pool->watch->sole, index);
+    uint8_t *border = covey__border_at(pool->observers->sole, index);
     covey__block own = covey__block_in(&pool->blocks, index), in[COVEY_TERMS];
     if (own.page->used[own.block] == 1 || pool->blocks.zero_vacated) return false;
     if (!border || own.map[index % COVEY__BLOCK_IDS] >= *border) return false;
-    if (!find_other_blocks(pool->watch, others, index, in)) return false;
+    if (!find_other_blocks(pool->observers, others, index, in)) return false;
     erase_member(pool, others, &own, in, index, border);
     return true;
 }
 
 static COVEY__NOINLINE void *place_in_many(covey_pool *pool, uint32_t index, uint32_t generation) {
-    return place_in_block(pool, pool->watch->other_count, index, generation);
+    return place_in_block(pool, pool->observers->other_count, index, generation);
 }
 
 static COVEY__NOINLINE bool erase_in_many(covey_pool *pool, uint32_t index) {
-    return erase_in_block(pool, pool->watch->other_count, index);
+    return erase_in_block(pool, pool->observers->other_count, index);
 }
 
 static COVEY__NOINLINE void erase_in_block_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
-    if (has_member(pool->watch->sole, index)) leave(pool->watch->sole, index);
+    if (has_member(pool->observers->sole, index)) leave(pool->observers->sole, index);
     covey__storage_erase(pool, covey__entity(index, generation), false);
 }
 
@@ -528,14 +529,14 @@ static void *placed(covey_pool *pool, void *to, uint32_t index, uint32_t generat
 }
 
 static COVEY__NOINLINE void *place_in_blocks(covey_pool *pool, uint32_t index, uint32_t generation) {
-    bool pair = pool->watch->other_count == 1;
+    bool pair = pool->observers->other_count == 1;
     void *to =
         COVEY__LIKELY(pair) ? place_in_block(pool, 1, index, generation) : place_in_many(pool, index, generation);
     return placed(pool, to, index, generation);
 }
 
 static COVEY__NOINLINE void *place_packed(covey_pool *pool, uint32_t index, uint32_t generation) {
-    bool pair = pool->watch->other_count == 1;
+    bool pair = pool->observers->other_count == 1;
     void *to =
         COVEY__LIKELY(pair) ? place_among(pool, 1, index, generation) : place_among_many(pool, index, generation);
     return placed(pool, to, index, generation);
@@ -543,15 +544,15 @@ static COVEY__NOINLINE void *place_packed(covey_pool *pool, uint32_t index, uint
 
 /* Finds a place for a component, where it will stay; its value may follow. */
 void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
-    return (pool->watch->sole->in_blocks ? place_in_blocks : place_packed)(pool, index, generation);
+    return (pool->observers->sole->in_blocks ? place_in_blocks : place_packed)(pool, index, generation);
 }
 
 /* Leaves. The last member fills the hole; returns where it was. */
 COVEY_HOT uint32_t close_border(covey_pool *pool, uint32_t others, covey__slot **slots, covey__slot id, uint32_t hole) {
-    covey_group *group = pool->watch->sole;
+    covey_group *group = pool->observers->sole;
     uint32_t border = --group->count;
     note_leave(group, covey__slot_position(id));
-    move_others(pool->watch, others, slots, id, border, false);
+    move_others(pool->observers, others, slots, id, border, false);
     if (hole != border) covey__set_move(&pool->set, border, hole);
     return border;
 }
@@ -560,36 +561,36 @@ COVEY_HOT void erase_among(covey_pool *pool, uint32_t others, uint32_t index, ui
     covey_sparse_set *set = &pool->set;
     covey__slot *slots[COVEY_TERMS], *slot = covey__slot_of(set, index);
     uint32_t hole = covey__slot_position(*slot);
-    bool member = hole < pool->watch->sole->count && find_others(pool->watch, others, index, slots);
+    bool member = hole < pool->observers->sole->count && find_others(pool->observers, others, index, slots);
     if (member) hole = close_border(pool, others, slots, COVEY__SLOT(index, generation), hole);
     end_erasing(set, slot, hole);
 }
 
 static COVEY__NOINLINE void erase_among_many(covey_pool *pool, uint32_t index, uint32_t generation) {
-    erase_among(pool, pool->watch->other_count, index, generation);
+    erase_among(pool, pool->observers->other_count, index, generation);
 }
 
 static COVEY__NOINLINE void erase_in_blocks(covey_pool *pool, uint32_t index, uint32_t generation) {
-    bool pair = pool->watch->other_count == 1;
+    bool pair = pool->observers->other_count == 1;
     bool erased = COVEY__LIKELY(pair) ? erase_in_block(pool, 1, index) : erase_in_many(pool, index);
     if (!COVEY__LIKELY(erased)) erase_in_block_slowly(pool, index, generation);
 }
 
 static COVEY__NOINLINE void erase_packed(covey_pool *pool, uint32_t index, uint32_t generation) {
-    if (COVEY__LIKELY(pool->watch->other_count == 1)) erase_among(pool, 1, index, generation);
+    if (COVEY__LIKELY(pool->observers->other_count == 1)) erase_among(pool, 1, index, generation);
     else erase_among_many(pool, index, generation);
 }
 
 void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
-    (pool->watch->sole->in_blocks ? erase_in_blocks : erase_packed)(pool, index, generation);
+    (pool->observers->sole->in_blocks ? erase_in_blocks : erase_packed)(pool, index, generation);
 }
 
 /* ---- Links between groups and pools -------------------------------------------------------------------------------*/
 
 const covey_group *covey__pool_owner(const covey_pool *pool) {
     const covey_group *owner = NULL;
-    for (uint32_t i = 0; pool->watch && i < pool->watch->group_count; i++) {
-        if (pool->watch->groups[i].role == COVEY__OWNED) owner = pool->watch->groups[i].group;
+    for (uint32_t i = 0; pool->observers && i < pool->observers->group_count; i++) {
+        if (pool->observers->groups[i].role == COVEY__OWNED) owner = pool->observers->groups[i].group;
     }
     return owner;
 }
@@ -602,15 +603,15 @@ static uint32_t place_of(const covey_world *world, const covey_group *group) {
 }
 
 static bool make_room_in(covey_pool *pool) {
-    covey__watch *watch = covey__pool_watch(pool);
-    if (!watch) return false;
-    if (watch->group_count < watch->group_capacity) return true;
-    uint32_t capacity = covey__grown(watch->group_capacity, watch->group_count + 1, UINT32_MAX);
-    covey__membership *links = covey__resize(&pool->world->heap, watch->groups, watch->group_capacity, capacity,
+    covey__observers *observers = covey__pool_observers(pool);
+    if (!observers) return false;
+    if (observers->group_count < observers->group_capacity) return true;
+    uint32_t capacity = covey__grown(observers->group_capacity, observers->group_count + 1, UINT32_MAX);
+    covey__membership *links = covey__resize(&pool->world->heap, observers->groups, observers->group_capacity, capacity,
                                              sizeof *links, alignof(covey__membership));
     if (!links) return false;
-    watch->groups = links;
-    watch->group_capacity = capacity;
+    observers->groups = links;
+    observers->group_capacity = capacity;
     return true;
 }
 
@@ -627,22 +628,22 @@ bool covey__group_make_room(covey_group *group) {
 }
 
 static void link_to(covey_group *group, covey_pool *pool, covey__role role) {
-    covey__watch *watch = pool->watch;
-    uint32_t at = watch->group_count++;
-    for (; at != 0 && covey__group_depth(watch->groups[at - 1].group) > covey__group_depth(group); at--)
-        watch->groups[at] = watch->groups[at - 1];
-    watch->groups[at] = (covey__membership){ group, role };
-    covey__pool_update_watch(pool);
+    covey__observers *observers = pool->observers;
+    uint32_t at = observers->group_count++;
+    for (; at != 0 && covey__group_depth(observers->groups[at - 1].group) > covey__group_depth(group); at--)
+        observers->groups[at] = observers->groups[at - 1];
+    observers->groups[at] = (covey__membership){ group, role };
+    covey__pool_update_observers(pool);
 }
 
 void covey__group_unlink(const covey_group *group, covey_pool *pool) {
-    covey__watch *watch = pool->watch;
+    covey__observers *observers = pool->observers;
     uint32_t at = 0;
-    while (at < watch->group_count && watch->groups[at].group != group) at++;
-    if (at == watch->group_count) return;
-    watch->group_count--;
-    for (; at < watch->group_count; at++) watch->groups[at] = watch->groups[at + 1];
-    covey__pool_update_watch(pool);
+    while (at < observers->group_count && observers->groups[at].group != group) at++;
+    if (at == observers->group_count) return;
+    observers->group_count--;
+    for (; at < observers->group_count; at++) observers->groups[at] = observers->groups[at + 1];
+    covey__pool_update_observers(pool);
 }
 
 void covey__group_link(covey_group *group) {
@@ -658,35 +659,35 @@ void covey__group_link(covey_group *group) {
     if (world->disabled) link_to(group, world->disabled, COVEY__EXCLUDED);
 }
 
-bool covey__groups_room(covey_world *world, covey__watch **watch) {
+bool covey__groups_room(covey_world *world, covey__observers **observers) {
     covey__heap *heap = &world->heap;
     uint32_t count = world->group_count;
-    *watch = NULL;
+    *observers = NULL;
     if (count == 0) return true;
     covey__membership *links = covey__resize(heap, NULL, 0, count, sizeof *links, alignof(covey__membership));
     if (!links) return false;
-    *watch = covey__resize(heap, NULL, 0, 1, sizeof **watch, alignof(covey__watch));
-    if (*watch) **watch = (covey__watch){ .groups = links, .group_capacity = count };
+    *observers = covey__resize(heap, NULL, 0, 1, sizeof **observers, alignof(covey__observers));
+    if (*observers) **observers = (covey__observers){ .groups = links, .group_capacity = count };
     else covey__free(heap, links, count, sizeof *links, alignof(covey__membership));
-    return *watch != NULL;
+    return *observers != NULL;
 }
 
 /* From now on no group has pools of which it is all that has to know: who is disabled has to be asked as well. */
-void covey__groups_exclude(covey_pool *pool, covey__watch *watch) {
-    if (!watch) return;
+void covey__groups_exclude(covey_pool *pool, covey__observers *observers) {
+    if (!observers) return;
     covey_world *world = pool->world;
-    pool->watch = watch;
+    pool->observers = observers;
     for (uint32_t i = 0; i < world->group_count; i++) {
         covey_group *group = world->groups[i];
         link_to(group, pool, COVEY__EXCLUDED);
-        for (uint32_t k = 0; k < covey__group_terms(group); k++) covey__pool_update_watch(group->pools[k]);
+        for (uint32_t k = 0; k < covey__group_terms(group); k++) covey__pool_update_observers(group->pools[k]);
     }
 }
 
 void covey__groups_update(covey_pool *pool) {
-    covey__pool_update_watch(pool);
-    for (uint32_t i = 0; i < pool->watch->group_count; i++) {
-        const covey_group *group = pool->watch->groups[i].group;
-        for (uint32_t k = 0; k < covey__group_terms(group); k++) covey__pool_update_watch(group->pools[k]);
+    covey__pool_update_observers(pool);
+    for (uint32_t i = 0; i < pool->observers->group_count; i++) {
+        const covey_group *group = pool->observers->groups[i].group;
+        for (uint32_t k = 0; k < covey__group_terms(group); k++) covey__pool_update_observers(group->pools[k]);
     }
 }

@@ -15,10 +15,10 @@ void covey__groups_left(covey_pool *pool, covey_entity e);
 void covey__groups_cleared(covey_pool *pool);
 /* Joins and leaves when what a component counts as has changed, and not whether it is there. */
 void covey__groups_review(covey_pool *pool, uint32_t index);
-/* Room to link all groups to a pool that is to come: false when memory is out. No watch is needed without groups. */
-bool covey__groups_room(covey_world *world, covey__watch **watch);
-void covey__groups_exclude(covey_pool *pool, covey__watch *watch); /* links them to it */
-void covey__groups_update(covey_pool *pool);   /* the watches of all pools that are in a group with this one */
+/* Room to link all groups to a pool that is to come: false when memory is out. No observers are needed without groups. */
+bool covey__groups_room(covey_world *world, covey__observers **observers);
+void covey__groups_exclude(covey_pool *pool, covey__observers *observers); /* links them to it */
+void covey__groups_update(covey_pool *pool);   /* the observers of all pools that are in a group with this one */
 void covey__group_collect(covey_group *group); /* anew; there is room for all candidates */
 /* In blocks: counts members that have the first slots already, as after a rollback. */
 void covey__group_count_again(covey_group *group);

@@ -1,4 +1,4 @@
-/* Observers of a pool: who has to know what is added to it and removed from it. A pool has a covey__watch while it is in a
+/* Observers of a pool: who has to know what is added to it and removed from it. A pool has a covey__observers while it is in a
  * group, it is kept in an order, somebody listens, or components of it were disabled; and always, if its type has ticks,
  * or a hook that moves values.
  * The inline code then leaves adds and removals to the slow halves. */
@@ -59,7 +59,7 @@ typedef struct covey__tick_page {
     uint64_t each[COVEY__BLOCK_PAGE];    /* of an index */
 } covey__tick_page;
 
-typedef struct covey__watch {
+typedef struct covey__observers {
     covey__membership *groups; /* from the outer to the inner */
     uint32_t group_count, group_capacity;
     bool needs_memory; /* an add may: for a group that is not packed, or for keeping order */
@@ -73,45 +73,48 @@ typedef struct covey__watch {
     uint32_t other_count;
     covey_order order;
     covey__listeners listeners;
-    covey_pool *touched; /* the tags of the only listener, if it is a reactive set and hears of values set; or NULL */
-    covey__pages off;    /* which components are disabled: a bit for each index; no table while none ever was */
-    covey__pages ticks;  /* when components were changed: of covey__tick_page */
-} covey__watch;
+    covey_pool
+        *sole_tags; /* the tags of the only listener, if it is a reactive set that collects values set; or NULL */
+    covey__pages disabled; /* which components are disabled: a bit for each index; no table while none ever was */
+    covey__pages ticks;    /* when components were changed: of covey__tick_page */
+} covey__observers;
 
 /* Pools of types with ticks, or with a hook that moves values, always have one: what the inline code does is not enough. */
 static inline bool covey__type_is_observed(const covey_type *type) { return type->ticks || type->move; }
 
-static inline bool covey__is_cleared(const covey_pool *pool) { return pool->watch && pool->watch->is_cleared; }
+static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }
 #define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared"
 
-covey__watch *covey__pool_watch(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
-void covey__pool_unwatch(covey_pool *pool);        /* frees it if nobody needs it */
-void covey__pool_update(covey_pool *pool);         /* tells the inline code what it may do */
-void covey__pool_update_watch(covey_pool *pool);   /* when the observers have changed */
-void covey__watch_shrink(covey_pool *pool);
-void covey__watch_free(covey_world *world, covey__watch *watch);
-void covey__pool_end_watch(covey_pool *pool); /* whoever needs it: when the world ends */
-size_t covey__watch_bytes(const covey_pool *pool);
+covey__observers *covey__pool_observers(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
+void covey__pool_unobserve(covey_pool *pool);              /* frees it if nobody needs it */
+void covey__pool_update(covey_pool *pool);                 /* tells the inline code what it may do */
+void covey__pool_update_observers(covey_pool *pool);       /* when the observers have changed */
+void covey__observers_shrink(covey_pool *pool);
+void covey__observers_free(covey_world *world, covey__observers *observers);
+void covey__pool_free_observers(covey_pool *pool); /* whoever needs it: when the world ends */
+size_t covey__observers_bytes(const covey_pool *pool);
 
 /* ---- Disabled components ------------------------------------------------------------------------------------------*/
 
-#define COVEY__OFF_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
+#define COVEY__DISABLED_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
 
 /* Which of the 64 ids of a block have a component that is disabled. The pool may be unknown. */
-static inline uint64_t covey__off_mask(const covey_pool *pool, uint32_t index) {
-    const uint64_t *page = pool && pool->watch ? covey__page_at(&pool->watch->off, index) : NULL;
+static inline uint64_t covey__disabled_mask(const covey_pool *pool, uint32_t index) {
+    const uint64_t *page = pool && pool->observers ? covey__page_at(&pool->observers->disabled, index) : NULL;
     return page ? page[covey__block_of(index)] : 0;
 }
 
-static inline bool covey__is_off(const covey_pool *pool, uint32_t index) {
-    return covey__off_mask(pool, index) >> index % COVEY__BLOCK_IDS & 1;
+static inline bool covey__component_is_disabled(const covey_pool *pool, uint32_t index) {
+    return covey__disabled_mask(pool, index) >> index % COVEY__BLOCK_IDS & 1;
 }
 
 /* Whether an entity that is alive has a component that is not disabled. */
 static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
-    return covey__has_index(pool, index) && !covey__is_off(pool, index);
+    return covey__has_index(pool, index) && !covey__component_is_disabled(pool, index);
 }
 
-static inline bool covey__may_hide(const covey_pool *pool) { return pool && pool->watch && pool->watch->off.at; }
+static inline bool covey__may_hide(const covey_pool *pool) {
+    return pool && pool->observers && pool->observers->disabled.at;
+}
 
 #endif

@@ -49,7 +49,7 @@ void covey__sort_insert(covey_pool *pool, uint32_t index) {
     covey_sparse_set *set = &pool->set;
     uint32_t at = covey__slot_position(*covey__slot_of(set, index));
     covey__hook hook = covey__hook_begin(pool->world, "function of an order", pool->type);
-    uint32_t low = place_of(&pool->watch->order, set, item_at(set, at), at);
+    uint32_t low = place_of(&pool->observers->order, set, item_at(set, at), at);
     covey__hook_end(hook);
     if (low == at) return;
     covey_entity e = set->ids[at];
@@ -135,7 +135,7 @@ static bool sort_in(covey_pool *pool, uint32_t count) {
     covey__slot *ids = covey__resize(heap, NULL, 0, count, sizeof *ids, alignof(covey__slot));
     bool done = values && positions && ids;
     if (done) {
-        tail t = { &pool->watch->order, set, set->end - count, count, positions, positions + count, ids, values };
+        tail t = { &pool->observers->order, set, set->end - count, count, positions, positions + count, ids, values };
         covey__hook hook = covey__hook_begin(pool->world, "function of an order", pool->type);
         sort_tail(&t);
         merge_tail(&t);

@@ -14,7 +14,7 @@
 #include "sparse_set.h"
 #include "storage.h"
 #include "unchecked.h"
-#include "watch.h"
+#include "observe.h"
 
 /* Makes an empty storage, in the place of whatever was there. */
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
@@ -22,22 +22,22 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     covey__storage_init(pool, storage);
     covey_sparse_set *set = covey__packed(pool);
     covey__fast_add_off(pool);
-    pool->plain = !set && !pool->watch && !type->drop && !type->move && !type->zero_vacated;
-    if (set) covey__set_watch(set, pool->watch != NULL, type->drop || type->move);
+    pool->plain = !set && !pool->observers && !type->drop && !type->move && !type->zero_vacated;
+    if (set) covey__set_observe(set, pool->observers != NULL, type->drop || type->move);
 }
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
 bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
     covey__check_set(pool, signal);
-    covey_result result = covey__watch_prepare_set(pool, signal, e);
+    covey_result result = covey__observers_prepare_set(pool, signal, e);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s of %u:%u could not be set: %s", pool->type->name, e.index, e.generation,
                     covey_result_text(result));
     return result == COVEY_OK;
 }
 
-/* Setting, of a watched pool: before the value is there, which takes the place of the old one, */
+/* Setting, in an observed pool: before the value is there, which takes the place of the old one, */
 void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
@@ -48,7 +48,7 @@ void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
 /* and when it is. */
 void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
-    bool called = covey__watch_set(pool, COVEY_ON_SET, e);
+    bool called = covey__observers_after_set(pool, COVEY_ON_SET, e);
     COVEY__CHANGED(pool->world);
     return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
 }
@@ -68,8 +68,8 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
 
 /* Whether somebody has to be told when components are removed: of that, or of what they were told only in part. */
 static bool is_heard(const covey_pool *pool) {
-    if (!pool->watch) return false;
-    return (pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->watch->listeners.emitting != 0;
+    if (!pool->observers) return false;
+    return (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->observers->listeners.emitting != 0;
 }
 
 /* Which components are removed: those for which a function says so; without one, all. */
@@ -139,16 +139,16 @@ static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
     covey_entity entities[64];
     uint32_t position = covey_pool_size(pool), count, removed = 0; /* of a pool in blocks: 0 */
     while ((count = next_to_remove(pool, &position, entities, c)) != 0) {
-        if (pool->watch) pool->watch->is_cleared = true;
+        if (pool->observers) pool->observers->is_cleared = true;
         removed += is_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
-        if (pool->watch) pool->watch->is_cleared = false;
+        if (pool->observers) pool->observers->is_cleared = false;
     }
     return removed;
 }
 
 /* Whether an addition moves others. */
 static bool is_bound(const covey_pool *pool) {
-    return pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+    return pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
 }
 
 /* Those that an addition of a listener moves are passed over: again, as long as there are fewer each time. */
@@ -173,7 +173,7 @@ static void forget_all(covey_pool *pool) {
         covey__storage_clear(pool);
         covey__fast_add_off(pool);
     }
-    covey__watch_cleared(pool);
+    covey__observers_after_clear(pool);
 }
 
 void covey__pool_clear(covey_pool *pool) {
@@ -201,7 +201,7 @@ void covey__pool_forget(covey_pool *pool) {
     covey__storage_free(pool);
     covey__presence_unmark_all(pool->world, pool->number);
     covey__pool_init(pool, storage);
-    covey__watch_cleared(pool);
+    covey__observers_after_clear(pool);
     covey__pool_update(pool);
 }
 
@@ -261,7 +261,7 @@ void covey_pool_shrink(covey_pool *pool) {
     if (COVEY__IN_HOOK(pool->world)) return;
     if (covey__is_reactive(pool)) return;
     covey__storage_shrink(pool);
-    if (pool->watch) covey__watch_shrink(pool);
+    if (pool->observers) covey__observers_shrink(pool);
     covey__pool_moved(pool, false);
     COVEY__CHANGED(pool->world);
 }

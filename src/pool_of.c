@@ -28,14 +28,14 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
         .size = type->size,
         .number = number,
         .uses = (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) |
-                          (type->drop || type->move ? COVEY__USE_CARE : 0)),
+                          (type->drop || type->move ? COVEY__USE_SLOW_SET : 0)),
     };
     covey__pool_init(pool, covey__type_storage(type));
-    if (covey__type_is_observed(type) && !covey__pool_watch(pool)) {
+    if (covey__type_is_observed(type) && !covey__pool_observers(pool)) {
         covey__free(&world->heap, pool, 1, sizeof *pool, alignof(covey_pool));
         return NULL;
     }
-    if (covey__type_is_observed(type)) covey__pool_update_watch(pool);
+    if (covey__type_is_observed(type)) covey__pool_update_observers(pool);
     world->pools[world->pool_count++] = pool;
     covey__pool_name(world, number);
     covey__types_met(world);
@@ -67,14 +67,14 @@ const covey_type covey_type_covey_disabled = { .name = "covey.disabled", .align 
 /* The groups are linked to the pool at once: nobody adds to it before. */
 covey_pool *covey__pool_of_disabled(covey_world *world) {
     if (world->disabled) return world->disabled;
-    covey__watch *watch;
-    if (!covey__groups_room(world, &watch)) {
+    covey__observers *observers;
+    if (!covey__groups_room(world, &observers)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", covey_type_covey_disabled.name);
         return NULL;
     }
     world->disabled = covey__pool_of_internal(world, &covey_type_covey_disabled);
-    if (world->disabled) covey__groups_exclude(world->disabled, watch);
-    else if (watch) covey__watch_free(world, watch);
+    if (world->disabled) covey__groups_exclude(world->disabled, observers);
+    else if (observers) covey__observers_free(world, observers);
     return world->disabled;
 }
 

@@ -22,7 +22,7 @@
 
 /* The listener of a set to a pool, or NULL. */
 static covey__listener *listener_to(const covey_reactive *reactive, const covey_pool *pool) {
-    const covey__listeners *listeners = pool->watch ? &pool->watch->listeners : NULL;
+    const covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
     for (uint32_t i = 0; listeners && i < listeners->count; i++)
         if (listeners->all[i].tags == reactive->tags && listeners->all[i].number != 0) return &listeners->all[i];
     return NULL;
@@ -64,7 +64,7 @@ static void keep_no_destroyed(covey_reactive *reactive) {
 /* Listens to what it did, and more: that needs no memory. */
 static void hear_more(covey_reactive *reactive, covey_pool *pool, covey__listener *listener, uint32_t signals) {
     uint32_t before = listener->patch_is_set ? listener->signals & ~(uint32_t)COVEY_ON_PATCH : listener->signals;
-    covey__listeners *listeners = &pool->watch->listeners;
+    covey__listeners *listeners = &pool->observers->listeners;
     covey__listener_hears(listener, before | signals);
     covey__listeners_note(listeners, listener);
     covey__listeners_changed(reactive->world, pool, listeners);
@@ -109,8 +109,8 @@ static void listen_to_none(covey_reactive *reactive) {
     covey_world *world = reactive->world;
     for (uint32_t i = 0; i < world->pool_count; i++) {
         covey_pool *pool = world->pools[i];
-        for (uint32_t k = 0; pool->watch && k < pool->watch->listeners.count;) {
-            const covey__listener *listener = &pool->watch->listeners.all[k];
+        for (uint32_t k = 0; pool->observers && k < pool->observers->listeners.count;) {
+            const covey__listener *listener = &pool->observers->listeners.all[k];
             if (listener->tags == reactive->tags && listener->number != 0) {
                 covey__unlisten(world, pool, listener->number);
                 k = 0;
@@ -239,7 +239,7 @@ const covey_type *covey_reactive_type(const covey_reactive *reactive) {
 bool covey__reactives_valid(const covey_world *world, const char **why) {
     for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
         const covey_pool *tags = reactive->tags;
-        REQUIRE(covey__is_reactive(tags) && !tags->watch && !covey__packed_in(tags) && tags->size == 0,
+        REQUIRE(covey__is_reactive(tags) && !tags->observers && !covey__packed_in(tags) && tags->size == 0,
                 "reactive set: another pool than a tag's");
         REQUIRE(reactive->used || (covey_pool_count(tags) == 0 && !tags->ended),
                 "reactive set: marks that nobody wants");

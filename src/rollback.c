@@ -435,7 +435,7 @@ static bool prepare_ended(rollback *r, covey_pool *tags) {
 
 /* What the set has to mark must have a place: all components of the pools to which it listens. */
 static bool prepare_listeners(rollback *r, const covey_pool *pool, const covey__pool_image *image) {
-    const covey__listeners *listeners = &pool->watch->listeners;
+    const covey__listeners *listeners = &pool->observers->listeners;
     for (uint32_t i = 0; i < listeners->count; i++) {
         covey_pool *tags = listeners->all[i].tags;
         uint64_t from = 0;
@@ -559,15 +559,15 @@ static void restore_pages(const covey__pages *pages, const covey__units *units, 
     }
 }
 
-static bool prepare_watch(rollback *r, const covey_pool *pool, const covey__pool_image *image) {
-    covey__watch *watch = pool->watch;
-    return prepare_pages(r, &watch->off, &image->off, COVEY__OFF_BYTES) &&
-           prepare_pages(r, &watch->ticks, &image->ticks, sizeof(covey__tick_page)) &&
+static bool prepare_observers(rollback *r, const covey_pool *pool, const covey__pool_image *image) {
+    covey__observers *observers = pool->observers;
+    return prepare_pages(r, &observers->disabled, &image->disabled, COVEY__DISABLED_BYTES) &&
+           prepare_pages(r, &observers->ticks, &image->ticks, sizeof(covey__tick_page)) &&
            prepare_listeners(r, pool, image);
 }
 
 static bool prepare_conversion(rollback *r, covey_pool *pool, pool_plan *p) {
-    bool bound = pool->watch && (pool->watch->is_owned || pool->watch->keeps_order);
+    bool bound = pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
     if (bound)
         return fails(r, COVEY_ERROR_REFUSED, "a pool that had another storage is owned by a group or kept in an order");
     p->fresh = *pool;
@@ -588,7 +588,7 @@ static bool prepare_pool(rollback *r, covey_pool *pool) {
     covey_pool *target = target_of(r, pool);
     covey_sparse_set *set = covey__packed(target);
     if (set ? !prepare_set(r, &p->set, set, target, &p->image->set) : !prepare_blocks(r, target, p)) return false;
-    return prepare_values(r, pool, p) && (!pool->watch || prepare_watch(r, pool, p->image));
+    return prepare_values(r, pool, p) && (!pool->observers || prepare_observers(r, pool, p->image));
 }
 
 static void restore_storage(rollback *r, covey_pool *target, pool_plan *p) {
@@ -611,7 +611,7 @@ static void restore_storage(rollback *r, covey_pool *target, pool_plan *p) {
 static void convert(covey_pool *pool, const pool_plan *p) {
     covey_pool old = *pool;
     covey__storage_take(pool, &p->fresh);
-    if (pool->watch) covey__pool_update_watch(pool);
+    if (pool->observers) covey__pool_update_observers(pool);
     else covey__pool_update(pool);
     covey__storage_end(&old);
     covey__storage_mark_all(pool);
@@ -630,9 +630,9 @@ static void restore_pool(rollback *r, covey_pool *pool) {
     if (covey__keeping_of(pool) == COVEY__KEEP_NAMES) covey__names_recall(r->world);
     if (p->image != &nothing)
         pool->uses = (uint8_t)((pool->uses & ~COVEY_USE_ORDER) | (p->image->is_ordered ? COVEY_USE_ORDER : 0));
-    if (!pool->watch) return;
-    restore_pages(&pool->watch->off, &p->image->off, COVEY__OFF_BYTES);
-    restore_pages(&pool->watch->ticks, &p->image->ticks, sizeof(covey__tick_page));
+    if (!pool->observers) return;
+    restore_pages(&pool->observers->disabled, &p->image->disabled, COVEY__DISABLED_BYTES);
+    restore_pages(&pool->observers->ticks, &p->image->ticks, sizeof(covey__tick_page));
 }
 
 static bool is_same_order(const covey_order *a, const covey_order *b) {
@@ -642,8 +642,8 @@ static bool is_same_order(const covey_order *a, const covey_order *b) {
 }
 
 static void restore_order(covey_pool *pool, const covey__pool_image *image) {
-    if (!pool->watch || !pool->watch->keeps_order) return;
-    if (image->keeps_order && is_same_order(&image->order, &pool->watch->order)) return;
+    if (!pool->observers || !pool->observers->keeps_order) return;
+    if (image->keeps_order && is_same_order(&image->order, &pool->observers->order)) return;
     covey__pool_sort_again(pool);
     pool->uses |= COVEY_USE_ORDER;
 }

@@ -17,7 +17,7 @@ static const uint32_t *generations_of(const covey_world *world, uint32_t block) 
 void covey__fast_add_on(covey_pool *pool, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&pool->blocks, index);
     uint32_t block = covey__block_of(index);
-    bool fast = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 && !pool->watch && !pool->world->dying;
+    bool fast = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 && !pool->observers && !pool->world->dying;
     pool->filling = (covey__filling){
         .block = fast ? index / 64 : COVEY__NO_BLOCK,
         .mask = &page->masks[block],
@@ -38,7 +38,7 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
             "filling: the parts of another block");
     REQUIRE(filling->generations == generations_of(pool->world, filling->block),
             "filling: the entities of another block");
-    REQUIRE(!pool->watch, "filling: an observer is not told");
+    REQUIRE(!pool->observers, "filling: an observer is not told");
     return true;
 }
 
@@ -92,7 +92,7 @@ bool covey__fast_destroy_valid(const covey_world *world, const char **why) {
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);) {
         if (is_unmarked(p.pool, index)) continue;
         REQUIRE(found < emptying->count && emptying->pools[found] == p.pool, "emptying: a pool is missing");
-        REQUIRE(p.pool->plain, "emptying: a pool whose values need care");
+        REQUIRE(p.pool->plain, "emptying: a pool that is not plain");
         const covey__block_page *page = covey__block_page_of(&p.pool->blocks, index);
         REQUIRE(page->capacity[block] == 64, "emptying: a block that is not direct");
         REQUIRE(emptying->masks[found] == &page->masks[block], "emptying: the mask of another block");

@@ -23,7 +23,7 @@ enum { NESTED_MAX = 1000 }; /* each takes some of the stack */
 enum { BACKWARDS = COVEY_ON_REMOVE | COVEY_ON_DESTROY }; /* the listener that was connected last is told first */
 
 covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
-    if (pool) return pool->watch ? &pool->watch->listeners : NULL;
+    if (pool) return pool->observers ? &pool->observers->listeners : NULL;
     return world->listeners;
 }
 
@@ -167,8 +167,8 @@ void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__liste
     if (listeners->emitting == 0) sweep(world, listeners);
     covey__fast_destroy_off(world);
     if (pool) {
-        covey__pool_update_watch(pool);
-        covey__pool_unwatch(pool);
+        covey__pool_update_observers(pool);
+        covey__pool_unobserve(pool);
     } else if (listeners->count == 0) {
         covey__listeners_free(world, listeners);
         covey__free(&world->heap, listeners, 1, sizeof *listeners, alignof(covey__listeners));
@@ -321,7 +321,7 @@ bool covey__announce_removal(covey_pool *pool, covey_entity e) {
 /* The first pool from this number on that has a component of the entity and listeners that hear of removals. */
 static covey_pool *next_to_announce(const covey_world *world, covey_entity e, uint32_t number) {
     for (covey__present p = covey__present_at(world, e.index, number); covey__present_next(&p);) {
-        bool hears = p.pool->watch && (p.pool->watch->listeners.signals & COVEY_ON_REMOVE) != 0;
+        bool hears = p.pool->observers && (p.pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0;
         if (hears && covey_pool_has(p.pool, e)) return p.pool;
     }
     return NULL;
@@ -451,7 +451,7 @@ bool covey__signals_valid(const covey_world *world, const char **why) {
     uint32_t heard = count_heard(world->listeners);
     if (world->listeners && !covey__listeners_valid(world, NULL, world->listeners, why)) return false;
     for (uint32_t i = 0; i < world->pool_count; i++) {
-        if (world->pools[i]->watch) heard += count_heard(&world->pools[i]->watch->listeners);
+        if (world->pools[i]->observers) heard += count_heard(&world->pools[i]->observers->listeners);
         heard += world->pools[i]->ended != NULL;
     }
     REQUIRE(heard == world->heard, "listeners: their number is not what was counted");

@@ -441,7 +441,7 @@ static const char *objection(const covey_pool *pool) {
 }
 
 static const char *objection_unless_kept(const covey_pool *pool) {
-    return pool->watch && pool->watch->keeps_order ? "it is kept in an order" : objection(pool);
+    return pool->observers && pool->observers->keeps_order ? "it is kept in an order" : objection(pool);
 }
 
 static covey_result refuse(const covey_pool *pool, covey_result result, const char *reason) {
@@ -585,9 +585,9 @@ covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
 /* ---- Keeping order -----------------------------------------------------------------------------------------------*/
 
 static void set_keeping(covey_pool *pool, const covey_order *order) {
-    pool->watch->keeps_order = order != NULL;
-    if (order) pool->watch->order = *order;
-    covey__pool_update_watch(pool);
+    pool->observers->keeps_order = order != NULL;
+    if (order) pool->observers->order = *order;
+    covey__pool_update_observers(pool);
 }
 
 covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
@@ -595,8 +595,8 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     covey_result result = COVEY_OK;
     const char *reason = objection(pool);
     if (!order) {
-        if (pool->watch) set_keeping(pool, NULL);
-        covey__pool_unwatch(pool);
+        if (pool->observers) set_keeping(pool, NULL);
+        covey__pool_unobserve(pool);
         return COVEY_OK;
     }
     if (covey__pool_owner(pool)) return refuse_owned(pool);
@@ -604,17 +604,17 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
     if (order->from != 0 || order->count != 0)
         return refuse(pool, COVEY_ERROR_RANGE, "all of a pool is kept in order, or nothing");
-    if (!covey__pool_watch(pool)) return refuse(pool, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+    if (!covey__pool_observers(pool)) return refuse(pool, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
     result = sort_pool(pool, order, NULL);
     if (result == COVEY_OK) set_keeping(pool, order);
-    covey__pool_unwatch(pool);
+    covey__pool_unobserve(pool);
     COVEY__CHANGED(pool->world);
     return result;
 }
 
 /* Without memory, one after the other finds its place. */
 void covey__pool_sort_again(covey_pool *pool) {
-    if (sort_quietly(pool, &pool->watch->order, NULL) == COVEY_OK) return;
+    if (sort_quietly(pool, &pool->observers->order, NULL) == COVEY_OK) return;
     for (uint32_t at = 1; at < pool->set.end; at++) covey__sort_insert(pool, pool->set.ids[at].index);
 }
 

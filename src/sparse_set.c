@@ -65,7 +65,7 @@ void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc) {
         .align = (uint8_t)(desc->align ? desc->align : 1),
         .heap = { desc->allocator, 0 },
     };
-    covey__set_watch(set, false, false);
+    covey__set_observe(set, false, false);
 }
 
 static uint32_t value_pages(uint32_t positions) {
@@ -139,12 +139,12 @@ covey_result covey__set_reach(covey_sparse_set *set, uint32_t index) {
 
 static void update_room(covey_sparse_set *set) {
     bool appends = set->policy == COVEY_SWAP_AND_POP || set->policy == COVEY_ORDERED;
-    set->room = appends && !set->watched ? covey__set_room(set) : 0;
+    set->room = appends && !set->observed ? covey__set_room(set) : 0;
 }
 
-void covey__set_watch(covey_sparse_set *set, bool watched, bool drops) {
-    bool slow = watched || drops || set->zero_vacated;
-    set->watched = watched;
+void covey__set_observe(covey_sparse_set *set, bool observed, bool drops) {
+    bool slow = observed || drops || set->zero_vacated;
+    set->observed = observed;
     if (!slow && set->policy == COVEY_SWAP_AND_POP) set->removal = COVEY__REMOVE_SWAPPING;
     else if (!slow && set->policy == COVEY_ORDERED) set->removal = COVEY__REMOVE_MARKING;
     else set->removal = COVEY__REMOVE_SLOWLY;

@@ -105,7 +105,7 @@ static inline void covey__set_move(covey_sparse_set *set, uint32_t from, uint32_
     else covey__relocate(&set->mover, data + to * size, data + from * size, size);
 }
 /* Sends adds and removals of one element out of line, or not. A type whose values need an end keeps removal there. */
-void covey__set_watch(covey_sparse_set *set, bool watched, bool drops);
+void covey__set_observe(covey_sparse_set *set, bool observed, bool drops);
 /* The positions that may be taken without asking for memory. */
 static inline uint32_t covey__set_room(const covey_sparse_set *set) {
     bool ids_are_fewer = set->size == 0 || set->id_capacity < set->data_capacity;

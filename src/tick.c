@@ -29,12 +29,12 @@ uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e, const co
 
 bool covey__ticks_reach(covey_pool *pool, uint32_t index) {
     covey_world *world = pool->world;
-    return covey__pages_reach(&world->heap, &pool->watch->ticks, index, covey__block_limit(world),
+    return covey__pages_reach(&world->heap, &pool->observers->ticks, index, covey__block_limit(world),
                               sizeof(covey__tick_page)) != NULL;
 }
 
 static covey__tick_page *page_of(const covey_pool *pool, uint32_t index) {
-    return pool->watch->ticks.at[index / COVEY__BLOCK_PAGE];
+    return pool->observers->ticks.at[index / COVEY__BLOCK_PAGE];
 }
 
 /* ---- Noting ------------------------------------------------------------------------------------------------------*/
@@ -99,7 +99,7 @@ static bool valid_tick_page(const covey_world *world, const covey__tick_page *pa
 }
 
 bool covey__ticks_valid(const covey_pool *pool, const char **why) {
-    const covey__pages *ticks = &pool->watch->ticks;
+    const covey__pages *ticks = &pool->observers->ticks;
     REQUIRE(pool->type->ticks || !ticks->at, "ticks: of a type without");
     for (uint32_t i = 0; i < ticks->count; i++)
         if (ticks->at[i] && !valid_tick_page(pool->world, ticks->at[i], why)) return false;

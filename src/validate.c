@@ -21,7 +21,7 @@
 #include "signal.h"
 #include "storage.h"
 #include "type.h"
-#include "watch.h"
+#include "observe.h"
 
 #include <covey/commands.h>
 
@@ -35,7 +35,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += world->group_capacity * sizeof *world->groups + world->group_count * sizeof(covey_group);
     bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
     if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);
-    for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__watch_bytes(world->pools[i]);
+    for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__observers_bytes(world->pools[i]);
     bytes += covey__borders_bytes(world);
     for (uint32_t i = 0; i < world->page_count; i++)
         if (covey__entity_page_of(world, i * COVEY_PAGE_SIZE)) bytes += sizeof(covey__entity_page);
@@ -52,7 +52,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];
         if (!covey__pool_valid(world, pool, why) || !covey__fast_add_valid(pool, why)) return false;
-        if (!covey__watch_valid(pool, why)) return false;
+        if (!covey__observers_valid(pool, why)) return false;
     }
     return covey__groups_valid(world, why) && covey__presence_valid(world, why) &&
            covey__fast_destroy_valid(world, why) && covey__signals_valid(world, why) &&

@@ -1,4 +1,4 @@
-/* The rules of iteration, which assertion level 2 watches over: what changed since a span, or a row, began, and whether
+/* The rules of iteration, which assertion level 2 checks: what changed since a span, or a row, began, and whether
  * that was allowed. At lower levels there is nothing to do. */
 
 #include "observers.h"
@@ -13,7 +13,7 @@
 enum { LEAD = COVEY_TERMS, HIDDEN, COLUMNS };
 
 /* A pool that an iteration is about, or NULL. The world may have met its type since. */
-static const covey_pool *watched(const covey_iter *it, uint32_t i) {
+static const covey_pool *pool_at(const covey_iter *it, uint32_t i) {
     if (i == LEAD) return it->walk.lead;
     if (i == HIDDEN) return (it->walk.view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->walk.view->world->disabled : NULL;
     if (i >= covey__view_terms(it->walk.view)) return NULL;
@@ -24,7 +24,7 @@ static const covey_pool *watched(const covey_iter *it, uint32_t i) {
 static void remember_pools(covey_iter *it) {
     it->walk.destroyed = it->walk.view->world->destroyed.count;
     for (uint32_t i = 0; i < COLUMNS; i++) {
-        const covey_pool *pool = watched(it, i);
+        const covey_pool *pool = pool_at(it, i);
         it->walk.columns[i].added = pool ? pool->added.count : 0;
         it->walk.columns[i].removed = pool ? pool->removed.count : 0;
         it->walk.columns[i].moved = pool ? pool->moved : 0;
@@ -49,7 +49,7 @@ static void check_span(const covey_iter *it) {
         broken(it, NULL, "one joined or left a group while a span of it was open");
     for (uint32_t i = 0; i < COLUMNS; i++) {
         const covey__column *column = &it->walk.columns[i];
-        const covey_pool *pool = watched(it, i);
+        const covey_pool *pool = pool_at(it, i);
         if (pool && (pool->added.count != column->added || pool->removed.count != column->removed ||
                      pool->moved != column->moved))
             broken(it, pool, "the pool changed while a span of a view with it was open");
@@ -66,14 +66,14 @@ static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
 
 static bool is_there(const covey_iter *it, uint32_t i, uint32_t index) {
     bool asked = (it->walk.view->asks & COVEY__ASKS_COMPONENTS) != 0;
-    return asked ? covey__has_index(watched(it, i), index) : covey__sees(watched(it, i), index);
+    return asked ? covey__has_index(pool_at(it, i), index) : covey__sees(pool_at(it, i), index);
 }
 
 /* Finds a pool that an entity which is still to be visited got into, although the view excludes it. */
 static void check_excluded_of(const covey_iter *it, uint32_t index) {
     for (uint32_t i = it->walk.view->fields; i < COLUMNS; i++)
         if (i != LEAD && index != it->walk.id && is_there(it, i, index))
-            broken(it, watched(it, i), "another entity than the row's got it and is still to be visited");
+            broken(it, pool_at(it, i), "another entity than the row's got it and is still to be visited");
 }
 
 static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t ids) {
@@ -91,7 +91,7 @@ static void check_excluded(const covey_iter *it, covey_row row) {
     bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
     uint64_t rows = blocks ? row.left & (row.left - 1) : it->walk.rest;
     uint64_t later = blocks ? row.blocks & (row.blocks - 1) : it->walk.blocks;
-    if (it->walk.view->without == 0 && !watched(it, HIDDEN)) return;
+    if (it->walk.view->without == 0 && !pool_at(it, HIDDEN)) return;
     if (!blocks) check_excluded_list(it);
     if (it->walk.array) return;
     if (rows != 0) check_excluded_ids(it, blocks ? covey__lowest_bit(row.blocks) : it->block, rows);
@@ -109,7 +109,7 @@ static void check_place(const covey_iter *it, covey_row row) {
 
 /* Finds what others than the row's entity lost. */
 static void check_lost(const covey_iter *it, uint32_t i) {
-    const covey_pool *pool = watched(it, i);
+    const covey_pool *pool = pool_at(it, i);
     if (!pool || pool->removed.count == it->walk.columns[i].removed) return;
     if (pool->removed.index == COVEY_NONE)
         broken(it, pool, "the pool was cleared, converted or put in another order while rows were visited");

@@ -1,4 +1,4 @@
-/* What an iteration knows of the pools of its view: which they are, and what has to be looked at closely in them. */
+/* What an iteration knows of the pools of its view: which they are, and which of them have disabled components or ticks. */
 #ifndef COVEY_WALK_H
 #define COVEY_WALK_H
 

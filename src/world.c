@@ -17,7 +17,7 @@
 #include "sparse_set.h"
 #include "storage.h"
 #include "type.h"
-#include "watch.h"
+#include "observe.h"
 
 #include <covey/commands.h>
 
@@ -78,7 +78,7 @@ void covey_world_destroy(covey_world *world) {
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     covey__resources_free(world); /* behind the components, whose end may need one */
     for (uint32_t i = 0; i < world->pool_count; i++) {
-        covey__pool_end_watch(world->pools[i]);
+        covey__pool_free_observers(world->pools[i]);
         covey__storage_free(world->pools[i]);
         covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
     }
@@ -138,20 +138,20 @@ static inline void *present(covey_world *world, covey_entity e, const covey_type
     return value ? value : absent(world, e, type);
 }
 
-/* Replacing and patching where somebody watches: there may be no memory to tell of it. */
-static COVEY__NOINLINE bool replace_watched(covey_pool *pool, covey_entity e, void *value) {
+/* Replacing and patching in an observed pool: there may be no memory to tell of it. */
+static COVEY__NOINLINE bool replace_observed(covey_pool *pool, covey_entity e, void *value) {
     void *old = present(pool->world, e, pool->type, pool);
     if (!old || !covey__may_be_set(pool, COVEY_ON_SET, e)) return false;
     if (old != value) covey__exchange_values(covey__storage_mover(pool), old, value, pool->size);
-    covey__watch_set(pool, COVEY_ON_SET, e);
+    covey__observers_after_set(pool, COVEY_ON_SET, e);
     return true;
 }
 
-static COVEY__NOINLINE void *patch_watched(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
+static COVEY__NOINLINE void *patch_observed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context) {
     void *value = present(pool->world, e, pool->type, pool);
     if (!value || !covey__may_be_set(pool, COVEY_ON_PATCH, e)) return NULL;
     covey__change_value(pool, change, value, context);
-    bool called = covey__watch_set(pool, COVEY_ON_PATCH, e);
+    bool called = covey__observers_after_set(pool, COVEY_ON_PATCH, e);
     COVEY__CHANGED(pool->world);
     return called ? covey__found_again(pool, e) : value;
 }
@@ -159,7 +159,7 @@ static COVEY__NOINLINE void *patch_watched(covey_pool *pool, covey_entity e, cov
 bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value) {
     covey_pool *pool = covey__pool_known(world, type);
     COVEY__USES(world, type, COVEY__ACCESS_WRITE);
-    if (pool && pool->watch) return replace_watched(pool, e, value);
+    if (pool && pool->observers) return replace_observed(pool, e, value);
     void *old = present(world, e, type, pool);
     if (old && old != value) covey__swap_values(old, value, pool->size);
     return old != NULL;
@@ -169,7 +169,7 @@ void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type
                       void *context) {
     covey_pool *pool = covey__pool_known(world, type);
     COVEY__USES(world, type, COVEY__ACCESS_WRITE);
-    if (pool && pool->watch) return patch_watched(pool, e, change, context);
+    if (pool && pool->observers) return patch_observed(pool, e, change, context);
     void *value = present(world, e, type, pool);
     if (value) covey__change_value(pool, change, value, context);
     return value;

@@ -74,12 +74,12 @@ static bool copy_values(const covey_pool *from, covey_pool *to) {
 }
 
 static bool keep_order(const covey_pool *from, covey_pool *to) {
-    if (!from->watch || !from->watch->keeps_order) return true;
-    covey__watch *watch = covey__pool_watch(to);
-    if (!watch) return false;
-    watch->keeps_order = true;
-    watch->order = from->watch->order;
-    covey__pool_update_watch(to);
+    if (!from->observers || !from->observers->keeps_order) return true;
+    covey__observers *observers = covey__pool_observers(to);
+    if (!observers) return false;
+    observers->keeps_order = true;
+    observers->order = from->observers->order;
+    covey__pool_update_observers(to);
     return true;
 }
 
@@ -103,14 +103,14 @@ static bool clone_pages(covey_world *to, covey__pages *twin, const covey__pages 
 
 /* What is disabled, and when values were changed. */
 static bool clone_visibility(const covey_pool *from, covey_pool *to) {
-    if (!from->watch || (!from->watch->off.at && !from->watch->ticks.at)) return true;
-    covey__watch *watch = covey__pool_watch(to);
-    if (!watch) return false;
-    bool cloned = clone_pages(to->world, &watch->off, &from->watch->off, COVEY__OFF_BYTES) &&
-                  clone_pages(to->world, &watch->ticks, &from->watch->ticks, sizeof(covey__tick_page));
-    to->world->hiding += watch->off.at != NULL;
-    covey__pool_update_watch(to);
-    covey__pool_unwatch(to); /* there may be no page */
+    if (!from->observers || (!from->observers->disabled.at && !from->observers->ticks.at)) return true;
+    covey__observers *observers = covey__pool_observers(to);
+    if (!observers) return false;
+    bool cloned = clone_pages(to->world, &observers->disabled, &from->observers->disabled, COVEY__DISABLED_BYTES) &&
+                  clone_pages(to->world, &observers->ticks, &from->observers->ticks, sizeof(covey__tick_page));
+    to->world->hiding += observers->disabled.at != NULL;
+    covey__pool_update_observers(to);
+    covey__pool_unobserve(to); /* there may be no page */
     return cloned;
 }
 

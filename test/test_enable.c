@@ -451,9 +451,9 @@ static void a_group_alone_sees_what_is_enabled(void **state) {
     fill_for_groups();
     const covey_view_desc *desc = VIEW(.with = { covey_id(A), covey_id(B) });
     const covey_group *group = GROUP(.own = { covey_id(A), covey_id(B) });
-    assert_non_null(covey_pool_find(world, A)->watch->sole);
+    assert_non_null(covey_pool_find(world, A)->observers->sole);
     assert_int_equal(covey_disable(world, covey_group_first(group)), COVEY_OK);
-    assert_null(covey_pool_find(world, A)->watch->sole);
+    assert_null(covey_pool_find(world, A)->observers->sole);
     follow_changes(&group, &desc, 1);
 }
 
@@ -466,7 +466,7 @@ static void a_later_group_sees_what_is_enabled(void **state) {
     const covey_view_desc *desc = VIEW(.with = { covey_id(A), covey_id(B) });
     covey_group *group = GROUP(.own = { covey_id(A), covey_id(B) });
     assert_group(group, desc);
-    assert_null(covey_pool_find(world, B)->watch->sole);
+    assert_null(covey_pool_find(world, B)->observers->sole);
     covey_group_destroy(group);
     for (uint32_t i = 0; i < COUNT; i += 7) assert_int_equal(covey_disable(world, e[i]), COVEY_OK);
     const covey_group *next = GROUP(.own = { covey_id(A), covey_id(B) });
@@ -548,14 +548,14 @@ static void the_validator_knows(void **state) {
     while (covey_has(world, e[without], A)) without++;
     assert_int_equal(off(e[with], covey_id(A)), COVEY_OK);
     assert_int_equal(covey_disable(world, e[with + 1]), COVEY_OK);
-    uint64_t *page = pool->watch->off.at[0];
+    uint64_t *page = pool->observers->disabled.at[0];
     uint32_t at = e[without].index;
-    BREAK(uint64_t, page[at / 64], page[at / 64] | (uint64_t)1 << at % 64, "off: a component that is not there");
+    BREAK(uint64_t, page[at / 64], page[at / 64] | (uint64_t)1 << at % 64, "disabled: a component that is absent");
     BREAK(uint64_t, page[e[with].index / 64], 0, "group: a member that is none, or the other way round");
     BREAK(covey_pool *, world->disabled, pool, "disabled: another pool");
     BREAK(uint32_t, world->hiding, 2, "disabled: the number of pools is not what was counted");
     BREAK(uint64_t, world->tick, 0, "ticks: no tick");
-    BREAK(covey__role, world->disabled->watch->groups[0].role, COVEY__ASKED, "group: it does not know who is disabled");
+    BREAK(covey__role, world->disabled->observers->groups[0].role, COVEY__ASKED, "group: it does not know who is disabled");
 }
 
 int main(void) {

@@ -742,7 +742,7 @@ static void test_memory_that_is_returned_or_reserved_changes_no_group(void **sta
         for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
             covey_pool *pool = covey_world_pool(world, i);
             assert_int_equal(covey_pool_reserve(pool, 200), COVEY_OK);
-            assert_true(!pool->watch || covey__in_blocks(pool) || pool->set.room == 0);
+            assert_true(!pool->observers || covey__in_blocks(pool) || pool->set.room == 0);
         }
         check_all();
         assert_int_equal(covey_group_count(first_group()), count);
@@ -1216,7 +1216,7 @@ static void test_a_pool_that_is_not_owned_keeps_its_freedom(void **state) {
         covey_pool *pool = covey_pool_of_raw(world, freed[i]);
         assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED); /* it is kept in order */
         assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
-        assert_non_null(pool->watch); /* still for the groups */
+        assert_non_null(pool->observers); /* still for the groups */
     }
     for (uint32_t step = 0; step < 200; step++) change_something(&random);
     check_all();
@@ -1237,10 +1237,10 @@ static void test_pools_are_free_again_when_their_last_group_ends(void **state) {
         bool plain = y->plain;
         uint64_t bytes = covey_world_memory(world);
         covey_group *group = make_group(&shapes[shape]);
-        assert_true(a->watch && a->set.room == 0 && a->set.removal != COVEY__REMOVE_SWAPPING);
+        assert_true(a->observers && a->set.room == 0 && a->set.removal != COVEY__REMOVE_SWAPPING);
         covey_group_destroy(group);
         for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
-            assert_null(covey_world_pool(world, i)->watch);
+            assert_null(covey_world_pool(world, i)->observers);
             assert_int_equal(covey_world_pool(world, i)->uses & COVEY_USE_GROUP, 0);
         }
         assert_int_equal(a->set.room,
@@ -1261,15 +1261,15 @@ static void test_pools_that_another_group_is_about_stay_watched(void **state) {
     covey_group *own = make_group(&shapes[0]);
     covey_group *other = make_group(&(covey_group_desc){ .with = { covey_id(B), covey_id(C) } });
     covey_group_destroy(own);
-    assert_null(covey_pool_of(world, A)->watch);
-    assert_true(covey_pool_of(world, B)->watch && covey_pool_of(world, B)->set.room == 0);
+    assert_null(covey_pool_of(world, A)->observers);
+    assert_true(covey_pool_of(world, B)->observers && covey_pool_of(world, B)->set.room == 0);
     assert_int_equal(covey_pool_of(world, B)->uses & COVEY_USE_GROUP, 0);
     assert_int_equal(covey_pool_sort(covey_pool_of(world, B), NULL), COVEY_OK);
     test_random random = { 3 };
     for (uint32_t step = 0; step < 200; step++) change_something(&random);
     check_all();
     covey_group_destroy(other);
-    assert_null(covey_pool_of(world, B)->watch);
+    assert_null(covey_pool_of(world, B)->observers);
 }
 
 static void test_a_pool_that_is_kept_in_order_stays_so_when_a_group_ends(void **state) {
@@ -1279,13 +1279,13 @@ static void test_a_pool_that_is_kept_in_order_stays_so_when_a_group_ends(void **
     covey_group *group = make_group(&(covey_group_desc){ .with = { AB } });
     assert_int_equal(covey_pool_keep(a, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     covey_group_destroy(group);
-    assert_true(a->watch && a->watch->keeps_order);
+    assert_true(a->observers && a->observers->keeps_order);
     for (uint32_t i = 0; i < COUNT; i += 3)
         if (!take(e[i], covey_id(A))) give(e[i], covey_id(A));
     for (uint32_t i = 1; i < covey_pool_count(a); i++)
         assert_true(covey_pool_values(a, A)[i - 1].number <= covey_pool_values(a, A)[i].number);
     assert_int_equal(covey_pool_keep(a, NULL), COVEY_OK);
-    assert_null(a->watch);
+    assert_null(a->observers);
 }
 
 #endif
@@ -1779,7 +1779,7 @@ static bool makes(scene *s, covey_group_desc desc) {
     assert_int_equal(covey_world_group_count(s->world), before + made);
     if (!made && before == 0)
         for (uint32_t i = 0; i < covey_world_pool_count(s->world); i++)
-            assert_null(covey_world_pool(s->world, i)->watch);
+            assert_null(covey_world_pool(s->world, i)->observers);
     return made;
 }
 static bool makes_owning(scene *s) { return makes(s, shapes[0]); }
@@ -1938,7 +1938,7 @@ static void test_the_validator_sees_wrong_groups_that_own(void **state) {
     covey_group *outer = make_group(&shapes[0]), *inner = make_group(&shapes[5]);
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B), *c = covey_pool_of(world, C);
     BREAK(covey_world *, outer->world, NULL, "group: of another world");
-    BREAK(covey__role, b->watch->groups[1].role, COVEY__EXCLUDED, "group: a pool that does not know it");
+    BREAK(covey__role, b->observers->groups[1].role, COVEY__EXCLUDED, "group: a pool that does not know it");
     BREAK(uint8_t, c->set.policy, COVEY_SWAP_ONLY, "group: owns a pool that it cannot");
     BREAK(uint32_t, inner->count, 4, "group: more members than a pool has components");
     BREAK(uint32_t, outer->count, 6, "group: pools in different orders");
@@ -1953,10 +1953,10 @@ static void test_the_validator_sees_wrong_groups_that_own(void **state) {
     covey_sparse_set_swap(&a->set, a->set.ids[4], a->set.ids[5]);
     covey_sparse_set_swap(&b->set, b->set.ids[4], b->set.ids[5]);
     BREAK(uint32_t, world->group_capacity, world->group_capacity + 1, "world: bytes that are not accounted for");
-    BREAK(uint8_t, a->adding, COVEY__ADD_ONLY, "watch: additions that nobody knows of");
-    BREAK(uint8_t, a->set.removal, COVEY__REMOVE_GROUPED, "watch: additions that nobody knows of");
-    covey__membership turned[2] = { a->watch->groups[1], a->watch->groups[0] };
-    break_world(a->watch->groups, turned, sizeof turned, "watch: an inner group before an outer one");
+    BREAK(uint8_t, a->adding, COVEY__ADD_ONLY, "observers: inline adds or removals bypass them");
+    BREAK(uint8_t, a->set.removal, COVEY__REMOVE_GROUPED, "observers: inline adds or removals bypass them");
+    covey__membership turned[2] = { a->observers->groups[1], a->observers->groups[0] };
+    break_world(a->observers->groups, turned, sizeof turned, "observers: an inner group is listed before an outer one");
 }
 
 #endif
@@ -1985,7 +1985,7 @@ static void test_the_validator_sees_wrong_groups_in_blocks(void **state) {
     covey__block_exchange(&b->blocks, &of_b, 5, slot);
     test_world_is_valid(world);
     BREAK(uint32_t, outer->borders.count, 0, "world: bytes that are not accounted for");
-    BREAK(bool, a->watch->needs_memory, false, "watch: needs memory, or does not, and is marked otherwise");
+    BREAK(bool, a->observers->needs_memory, false, "observers: needs_memory is wrong");
 }
 #endif
 
@@ -2023,18 +2023,18 @@ static void test_the_validator_sees_wrong_watches(void **state) {
     make_group(&(covey_group_desc){ .with = { covey_id(Blocked), covey_id(B) }, .without = { covey_id(X) } });
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B), *c = covey_pool_of(world, C);
     covey_pool *x = covey_pool_of(world, X), *blocked = covey_pool_of(world, Blocked);
-    BREAK(bool, a->set.watched, false, "watch: a set that does not know of it");
-    BREAK(bool, c->set.watched, true, "watch: a set that does not know of it");
-    BREAK(uint8_t, a->uses, 0, "watch: owned, or not");
-    BREAK(uint8_t, b->uses, COVEY_USE_GROUP, "watch: owned, or not");
-    BREAK(uint32_t, x->watch->group_count, 0, "watch: nobody needs it");
-    BREAK(bool, blocked->plain, true, "watch: removals that nobody knows of");
-    BREAK(uint32_t, a->set.room, 1, "watch: additions that nobody knows of");
-    BREAK(uint8_t, b->set.removal, COVEY__REMOVE_SWAPPING, "watch: additions that nobody knows of");
-    BREAK(bool, a->watch->needs_memory, true, "watch: needs memory, or does not, and is marked otherwise");
-    BREAK(bool, b->watch->needs_memory, false, "watch: needs memory, or does not, and is marked otherwise");
-    BREAK(bool, x->watch->needs_memory, true, "watch: needs memory, or does not, and is marked otherwise");
-    BREAK(bool, blocked->watch->keeps_order, true, "watch: an order that is not kept");
+    BREAK(bool, a->set.observed, false, "observers: the observed flag of the set is wrong");
+    BREAK(bool, c->set.observed, true, "observers: the observed flag of the set is wrong");
+    BREAK(uint8_t, a->uses, 0, "observers: COVEY_USE_GROUP is wrong");
+    BREAK(uint8_t, b->uses, COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
+    BREAK(uint32_t, x->observers->group_count, 0, "observers: kept although none is left");
+    BREAK(bool, blocked->plain, true, "observers: inline adds or removals bypass them");
+    BREAK(uint32_t, a->set.room, 1, "observers: inline adds or removals bypass them");
+    BREAK(uint8_t, b->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
+    BREAK(bool, a->observers->needs_memory, true, "observers: needs_memory is wrong");
+    BREAK(bool, b->observers->needs_memory, false, "observers: needs_memory is wrong");
+    BREAK(bool, x->observers->needs_memory, true, "observers: needs_memory is wrong");
+    BREAK(bool, blocked->observers->keeps_order, true, "observers: they keep an order that the storage cannot have");
 }
 
 #endif

@@ -210,7 +210,7 @@ static void test_the_world_itself(void **state) {
 
 static void test_ids_of_sparse_pools(void **state) {
     (void)state;
-    begin_with(4), tag(SPARSE, 0), NUMBERS(/* components */ 2, /* positions */ 2, /* dead */ 0, 3, 1, /* off */ 0),
+    begin_with(4), tag(SPARSE, 0), NUMBERS(/* components */ 2, /* positions */ 2, /* dead */ 0, 3, 1, /* disabled */ 0),
         taken();
     begin_with(4), tag(SPARSE, 0), NUMBERS(2, 2, 0, 3, 3, 0), REFUSED(ENTITY); /* twice */
     begin_with(4), tag(SPARSE, 0), NUMBERS(2, 2, 0, 3, 4, 0), REFUSED(ENTITY); /* not alive */
@@ -264,7 +264,7 @@ static void test_dead_elements(void **state) {
 
 static void test_ids_of_blocks(void **state) {
     (void)state;
-    begin_with(70), tag(BLOCK, 0), NUMBERS(/* components */ 3, /* blocks */ 2, 0, 5, 0, 1, 1, 0, /* off */ 0), taken();
+    begin_with(70), tag(BLOCK, 0), NUMBERS(/* components */ 3, /* blocks */ 2, 0, 5, 0, 1, 1, 0, /* disabled */ 0), taken();
     begin_with(70), tag(BLOCK, 0), NUMBERS(3, 2, 1, 1, 0, 0, 5, 0, 0), REFUSED(ENTITY);  /* out of order */
     begin_with(70), tag(BLOCK, 0), NUMBERS(4, 2, 0, 5, 0, 0, 10, 0, 0), REFUSED(ENTITY); /* twice */
     begin_with(70), tag(BLOCK, 0), NUMBERS(2, 2, 0, 5, 0, 1, 0, 0, 0), REFUSED(ENTITY);  /* empty */
@@ -280,7 +280,7 @@ static void test_ids_of_blocks(void **state) {
 
 static void test_what_is_disabled(void **state) {
     (void)state;
-    begin_with(70), tag(BLOCK, 0), NUMBERS(2, 1, 0, 5, 0, /* off */ 1, 0, 4, 0), taken();
+    begin_with(70), tag(BLOCK, 0), NUMBERS(2, 1, 0, 5, 0, /* disabled */ 1, 0, 4, 0), taken();
     begin_with(70), tag(BLOCK, 0), NUMBERS(2, 1, 0, 5, 0, 1, 0, 0, 0), REFUSED(STRUCTURE); /* nothing */
     begin_with(70), tag(BLOCK, 0), NUMBERS(2, 1, 0, 5, 0, 1, 0, 2, 0), REFUSED(ENTITY);    /* not there */
     begin_with(70), tag(BLOCK, 0), NUMBERS(2, 1, 0, 5, 0, 1, 1, 64, 0), REFUSED(ENTITY);   /* not alive */

@@ -167,7 +167,7 @@ static void ending_a_queue_ends_its_connections(void **state) {
     covey_queue_destroy(NULL);
     assert_false(covey_connected(world, first) || covey_connected(world, second));
     assert_null(world->listeners);
-    assert_null(covey_pool_of(world, Packed)->watch);
+    assert_null(covey_pool_of(world, Packed)->observers);
     assert_int_equal(world->heard, 0);
     assert_true(heap.bytes > bytes); /* the entity and the pool */
 }

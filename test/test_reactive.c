@@ -236,7 +236,7 @@ static void wrong_descriptions_are_refused(void **state) {
     assert_failed(COVEY_ERROR_TYPE);
     assert_null(covey_reactive_create(world, &(covey_reactive_desc){ .set = { covey_id(Packed), &other } }));
     assert_failed(COVEY_ERROR_LAYOUT);
-    assert_null(covey_pool_of(world, Packed)->watch);
+    assert_null(covey_pool_of(world, Packed)->observers);
     covey_reactive_desc twice = { .match = { .with = { covey_id(Packed), covey_id(Packed) } } };
     assert_null(covey_reactive_create(world, &twice));
     assert_failed(COVEY_ERROR_TYPE);
@@ -312,7 +312,7 @@ static void sets_are_used_again(void **state) {
     const covey_type *tag = covey_reactive_type(set);
     covey_reactive_destroy(set);
     covey_reactive_destroy(NULL);
-    assert_null(covey_pool_of(world, Blocked)->watch);
+    assert_null(covey_pool_of(world, Blocked)->observers);
     assert_false(covey_has_raw(world, e[0], tag));
     uint32_t pools = covey_world_pool_count(world);
     for (uint32_t i = 0; i < 5; i++) {
@@ -511,7 +511,7 @@ static void listen_later(const covey_type *type) {
     test_world_is_valid(world);
     covey_reactive_destroy(set);
     covey_clear(world, Other);
-    assert_null(covey_pool_of(world, Other)->watch);
+    assert_null(covey_pool_of(world, Other)->observers);
 }
 
 static void sources_come_later(void **state) {

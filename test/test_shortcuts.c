@@ -208,7 +208,7 @@ static void test_the_validator_sees_wrong_shortcuts(void **state) {
     BREAK(uint32_t, emptying->count, 2, "emptying: a pool that has nothing there");
     BREAK(covey_pool *, emptying->pools[0], sparse, "emptying: a pool is missing");
     BREAK(uint64_t *, emptying->masks[0], mask, "emptying: the mask of another block");
-    BREAK(bool, pool->plain, false, "emptying: a pool whose values need care");
+    BREAK(bool, pool->plain, false, "emptying: a pool that is not plain");
     covey__emission emission = { 0 };
     BREAK(covey__emission *, world->emission, &emission, "emptying: a listener is not told");
     BREAK(covey__entity_page *, emptying->page, NULL, "emptying: the entities of another block");

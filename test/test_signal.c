@@ -258,10 +258,10 @@ static void forget_listeners(const covey_type *type) {
     size_t bytes = heap.bytes;
     listen(&a, type, COMPONENT_SIGNALS);
     listen(&b, NULL, ENTITY_SIGNALS);
-    assert_true(heap.bytes > bytes && pool->watch);
+    assert_true(heap.bytes > bytes && pool->observers);
     assert_true(covey_disconnect(world, a.connection) && covey_disconnect(world, b.connection));
     assert_int_equal(heap.bytes, bytes);
-    assert_null(pool->watch);
+    assert_null(pool->observers);
     assert_null(world->listeners);
     add_value(e[1], type, 1);
     remove_value(e[0], type);
@@ -358,7 +358,7 @@ static void leave_meanwhile(const covey_type *type) {
     listen(&first, type, COMPONENT_SIGNALS);
     assert_non_null(add_value(e[0], type, 7));
     assert_value(e[0], type, 7);
-    assert_null(covey_pool_find_raw(world, type)->watch);
+    assert_null(covey_pool_find_raw(world, type)->observers);
     first.acts = 1;
     listen(&first, type, COVEY_ON_SET);
     Value value = value_of(8);

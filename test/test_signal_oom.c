@@ -264,7 +264,7 @@ static bool clear_set(scene *s) {
 static bool end_set(scene *s) {
     covey_remove(s->world, s->e[0], Plain);
     covey_reactive_destroy(set);
-    return !covey_pool_of(s->world, Plain)->watch;
+    return !covey_pool_of(s->world, Plain)->observers;
 }
 
 static const operation needing_none[] = {

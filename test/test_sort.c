@@ -329,7 +329,7 @@ static void test_keys_lie_anywhere_in_the_value(void **state) {
                 assert_int_equal(covey_pool_sort(pool, &order), COVEY_ERROR_RANGE);
                 assert_failed(COVEY_ERROR_RANGE);
                 assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
-                assert_null(pool->watch);
+                assert_null(pool->observers);
                 assert_true(world_digest(world) == digest);
             }
     covey_pool *pool = covey_pool_of_raw(world, &sized[0]);
@@ -696,7 +696,7 @@ static void test_values_that_do_not_move_are_not_sorted(void **state) {
         assert_failed(COVEY_ERROR_REFUSED);
         assert_non_null(strstr(heard.text, types[i]->name));
         assert_true(world_digest(world) == digest);
-        assert_null(pool->watch);
+        assert_null(pool->observers);
         assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK); /* nothing to end */
     }
 }
@@ -721,7 +721,7 @@ static void test_an_owned_pool_has_the_order_of_its_group(void **state) {
         assert_non_null(strstr(heard.text, text));
     }
     assert_true(world_digest(world) == digest);
-    assert_false(pool->watch->keeps_order);
+    assert_false(pool->observers->keeps_order);
     covey_group_destroy(group);
     sorts(pool, &by_number);
 }
@@ -814,15 +814,15 @@ static void test_a_group_that_owns_nothing_is_not_disturbed(void **state) {
     covey_add_tag(world, e[60], Marked);
     assert_true(covey_group_contains(group, e[60]));
     assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
-    assert_non_null(pool->watch); /* the group still does */
+    assert_non_null(pool->observers); /* the group still does */
     test_world_is_valid(world);
     assert_true(covey_destroy(world, e[60]));
     assert_int_equal(covey_group_count(group), 30);
     assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
     covey_group_destroy(group);
-    assert_true(pool->watch && pool->watch->keeps_order);
+    assert_true(pool->observers && pool->observers->keeps_order);
     assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
-    assert_null(pool->watch);
+    assert_null(pool->observers);
 }
 
 /* ---- Nothing is left behind ---------------------------------------------------------------------------------------*/
@@ -1176,7 +1176,7 @@ static void test_clearing_does_not_end_an_order(void **state) {
     assert_numbers(pool, NUMBERS(2, 4, 5));
     covey_destroy_all(world);
     assert_int_equal(covey_pool_size(pool), 0);
-    assert_true(pool->watch->keeps_order);
+    assert_true(pool->observers->keeps_order);
 }
 
 static void test_an_order_ends_and_the_quick_path_is_back(void **state) {
@@ -1184,11 +1184,11 @@ static void test_an_order_ends_and_the_quick_path_is_back(void **state) {
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2));
     assert_int_equal(covey_pool_reserve(pool, 10), COVEY_OK);
     assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
-    assert_non_null(pool->watch);
+    assert_non_null(pool->observers);
     assert_int_equal(pool->set.room, 0);
     assert_int_equal(pool->set.removal, COVEY__REMOVE_SLOWLY);
     assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
-    assert_null(pool->watch);
+    assert_null(pool->observers);
     assert_true(pool->set.room >= 10);
     assert_int_equal(pool->set.removal, COVEY__REMOVE_SWAPPING);
     add_value(e[3], covey_id(Packed), 0); /* at the end */
@@ -1208,7 +1208,7 @@ static void test_what_is_not_swap_and_pop_is_not_kept(void **state) {
         heard = (test_heard){ 0 };
         assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_ERROR_REFUSED);
         assert_failed(COVEY_ERROR_REFUSED);
-        assert_null(pool->watch);
+        assert_null(pool->observers);
         assert_true(world_digest(world) == digest);
     }
 }
@@ -1220,7 +1220,7 @@ static void test_all_of_a_pool_is_kept_or_nothing(void **state) {
     order.count = 2;
     assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
     assert_failed(COVEY_ERROR_RANGE);
-    assert_null(pool->watch);
+    assert_null(pool->observers);
     assert_numbers(pool, NUMBERS(3, 1, 2));
     assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
     assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
@@ -1419,7 +1419,7 @@ static bool fails_at(void (*prepare)(void), bool (*run)(void), uint64_t at, bool
     prepare();
     const covey_pool *pool = covey_pool_find(world, Packed);
     uint64_t digest = world_digest(world);
-    bool watched = pool->watch != NULL;
+    bool watched = pool->observers != NULL;
     test_fail_at(&heap, at, for_good);
     bool done = run(), failed = heap.failed;
     test_fail_never(&heap);
@@ -1427,7 +1427,7 @@ static bool fails_at(void (*prepare)(void), bool (*run)(void), uint64_t at, bool
     if (!done) {
         assert_failed(COVEY_ERROR_MEMORY);
         assert_true(world_digest(world) == digest);
-        assert_int_equal(pool->watch != NULL, watched);
+        assert_int_equal(pool->observers != NULL, watched);
         test_world_is_valid(world);
         assert_true(run());
     }
@@ -1480,7 +1480,7 @@ static void test_ending_an_order_and_removing_need_no_memory(void **state) {
     assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
     assert_false(heap.failed);
     test_fail_never(&heap);
-    assert_null(pool->watch);
+    assert_null(pool->observers);
 }
 
 /* ---- The validator ------------------------------------------------------------------------------------------------*/
@@ -1490,19 +1490,19 @@ static void test_the_validator_sees_a_wrong_watch(void **state) {
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2)), *block = fill(covey_id(Blocked), NUMBERS(1, 2));
     assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
     assert_non_null(covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Blocked) } }));
-    BREAK(bool, pool->set.watched, false, "watch: a set that does not know of it");
-    BREAK(uint8_t, pool->uses, pool->uses | COVEY_USE_GROUP, "watch: owned, or not");
-    BREAK(bool, pool->watch->keeps_order, false, "watch: nobody needs it");
-    BREAK(bool, pool->watch->needs_memory, false, "watch: needs memory, or does not, and is marked otherwise");
-    BREAK(bool, block->watch->needs_memory, false, "watch: needs memory, or does not, and is marked otherwise");
-    BREAK(bool, pool->plain, true, "watch: removals that nobody knows of");
-    BREAK(bool, block->plain, true, "watch: removals that nobody knows of");
-    BREAK(uint32_t, pool->set.room, 1, "watch: additions that nobody knows of");
-    BREAK(uint8_t, pool->set.removal, COVEY__REMOVE_SWAPPING, "watch: additions that nobody knows of");
-    BREAK(bool, block->watch->keeps_order, true, "watch: an order that is not kept");
-    BREAK(covey__watch *, pool->watch, NULL, "world: bytes that are not accounted for");
+    BREAK(bool, pool->set.observed, false, "observers: the observed flag of the set is wrong");
+    BREAK(uint8_t, pool->uses, pool->uses | COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
+    BREAK(bool, pool->observers->keeps_order, false, "observers: kept although none is left");
+    BREAK(bool, pool->observers->needs_memory, false, "observers: needs_memory is wrong");
+    BREAK(bool, block->observers->needs_memory, false, "observers: needs_memory is wrong");
+    BREAK(bool, pool->plain, true, "observers: inline adds or removals bypass them");
+    BREAK(bool, block->plain, true, "observers: inline adds or removals bypass them");
+    BREAK(uint32_t, pool->set.room, 1, "observers: inline adds or removals bypass them");
+    BREAK(uint8_t, pool->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
+    BREAK(bool, block->observers->keeps_order, true, "observers: they keep an order that the storage cannot have");
+    BREAK(covey__observers *, pool->observers, NULL, "world: bytes that are not accounted for");
     covey_pool *plain = fill(covey_id(Keyed), NULL, 0);
-    BREAK(bool, plain->set.watched, true, "watch: a set that does not know of it");
+    BREAK(bool, plain->set.observed, true, "observers: the observed flag of the set is wrong");
 }
 
 int main(void) {

@@ -216,7 +216,7 @@ static void test_listeners(void **state) {
     BREAK(uint32_t, tags->blocks.count, 9, "reactive set: the number of marks is not what was counted");
     BREAK(size_t, tags->blocks.heap.bytes, 1, "reactive set: bytes that are not accounted for");
     BREAK(uint32_t, tags->size, 4, "pool: values of another size than the type's");
-    BREAK(struct covey__watch *, packed->watch, NULL, "world: bytes that are not accounted for");
+    BREAK(struct covey__observers *, packed->observers, NULL, "world: bytes that are not accounted for");
     uint32_t near = world->presence_count;
     world->presence_count = 0;
     assert_false(covey_world_validate(world, NULL)); /* no place for a mark */

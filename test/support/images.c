@@ -202,7 +202,7 @@ static const char *check_refused(covey_world *world, const covey_report *report,
 
 /* Nothing that a caller could see, but for pools that were met. */
 static const char *check_empty(covey_world *world) {
-    if (!covey__entities_untouched(world)) return "an index was used by an image that was refused";
+    if (!covey__entities_never_used(world)) return "an index was used by an image that was refused";
     if (covey_world_resource_count(world) != 0) return "a resource of an image that was refused";
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
         if (covey_pool_count(covey_world_pool(world, i)) != 0) return "a component of an image that was refused";

@@ -122,7 +122,7 @@ static void load_in_vain(model *m, const covey_load_desc *desc) {
     REQUIRE(m, failed == (result == COVEY_ERROR_MEMORY), "loading gave \"%s\"", covey_result_text(result));
     REQUIRE(m, m->messages == failed, "%u messages", m->messages);
     if (failed) {
-        bool empty = covey__entities_untouched(m->twin) && covey_world_resource_count(m->twin) == 0;
+        bool empty = covey__entities_never_used(m->twin) && covey_world_resource_count(m->twin) == 0;
         const char *why = "";
         REQUIRE(m, empty, "something is left of an image that was not loaded");
         REQUIRE(m, covey_world_validate(m->twin, &why), "after a load that failed: %s", why);
@@ -137,7 +137,7 @@ static void load(model *m, const covey_type *const *types) {
     covey_report report = { 0 };
     m->twin = covey_world_create(&desc);
     if (program_chance(&m->program, 64)) load_in_vain(m, &how);
-    if (covey__entities_untouched(m->twin) && covey_world_resource_count(m->twin) == 0)
+    if (covey__entities_never_used(m->twin) && covey_world_resource_count(m->twin) == 0)
         covey_load_from_memory(m->twin, m->image.bytes, m->image.size, &how, &report);
     REQUIRE(m, report.result == COVEY_OK, "the image could not be loaded: %s (byte %llu)", report.text,
             (unsigned long long)report.offset);

@@ -28,7 +28,7 @@ COVEY_API void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32
 COVEY_API void *covey__pool_set_default(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
-COVEY_API void covey__pool_touch(covey_pool *pool, uint32_t index);
+COVEY_API void covey__pool_mark_set(covey_pool *pool, uint32_t index);
 COVEY_API void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
@@ -325,7 +325,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     uint32_t index = covey__index(e), generation = covey__generation(e);
     if (index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
-        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->watch)) return NULL;
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->observers)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
         void *to = covey__block_append(&pool->blocks, index, size);
         if (to) COVEY__TRACE(pool->added, index);
@@ -350,7 +350,7 @@ COVEY_HOT bool covey__wants_default(const covey_pool *pool, const void *value, s
     return size != 0 && !value && pool->type->defaults;
 }
 
-/* A literal lies nowhere in the pool, so it needs no care when the pool grows. As its address goes nowhere, either, its
+/* A literal lies nowhere in the pool, so it stays valid when the pool grows. As its address goes nowhere, either, its
  * fields stay in registers until they are stored where they belong. */
 COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
@@ -472,10 +472,10 @@ COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *va
     void *to = covey__pool_get(pool, e, size);
     if (!literal && covey__wants_default(pool, value, size)) return covey__pool_set_default(pool, index, generation);
     if (!to) return covey__pool_add(pool, e, value, size, literal);
-    if (!COVEY__LIKELY((pool->uses & COVEY__USE_CARE) == 0)) {
-        if (literal && (pool->uses & COVEY__USE_TOUCH) != 0) {
+    if (!COVEY__LIKELY((pool->uses & COVEY__USE_SLOW_SET) == 0)) {
+        if (literal && (pool->uses & COVEY__USE_MARK_ON_SET) != 0) {
             covey__fill_literal(to, value, size);
-            covey__pool_touch(pool, index);
+            covey__pool_mark_set(pool, index);
             return to;
         }
         if (!literal) return covey__pool_overwrite(pool, index, generation, value);

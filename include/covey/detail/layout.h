@@ -116,7 +116,7 @@ struct covey_sparse_set {
     uint32_t hole;   /* in place: the hole made last; its id has generation 0 and the next one's position as index */
     uint32_t size;
     uint8_t align;
-    bool watched; /* adds and removals go out of line */
+    bool observed; /* adds and removals go out of line */
     covey__mover mover;
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     uint64_t *shifts; /* of a world: counts values and arrays that moved, and removals; NULL without a world */
@@ -195,11 +195,11 @@ typedef struct covey__filling {
  * know of it, finds the place before that. */
 typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_TO_GROUP } covey__adding;
 
-#define COVEY__USE_INTERNAL 128 /* of a type of the library's own: no component of the user's */
-#define COVEY__USE_REACTIVE 64  /* the tag of a reactive set: what it needs to mark, it keeps */
-#define COVEY__USE_CARE 32      /* overwriting takes care: the old value has to be dropped, or somebody watches */
-#define COVEY__USE_TOUCH 16     /* but no more than marks: only reactive sets have to know */
-#define COVEY__USE_CLOSELY 8    /* who hands out values looks closely: some may be disabled, or have ticks */
+#define COVEY__USE_INTERNAL 128   /* of a type of the library's own: no component of the user's */
+#define COVEY__USE_REACTIVE 64    /* the tag of a reactive set: what it needs to mark, it keeps */
+#define COVEY__USE_SLOW_SET 32    /* overwriting goes out of line: the old value is dropped, or an observer is told */
+#define COVEY__USE_MARK_ON_SET 16 /* with SLOW_SET: only reactive sets are told, by marking the entity */
+#define COVEY__USE_SLOW_VALUES 8  /* values are handed out out of line: some may be disabled, or have ticks */
 
 /* Where a node lies in a balanced tree of nodes that have numbers (src/balanced.h). */
 #define COVEY__NO_NODE UINT32_MAX
@@ -217,13 +217,13 @@ struct covey_pool {
     covey_world *world;
     const covey_type *type;
     uint64_t name_hash;
-    struct covey__watch *watch; /* who has to know of what is added and removed; NULL for nobody */
-    uint32_t size;              /* of a value */
-    uint32_t number;            /* among the world's pools */
-    uint8_t storage;            /* a covey_storage, and not the default */
-    bool plain;                 /* in blocks, and a value that is removed needs nothing */
-    uint8_t adding;             /* a covey__adding: what follows when a component is added out of line */
-    uint8_t uses;               /* what it was used for, covey_use; and COVEY__USE_... */
+    struct covey__observers *observers; /* who has to know of what is added and removed; NULL for nobody */
+    uint32_t size;                      /* of a value */
+    uint32_t number;                    /* among the world's pools */
+    uint8_t storage;                    /* a covey_storage, and not the default */
+    bool plain;                         /* in blocks, and a value that is removed needs nothing */
+    uint8_t adding;                     /* a covey__adding: what follows when a component is added out of line */
+    uint8_t uses;                       /* what it was used for, covey_use; and COVEY__USE_... */
     covey__trace added, removed;
     uint32_t moved;             /* times that values may have moved otherwise; level 2, too */
     struct covey__ended *ended; /* of the tag of a reactive set: its destroyed ones, if it keeps them; or NULL */
@@ -336,7 +336,7 @@ struct covey_world {
     struct covey_history *histories; /* as a list */
     covey_log_listener *log_listeners;
     uint32_t silenced; /* calls under way that say themselves what failed inside of them */
-    uint64_t numbered;               /* queues, reactive sets and command buffers that were ever made */
+    uint64_t numbered; /* queues, reactive sets and command buffers that were ever made */
     /* Names that were asked for and are of no pool. Several readers may remember one at the same time: each is a word,
      * which is read and written as a whole and says all there is to say. A pool that is made empties the list. */
     const char *unknown[COVEY__UNKNOWN];
