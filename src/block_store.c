@@ -103,7 +103,7 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
 }
 
 static void free_chunk(covey__block_store *blocks, covey__block_page *page, uint32_t block) {
-    if (blocks->size != 0) covey__chunk_give(blocks, page->chunks[block].data);
+    if (blocks->size != 0) covey__chunk_free(blocks, page->chunks[block].data);
     set_chunk(blocks, page, block, NULL, 0);
 }
 
@@ -301,8 +301,8 @@ static void erase_block(covey__block_store *blocks, covey__block_page *page, uin
     free_chunk(blocks, page, block);
 }
 
-/* As covey__block_vacate does it. */
-static void vacate_by_hook(covey__block_store *blocks, uint32_t index) {
+/* As covey__block_erase_slot does it. */
+static void erase_slot_by_hook(covey__block_store *blocks, uint32_t index) {
     covey__block b = covey__block_in(blocks, index);
     uint32_t bit = index % 64, capacity = b.page->capacity[b.block];
     if (capacity == 64) {
@@ -312,7 +312,7 @@ static void vacate_by_hook(covey__block_store *blocks, uint32_t index) {
     }
     uint32_t slot = b.map[bit], last = b.page->used[b.block] - 1u;
     if (slot != last) covey__block_move(blocks, &b, last, slot);
-    covey__block_give(blocks, &b, bit);
+    covey__block_free_slot(blocks, &b, bit);
 }
 
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
@@ -323,10 +323,10 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
         erase_block(blocks, page, block);
         return;
     }
-    uint32_t vacated = page->capacity[block] == 64 ? index % 64 : page->used[block] - 1u;
-    if (blocks->mover.type) vacate_by_hook(blocks, index);
-    else covey__block_vacate(blocks, page, index, left, blocks->size);
-    if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)vacated * blocks->size, 0, blocks->size);
+    uint32_t erased = page->capacity[block] == 64 ? index % 64 : page->used[block] - 1u;
+    if (blocks->mover.type) erase_slot_by_hook(blocks, index);
+    else covey__block_erase_slot(blocks, page, index, left, blocks->size);
+    if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)erased * blocks->size, 0, blocks->size);
 }
 
 static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
@@ -434,14 +434,14 @@ void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t 
                            uint32_t capacity) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
-    uint64_t bit = (uint64_t)1 << block, vacated = page->masks[block] & ~mask;
+    uint64_t bit = (uint64_t)1 << block, erased = page->masks[block] & ~mask;
     page->masks[block] = mask;
     page->summary = mask != 0 ? page->summary | bit : page->summary & ~bit;
     if (page->capacity[block] != 0 && (chunk || mask == 0)) free_chunk(blocks, page, block);
     if (mask == 0) return;
     if (chunk) set_chunk(blocks, page, block, chunk, capacity);
-    if (page->capacity[block] != 64) vacated = write_slots(blocks, page, block, slots);
-    if (blocks->zero_vacated && !chunk) zero_slots(blocks, page, block, vacated);
+    if (page->capacity[block] != 64) erased = write_slots(blocks, page, block, slots);
+    if (blocks->zero_vacated && !chunk) zero_slots(blocks, page, block, erased);
 }
 
 covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,

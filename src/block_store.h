@@ -136,7 +136,7 @@ static inline void covey__block_take(covey__block_store *blocks, const covey__bl
     b->page->used[b->block]++;
     blocks->count++;
 }
-static inline void covey__block_give(covey__block_store *blocks, const covey__block *b, uint32_t bit) {
+static inline void covey__block_free_slot(covey__block_store *blocks, const covey__block *b, uint32_t bit) {
     b->page->masks[b->block] &= ~((uint64_t)1 << bit);
     b->page->used[b->block]--;
     blocks->count--;

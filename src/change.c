@@ -161,7 +161,7 @@ static void remove_or_take(covey_pool *pool, covey_entity e, void *taken) {
 
 void covey__remove_announced(covey_pool *pool, covey_entity e) { remove_or_take(pool, e, NULL); }
 
-void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     if (pool->observers && pool->observers->sole && !pool->type->drop) {
         covey__group_erase(pool, index, generation);
@@ -220,7 +220,7 @@ static covey_result reserve(covey_world *world, const covey__change *changes, ui
 }
 
 /* Before anything moves. */
-static void begin(covey__change *c) {
+static void begin_change(covey__change *c) {
     c->placing.pool = c->told.pool;
     c->placing.entities = c->told.entities;
     c->placing.count = c->told.count;
@@ -233,14 +233,14 @@ static void note_added(const covey__change *c) {
 
 static void unmake(covey__change *changes, uint32_t count) {
     while (count-- != 0)
-        if (adds(&changes[count])) covey__unplace_many(&changes[count].placing);
+        if (adds(&changes[count])) covey__erase_placed_many(&changes[count].placing);
 }
 
 covey_result covey__changes_make(covey_world *world, covey__change *changes, uint32_t count,
                                  const covey__change **culprit) {
     *culprit = NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (adds(&changes[i])) begin(&changes[i]);
+        if (adds(&changes[i])) begin_change(&changes[i]);
     covey_result result = reserve(world, changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         *culprit = &changes[i];

@@ -13,7 +13,7 @@
  *     join      groups that exclude the component
  *
  * One component: the slow halves that covey.h declares, covey__pool_place_slowly and covey__pool_settle, between which
- * inline code writes the value, covey__pool_add_slowly and covey__pool_take_out_slowly. Commands are replayed by these.
+ * inline code writes the value, covey__pool_add_slowly and covey__pool_remove_slowly. Commands are replayed by these.
  * Several entities, or several pools, in one go: a call lists its changes and takes each step for all of them. */
 #ifndef COVEY_CHANGE_H
 #define COVEY_CHANGE_H

@@ -110,7 +110,7 @@ static void add_field(planner *p, uint32_t first, const covey_field *is, const c
                    .memory = memory, .record = record, .count = count, .op = COVEY__OP_SWAP, .unit = (uint8_t)unit });
 }
 
-static void refuse(planner *p, const covey_field *is, const covey_field *was) {
+static void refuse_field(planner *p, const covey_field *is, const covey_field *was) {
     p->result = COVEY_ERROR_IMAGE;
     snprintf(p->why, p->room, "field %s was %s[%u], and is %s[%u]", is->name, covey_kind_name(was->kind), was->count,
              covey_kind_name(is->kind), is->count);
@@ -151,7 +151,7 @@ static void add_struct(planner *p, uint32_t first, const covey_fields *is, const
             bool fits =
                 now->count == before->count && (now->kind == before->kind || is_widened(before->kind, now->kind));
             uint32_t at = memory + now->offset;
-            if (!fits) refuse(p, now, before);
+            if (!fits) refuse_field(p, now, before);
             else if (!now->nested) add_field(p, first, now, before, at, record);
             else if (now->count == 1) add_struct(p, first, now->nested, before->nested, at, record);
             else add_array(p, first, now, before, at, record);

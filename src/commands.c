@@ -70,7 +70,7 @@ static size_t used(const covey_commands *c) { return c->bytes ? (size_t)(c->at -
 static command *command_at(const covey_commands *c, size_t offset) { return (command *)(void *)(c->bytes + offset); }
 
 /* Makes sure that so many bytes more are there. */
-static bool make_room(covey_commands *c, uint64_t more) {
+static bool reserve_bytes(covey_commands *c, uint64_t more) {
     size_t at = used(c);
     uint64_t wanted = (at + more + END + LINE - 1) / LINE;
     if (wanted > LINES_MAX) return false;
@@ -92,14 +92,14 @@ static void rewind_bytes(covey_commands *c) {
 }
 
 /* While it is busy, there is no room: whoever wants to record hears why. */
-static void begin(covey_commands *c) {
+static void make_busy(covey_commands *c) {
     const uint64_t end = COVEY__RECORD_END;
     c->busy = true;
     c->room = c->at;
     if (c->bytes) memcpy(c->at, &end, sizeof end);
 }
 
-static void end(covey_commands *c) {
+static void make_idle(covey_commands *c) {
     c->busy = false;
     if (c->count == 0) rewind_bytes(c);
     if (c->bytes) c->room = c->bytes + ((size_t)c->lines * LINE - END);
@@ -109,7 +109,7 @@ static void end(covey_commands *c) {
 
 /* A recording fails. Replaying reports the first: those behind it often fail because it did, as what adds to an entity
  * that could not be created. */
-static bool lose(covey_commands *c, covey_result result, const char *because) {
+static bool fail_recording(covey_commands *c, covey_result result, const char *because) {
     if (c->lost == 0) {
         c->lost_result = result;
         c->lost_because = because;
@@ -119,19 +119,21 @@ static bool lose(covey_commands *c, covey_result result, const char *because) {
     return false;
 }
 
-static bool lose_for_memory(covey_commands *c) {
-    return lose(c, COVEY_ERROR_MEMORY, "an allocation failed: record it again when there is memory");
+static bool fail_for_memory(covey_commands *c) {
+    return fail_recording(c, COVEY_ERROR_MEMORY, "an allocation failed: record it again when there is memory");
 }
 
 char *covey__record_slowly(covey_commands *c, size_t bytes) {
-    if (c->busy) lose(c, COVEY_ERROR_REFUSED, "the buffer was being replayed or cleared: use another one meanwhile");
-    else if (make_room(c, bytes)) return c->at;
-    else lose_for_memory(c);
+    if (c->busy)
+        fail_recording(c, COVEY_ERROR_REFUSED, "the buffer was being replayed or cleared: use another one meanwhile");
+    else if (reserve_bytes(c, bytes)) return c->at;
+    else fail_for_memory(c);
     return NULL;
 }
 
 bool covey__record_nobody(covey_commands *c) {
-    return lose(c, COVEY_ERROR_DEAD, "its handle is null: find out which call returned null instead of an entity");
+    return fail_recording(c, COVEY_ERROR_DEAD,
+                          "its handle is null: find out which call returned null instead of an entity");
 }
 
 /* Whether so many bytes more are there, or can be. */
@@ -142,7 +144,7 @@ static bool find_room(covey_commands *c, size_t bytes) {
 /* Appends a command without its value. */
 static command *append(covey_commands *c, uint64_t what, covey_entity e, uint64_t bytes) {
     if (bytes > SIZE_MAX / 2) {
-        lose_for_memory(c);
+        fail_for_memory(c);
         return NULL;
     }
     if (!find_room(c, (size_t)bytes)) return NULL;
@@ -163,21 +165,22 @@ bool covey__record_wide(covey_commands *c, covey_entity e, const covey_type *typ
 bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind) {
     uint64_t bytes = bytes_of_value(type);
     if (type->move) /* values of a buffer move as bytes */
-        return lose(c, COVEY_ERROR_REFUSED, "a hook moves values of its type: record a function that adds one");
+        return fail_recording(c, COVEY_ERROR_REFUSED,
+                              "a hook moves values of its type: record a function that adds one");
     command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes);
     if (!appended) return false;
     if (!type->copy) memcpy(value_of(appended), type->defaults, type->size);
     else if (!covey__copy_value(c->world, type, value_of(appended), type->defaults)) {
         c->at -= bytes;
         c->count--;
-        return lose(c, COVEY_ERROR_COPY, "the copy hook of its type refused to copy the default");
+        return fail_recording(c, COVEY_ERROR_COPY, "the copy hook of its type refused to copy the default");
     }
     return true;
 }
 
 bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data, size_t size) {
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
-    if (size > UINT32_MAX / 2) return lose_for_memory(c);
+    if (size > UINT32_MAX / 2) return fail_for_memory(c);
     command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
     if (!appended) return false;
     appended->bytes = size;
@@ -212,8 +215,8 @@ static covey_result take_ids(covey_commands *c, uint32_t wanted) {
 }
 
 /* Gives back those that were taken last, until so many are left. */
-static void give_ids_back(covey_commands *c, uint32_t left) {
-    while (c->id_count > left) covey__entity_give_back(c->world, c->ids[--c->id_count]);
+static void release_ids(covey_commands *c, uint32_t left) {
+    while (c->id_count > left) covey__entity_release(c->world, c->ids[--c->id_count]);
 }
 
 void covey__commands_set_ids(covey_commands *c, const covey_entity *ids, uint32_t spent, uint32_t count) {
@@ -224,11 +227,11 @@ void covey__commands_set_ids(covey_commands *c, const covey_entity *ids, uint32_
 
 void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint32_t spent, uint32_t count) {
     for (uint32_t i = 0; i < spent; i++) covey__entity_retire(world, ids[i].index);
-    while (count != spent) covey__entity_give_back(world, ids[--count]);
+    while (count != spent) covey__entity_release(world, ids[--count]);
 }
 
 /* The first so many are no longer the buffer's. */
-static void forget_ids(covey_commands *c, uint32_t count) {
+static void remove_ids(covey_commands *c, uint32_t count) {
     if (count == 0) return;
     c->taken -= count;
     c->id_count -= count;
@@ -237,14 +240,14 @@ static void forget_ids(covey_commands *c, uint32_t count) {
 
 static void retire_ids(covey_commands *c) {
     for (uint32_t i = 0; i < c->spent; i++) covey__entity_retire(c->world, c->ids[i].index);
-    forget_ids(c, c->spent);
+    remove_ids(c, c->spent);
     c->spent = 0;
 }
 
 /* An id becomes free in a world. A handle that was seen never names anybody there. */
 static void free_id(covey_world *world, covey_entity e, bool seen) {
     if (seen && e.generation == COVEY_GENERATION_MAX) covey__entity_retire(world, e.index);
-    else covey__entity_give_back(world, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
+    else covey__entity_release(world, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
 }
 
 /* Whether ids come from the world when they are recorded, and go back there when they are forgotten. */
@@ -255,7 +258,7 @@ void covey__commands_keep_apart(covey_commands *c) { c->apart = true; }
 /* Frees the first ids, which were recorded as created, those that were taken last first. */
 static void free_recorded(covey_commands *c, uint32_t count) {
     for (uint32_t i = count; i-- != 0;) free_id(c->world, c->ids[i], true);
-    forget_ids(c, count);
+    remove_ids(c, count);
 }
 
 /* Makes an id that was recorded as created ready again, before the others that are. Its handle was seen: the next one
@@ -282,14 +285,15 @@ static bool is_in_hook(const covey_commands *c) {
 
 /* None is ready: takes one from the world if the buffer may, and makes room for the command first. */
 static bool take_another(covey_commands *c) {
-    if (!takes_as_it_goes(c) && !c->busy) return lose(c, COVEY_ERROR_FULL, "no id was ready");
+    if (!takes_as_it_goes(c) && !c->busy) return fail_recording(c, COVEY_ERROR_FULL, "no id was ready");
     if (!find_room(c, sizeof(command))) return false;
     if (is_in_hook(c))
-        return lose(c, COVEY_ERROR_REFUSED, "a hook or system asked for an id of the world: give the buffer .entities");
+        return fail_recording(c, COVEY_ERROR_REFUSED,
+                              "a hook or system asked for an id of the world: give the buffer .entities");
     covey_result result = reach_ids(c, (uint64_t)c->id_count + 1);
     if (result == COVEY_OK) c->ids[c->id_count] = covey__entity_set_aside(c->world, &result);
-    if (result == COVEY_ERROR_MEMORY) return lose_for_memory(c);
-    if (result != COVEY_OK) return lose(c, result, "the world has no index left: destroy entities first");
+    if (result == COVEY_ERROR_MEMORY) return fail_for_memory(c);
+    if (result != COVEY_OK) return fail_recording(c, result, "the world has no index left: destroy entities first");
     c->id_count++;
     return true;
 }
@@ -308,7 +312,7 @@ covey_result covey_commands_reserve(covey_commands *c, uint32_t entities) {
     uint32_t before = c->id_count;
     covey_result result = c->busy ? COVEY_ERROR_REFUSED : take_ids(c, entities);
     if (result == COVEY_OK) return result;
-    give_ids_back(c, before);
+    release_ids(c, before);
     return covey__fail(c->world, result, "%u ids could not be made ready for commands: %s", entities,
                        covey_result_text(result));
 }
@@ -327,12 +331,12 @@ void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {
         }
 }
 
-/* ---- Forgetting --------------------------------------------------------------------------------------------------*/
+/* ---- Clearing ----------------------------------------------------------------------------------------------------*/
 
 static covey_command_fn *function_of(const command *c) { return ((const call_head *)(c + 1))->fn; }
 
 /* Ends what the first command owns, and goes on to the one behind it. */
-static void forget_first(covey_commands *c) {
+static void drop_first(covey_commands *c) {
     command *first = command_at(c, c->next);
     covey__record_kind kind = kind_of(first);
     if (has_value(kind)) covey__drop(c->world, type_of(first), value_of(first));
@@ -352,27 +356,27 @@ bool covey_commands_skip(covey_commands *c) {
     if (!is_idle(c) || c->count == 0) return false;
     bool is_create = kind_of(command_at(c, c->next)) == COVEY__RECORD_CREATE;
     if (is_create && takes_as_it_goes(c) && is_in_hook(c)) return false;
-    begin(c);
+    make_busy(c);
     if (is_create && takes_as_it_goes(c)) free_recorded(c, 1);
     else if (is_create) renew_id(c, c->spent);
-    forget_first(c);
-    end(c);
+    drop_first(c);
+    make_idle(c);
     return true;
 }
 
-static void forget_all(covey_commands *c) {
-    begin(c);
+static void drop_all(covey_commands *c) {
+    make_busy(c);
     c->lost = 0;
     if (takes_as_it_goes(c)) free_recorded(c, c->taken);
     while (c->taken > c->spent) renew_id(c, c->taken - 1);
-    while (c->count != 0) forget_first(c);
-    end(c);
+    while (c->count != 0) drop_first(c);
+    make_idle(c);
 }
 
 void covey_commands_clear(covey_commands *c) {
     if (!is_idle(c)) return;
     if (takes_as_it_goes(c) && c->taken != 0 && is_in_hook(c)) return;
-    forget_all(c);
+    drop_all(c);
 }
 
 /* ---- Replaying ---------------------------------------------------------------------------------------------------*/
@@ -620,12 +624,12 @@ static bool is_settled(const covey_commands *c) {
 static COVEY__NOINLINE covey_replay replay_all(covey_commands *c) {
     uint32_t count = c->count;
     retire_ids(c);
-    begin(c);
+    make_busy(c);
     replaying r = { c, c->world, c->bytes ? command_at(c, c->next) : NULL, 0, COVEY_OK };
     while (c->count != 0 && r.result == COVEY_OK) replay_next(&r);
     c->next = c->bytes ? (size_t)((char *)r.at - c->bytes) : 0;
-    end(c);
-    forget_ids(c, c->created);
+    make_idle(c);
+    remove_ids(c, c->created);
     c->created = 0;
     take_ids(c, c->wanted);
     COVEY__CHANGED(c->world);
@@ -676,10 +680,10 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
 
 void covey_commands_destroy(covey_commands *c) {
     if (!c || !is_idle(c)) return;
-    give_ids_back(c, c->taken);
-    forget_all(c);
+    release_ids(c, c->taken);
+    drop_all(c);
     retire_ids(c);
-    give_ids_back(c, 0);
+    release_ids(c, 0);
     delist(c);
     covey__heap heap = c->heap;
     covey__free(&heap, c->bytes, c->lines, LINE, LINE);

@@ -154,7 +154,7 @@ static void overwrite(const copying *c, const part *p) {
 }
 
 /* What the entities have may change from here on. */
-static void tell(const copying *c) {
+static void tell_of_copies(const copying *c) {
     if (c->parts != 0) covey__changes_tell(c->world, changes_of(c), count_changes(c));
     else if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);
 }
@@ -167,7 +167,7 @@ static bool borrow(copying *c) {
     return true;
 }
 
-static void give_back(const copying *c) {
+static void free_borrowed(const copying *c) {
     if (c->made) c->world->borrowed -= c->bytes;
     covey__free(&c->world->heap, c->made, c->bytes, 1, COVEY__ALIGN_MAX);
 }
@@ -182,9 +182,9 @@ static covey_result copy_all(copying *c) {
     if (result == COVEY_OK) {
         for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite(c, &p);
         covey__changes_settle(changes_of(c), count_changes(c), true);
-        tell(c);
+        tell_of_copies(c);
     }
-    give_back(c);
+    free_borrowed(c);
     return result;
 }
 
@@ -214,7 +214,7 @@ bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint3
         for (uint32_t i = 0; i < count; i++) clones[i] = (covey_entity){ 0, 0 };
     if (result == COVEY_OK) {
         result = copy_all(&c);
-        if (result != COVEY_OK) covey__entities_give_back(world, clones, count);
+        if (result != COVEY_OK) covey__entities_undo_create(world, clones, count);
     }
     return settle(&c, result);
 }

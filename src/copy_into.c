@@ -33,7 +33,7 @@ static covey_pool *pool_aside(const copying *c, const covey_pool *pool) {
     return type ? covey_pool_of_raw(c->aside, type) : NULL;
 }
 
-static bool make_room(copying *c, size_t size) {
+static bool reserve_copy(copying *c, size_t size) {
     if (size <= c->room) return true;
     covey__free(&c->heap, c->made, c->room, 1, COVEY__ALIGN_MAX);
     c->made = covey__resize(&c->heap, NULL, 0, size, 1, COVEY__ALIGN_MAX);
@@ -45,7 +45,7 @@ static bool make_room(copying *c, size_t size) {
 static covey_result copy_value(copying *c, covey_pool *to, covey_entity e, const void *value) {
     const covey_type *type = to->type;
     if (!type->copy) return covey__pool_put(to, e, value);
-    if (!make_room(c, type->size)) return COVEY_ERROR_MEMORY;
+    if (!reserve_copy(c, type->size)) return COVEY_ERROR_MEMORY;
     if (!covey__copy_value(c->guarded, type, c->made, value)) {
         c->culprit = type->name;
         return COVEY_ERROR_COPY;

@@ -65,7 +65,7 @@ static uint32_t next_of(uint32_t numbers) { return numbers & 0xffff; }
 static bool is_left(uint32_t numbers) { return next_of(numbers) < count_of(numbers); }
 
 /* Takes a number and calls the task with it. Returns false when none is left. */
-static bool take(covey__crew *crew) {
+static bool take_number(covey__crew *crew) {
     uint32_t numbers = atomic_load(&crew->numbers);
     while (is_left(numbers) && !atomic_compare_exchange_weak(&crew->numbers, &numbers, numbers + 1)) {
     }
@@ -83,7 +83,7 @@ static void serve(void *context) {
     covey__crew *crew = context;
     while (!atomic_load(&crew->ends)) {
         covey__patience patience = crew->patience;
-        while (take(crew)) {
+        while (take_number(crew)) {
         }
         while (has_nothing_to_do(crew) && covey__be_patient(&patience)) {
         }
@@ -102,7 +102,7 @@ void covey__crew_run(void *pool, uint32_t count, covey_task_fn *task, void *cont
     atomic_store(&crew->numbers, count << 16 | 1);
     wake(crew);
     task(context, 0); /* the same thread has the same number each time, and its caches */
-    while (take(crew)) {
+    while (take_number(crew)) {
     }
     while (is_not_done(crew) && covey__be_patient(&patience)) {
     }

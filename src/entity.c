@@ -312,7 +312,7 @@ static uint32_t take_index(covey_world *world, covey__range *range, covey_result
     return *result == COVEY_OK ? range->fresh++ : COVEY_NONE;
 }
 
-static covey_entity take(covey_world *world, covey__range *range, covey_result *result) {
+static covey_entity create_in(covey_world *world, covey__range *range, covey_result *result) {
     uint32_t index = take_index(world, range, result);
     return index != COVEY_NONE ? revive(world, index) : null_entity;
 }
@@ -334,7 +334,7 @@ static covey_entity tell_of(covey_world *world, covey_entity e) {
 static covey_entity create_from(covey_world *world, covey__range *range) {
     covey_entity e = null_entity;
     covey_result result = covey__entities_prepare(world, 1);
-    if (result == COVEY_OK) e = take(world, range, &result);
+    if (result == COVEY_OK) e = create_in(world, range, &result);
     if (result == COVEY_OK) return tell_of(world, e);
     covey__fail(world, result, "no entity could be made: %s", covey_result_text(result));
     return null_entity;
@@ -473,7 +473,7 @@ covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
     return covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
 }
 
-void covey__entity_give_back(covey_world *world, covey_entity e) {
+void covey__entity_release(covey_world *world, covey_entity e) {
     covey__entity_page *page = page_of(world, e.index);
     covey__range *range = &world->range;
     page->next[e.index % COVEY_PAGE_SIZE] = page->previous[e.index % COVEY_PAGE_SIZE] = COVEY_NONE;
@@ -507,7 +507,7 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 /* Takes an entity out of 64 pools as far as that is quick: out of blocks that are direct and have others left, of types
  * whose values need no end. Returns the pools that remain. Where a block pool is present, its directory reaches. No call
  * is made, so that the processor goes on to the next pool while the mask of this one is on its way. */
-static uint64_t take_out_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
+static uint64_t remove_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
     uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
     uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;
     for (; present != 0; present &= present - 1) {
@@ -527,12 +527,12 @@ static uint64_t take_out_quickly(covey_pool *const *pools, uint64_t present, uin
     return remaining;
 }
 
-static void take_out(covey_world *world, covey_entity e) {
+static void remove_components(covey_world *world, covey_entity e) {
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
-        p.left = take_out_quickly(p.pools, p.left, e.index);
+        p.left = remove_quickly(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
-            covey__pool_take_out(pool, e, pool->size);
+            covey__pool_remove(pool, e, pool->size);
         }
     }
 }
@@ -548,7 +548,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     COVEY__TRACE(world->destroyed, index);
     if (last) page->next[at] = index;
     else covey__push_free(world, range_of(world, index), page, index);
-    take_out(world, covey__entity(index, generation));
+    remove_components(world, covey__entity(index, generation));
     covey__fast_destroy_on(world, index);
     COVEY__CHANGED(world);
     return true;

@@ -32,7 +32,7 @@ bool covey__entities_clone(const covey_world *from, covey_world *to); /* false w
 covey_result covey__entities_prepare(covey_world *world, uint32_t count);
 /* Indices that are set aside: taken as covey_create does, and not alive. The handle is the one that the entity gets. */
 covey_entity covey__entity_set_aside(covey_world *world, covey_result *result); /* null, without a log: MEMORY, FULL */
-void covey__entity_give_back(covey_world *world, covey_entity e);               /* those set aside last come first */
+void covey__entity_release(covey_world *world, covey_entity e);                 /* those set aside last come first */
 void covey__entity_retire(covey_world *world, uint32_t index);                  /* its generations are used up */
 void covey__entity_enliven(covey_world *world, covey_entity e);                 /* tells listeners */
 bool covey__is_set_aside(const covey__entity_page *page, uint32_t index);

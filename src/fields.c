@@ -121,16 +121,16 @@ size_t covey__fields_bytes(const covey_fields *fields) {
     return bytes;
 }
 
-static void *take(char **memory, size_t bytes) {
+static void *take_memory(char **memory, size_t bytes) {
     void *taken = *memory;
     *memory += whole(bytes);
     return taken;
 }
 
 static const covey_fields *copy(const covey_fields *fields, char **memory) {
-    covey_fields *made = take(memory, sizeof *made);
-    covey_field *at = take(memory, fields->count * sizeof *at);
-    char *text = take(memory, text_bytes(fields));
+    covey_fields *made = take_memory(memory, sizeof *made);
+    covey_field *at = take_memory(memory, fields->count * sizeof *at);
+    char *text = take_memory(memory, text_bytes(fields));
     for (uint32_t i = 0; i < fields->count; i++) {
         size_t length = strlen(fields->at[i].name) + 1;
         at[i] = fields->at[i];

@@ -183,7 +183,7 @@ static bool create_temporary(covey__file *file) {
     return false;
 }
 
-static bool begin(covey__file *file, const char *path, int level) {
+static bool begin_file(covey__file *file, const char *path, int level) {
     covey__file_info old;
     if (!find_target(file, path, &old) || !begin_compression(file, level)) return false;
     file->buffer = covey__resize(file->heap, NULL, 0, BUFFER_BYTES, 1, 1);
@@ -196,7 +196,7 @@ static bool begin(covey__file *file, const char *path, int level) {
 bool covey__file_create(covey__file *file, const covey__os *os, covey__heap *heap, const char *path, int level,
                         covey_report *report) {
     *file = (covey__file){ .os = os, .heap = heap, .report = report, .handle = -1, .folder = -1 };
-    if (begin(file, path, level)) return true;
+    if (begin_file(file, path, level)) return true;
     covey__file_abandon(file);
     return false;
 }
@@ -293,14 +293,14 @@ static bool set_capacity(reader *r, size_t capacity) {
 }
 
 /* One byte more than there may be, so that it shows when there are too many. */
-static bool make_room(reader *r) {
+static bool reserve_input(reader *r) {
     size_t capacity = r->buffer->capacity, all = r->most + 1;
     if (r->buffer->size < capacity) return true;
     if (capacity < BUFFER_BYTES / 2) capacity = BUFFER_BYTES / 2;
     return set_capacity(r, capacity > all / 2 ? all : capacity * 2);
 }
 
-static bool take(reader *r, size_t size) {
+static bool take_bytes(reader *r, size_t size) {
     r->buffer->size += size;
     return r->buffer->size <= r->most || fail_limit(r);
 }
@@ -332,9 +332,9 @@ static bool read_plain(reader *r, const unsigned char *first, size_t count) {
     memcpy(r->buffer->bytes, first, count);
     r->buffer->size = count;
     for (size_t read = 1; read > 0;) {
-        if (!make_room(r)) return false;
+        if (!reserve_input(r)) return false;
         size_t room = r->buffer->capacity - r->buffer->size;
-        if (!read_some(r, r->buffer->bytes + r->buffer->size, room, &read) || !take(r, read)) return false;
+        if (!read_some(r, r->buffer->bytes + r->buffer->size, room, &read) || !take_bytes(r, read)) return false;
     }
     return true;
 }
@@ -378,11 +378,11 @@ static bool decompress(reader *r, ZSTD_DCtx *zstd, void *input, size_t count) {
             if (in.size == 0) return left == 0 || fail_truncated(r);
             in.pos = 0;
         }
-        if ((left == 0 && !check_claim(r, &in)) || !make_room(r)) return false;
+        if ((left == 0 && !check_claim(r, &in)) || !reserve_input(r)) return false;
         ZSTD_outBuffer out = { r->buffer->bytes, r->buffer->capacity, r->buffer->size };
         left = ZSTD_decompressStream(zstd, &out, &in);
         if (ZSTD_isError(left)) return fail_decompression(r, left);
-        if (!take(r, out.pos - r->buffer->size)) return false;
+        if (!take_bytes(r, out.pos - r->buffer->size)) return false;
         full = out.pos == out.size;
     }
 }

@@ -34,7 +34,7 @@ static bool is_part_of(const covey_group *inner, const covey_group *outer) {
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
-static covey_result refuse(const covey_group *group, covey_result result, const char *reason, const char *name) {
+static covey_result refuse_group(const covey_group *group, covey_result result, const char *reason, const char *name) {
     char text[128];
     covey_group_print(text, sizeof text, group);
     return covey__fail(group->world, result, "a group (%s) could not be made: %s%s", text, reason, name);
@@ -61,7 +61,7 @@ static const char *objection(const covey_group *group, const covey_pool *pool) {
 static covey_result check(const covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++)
         if (covey__is_reactive(group->pools[i])) /* which are marked where nothing may fail */
-            return refuse(group, COVEY_ERROR_REFUSED, "a reactive set is ", group->pools[i]->type->name);
+            return refuse_group(group, COVEY_ERROR_REFUSED, "a reactive set is ", group->pools[i]->type->name);
     for (uint32_t i = 0; i < group->owned; i++) {
         const char *reason = objection(group, group->pools[i]);
         if (reason) return refuse_pool(group, group->pools[i], reason);
@@ -71,7 +71,7 @@ static covey_result check(const covey_group *group) {
         if (!covey__groups_share_pools(group, other) || is_part_of(group, other) != is_part_of(other, group)) continue;
         char text[128];
         covey_group_print(text, sizeof text, other);
-        return refuse(group, COVEY_ERROR_CONFLICT, "in its way is the group ", text);
+        return refuse_group(group, COVEY_ERROR_CONFLICT, "in its way is the group ", text);
     }
     return COVEY_OK;
 }
@@ -174,7 +174,7 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
         }
     }
     if (result != COVEY_OK) {
-        refuse(&made, result, covey_result_text(result), "");
+        refuse_group(&made, result, covey_result_text(result), "");
         return NULL;
     }
     covey__group_link(group);

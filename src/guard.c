@@ -23,10 +23,6 @@ static bool is_allowed(const covey_world *world, const covey_type *type, covey__
     return has_no_value(type) || world->guard->allows(world->guard, type, access);
 }
 
-static void tell(const covey_world *world, const char *text, const char *file, int line) {
-    covey__contract_broken(world, text, file, line);
-}
-
 void covey__check_use(const covey_world *world, const covey_type *type, covey__access access, const char *file,
                       int line) {
     const char *system = system_of(world);
@@ -38,7 +34,7 @@ void covey__check_use(const covey_world *world, const covey_type *type, covey__a
     snprintf(text, sizeof text, "system %s %s %s%s, which it %s: add it to .%s%s", system, writes ? "writes" : "uses",
              resource ? "the resource " : "", type->name, reads ? "declared as read" : "did not declare",
              resource ? "resource_" : "", writes ? "writes" : "reads");
-    tell(world, text, file, line);
+    covey__contract_broken(world, text, file, line);
 }
 
 #if COVEY_ASSERT_LEVEL >= 2
@@ -58,7 +54,7 @@ static void check_written(const covey_view *view, const covey_type *type) {
         "system %s iterates a view that writes %s, which it declared as read: name it in .read of the view, or add it "
         "to .writes",
         system, type->name);
-    tell(view->world, text, __FILE__, __LINE__);
+    covey__contract_broken(view->world, text, __FILE__, __LINE__);
 }
 
 void covey__check_view(const covey_view *view, bool of_group) {
@@ -77,7 +73,7 @@ void covey__check_set(const covey_pool *pool, covey_signal signal) {
     if (!system || !heard) return;
     snprintf(text, sizeof text, "system %s %s %s, which has listeners: record it into job->commands", system,
              signal == COVEY_ON_PATCH ? "patches" : "sets", pool->type->name);
-    tell(pool->world, text, __FILE__, __LINE__);
+    covey__contract_broken(pool->world, text, __FILE__, __LINE__);
 }
 
 void covey__check_world(const covey_world *world) {

@@ -63,7 +63,7 @@ static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t 
 static void uproot(covey_world *world, covey__node *node) {
     detach(world, node);
     world->relinked++;
-    if (covey__name_clashes(world, node->self, COVEY_NONE)) covey__name_lose(world, node->self);
+    if (covey__name_clashes(world, node->self, COVEY_NONE)) covey__name_remove(world, node->self);
     else covey__name_moved(world, node->self);
 }
 
@@ -99,7 +99,7 @@ static bool make_node(covey_world *world, covey_entity e) {
     return covey__node_of(world, e.index) || covey__pool_put(world->nodes, e, &node) == COVEY_OK;
 }
 
-static covey_result refuse(covey_world *world, covey_entity child, covey_entity parent, covey_result result) {
+static covey_result refuse_parent(covey_world *world, covey_entity child, covey_entity parent, covey_result result) {
     return covey__fail(world, result, "%u:%u could not become a child of %u:%u: %s", child.index, child.generation,
                        parent.index, parent.generation, covey_result_text(result));
 }
@@ -110,9 +110,9 @@ static covey_result make_nodes(covey_world *world, covey_entity child, covey_ent
     bool known = covey__node_of(world, child.index) != NULL;
     if (make_node(world, child)) {
         if (make_node(world, parent)) return COVEY_OK;
-        if (!known) covey__pool_take_out(world->nodes, child, sizeof(covey__node));
+        if (!known) covey__pool_remove(world->nodes, child, sizeof(covey__node));
     }
-    return refuse(world, child, parent, COVEY_ERROR_MEMORY);
+    return refuse_parent(world, child, parent, COVEY_ERROR_MEMORY);
 }
 
 static bool is_above(const covey_world *world, uint32_t ancestor, uint32_t index) {
@@ -135,7 +135,7 @@ covey_result covey_parent_set(covey_world *world, covey_entity child, covey_enti
     bool alive = covey__takes_components(world, child);
     if (!covey_is_null(parent)) alive = alive && covey__takes_components(world, parent);
     covey_result result = alive ? may_move(world, child, parent) : COVEY_ERROR_DEAD;
-    if (result != COVEY_OK) return refuse(world, child, parent, result);
+    if (result != COVEY_OK) return refuse_parent(world, child, parent, result);
     if (!covey_is_null(parent)) result = make_nodes(world, child, parent);
     if (result != COVEY_OK) return result;
     covey__node *node = covey__node_of(world, child.index);
@@ -305,8 +305,8 @@ static covey_entity leaf_below(const covey_world *world, covey_entity e) {
 
 /* The next one to be destroyed, or null; the search begins at one that is in the tree. Those whose end is being announced
  * end anyway. */
-static covey_entity next_to_end(const covey_world *world, covey_entity root, covey_entity near) {
-    covey_entity e = leaf_below(world, near);
+static covey_entity next_to_end(const covey_world *world, covey_entity root, covey_entity start) {
+    covey_entity e = leaf_below(world, start);
     while (covey__dying_of(world, e.index)) {
         covey_entity next = covey_child_next(world, e);
         if (covey_same(e, root)) return null_entity;
@@ -317,7 +317,7 @@ static covey_entity next_to_end(const covey_world *world, covey_entity root, cov
 
 /* Where the search goes on: above the one that was destroyed. Only if links have changed meanwhile may listeners have
  * moved that out of the tree, so that its ancestors have to be looked at. */
-static covey_entity near_in_tree(const covey_world *world, covey_entity root, covey_entity above, uint64_t relinked) {
+static covey_entity restart_at(const covey_world *world, covey_entity root, covey_entity above, uint64_t relinked) {
     if (!covey_alive(world, above)) return root;
     return world->relinked == relinked || covey_is_ancestor(world, root, above) ? above : root;
 }
@@ -325,13 +325,13 @@ static covey_entity near_in_tree(const covey_world *world, covey_entity root, co
 uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
     if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
-    covey_entity near = root;
+    covey_entity start = root;
     while (covey_alive(world, root)) {
-        covey_entity e = next_to_end(world, root, near), above = covey_parent(world, e);
+        covey_entity e = next_to_end(world, root, start), above = covey_parent(world, e);
         uint64_t relinked = world->relinked;
         if (covey_is_null(e)) break;
         destroyed += covey_destroy(world, e);
-        near = near_in_tree(world, root, above, relinked);
+        start = restart_at(world, root, above, relinked);
     }
     return destroyed;
 }

@@ -585,7 +585,7 @@ const char *covey__history_objection(const covey_world *world) {
     return NULL;
 }
 
-static bool refuse(covey_history *history, covey_result result, const char *reason) {
+static bool refuse_save(covey_history *history, covey_result result, const char *reason) {
     covey__fail(history->world, result, "the world could not be saved: %s", reason);
     return false;
 }
@@ -600,7 +600,7 @@ static bool make_place(covey_history *history) {
     return table != NULL;
 }
 
-static void forget_oldest(covey_history *history) {
+static void discard_oldest(covey_history *history) {
     destroy_snapshot(history, history->snapshots[0]);
     history->count--;
     memmove(history->snapshots, history->snapshots + 1, history->count * sizeof *history->snapshots);
@@ -615,9 +615,9 @@ bool covey_history_save(covey_history *history) {
     COVEY__CONTRACT(NULL, history, "a call needs a history");
     if (COVEY__IN_HOOK(history->world)) return false;
     const char *objection = covey__history_objection(history->world);
-    if (objection) return refuse(history, COVEY_ERROR_REFUSED, objection);
+    if (objection) return refuse_save(history, COVEY_ERROR_REFUSED, objection);
     covey__snapshot *snapshot = covey__resize(&history->heap, NULL, 0, 1, sizeof *snapshot, alignof(covey__snapshot));
-    if (!snapshot) return refuse(history, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+    if (!snapshot) return refuse_save(history, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
     *snapshot = (covey__snapshot){ 0 };
     const covey__snapshot *before = history->count != 0 ? history->snapshots[history->count - 1] : NULL;
     saving s = { history, history->world, before, snapshot, COVEY_OK, NULL };
@@ -625,16 +625,16 @@ bool covey_history_save(covey_history *history) {
     else save_all(&s);
     if (s.result != COVEY_OK) {
         destroy_snapshot(history, snapshot);
-        return refuse(history, s.result, s.culprit ? s.culprit : covey_result_text(s.result));
+        return refuse_save(history, s.result, s.culprit ? s.culprit : covey_result_text(s.result));
     }
-    if (history->count == history->capacity) forget_oldest(history);
+    if (history->count == history->capacity) discard_oldest(history);
     snapshot->number = history->saved++;
     history->snapshots[history->count++] = snapshot;
     COVEY__CHANGED(history->world);
     return true;
 }
 
-void covey__history_forget(covey_history *history, uint32_t newest) {
+void covey__history_discard(covey_history *history, uint32_t newest) {
     while (history->count > newest) destroy_snapshot(history, history->snapshots[--history->count]);
 }
 
@@ -660,7 +660,7 @@ covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
 void covey_history_destroy(covey_history *history) {
     if (!history) return;
     if (COVEY__IN_HOOK(history->world)) return;
-    covey__history_forget(history, 0);
+    covey__history_discard(history, 0);
     if (history->next) history->next->previous = history->previous;
     if (history->previous) history->previous->next = history->next;
     else history->world->histories = history->next;

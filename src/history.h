@@ -135,8 +135,8 @@ const covey__group_image *covey__group_image_of(const covey__snapshot *snapshot,
  * of then, and the places of its entities. *reason is a name or a sentence where it fails, or NULL. */
 covey_result covey__snapshot_restore(covey_history *history, const covey__snapshot *snapshot, covey_world *world,
                                      const char **reason);
-void covey__history_forget(covey_history *history, uint32_t count); /* those behind so many */
-uint64_t covey__reactive_number(const covey_pool *tags);            /* 0 when nobody uses it */
+void covey__history_discard(covey_history *history, uint32_t count); /* those behind so many */
+uint64_t covey__reactive_number(const covey_pool *tags);             /* 0 when nobody uses it */
 
 void covey__histories_free(covey_world *world);
 bool covey__histories_valid(const covey_world *world, const char **why);

@@ -74,7 +74,7 @@ static covey_result make_state(const making *m, const char **reason) {
     return result;
 }
 
-static covey_world *refuse(covey_history *history, covey_result result, const char *reason) {
+static covey_world *refuse_world(covey_history *history, covey_result result, const char *reason) {
     covey__fail(history->world, result, "no world could be made of a snapshot: %s",
                 reason ? reason : covey_result_text(result));
     return NULL;
@@ -83,17 +83,17 @@ static covey_world *refuse(covey_history *history, covey_result result, const ch
 covey_world *covey_history_world(covey_history *history, uint32_t back, const covey_world_desc *desc) {
     COVEY__CONTRACT(NULL, history, "a call needs a history");
     if (COVEY__IN_HOOK(history->world)) return NULL;
-    if (back >= history->count) return refuse(history, COVEY_ERROR_ABSENT, NULL);
+    if (back >= history->count) return refuse_world(history, COVEY_ERROR_ABSENT, NULL);
     covey_world_desc wanted = covey__clone_desc(history->world, desc);
     making m = { history, history->snapshots[history->count - 1 - back], covey_world_create(&wanted) };
     const char *reason = NULL;
-    if (!m.twin) return refuse(history, COVEY_ERROR_MEMORY, NULL);
+    if (!m.twin) return refuse_world(history, COVEY_ERROR_MEMORY, NULL);
     covey__silence(m.twin, true); /* the first world tells what goes wrong */
     covey_result result = make_state(&m, &reason);
     covey__silence(m.twin, false);
     if (result != COVEY_OK) {
         covey_world_destroy(m.twin);
-        return refuse(history, result, reason);
+        return refuse_world(history, result, reason);
     }
     m.twin->result = COVEY_OK;
     COVEY__CHANGED(m.twin);

@@ -110,7 +110,7 @@ void covey__drop_loaded(const covey_world *world, const covey_type *type, void *
 }
 
 /* Says why, as far as the function did. */
-static bool refuse(covey__reader *reader, size_t at, const covey_type *type, covey_result result) {
+static bool refuse_value(covey__reader *reader, size_t at, const covey_type *type, covey_result result) {
     if (result == COVEY_ERROR_MEMORY && covey__is_sound(reader)) reader->report->result = result;
     else if (result == COVEY_ERROR_LIMIT)
         covey__refuse(reader, COVEY_FAULT_LIMIT, at, "a %.100s has more than its functions allow", type->name);
@@ -130,11 +130,12 @@ bool covey__codec_load(const covey_world *world, covey__reader *reader, const co
     from.bytes = covey__read_many(reader, from.size, 1);
     if (!covey__is_sound(reader)) return false;
     uint64_t limit = type->codec->limit != 0 ? type->codec->limit : UINT32_MAX;
-    if (from.size + (uint64_t)from.handle_count * HANDLE > limit) return refuse(reader, at, type, COVEY_ERROR_LIMIT);
+    if (from.size + (uint64_t)from.handle_count * HANDLE > limit)
+        return refuse_value(reader, at, type, COVEY_ERROR_LIMIT);
     covey__hook hook = covey__hook_begin(world, "load function", type);
     covey_result result = type->codec->load(&from, value, type->context);
     covey__hook_end(hook);
-    if (result != COVEY_OK) return refuse(reader, at, type, result);
+    if (result != COVEY_OK) return refuse_value(reader, at, type, result);
     if (!from.failed && from.size == 0 && from.handle_count == 0) return true;
     covey__drop_loaded(world, type, value);
     covey__refuse(reader, COVEY_FAULT_VALUE, at, "the load function of %.100s read %s than was written", type->name,

@@ -224,7 +224,7 @@ static void free_text(merging *m, covey__renaming *renaming) {
 void covey__follow_undo(merging *m) {
     for (uint32_t i = 0; i < m->renaming_count; i++) {
         if (m->renamings[i].text) free_text(m, &m->renamings[i]);
-        else covey__name_lose(m->to, m->renamings[i].index);
+        else covey__name_remove(m->to, m->renamings[i].index);
     }
     m->renaming_count = 0;
 }
@@ -310,7 +310,7 @@ static void free_names(const merging *m) {
     uint32_t at = 0;
     covey_entity e = next_gone(m, m->follower->known, &at);
     for (; !covey_is_null(e); e = next_gone(m, m->follower->known, &at))
-        if (covey_alive(m->to, e)) covey__name_lose(m->to, e.index);
+        if (covey_alive(m->to, e)) covey__name_remove(m->to, e.index);
 }
 
 /* Texts that have waited take the place of others, and who has no name in the source has none. */
@@ -326,7 +326,7 @@ static void rename_all(merging *m) {
     }
     for (uint32_t i = 0; i < m->room; i++) {
         e = covey_entity_next(m->from, e);
-        if (!covey__name_of(m->from, e.index)) covey__name_lose(m->to, m->entities[i].index);
+        if (!covey__name_of(m->from, e.index)) covey__name_remove(m->to, m->entities[i].index);
     }
 }
 
@@ -334,7 +334,7 @@ static void rename_all(merging *m) {
 static void settle_names(const merging *m) {
     for (uint32_t i = 0; i < m->room; i++) {
         uint32_t index = m->entities[i].index;
-        if (covey__name_clashes(m->to, index, covey__parent_of(m->to, index))) covey__name_lose(m->to, index);
+        if (covey__name_clashes(m->to, index, covey__parent_of(m->to, index))) covey__name_remove(m->to, index);
     }
 }
 

@@ -218,15 +218,15 @@ static void undo(covey__loading *l) {
     covey_world *world = l->world;
     const covey_pool *names = world->names ? world->names->pool : NULL;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE;)
-        covey__name_lose(world, covey_pool_at(names, at).index);
-    if (world->nodes) covey__pool_forget(world->nodes);
+        covey__name_remove(world, covey_pool_at(names, at).index);
+    if (world->nodes) covey__pool_erase_all(world->nodes);
     drop_resources(l);
-    covey__resources_forget(world);
+    covey__resources_erase_all(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
         covey__part *p = &l->parts[i];
         if (!p->pool) continue;
         covey__drop_part(l, p);
-        covey__pool_forget(p->pool);
+        covey__pool_erase_all(p->pool);
         if (!p->pool->observers) continue;
         p->pool->observers->settling = false;
         covey__pages_free(&world->heap, &p->pool->observers->ticks, sizeof(covey__tick_page)); /* the time goes back */
@@ -341,7 +341,7 @@ static bool clear_way(covey__loading *l) {
     if (covey__entities_never_used(world)) return true;
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled)
-            covey__pool_forget(world->pools[i]);
+            covey__pool_erase_all(world->pools[i]);
     return covey__table_keep(l) || covey__out_of_memory(l);
 }
 

@@ -184,7 +184,7 @@ static void note_changes(merging *m) {
 }
 
 /* Components get their places; their values follow. */
-static covey_result make_room(merging *m) {
+static covey_result place_components(merging *m) {
     const covey__change *culprit;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < m->part_count && result == COVEY_OK; i++) result = prepare_disabled(m, &m->parts[i]);
@@ -268,9 +268,7 @@ static bool move_resource(const covey_type *was, void *value, void *context) {
     return true;
 }
 
-static void move_resources(const merging *m) {
-    covey__resources_forget_if(m->from, move_resource, &(moving){ .m = m });
-}
+static void move_resources(const merging *m) { covey__resources_erase_if(m->from, move_resource, &(moving){ .m = m }); }
 
 /* ---- Back, and on ------------------------------------------------------------------------------------------------*/
 
@@ -278,11 +276,11 @@ static void undo(merging *m) {
     covey_world *world = m->to;
     if (m->follower) covey__follow_undo(m);
     for (uint32_t i = 0; i < m->count; i++) {
-        covey__name_lose(world, m->fresh[i].index);
-        if (world->nodes) covey__pool_take_out(world->nodes, m->fresh[i], sizeof(covey__node));
+        covey__name_remove(world, m->fresh[i].index);
+        if (world->nodes) covey__pool_remove(world->nodes, m->fresh[i], sizeof(covey__node));
     }
-    if (m->count != 0) covey__entities_give_back(world, m->fresh, m->count);
-    for (uint32_t i = m->resource_count; i-- != 0;) covey__resource_forget(world, m->resources[i]);
+    if (m->count != 0) covey__entities_undo_create(world, m->fresh, m->count);
+    for (uint32_t i = m->resource_count; i-- != 0;) covey__resource_erase(world, m->resources[i]);
 }
 
 /* The value that is here gives way, or the one of the image does. */
@@ -325,7 +323,7 @@ static void move_all(merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++) disable_components(m, &m->parts[i]);
 }
 
-static void tell(const merging *m) {
+static void tell_of_merge(const merging *m) {
     const covey_load_desc *desc = m->desc;
     covey_entity before = null_entity;
     for (uint32_t i = 0, k = 0; k < m->count && desc->merged; i++) {
@@ -342,7 +340,7 @@ static covey_result prepare(merging *m) {
     if (result == COVEY_OK && !m->follower) result = give_names(m);
     if (result == COVEY_OK) result = set_resources(m);
     if (result == COVEY_OK && m->follower) result = covey__follow_prepare(m);
-    if (result == COVEY_OK) result = make_room(m);
+    if (result == COVEY_OK) result = place_components(m);
     return result;
 }
 
@@ -367,12 +365,12 @@ static void destroy_image(covey_world *image, const covey_world *to) {
         if (covey__is_internal(pool)) continue;
         for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
             covey__drop_loaded(to, pool->type, covey_pool_value_at_raw(pool, at));
-        covey__pool_forget(pool);
+        covey__pool_erase_all(pool);
     }
     for (uint32_t i = covey_world_resource_count(image); i-- != 0;) {
         const covey_type *type = covey_world_resource(image, i);
         covey__drop_loaded(to, type, covey_resource_get_raw(image, type));
-        covey__resource_forget(image, type);
+        covey__resource_erase(image, type);
     }
     covey_world_destroy(image);
 }
@@ -401,8 +399,8 @@ void covey__merging_free(merging *m) {
 /* ---- Images ------------------------------------------------------------------------------------------------------*/
 
 /* The values have moved. */
-static void forget_parts(const merging *m) {
-    for (uint32_t i = 0; i < m->part_count; i++) covey__pool_forget(m->parts[i].from);
+static void erase_parts(const merging *m) {
+    for (uint32_t i = 0; i < m->part_count; i++) covey__pool_erase_all(m->parts[i].from);
 }
 
 static covey_result read_and_merge(merging *m, const covey__entering *entering, const void *bytes, size_t size,
@@ -436,9 +434,9 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
         snprintf(report->text, sizeof report->text,
                  "%.100s cannot be merged: a hook moves its values; load the image into a world of its own",
                  m->culprit);
-    if (result == COVEY_OK) tell(m);
+    if (result == COVEY_OK) tell_of_merge(m);
     if (result == COVEY_OK && m->follower) covey__follow_remove(m);
-    if (result == COVEY_OK) forget_parts(m);
+    if (result == COVEY_OK) erase_parts(m);
     covey__merging_free(m);
     COVEY__CHANGED(to);
     return result;
@@ -455,8 +453,8 @@ covey_result covey__merge_world(merging *m) {
     to->log = log;
     to->result = before;
     if (result != COVEY_OK) return result;
-    tell(m);
-    forget_parts(m);
+    tell_of_merge(m);
+    erase_parts(m);
     return COVEY_OK;
 }
 

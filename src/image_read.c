@@ -206,7 +206,7 @@ typedef struct arena {
     size_t used;
 } arena;
 
-static void *take(arena *from, size_t bytes) {
+static void *take_memory(arena *from, size_t bytes) {
     void *taken = from->memory ? from->memory + from->used : NULL;
     from->used += (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
     return taken;
@@ -221,7 +221,7 @@ static const char *read_name(covey__reader *reader, arena *memory) {
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a name is empty, or has a zero in it");
         return NULL;
     }
-    char *name = take(memory, length + 1);
+    char *name = take_memory(memory, length + 1);
     if (!name) return NULL;
     name[length] = '\0';
     return memcpy(name, text, length);
@@ -272,8 +272,8 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a struct with %u fields, %u deep", count, depth);
         return NULL;
     }
-    covey_fields *fields = take(memory, sizeof *fields);
-    covey_field *list = take(memory, count * sizeof *list);
+    covey_fields *fields = take_memory(memory, sizeof *fields);
+    covey_field *list = take_memory(memory, count * sizeof *list);
     for (uint32_t i = 0; i < count && covey__is_sound(reader); i++) {
         covey_field field = read_field(reader, memory, depth, align, &offset);
         if (!list || !covey__is_sound(reader)) continue;

@@ -153,13 +153,13 @@ static void put_u32s(writer *w, const uint32_t *numbers, size_t count) {
 
 /* ---- Sections ----------------------------------------------------------------------------------------------------*/
 
-static void begin(writer *w, covey_section_kind kind) {
+static void begin_section(writer *w, covey_section_kind kind) {
     sum_up(w);
     w->sum = 0;
     w->sections[w->section_count] = (covey__section_entry){ .kind = kind, .offset = (size_t)position(w) };
 }
 
-static void end(writer *w) {
+static void end_section(writer *w) {
     sum_up(w);
     covey__section_entry *section = &w->sections[w->section_count++];
     section->checksum = w->sum;
@@ -241,7 +241,7 @@ static void put_entities(writer *w, const covey_world *world) {
     uint64_t slots = 0;
     uint32_t runs = 0;
     for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) slots += r.end - r.first, runs++;
-    begin(w, COVEY_SECTION_ENTITIES);
+    begin_section(w, COVEY_SECTION_ENTITIES);
     put_u32(w, (uint32_t)slots);
     put_u32(w, runs);
     put_u32(w, world->reserved_count);
@@ -258,7 +258,7 @@ static void put_entities(writer *w, const covey_world *world) {
     w->large = false;
     put_free_list(w, world, &world->range);
     for (uint32_t i = 0; i < world->reserved_count; i++) put_free_list(w, world, &world->reserved[i]);
-    end(w);
+    end_section(w);
 }
 
 /* Ids that are set aside for a buffer are free in the image: as they are in a clone. So are those that are left out. */
@@ -475,7 +475,7 @@ static void put_ids(writer *w, const covey_pool *pool, uint32_t count) {
 
 static void put_pool(writer *w, const covey_pool *pool) {
     if (!make_plan(w, pool->type)) return;
-    begin(w, COVEY_SECTION_POOL);
+    begin_section(w, COVEY_SECTION_POOL);
     put_type(w, pool->type, pool->storage);
     uint32_t count = covey__filter_count(&w->filter, pool);
     put_u32(w, count);
@@ -484,18 +484,18 @@ static void put_pool(writer *w, const covey_pool *pool) {
     if (pool->type->ticks) put_ticks(w, pool);
     put_all_values(w, pool);
     put_all_owned(w, pool);
-    end(w);
+    end_section(w);
     covey__plan_free(&w->heap, &w->plan);
 }
 
 static void put_resource(writer *w, const covey_type *type) {
     if (!make_plan(w, type)) return;
-    begin(w, COVEY_SECTION_RESOURCE);
+    begin_section(w, COVEY_SECTION_RESOURCE);
     put_type(w, type, covey__type_storage(type));
     const void *value = covey_resource_get_raw(w->world, type);
     put_values(w, value, 1);
     if (type->codec) put_owned(w, type, value);
-    end(w);
+    end_section(w);
     covey__plan_free(&w->heap, &w->plan);
 }
 
@@ -526,7 +526,7 @@ static void put_parents(writer *w) {
     uint32_t count = 0, at = 0;
     while (next_parent(w, &at)) count++;
     if (count == 0) return;
-    begin(w, COVEY_SECTION_PARENTS);
+    begin_section(w, COVEY_SECTION_PARENTS);
     put_u32(w, count);
     at = 0;
     for (const covey__node *node; (node = next_parent(w, &at)) != NULL;) {
@@ -535,7 +535,7 @@ static void put_parents(writer *w) {
         for (uint32_t child = node->first; child != COVEY_NONE; child = covey__node_of(world, child)->next)
             if (covey__filter_has(&w->filter, child)) put_u32(w, child);
     }
-    end(w);
+    end_section(w);
 }
 
 static const covey__name *next_name(const writer *w, uint32_t *at) {
@@ -553,7 +553,7 @@ static void put_names(writer *w) {
     uint32_t count = 0, at = 0;
     while (next_name(w, &at)) count++;
     if (count == 0) return;
-    begin(w, COVEY_SECTION_NAMES);
+    begin_section(w, COVEY_SECTION_NAMES);
     put_u32(w, count);
     at = 0;
     for (const covey__name *name; (name = next_name(w, &at)) != NULL;) {
@@ -561,7 +561,7 @@ static void put_names(writer *w) {
         put_u16(w, (uint16_t)covey__name_length(name));
         put(w, name->text, covey__name_length(name));
     }
-    end(w);
+    end_section(w);
 }
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
@@ -622,11 +622,11 @@ static void put_world(writer *w) {
     unsigned char header[COVEY__HEADER_BYTES] = COVEY__MAGIC;
     header[8] = COVEY_IMAGE_VERSION;
     put(w, header, sizeof header);
-    begin(w, COVEY_SECTION_WORLD);
+    begin_section(w, COVEY_SECTION_WORLD);
     put_u64(w, world->tick);
     put_u64(w, w->filter.count);
     if (w->filter.since != 0) put_u64(w, w->filter.since);
-    end(w);
+    end_section(w);
     put_entities_of(w);
     for (uint32_t i = 0; i < world->pool_count && is_fine(w); i++)
         if (is_saved(w, world->pools[i])) put_pool(w, world->pools[i]);

@@ -17,7 +17,7 @@
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
-static void begin(covey__walk *walk, const covey_view *view) {
+static void begin_walk(covey__walk *walk, const covey_view *view) {
     memset(walk, 0, offsetof(covey__walk, columns));
     walk->view = view;
     walk->to = COVEY__NO_BLOCK;
@@ -111,7 +111,7 @@ static void walk_by(covey__walk *walk, const covey_pool *lead) {
 }
 
 static void begin_since(covey__walk *walk, const covey_view *view, uint64_t tick) {
-    begin(walk, view);
+    begin_walk(walk, view);
     if (!all_known(walk)) return;
     walk->since = tick;
     walk->changed = tick != 0 ? view->changed : 0;
@@ -179,7 +179,7 @@ covey_iter covey_view_iter(const covey_view *view) {
 covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     covey__walk walk;
     covey__check_view(view, false);
-    begin(&walk, view);
+    begin_walk(&walk, view);
     COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
     if (!all_known(&walk)) return iterate(&walk);
     walk.lead = pool;
@@ -191,7 +191,7 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
     covey__walk walk;
     covey__check_view(view, false);
-    begin(&walk, view);
+    begin_walk(&walk, view);
     if (!all_known(&walk)) return iterate(&walk);
     walk.mode = COVEY__MODE_POSITIONS;
     walk.array = entities;
@@ -200,7 +200,7 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
 }
 
 static void begin_group(covey__walk *walk, const covey_group *group) {
-    begin(walk, &group->view);
+    begin_walk(walk, &group->view);
     walk->hides = false; /* who is disabled is no member */
     walk->group = group;
     if (group->in_blocks) {
@@ -446,7 +446,7 @@ covey_entity covey_view_first(const covey_view *view) {
 
 bool covey_view_contains(const covey_view *view, covey_entity e) {
     covey__walk walk;
-    begin(&walk, view);
+    begin_walk(&walk, view);
     covey_iter it = iterate(&walk);
     return view->world && covey_alive(view->world, e) && covey__matches(&it, e.index);
 }

@@ -9,7 +9,7 @@
 static size_t bytes_of(const covey_kept *kept) { return kept->entity_count * sizeof(covey_entity) + kept->size; }
 
 /* Memory for as many bytes and handles as it says: handles first. */
-static bool make_room(covey_world *world, covey_kept *kept, char **memory) {
+static bool allocate_kept(covey_world *world, covey_kept *kept, char **memory) {
     size_t bytes = bytes_of(kept);
     *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));
     if (!*memory && bytes != 0) return false;
@@ -31,7 +31,7 @@ static bool copy(void *to, const void *from, void *context) {
     covey_kept made = { .size = kept->size, .entity_count = kept->entity_count };
     const covey__kept_context *of = context;
     char *memory;
-    if (!make_room(of->world, &made, &memory)) return false;
+    if (!allocate_kept(of->world, &made, &memory)) return false;
     if (memory) memcpy(memory, kept->entities, bytes_of(kept));
     memcpy(to, from, of->size);
     memcpy(to, &made, sizeof made);
@@ -51,7 +51,7 @@ static covey_result load(covey_reader *reader, void *value, void *context) {
                         .entity_count = (uint32_t)covey_read_left(reader, COVEY_KIND_ENTITY) };
     const covey__kept_context *of = context;
     char *memory;
-    if (!make_room(of->world, &kept, &memory)) return COVEY_ERROR_MEMORY;
+    if (!allocate_kept(of->world, &kept, &memory)) return COVEY_ERROR_MEMORY;
     covey_read(reader, COVEY_KIND_ENTITY, memory, kept.entity_count);
     covey_read(reader, COVEY_KIND_U8, memory ? memory + kept.entity_count * sizeof(covey_entity) : NULL, kept.size);
     memcpy(value, &kept, sizeof kept);

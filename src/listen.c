@@ -32,7 +32,7 @@ static bool prepare_for_all(covey_pool *pool, const covey__listener *listener) {
     return reserved;
 }
 
-static bool make_room(covey_world *world, covey__listeners *listeners) {
+static bool reserve_listener(covey_world *world, covey__listeners *listeners) {
     if (listeners->count < listeners->capacity) return true;
     uint32_t capacity = covey__grown(listeners->capacity, listeners->count + 1, UINT32_MAX);
     covey__listener *all = covey__resize(&world->heap, listeners->all, listeners->capacity, capacity, sizeof *all,
@@ -46,7 +46,7 @@ static bool make_room(covey_world *world, covey__listeners *listeners) {
 bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener) {
     covey__listeners *listeners = reach_listeners(world, pool);
     if (!listeners) return false;
-    bool ready = make_room(world, listeners) && prepare_for_all(pool, listener);
+    bool ready = reserve_listener(world, listeners) && prepare_for_all(pool, listener);
     if (ready) {
         listeners->all[listeners->count++] = *listener;
         covey__listeners_note(listeners, listener);
@@ -78,7 +78,7 @@ void covey__listen_no_more(covey_world *world, covey_pool *pool) {
         covey__unlisten(world, pool, listeners->all[0].number);
 }
 
-static covey_connection refuse(covey_world *world, covey_result result, const char *why) {
+static covey_connection refuse_listener(covey_world *world, covey_result result, const char *why) {
     covey__fail(world, result, "a listener could not be connected: %s", why);
     return (covey_connection){ 0 };
 }
@@ -94,16 +94,18 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
     if (COVEY__IN_HOOK(world)) return (covey_connection){ NULL, 0 };
     uint32_t allowed = listener->type ? COVEY__COMPONENT_SIGNALS : ENTITY_SIGNALS;
     if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
-        return refuse(world, COVEY_ERROR_RANGE, "components have other signals than entities, and there must be one");
+        return refuse_listener(world, COVEY_ERROR_RANGE,
+                               "components have other signals than entities, and there must be one");
     if (!listener->call == !listener->queue)
-        return refuse(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
+        return refuse_listener(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
     if (listener->values && (!listener->queue || !listener->type))
-        return refuse(world, COVEY_ERROR_RANGE, "only queues have copies of values, and only of components");
+        return refuse_listener(world, COVEY_ERROR_RANGE, "only queues have copies of values, and only of components");
     covey_pool *pool = listener->type ? covey_pool_of_raw(world, listener->type) : NULL;
     if (listener->type && !pool) return (covey_connection){ 0 };
-    if (pool && covey__is_reactive(pool)) return refuse(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
+    if (pool && covey__is_reactive(pool))
+        return refuse_listener(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
     if (listener->values && !is_bytes(pool->type))
-        return refuse(
+        return refuse_listener(
             world, COVEY_ERROR_COPY,
             "a queue copies bytes, and the type has hooks, or says no_copy or zero_vacated; leave .values out");
     covey__listener made = {
@@ -116,7 +118,7 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
     };
     covey__listener_hears(&made, listener->signals);
     if (!covey__listen(world, pool, &made))
-        return refuse(world, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+        return refuse_listener(world, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
     world->connections++;
     COVEY__CHANGED(world);
     return (covey_connection){ pool, made.number };

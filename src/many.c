@@ -81,21 +81,21 @@ covey_result covey__entities_take(covey_world *world, covey_entity *entities, ui
     }
     world->alive += taken;
     if (result == COVEY_OK) return COVEY_OK;
-    covey__entities_give_back(world, entities, taken);
+    covey__entities_undo_create(world, entities, taken);
     for (uint32_t i = taken; i < count; i++) entities[i] = null_entity;
     return result;
 }
 
-static void give_back(covey_world *world, covey_entity e) {
+static void undo_create(covey_world *world, covey_entity e) {
     covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
     world->alive--;
     if (--page->generation[e.index % COVEY_PAGE_SIZE] != 0) covey__push_free(world, &world->range, page, e.index);
     else world->range.fresh = world->range.fresh_end = e.index;
 }
 
-void covey__entities_give_back(covey_world *world, covey_entity *entities, uint32_t count) {
+void covey__entities_undo_create(covey_world *world, covey_entity *entities, uint32_t count) {
     while (count-- != 0) {
-        give_back(world, entities[count]);
+        undo_create(world, entities[count]);
         entities[count] = null_entity;
     }
 }
@@ -434,7 +434,7 @@ static covey_result create_with(creation *c, const covey_component *components, 
     result = covey__changes_make(c->world, c->change, c->changes, &failed);
     if (result != COVEY_OK) {
         if (failed && failed->told.pool) *culprit = failed->told.pool->type->name;
-        covey__entities_give_back(c->world, c->entities, c->count);
+        covey__entities_undo_create(c->world, c->entities, c->count);
         return result;
     }
     covey__changes_settle(c->change, c->changes, true);
@@ -486,9 +486,9 @@ static covey_result add_one_quickly(covey_pool *pool, covey_entity e, const cove
     return result;
 }
 
-static void unplace_quickly(covey_world *world, covey_entity e, const covey_component *components, uint32_t count) {
-    while (count-- != 0) covey__storage_unplace(covey__type_entry_of(world, components[count].type)->pool, e);
-    covey__entities_give_back(world, &e, 1);
+static void undo_create_quickly(covey_world *world, covey_entity e, const covey_component *components, uint32_t count) {
+    while (count-- != 0) covey__storage_erase_placed(covey__type_entry_of(world, components[count].type)->pool, e);
+    covey__entities_undo_create(world, &e, 1);
 }
 
 /* Adds the components of an entity from a number on where that is easy. Otherwise there is no entity, and *count is the
@@ -501,7 +501,7 @@ static covey_result add_quickly(covey_world *world, covey_entity e, const covey_
         bool bound = *count < COVEY_TERMS && entry->type == components[*count].type;
         result = bound ? add_one_quickly(entry->pool, e, &components[*count]) : COVEY_ERROR_REFUSED;
     }
-    if (result != COVEY_OK) unplace_quickly(world, e, components, *count);
+    if (result != COVEY_OK) undo_create_quickly(world, e, components, *count);
     return result;
 }
 

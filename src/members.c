@@ -324,7 +324,7 @@ void covey__group_collect_new(covey_group *group) {
     }
 }
 
-static void forget_members(covey_group *group) {
+static void clear_members(covey_group *group) {
     for (uint32_t i = 0; i < group->owned; i++) covey__pool_moved(group->pools[i], false);
     if (group->owned == 0) covey_sparse_set_clear(&group->set);
     for (uint32_t i = 0; i < group->borders.count; i++)
@@ -334,14 +334,14 @@ static void forget_members(covey_group *group) {
 }
 
 void covey__group_collect(covey_group *group) {
-    forget_members(group);
+    clear_members(group);
     covey__group_collect_new(group);
 }
 
 /* The members are in the first slots already. */
 void covey__group_count_again(covey_group *group) {
     const covey_pool *pool = group->pools[0];
-    forget_members(group);
+    clear_members(group);
     for (uint32_t index = covey_pool_next(pool, 0); index != COVEY_NONE; index = covey_pool_next(pool, index + 1)) {
         if (!covey__group_asks_for(group, index)) continue;
         ++*covey__border_at(group, index);
@@ -353,7 +353,7 @@ void covey__groups_cleared(covey_pool *pool) {
     const covey__observers *observers = pool->observers;
     for (uint32_t i = 0; i < observers->group_count; i++) {
         if (observers->groups[i].role == COVEY__EXCLUDED) covey__group_collect_new(observers->groups[i].group);
-        else forget_members(observers->groups[i].group);
+        else clear_members(observers->groups[i].group);
     }
 }
 
@@ -487,7 +487,7 @@ COVEY_HOT void erase_member(covey_pool *pool, uint32_t others, const covey__bloc
     move_in_others(pool->observers, others, in, index, edge, index);
     if (slot != edge) covey__block_move(&pool->blocks, own, edge, slot);
     if (edge != last) covey__block_move(&pool->blocks, own, last, edge);
-    covey__block_give(&pool->blocks, own, bit);
+    covey__block_free_slot(&pool->blocks, own, bit);
 }
 
 /* Returns false of one that is no member, and where its block would be empty. */

@@ -80,13 +80,13 @@ static bool is_before(const void *world, uint32_t a, uint32_t b) {
 
 static covey__tree tree_of(const covey_world *world) { return (covey__tree){ links_of, is_before, world }; }
 
-static void put(const covey_world *world, const covey__name *name) {
+static void put_in_bucket(const covey_world *world, const covey__name *name) {
     uint32_t *bucket = bucket_of(world->names, name->hash);
     covey__tree tree = tree_of(world);
     *bucket = covey__tree_put(&tree, *bucket, name->self);
 }
 
-static void take(const covey_world *world, const covey__name *name) {
+static void erase_from_bucket(const covey_world *world, const covey__name *name) {
     uint32_t *bucket = bucket_of(world->names, name->hash);
     covey__tree tree = tree_of(world);
     *bucket = covey__tree_take(&tree, *bucket, name->self);
@@ -127,7 +127,7 @@ static bool rehash(covey_world *world, uint32_t bucket_count) {
     names->bucket_count = bucket_count;
     const covey_pool *pool = names->pool;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
-        put(world, covey_pool_value_at_raw(pool, at));
+        put_in_bucket(world, covey_pool_value_at_raw(pool, at));
     covey__free(&world->heap, old, old_count, sizeof *old, alignof(uint32_t));
     return true;
 }
@@ -160,7 +160,7 @@ char *covey__name_text(covey_world *world, const char *text, uint32_t length) {
 
 static void drop_name(void *value, void *context) {
     const covey__name *name = value;
-    take(context, name);
+    erase_from_bucket(context, name);
     covey__name_text_free(context, name->text, covey__name_length(name));
 }
 
@@ -220,7 +220,7 @@ bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t pare
 static void file(const covey_world *world, covey__name *name, uint32_t parent, uint32_t hash) {
     name->parent = parent;
     name->hash = hash;
-    put(world, name);
+    put_in_bucket(world, name);
 }
 
 static void file_again(const covey_world *world, covey__name *name) {
@@ -231,18 +231,18 @@ static void file_again(const covey_world *world, covey__name *name) {
 void covey__name_moved(covey_world *world, uint32_t index) {
     covey__name *name = name_of(world, index);
     if (!name) return;
-    take(world, name);
+    erase_from_bucket(world, name);
     file_again(world, name);
 }
 
-void covey__name_lose(covey_world *world, uint32_t index) {
+void covey__name_remove(covey_world *world, uint32_t index) {
     covey_entity e = covey__entity(index, covey__generation_of(world, index));
-    if (world->names && world->names->pool) covey__pool_take_out(world->names->pool, e, sizeof(covey__name));
+    if (world->names && world->names->pool) covey__pool_remove(world->names->pool, e, sizeof(covey__name));
 }
 
 /* ---- Naming ------------------------------------------------------------------------------------------------------*/
 
-static covey_result refuse(covey_world *world, covey_entity e, const char *name, covey_result result) {
+static covey_result refuse_name(covey_world *world, covey_entity e, const char *name, covey_result result) {
     return covey__fail(world, result, "%u:%u could not be named %s: %s", e.index, e.generation, name,
                        covey_result_text(result));
 }
@@ -278,7 +278,7 @@ static covey_result put_key(covey_world *world, covey_entity e, const key *k) {
     char *copy = prepare(world, k);
     if (copy && give(world, e, copy, k)) return COVEY_OK;
     if (copy) covey__name_text_free(world, copy, (uint32_t)k->length);
-    return refuse(world, e, k->text, COVEY_ERROR_MEMORY);
+    return refuse_name(world, e, k->text, COVEY_ERROR_MEMORY);
 }
 
 covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length) {
@@ -288,7 +288,7 @@ covey_result covey__name_put(covey_world *world, covey_entity e, const char *tex
 
 void covey__name_exchange(covey_world *world, uint32_t index, char **text, uint32_t *length) {
     covey__name *name = name_of(world, index), before = *name;
-    take(world, name);
+    erase_from_bucket(world, name);
     name->text = *text;
     name->links.note = (uint16_t)*length;
     file_again(world, name);
@@ -309,8 +309,8 @@ covey_result covey_name_set(covey_world *world, covey_entity e, const char *name
         other = find_key(world, &k, COVEY_NONE);
     }
     if (other != COVEY_NONE && other != e.index) result = COVEY_ERROR_PRESENT;
-    if (result != COVEY_OK) return refuse(world, e, name ? name : "nothing", result);
-    if (length == 0) covey__name_lose(world, e.index);
+    if (result != COVEY_OK) return refuse_name(world, e, name ? name : "nothing", result);
+    if (length == 0) covey__name_remove(world, e.index);
     else if (other != e.index) result = put_key(world, e, &k);
     COVEY__CHANGED(world);
     return result;
@@ -334,7 +334,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to) {
 
 /* ---- All at once -------------------------------------------------------------------------------------------------*/
 
-void covey__names_forget(covey_world *world) {
+void covey__names_erase_all(covey_world *world) {
     const covey__names *names = world->names;
     for (uint32_t at = 0; (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++) {
         const covey__name *name = covey_pool_value_at_raw(names->pool, at);
@@ -346,7 +346,7 @@ void covey__names_forget(covey_world *world) {
 void covey__names_recall(covey_world *world) {
     const covey_pool *pool = world->names->pool;
     for (uint32_t at = 0; (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
-        put(world, covey_pool_value_at_raw(pool, at));
+        put_in_bucket(world, covey_pool_value_at_raw(pool, at));
 }
 
 /* ---- Finding -----------------------------------------------------------------------------------------------------*/

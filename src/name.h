@@ -25,7 +25,7 @@ const covey__name *covey__name_of(const covey_world *world, uint32_t index); /* 
 /* Whether another one of these siblings has the name of an entity, if that has one. */
 bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent);
 void covey__name_moved(covey_world *world, uint32_t index); /* its parent is another one now */
-void covey__name_lose(covey_world *world, uint32_t index);
+void covey__name_remove(covey_world *world, uint32_t index);
 /* Makes the pool of names, if there is none. False when that failed, which has been reported. */
 bool covey__names_open(covey_world *world);
 /* Names an entity, whatever its siblings are called: MEMORY. */
@@ -43,7 +43,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to);
 bool covey__names_room(covey_world *world, uint32_t count);                    /* false: no memory */
 char *covey__name_text(covey_world *world, const char *text, uint32_t length); /* a copy; NULL: no memory */
 void covey__name_text_free(covey_world *world, char *text, uint32_t length);
-void covey__names_forget(covey_world *world);
+void covey__names_erase_all(covey_world *world);
 void covey__names_recall(covey_world *world);
 
 bool covey__names_valid(const covey_world *world, const char **why);

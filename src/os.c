@@ -105,7 +105,7 @@ static int resolve(const char *path, char *to) {
     return errno == ENOENT ? copy_path(path, to) : -1;
 }
 
-static int tell(int status, const struct stat *found, covey__file_info *info) {
+static int describe_file(int status, const struct stat *found, covey__file_info *info) {
     if (status != 0) return -1;
     *info = (covey__file_info){ S_ISREG(found->st_mode), found->st_mode & 0777, (uint64_t)found->st_size };
     return 0;
@@ -113,12 +113,12 @@ static int tell(int status, const struct stat *found, covey__file_info *info) {
 
 static int look(const char *path, covey__file_info *info) {
     struct stat found;
-    return tell(stat(path, &found), &found, info);
+    return describe_file(stat(path, &found), &found, info);
 }
 
 static int measure(int file, covey__file_info *info) {
     struct stat found;
-    return tell(fstat(file, &found), &found, info);
+    return describe_file(fstat(file, &found), &found, info);
 }
 
 static int create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }

@@ -106,7 +106,7 @@ static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey
 }
 
 static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) covey__pool_take_out(pool, entities[i], pool->size);
+    for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
     return count;
 }
 
@@ -163,7 +163,7 @@ static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
     return removed;
 }
 
-static void forget_all(covey_pool *pool) {
+static void clear_untold(covey_pool *pool) {
     const covey_type *type = pool->type;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
@@ -181,7 +181,7 @@ void covey__pool_clear(covey_pool *pool) {
     const choice all = { NULL, NULL };
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
     if (is_heard(pool)) remove_all_chosen(pool, &all);
-    if (!is_heard(pool) || covey_pool_count(pool) == 0) forget_all(pool);
+    if (!is_heard(pool) || covey_pool_count(pool) == 0) clear_untold(pool);
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
 }
@@ -196,7 +196,7 @@ uint32_t covey_pool_remove_if(covey_pool *pool, covey_condition_fn *remove, void
     return removed;
 }
 
-void covey__pool_forget(covey_pool *pool) {
+void covey__pool_erase_all(covey_pool *pool) {
     covey_storage storage = (covey_storage)pool->storage;
     covey__storage_free(pool);
     covey__presence_unmark_all(pool->world, pool->number);

@@ -6,7 +6,7 @@
 
 void covey__pool_init(covey_pool *pool, covey_storage storage); /* an empty storage, instead of whatever is there */
 void covey__pool_clear(covey_pool *pool);
-void covey__pool_forget(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
+void covey__pool_erase_all(covey_pool *pool); /* empties it, whatever is there; no value is dropped, nobody is told */
 bool covey__may_be_set(covey_pool *pool, covey_signal signal,
                        covey_entity e); /* there is memory to tell of it; or fails */
 

@@ -132,7 +132,7 @@ static covey_pool *make_tags(covey_world *world) {
 }
 
 /* One that is not used any more, or a new one. */
-static covey_reactive *take(covey_world *world) {
+static covey_reactive *take_unused(covey_world *world) {
     covey_reactive *reactive = world->reactives;
     while (reactive && reactive->used) reactive = reactive->next;
     if (reactive) return reactive;
@@ -151,7 +151,7 @@ static covey_reactive *take(covey_world *world) {
 }
 
 /* A set that nobody uses gives back what it had reserved. */
-static void give_back(covey_reactive *reactive) {
+static void release(covey_reactive *reactive) {
     listen_to_none(reactive);
     keep_no_destroyed(reactive);
     covey__pool_clear(reactive->tags);
@@ -164,7 +164,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
     COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
     if (COVEY__IN_HOOK(world)) return NULL;
     covey_view match = covey_view_make(world, &desc->match);
-    covey_reactive *reactive = covey_view_valid(&match) ? take(world) : NULL;
+    covey_reactive *reactive = covey_view_valid(&match) ? take_unused(world) : NULL;
     if (!reactive) return NULL;
     reactive->used = true;
     reactive->number = ++world->numbered;
@@ -172,7 +172,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
     reactive->decide = desc->decide;
     reactive->context = desc->context;
     if ((desc->keep_destroyed && !keep_destroyed(reactive)) || !listen_to_all(reactive, desc)) {
-        give_back(reactive);
+        release(reactive);
         reactive = NULL;
     }
     COVEY__CHANGED(world);
@@ -181,7 +181,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
 
 void covey_reactive_destroy(covey_reactive *reactive) {
     if (!reactive || COVEY__IN_HOOK(reactive->world)) return;
-    give_back(reactive);
+    release(reactive);
     COVEY__CHANGED(reactive->world);
 }
 

@@ -245,7 +245,7 @@ static void close_gap(struct covey__resources *list, covey__resource *at) {
     }
 }
 
-static void take_out(covey_world *world, covey__resource *resource) {
+static void erase_resource(covey_world *world, covey__resource *resource) {
     free_value(world, resource);
     close_gap(world->resources, resource);
 }
@@ -257,7 +257,7 @@ bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
         close_gap(world->references, reference);
     } else {
         drop(world, resource);
-        take_out(world, resource);
+        erase_resource(world, resource);
     }
     COVEY__CHANGED(world);
     return true;
@@ -270,14 +270,14 @@ bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *v
     if (!resource || find_reference(world, type)) return false;
     covey__mover mover = covey__mover_of(world, resource->type);
     if (type->size != 0) covey__relocate(&mover, value, resource->value, type->size);
-    take_out(world, resource);
+    erase_resource(world, resource);
     COVEY__CHANGED(world);
     return true;
 }
 
-void covey__resource_forget(covey_world *world, const covey_type *type) { take_out(world, find(world, type)); }
+void covey__resource_erase(covey_world *world, const covey_type *type) { erase_resource(world, find(world, type)); }
 
-void covey__resources_forget_if(covey_world *world, covey__forget_fn *forget, void *context) {
+void covey__resources_erase_if(covey_world *world, covey__erase_if_fn *erase, void *context) {
     struct covey__resources *list = world->resources;
     uint32_t count = count_of(world);
     if (!list) return;
@@ -285,7 +285,7 @@ void covey__resources_forget_if(covey_world *world, covey__forget_fn *forget, vo
     list->root = COVEY__NO_NODE;
     for (uint32_t i = 0; i < count; i++) {
         covey__resource resource = list->at[i];
-        if (forget(resource.type, resource.value, context)) {
+        if (erase(resource.type, resource.value, context)) {
             free_value(world, &resource);
             continue;
         }
@@ -322,7 +322,7 @@ void covey__resources_end(covey_world *world, struct covey__resources **list) {
     *list = NULL;
 }
 
-void covey__resources_forget(covey_world *world) {
+void covey__resources_erase_all(covey_world *world) {
     for (uint32_t i = count_of(world); i-- != 0;) free_value(world, &world->resources->at[i]);
     covey__free(&world->heap, world->resources, bytes_of(capacity_of(world)), 1, alignof(struct covey__resources));
     world->resources = NULL;

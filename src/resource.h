@@ -4,12 +4,12 @@
 
 #include <covey/covey.h>
 
-void covey__resources_free(covey_world *world);                          /* drops their values */
-void covey__resources_forget(covey_world *world);                        /* does not: they were nobody's yet */
-void covey__resource_forget(covey_world *world, const covey_type *type); /* without dropping its value */
+void covey__resources_free(covey_world *world);                         /* drops their values */
+void covey__resources_erase_all(covey_world *world);                    /* does not: they were nobody's yet */
+void covey__resource_erase(covey_world *world, const covey_type *type); /* without dropping its value */
 /* Forgets those of which a function says so; the others stay in their order. O(n log n) for all. */
-typedef bool covey__forget_fn(const covey_type *type, void *value, void *context);
-void covey__resources_forget_if(covey_world *world, covey__forget_fn *forget, void *context);
+typedef bool covey__erase_if_fn(const covey_type *type, void *value, void *context);
+void covey__resources_erase_if(covey_world *world, covey__erase_if_fn *erase, void *context);
 const covey_type *covey__resource_named(const covey_world *world, const char *name); /* of a value, or NULL */
 /* Copies them to a world that has none, and knows the types that were made; which of them fails is told by name. */
 covey_result covey__resources_clone(const covey_world *from, covey_world *to);

@@ -512,7 +512,7 @@ static bool prepare_values(rollback *r, const covey_pool *pool, pool_plan *p) {
 static void end_values(const covey_pool *pool) {
     const covey_type *type = pool->type;
     covey__keeping keeping = covey__keeping_of(pool);
-    if (keeping == COVEY__KEEP_NAMES) covey__names_forget(pool->world);
+    if (keeping == COVEY__KEEP_NAMES) covey__names_erase_all(pool->world);
     for (uint32_t at = 0; keeping == COVEY__KEEP_COPIES && type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE;
          at++)
         covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
@@ -835,26 +835,26 @@ static bool is_large(const rollback *r) {
 
 /* ---- Undoing the first step --------------------------------------------------------------------------------------*/
 
-static void forget_names(covey_world *world, const covey__units *values) {
+static void free_names(covey_world *world, const covey__units *values) {
     for (uint32_t i = 0; i < values->count; i++)
         for (uint32_t k = 0; values->at[i] && k < values->at[i]->count; k++)
             covey__name_text_free(world, name_in(values->at[i], k)->text,
                                   covey__name_length(name_in(values->at[i], k)));
 }
 
-static void forget_plan(rollback *r, covey_pool *pool) {
+static void free_plan(rollback *r, covey_pool *pool) {
     pool_plan *p = &r->plans[pool->number];
-    if (covey__keeping_of(pool) == COVEY__KEEP_NAMES) forget_names(r->world, &p->values);
+    if (covey__keeping_of(pool) == COVEY__KEEP_NAMES) free_names(r->world, &p->values);
     if (p->converts) {
         covey__storage_free(&p->fresh);
         covey__storage_mark_all(pool);
         return;
     }
-    for (uint32_t i = 0; i < p->chunk_count && pool->size != 0; i++) covey__chunk_give(&pool->blocks, p->chunks[i]);
+    for (uint32_t i = 0; i < p->chunk_count && pool->size != 0; i++) covey__chunk_free(&pool->blocks, p->chunks[i]);
 }
 
 static void undo(rollback *r) {
-    for (uint32_t i = 0; i < r->world->pool_count; i++) forget_plan(r, r->world->pools[i]);
+    for (uint32_t i = 0; i < r->world->pool_count; i++) free_plan(r, r->world->pools[i]);
     covey__resources_end(r->world, &r->resources);
     covey__fast_destroy_off(r->world);
     covey__values_moved(r->world);
@@ -896,7 +896,7 @@ covey_result covey__snapshot_restore(covey_history *history, const covey__snapsh
     return r.result;
 }
 
-static bool refuse(covey_history *history, covey_result result, const char *reason) {
+static bool refuse_restore(covey_history *history, covey_result result, const char *reason) {
     covey__fail(history->world, result, "the world could not be restored: %s",
                 reason ? reason : covey_result_text(result));
     return false;
@@ -907,13 +907,13 @@ bool covey_history_restore(covey_history *history, uint32_t back) {
     if (COVEY__IN_HOOK(history->world)) return false;
     covey_world *world = history->world;
     const char *objection = covey__history_objection(world);
-    if (back >= history->count) return refuse(history, COVEY_ERROR_ABSENT, NULL);
-    if (objection) return refuse(history, COVEY_ERROR_REFUSED, objection);
+    if (back >= history->count) return refuse_restore(history, COVEY_ERROR_ABSENT, NULL);
+    if (objection) return refuse_restore(history, COVEY_ERROR_REFUSED, objection);
     const char *reason = NULL;
     covey_result result =
         covey__snapshot_restore(history, history->snapshots[history->count - 1 - back], world, &reason);
-    if (result != COVEY_OK) return refuse(history, result, reason);
-    covey__history_forget(history, history->count - back);
+    if (result != COVEY_OK) return refuse_restore(history, result, reason);
+    covey__history_discard(history, history->count - back);
     COVEY__CHANGED(world);
     return true;
 }

@@ -283,7 +283,7 @@ static void run_alone(covey_schedule *s, const covey__stage *stage) {
 /* ---- On several threads ------------------------------------------------------------------------------------------*/
 
 /* Something has changed that threads without work wait for. */
-static void tell(covey_schedule *s) {
+static void wake_waiting(covey_schedule *s) {
     atomic_fetch_add(&s->events, 1);
     if (atomic_load(&s->asleep) == 0) return;
     covey__gate_lock(&s->gate);
@@ -314,7 +314,7 @@ static void finish(covey_schedule *s, covey__system *system) {
     for (uint32_t i = 0; i < system->follower_count; i++)
         if (atomic_fetch_sub(&system->followers[i]->waits_for, 1) == 1) list_ready(s, system->followers[i]);
     bool last = atomic_fetch_sub(&s->unfinished, 1) == 1;
-    if (system->follower_count != 0 || last) tell(s);
+    if (system->follower_count != 0 || last) wake_waiting(s);
 }
 
 /* The next piece of a thread's share of a system, or NO_PIECE. */
@@ -414,7 +414,7 @@ static void note(covey_schedule *s, covey_trace_event event) {
 }
 
 /* Makes room for the run that begins: of those before it, one less is kept than is asked for. */
-static void forget_events(covey_schedule *s) {
+static void discard_events(covey_schedule *s) {
     covey_trace_event *events = s->events_noted;
     while (s->event_first < s->event_count && events[s->event_first].run + s->kept_runs <= s->runs) s->event_first++;
     uint32_t left = s->event_count - s->event_first;
@@ -554,7 +554,7 @@ covey_result covey_schedule_run_for(covey_schedule *s, double seconds) {
     s->running = true;
     s->failure[0] = '\0';
     s->seconds = seconds > 0 ? seconds : 0;
-    if (s->kept_runs != 0) forget_events(s);
+    if (s->kept_runs != 0) discard_events(s);
     covey_result result = covey__schedule_plan(s);
     if (result == COVEY_OK) result = replay_left(s);
     if (result == COVEY_OK) result = run_all(s);

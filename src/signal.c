@@ -210,7 +210,7 @@ static void tell_the_rest(covey_world *world, const covey__emission *last, const
 }
 
 /* Puts an emission on the list, so that others may tell the rest of it. */
-static void begin(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
+static void begin_emission(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
     emission->listeners = listeners;
     emission->listener_count = listeners->count;
     emission->outer = world->emission;
@@ -224,14 +224,14 @@ static void begin(covey_world *world, covey__emission *emission, covey__listener
 }
 
 /* Tells of what an emission is about; `outer` began before it. */
-static void tell(covey_world *world, covey__emission *emission, const covey__emission *outer) {
+static void tell_emission(covey_world *world, covey__emission *emission, const covey__emission *outer) {
     if ((emission->signal & (COVEY_ON_SET | COVEY_ON_PATCH)) != 0)
         tell_the_rest(world, outer, emission->pool, *emission->entities);
     tell_all(world, emission);
 }
 
 /* Of emissions that are under way, the one that began last ends first. */
-static void end(covey_world *world, const covey__emission *emission) {
+static void end_emission(covey_world *world, const covey__emission *emission) {
     covey__listeners *listeners = emission->listeners;
     listeners->emitting--;
     world->emission = emission->outer;
@@ -242,9 +242,9 @@ static void end(covey_world *world, const covey__emission *emission) {
 static COVEY__NOINLINE uint64_t call_all(covey_world *world, covey_pool *pool, covey__listeners *listeners,
                                          covey_signal signal, const covey_entity *entities, uint32_t count) {
     covey__emission emission = { .pool = pool, .signal = signal, .entities = entities, .count = count };
-    begin(world, &emission, listeners);
-    tell(world, &emission, emission.outer);
-    end(world, &emission);
+    begin_emission(world, &emission, listeners);
+    tell_emission(world, &emission, emission.outer);
+    end_emission(world, &emission);
     return emission.ended;
 }
 
@@ -280,11 +280,11 @@ void covey__emit_together(covey_world *world, covey__emission *first) {
     }
     for (covey__emission *e = first; e; e = e->together) {
         covey__listeners *listeners = hearers_of(world, e);
-        if (listeners && (listeners->called & (uint32_t)e->signal) != 0) begin(world, e, listeners);
+        if (listeners && (listeners->called & (uint32_t)e->signal) != 0) begin_emission(world, e, listeners);
     }
     for (covey__emission *e = first; e; e = e->together)
-        if (e->listeners) tell(world, e, outer);
-    while (world->emission != outer) end(world, world->emission);
+        if (e->listeners) tell_emission(world, e, outer);
+    while (world->emission != outer) end_emission(world, world->emission);
 }
 
 /* ---- Ending ------------------------------------------------------------------------------------------------------*/

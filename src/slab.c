@@ -190,7 +190,7 @@ static bool is_last_with_room(const covey__block_store *blocks, const covey__sla
     return class != COVEY__CLASSES && blocks->roomy[class] == slab && !slab->next;
 }
 
-void covey__chunk_give(covey__block_store *blocks, char *chunk) {
+void covey__chunk_free(covey__block_store *blocks, char *chunk) {
     covey__slab *slab = slab_of(blocks, chunk);
     if (blocks->zero_vacated) memset(chunk, 0, slab->stride);
     if (covey__slab_full(slab)) link_slab(blocks, slab);

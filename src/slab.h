@@ -26,7 +26,7 @@ uint8_t covey__slab_header(const covey__block_store *blocks); /* bytes that a sl
 char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity);
 /* The same of any capacity. */
 char *covey__chunk_take_exactly(covey__block_store *blocks, uint32_t capacity);
-void covey__chunk_give(covey__block_store *blocks, char *chunk);
+void covey__chunk_free(covey__block_store *blocks, char *chunk);
 /* A slab for one user, who takes all its chunks, from the first to the last, before anybody else looks at it. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
 char *covey__slab_take(covey__slab *slab);

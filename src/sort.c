@@ -89,12 +89,12 @@ typedef struct kept_pair {
 
 static bool is_out(const sorting *job, uint32_t at) { return job->out[at / 64] >> at % 64 & 1; }
 
-static void take_out(sorting *job, uint32_t at) {
+static void mark_out(sorting *job, uint32_t at) {
     job->out[at / 64] |= (uint64_t)1 << at % 64;
     job->out_count++;
 }
 
-static void take_back(sorting *job, uint32_t at) {
+static void unmark_out(sorting *job, uint32_t at) {
     job->out[at / 64] &= ~((uint64_t)1 << at % 64);
     job->out_count--;
 }
@@ -109,14 +109,14 @@ static uint32_t kept_before(const sorting *job, uint32_t at) {
  * what is out of order; otherwise this one is, unless many in a row are. Returns where to go on. */
 static inline uint32_t choose(sorting *job, kept_pair *kept, uint32_t at, bool by_key) {
     if (kept->before == COVEY_NONE || !is_before(job, at, kept->before, by_key)) {
-        take_out(job, kept->last);
+        mark_out(job, kept->last);
         *kept = (kept_pair){ at, kept->before, 0 };
         return at + 1;
     }
-    take_out(job, at);
+    mark_out(job, at);
     if (++kept->run < RUN) return at + 1;
-    for (uint32_t i = 0; i < RUN; i++) take_back(job, at - i);
-    take_out(job, kept->last);
+    for (uint32_t i = 0; i < RUN; i++) unmark_out(job, at - i);
+    mark_out(job, kept->last);
     *kept = (kept_pair){ kept->before, kept_before(job, kept->before), 0 };
     return at + 1 - RUN;
 }
@@ -444,7 +444,7 @@ static const char *objection_unless_kept(const covey_pool *pool) {
     return pool->observers && pool->observers->keeps_order ? "it is kept in an order" : objection(pool);
 }
 
-static covey_result refuse(const covey_pool *pool, covey_result result, const char *reason) {
+static covey_result refuse_sort(const covey_pool *pool, covey_result result, const char *reason) {
     return covey__fail(pool->world, result, "%s could not be sorted: %s", pool->type->name, reason);
 }
 
@@ -497,9 +497,9 @@ static covey_result sort_quietly(covey_pool *pool, const covey_order *order, cov
 
 static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
     const char *wrong = make_keys ? NULL : wrong_order(order, pool->size, pool->set.end);
-    if (wrong) return refuse(pool, COVEY_ERROR_RANGE, wrong);
+    if (wrong) return refuse_sort(pool, COVEY_ERROR_RANGE, wrong);
     covey_result result = sort_quietly(pool, order, make_keys);
-    if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
+    if (result != COVEY_OK) return refuse_sort(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
     return COVEY_OK;
@@ -508,7 +508,7 @@ static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey_
 static covey_result sort_if_free(covey_pool *pool, const covey_order *order, covey__keys_fn *make_keys) {
     const char *reason = objection_unless_kept(pool);
     if (covey__pool_owner(pool)) return refuse_owned(pool);
-    if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
+    if (reason) return refuse_sort(pool, COVEY_ERROR_REFUSED, reason);
     covey_result result = sort_pool(pool, order, make_keys);
     COVEY__CHANGED(pool->world);
     return result;
@@ -571,11 +571,11 @@ covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
     const char *reason = objection_unless_kept(pool);
     COVEY__CONTRACT(pool->world, other->world == pool->world, "the pool is of another world");
     if (covey__pool_owner(pool)) return refuse_owned(pool);
-    if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
+    if (reason) return refuse_sort(pool, COVEY_ERROR_REFUSED, reason);
     covey_sparse_set *set = &pool->set;
     sorting job = { .heap = &pool->world->heap, .count = set->end };
     covey_result result = sort_as(&job, (leader){ .pool = other }, &set, 1);
-    if (result != COVEY_OK) return refuse(pool, result, covey_result_text(result));
+    if (result != COVEY_OK) return refuse_sort(pool, result, covey_result_text(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
@@ -601,10 +601,11 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     }
     if (covey__pool_owner(pool)) return refuse_owned(pool);
     if (!reason && pool->set.policy != COVEY_SWAP_AND_POP) reason = "only with swap and pop is a pool kept in order";
-    if (reason) return refuse(pool, COVEY_ERROR_REFUSED, reason);
+    if (reason) return refuse_sort(pool, COVEY_ERROR_REFUSED, reason);
     if (order->from != 0 || order->count != 0)
-        return refuse(pool, COVEY_ERROR_RANGE, "all of a pool is kept in order, or nothing");
-    if (!covey__pool_observers(pool)) return refuse(pool, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+        return refuse_sort(pool, COVEY_ERROR_RANGE, "all of a pool is kept in order, or nothing");
+    if (!covey__pool_observers(pool))
+        return refuse_sort(pool, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
     result = sort_pool(pool, order, NULL);
     if (result == COVEY_OK) set_keeping(pool, order);
     covey__pool_unobserve(pool);

@@ -336,7 +336,7 @@ void covey_sparse_set_shrink(covey_sparse_set *set) {
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
-static void vacate(covey_sparse_set *set, uint32_t position) {
+static void zero_erased(covey_sparse_set *set, uint32_t position) {
     if (set->zero_vacated) memset(value_at(set, position), 0, set->size);
 }
 
@@ -449,9 +449,9 @@ uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back
     return at;
 }
 
-void covey__set_unplace(covey_sparse_set *set, covey_entity e) {
+void covey__set_erase_placed(covey_sparse_set *set, covey_entity e) {
     *covey__slot_of(set, e.index) = COVEY__SLOT_NULL;
-    vacate(set, --set->end);
+    zero_erased(set, --set->end);
 }
 
 /* An element that is not live may be placed: it is absent, or kept behind the live ones of a swap-only set. */
@@ -555,7 +555,7 @@ static void erase_swapping(covey_sparse_set *set, uint32_t at, uint32_t index) {
     uint32_t last = --set->end;
     if (at != last) move(set, last, at);
     make_absent(set, index);
-    vacate(set, last);
+    zero_erased(set, last);
 }
 
 /* The element gets the next generation and goes behind the live ones. */
@@ -572,7 +572,7 @@ static void erase_keeping(covey_sparse_set *set, uint32_t at) {
     } else {
         swap_positions(set, at, last);
     }
-    vacate(set, last);
+    zero_erased(set, last);
 }
 
 static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t index) {
@@ -584,7 +584,7 @@ static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t inde
     }
     set->holes++;
     make_absent(set, index);
-    vacate(set, at);
+    zero_erased(set, at);
 }
 
 void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e) {
@@ -623,7 +623,7 @@ bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e) {
         covey__relocate_many(&set->mover, value_at(set, at), value_at(set, at + 1), behind, set->size);
     }
     for (uint32_t i = at; i < set->end; i++) put(set, i, set->ids[i]);
-    vacate(set, set->end);
+    zero_erased(set, set->end);
     return true;
 }
 
@@ -648,7 +648,7 @@ static void clear_table(covey_sparse_set *set) {
 void covey_sparse_set_clear(covey_sparse_set *set) {
     covey__set_shifts(set);
     clear_table(set);
-    for (uint32_t i = 0; i < covey_sparse_set_size(set) && set->zero_vacated; i++) vacate(set, i);
+    for (uint32_t i = 0; i < covey_sparse_set_size(set) && set->zero_vacated; i++) zero_erased(set, i);
     clear_marks(set);
     set->end = set->dead = set->holes = 0;
     set->hole = COVEY_NONE;
@@ -697,7 +697,7 @@ static void compact_ordered(covey_sparse_set *set) {
     uint32_t end = set->end - set->holes, word = 0;
     while (end != 0 && set->marks[word] == 0) word++;
     for (uint32_t to = word * 64; to < end; word++) to = compact_word(set, word, to);
-    for (uint32_t i = end; i < set->end && set->zero_vacated; i++) vacate(set, i);
+    for (uint32_t i = end; i < set->end && set->zero_vacated; i++) zero_erased(set, i);
     clear_marks(set);
     set->end = end;
     set->holes = 0;
@@ -716,7 +716,7 @@ static void compact_in_place(covey_sparse_set *set) {
         hole = set->ids[to].index;
         if (to >= end) continue;
         move(set, --end, to);
-        vacate(set, end);
+        zero_erased(set, end);
         end = skip_holes_back(set, end);
     }
     set->end = end;
@@ -742,7 +742,7 @@ void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context
         if (to >= count) continue;
         end = skip_holes_back(set, end) - 1;
         move(set, end, to);
-        vacate(set, end);
+        zero_erased(set, end);
         set->ids[end] = covey__entity(COVEY_NONE, 0);
         if (moved) moved(set->ids[to], value_at(set, end), value_at(set, to), context);
     }

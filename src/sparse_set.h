@@ -22,7 +22,7 @@ covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count); /*
 /* Puts an element that is not live into the set; page and room are there. Returns its position, with no value yet. */
 uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back);
 /* Takes the element placed last, which is the last of all, out again. */
-void covey__set_unplace(covey_sparse_set *set, covey_entity e);
+void covey__set_erase_placed(covey_sparse_set *set, covey_entity e);
 /* Claims indices and makes room for them, so that placing them cannot fail and none comes twice: all or nothing.
  * Placing ends a claim; release takes back those that are not placed. */
 covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count);

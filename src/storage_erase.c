@@ -36,7 +36,7 @@ static bool swaps(const covey_pool *pool) {
     return !covey__in_blocks(pool) && pool->set.removal == COVEY__REMOVE_SWAPPING;
 }
 
-/* As covey__pool_take_out does it, with what is the same for all in registers. */
+/* As covey__pool_remove does it, with what is the same for all in registers. */
 static inline void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
     covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
@@ -62,7 +62,7 @@ void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, u
     if (swaps(pool) && pool->size == 8) erase_swapping(pool, entities, count, 8);
     else if (swaps(pool)) erase_swapping(pool, entities, count, pool->size);
     else
-        for (uint32_t i = 0; i < count; i++) covey__pool_take_out(pool, entities[i], pool->size);
+        for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
 }
 
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s) {

@@ -54,9 +54,9 @@ covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void *
     return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value) : place_in_set(pool, e, source, value);
 }
 
-void covey__storage_unplace(covey_pool *pool, covey_entity e) {
+void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
     if (covey__in_blocks(pool)) covey__storage_erase(pool, e, false);
-    else covey__set_unplace(&pool->set, e);
+    else covey__set_erase_placed(&pool->set, e);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
@@ -458,7 +458,7 @@ static covey_result put_slots(covey__placing *p, covey_entity *ids) {
     return result;
 }
 
-static void forget_slots(covey__placing *p) {
+static void clear_slots(covey__placing *p) {
     covey_sparse_set *set = &p->pool->set;
     for (; p->placed != 0; p->placed--) *covey__slot_of(set, p->entities[p->placed - 1].index) = COVEY__SLOT_NULL;
 }
@@ -487,7 +487,7 @@ static covey_result append(covey__placing *p) {
     covey_result result = put_slots(p, ids);
     if (result == COVEY_OK) result = covey__set_prepare_spare(set, count);
     if (result != COVEY_OK) {
-        forget_slots(p);
+        clear_slots(p);
         return result;
     }
     if (!ids && count != 0)
@@ -549,9 +549,9 @@ covey_result covey__place_many(covey__placing *p) {
 }
 
 /* Dead elements that were placed are dead again; all else is as it was. */
-static void unplace(const covey__placing *p, covey_entity e) {
+static void erase_placed(const covey__placing *p, covey_entity e) {
     if (p->in_hole || p->is_claimed) covey_sparse_set_erase(&p->pool->set, e);
-    else covey__storage_unplace(p->pool, e);
+    else covey__storage_erase_placed(p->pool, e);
 }
 
 /* The program has its values back. A hook sees no place without one: those that are still to be moved are so first, and
@@ -563,16 +563,16 @@ static void move_back(covey__placing *p) {
         covey_entity e = p->entities[p->placed - 1];
         char *from = (char *)(uintptr_t)p->values + (p->made - 1) * p->stride;
         covey__relocate(mover, from, covey__value_of_index(p->pool, e.index), p->pool->size);
-        unplace(p, e);
+        erase_placed(p, e);
     }
 }
 
-void covey__unplace_many(covey__placing *p) {
+void covey__erase_placed_many(covey__placing *p) {
     covey_pool *pool = p->pool;
     if (is_moved(p)) move_back(p);
     if (p->is_claimed) covey__set_release(&pool->set, p->entities + p->placed, p->count - p->placed);
     for (; p->made != 0 && p->copies; p->made--) covey__pool_drop(pool, p->entities[p->made - 1]);
-    for (; p->placed != 0; p->placed--) unplace(p, p->entities[p->placed - 1]);
+    for (; p->placed != 0; p->placed--) erase_placed(p, p->entities[p->placed - 1]);
     p->is_claimed = p->in_hole = false;
     covey__pool_moved(pool, false); /* what there is may have moved when room was made */
 }

@@ -9,7 +9,7 @@
  * other components. */
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value);
 /* Takes back the place that was made last. */
-void covey__storage_unplace(covey_pool *pool, covey_entity e);
+void covey__storage_erase_placed(covey_pool *pool, covey_entity e);
 
 /* Components that get their places and values together. */
 typedef struct covey__placing {
@@ -27,11 +27,11 @@ typedef struct covey__placing {
     uint32_t placed, made; /* entities that have a place; a value */
 } covey__placing;
 
-/* Makes the places, or claims them, which covey__place_claimed ends. DEAD, MEMORY, FULL, PRESENT, COPY: covey__unplace_many
+/* Makes the places, or claims them, which covey__place_claimed ends. DEAD, MEMORY, FULL, PRESENT, COPY: covey__erase_placed_many
  * follows. */
 covey_result covey__place_many(covey__placing *placing);
 covey_result covey__place_claimed(covey__placing *placing);
 /* Takes back what was placed; values that hooks have made are dropped, others are still the caller's. */
-void covey__unplace_many(covey__placing *placing);
+void covey__erase_placed_many(covey__placing *placing);
 
 #endif

@@ -4,25 +4,27 @@
 
 #if defined(_WIN32)
 
-static DWORD WINAPI begin(void *started) {
+static DWORD WINAPI run_thread(void *started) {
     covey__thread *thread = started;
     thread->run(thread->context);
     return 0;
 }
 
 bool covey__thread_start(covey__thread *thread) {
-    thread->handle = CreateThread(NULL, 0, begin, thread, 0, NULL);
+    thread->handle = CreateThread(NULL, 0, run_thread, thread, 0, NULL);
     return thread->handle != NULL;
 }
 
 #else
 
-static void *begin(void *started) {
+static void *run_thread(void *started) {
     covey__thread *thread = started;
     thread->run(thread->context);
     return NULL;
 }
 
-bool covey__thread_start(covey__thread *thread) { return pthread_create(&thread->handle, NULL, begin, thread) == 0; }
+bool covey__thread_start(covey__thread *thread) {
+    return pthread_create(&thread->handle, NULL, run_thread, thread) == 0;
+}
 
 #endif

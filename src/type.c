@@ -170,7 +170,7 @@ bool covey__has_slowly(const covey_world *world, covey__slot handle, const covey
 /* Entries without a type have this pool. Nothing is ever found in it, and it is never written. */
 static const covey_pool no_pool;
 
-static void forget(covey__type_entry *entries, uint32_t count) {
+static void clear_entries(covey__type_entry *entries, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) entries[i] = (covey__type_entry){ NULL, (covey_pool *)(uintptr_t)&no_pool };
 }
 
@@ -188,7 +188,7 @@ bool covey__type_reserve(covey_world *world) {
     covey__type_entry *old = world->types;
     covey__type_entry *types = covey__resize(&world->heap, NULL, 0, size, sizeof *types, alignof(covey__type_entry));
     if (!types) return false;
-    forget(types, size);
+    clear_entries(types, size);
     world->types = types;
     world->type_mask = size - 1;
     for (uint32_t i = 0; i < old_size; i++)
@@ -214,7 +214,7 @@ static void spread(covey_world *world) {
         if (world->types[i].type) entries[count++] = world->types[i];
     for (int attempt = 0; attempt < 100 && misplaced(world) != 0; attempt++) {
         world->type_multiplier = (world->type_multiplier * UINT64_C(6364136223846793005) + 1442695040888963408) | 1;
-        forget(world->types, world->type_mask + 1);
+        clear_entries(world->types, world->type_mask + 1);
         for (uint32_t i = 0; i < count; i++) put(world, entries[i]);
     }
 }

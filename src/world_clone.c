@@ -87,7 +87,7 @@ static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
     covey__pool_init(to, (covey_storage)from->storage);
     bool cloned = covey__storage_clone(from, to);
     covey_result result = !cloned ? COVEY_ERROR_MEMORY : !copy_values(from, to) ? COVEY_ERROR_COPY : COVEY_OK;
-    if (result != COVEY_OK) covey__pool_forget(to); /* holds bytes that are nobody's values */
+    if (result != COVEY_OK) covey__pool_erase_all(to); /* holds bytes that are nobody's values */
     return result;
 }
 
@@ -121,7 +121,7 @@ static covey_result clone_pool(const covey_world *from, covey_world *to, const c
     if (result != COVEY_OK) return result;
     if (!keep_order(pool, twin) || !clone_visibility(pool, twin) || !covey__storage_mark_all(twin)) {
         drop_before(twin, COVEY_NONE);
-        covey__pool_forget(twin);
+        covey__pool_erase_all(twin);
         return COVEY_ERROR_MEMORY;
     }
     twin->uses |= pool->uses & COVEY_USE_ORDER;
@@ -155,7 +155,7 @@ static covey_result clone_all(const covey_world *from, covey_world *to) {
     return result;
 }
 
-static covey_world *refuse(covey_world *world, covey_result result, const char *culprit) {
+static covey_world *refuse_clone(covey_world *world, covey_result result, const char *culprit) {
     covey__fail(world, result, "the world could not be cloned: %s%s%s", culprit ? culprit : "", culprit ? ": " : "",
                 covey_result_text(result));
     return NULL;
@@ -178,13 +178,13 @@ covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc)
     covey_log_fn *log = wanted.log;
     wanted.log = NULL; /* the first world tells what goes wrong */
     const char *uncopyable = find_uncopyable(world);
-    if (uncopyable) return refuse(world, COVEY_ERROR_COPY, uncopyable);
+    if (uncopyable) return refuse_clone(world, COVEY_ERROR_COPY, uncopyable);
     covey__check_world(world);
     covey_world *twin = covey_world_create(&wanted);
     covey_result result = twin ? clone_all(world, twin) : COVEY_ERROR_MEMORY;
     if (result != COVEY_OK) {
         covey_world_destroy(twin);
-        return refuse(world, result, NULL);
+        return refuse_clone(world, result, NULL);
     }
     twin->log = log;
     COVEY__CHANGED(twin);

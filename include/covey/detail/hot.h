@@ -31,7 +31,7 @@ COVEY_API void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t
 COVEY_API void covey__pool_mark_set(covey_pool *pool, uint32_t index);
 COVEY_API void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation);
-COVEY_API void covey__pool_take_out_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
 COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int line); /* true */
@@ -171,7 +171,7 @@ COVEY_HOT void covey__push_free(covey_world *world, covey__range *range, covey__
 
 /* Takes an entity out of all pools if that is a bit of a mask each. Otherwise false: what was done so far may be done
  * again. */
-COVEY_HOT bool covey__take_out_next(covey__emptying *emptying, uint32_t index) {
+COVEY_HOT bool covey__erase_next(covey__emptying *emptying, uint32_t index) {
     uint64_t bit = (uint64_t)1 << index % 64;
     for (uint32_t i = 0; i < emptying->count; i++) {
         uint64_t mask = *emptying->masks[i], left = mask & ~bit;
@@ -193,7 +193,7 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
     covey__entity_page *page = emptying->page;
     if (!COVEY__LIKELY(page->generation[index % COVEY_PAGE_SIZE] == generation)) return false;
     if (!COVEY__LIKELY((generation & 1) != 0 && generation != COVEY_GENERATION_MAX &&
-                       covey__take_out_next(emptying, index)))
+                       covey__erase_next(emptying, index)))
         return covey__destroy_slowly(world, index, generation);
     page->generation[index % COVEY_PAGE_SIZE] = generation + 1;
     world->alive--;
@@ -279,8 +279,8 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
 }
 
 /* Gives the slot of an index back, of one that is there; `left` is what the block has then: not nothing. */
-COVEY_HOT void covey__block_vacate(covey__block_store *blocks, covey__block_page *page, uint32_t index, uint64_t left,
-                                   size_t size) {
+COVEY_HOT void covey__block_erase_slot(covey__block_store *blocks, covey__block_page *page, uint32_t index,
+                                       uint64_t left, size_t size) {
     uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
     page->masks[block] = left;
     blocks->count--;
@@ -496,7 +496,7 @@ COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void 
 
 /* Removes a component and drops its value; false when it is absent. Of a block pool, the entity is alive or was so
  * until now: what is at its index is its own. */
-COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t size) {
+COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     if (covey__in_blocks(pool)) {
         covey__block_store *blocks = &pool->blocks;
@@ -505,8 +505,8 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
         uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % 64);
         if (left == mask) return false;
         COVEY__TRACE(pool->removed, index);
-        if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_vacate(blocks, page, index, left, size);
-        else covey__pool_take_out_slowly(pool, index, generation);
+        if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_erase_slot(blocks, page, index, left, size);
+        else covey__pool_remove_slowly(pool, index, generation);
         return true;
     }
     covey_sparse_set *set = &pool->set;
@@ -532,7 +532,7 @@ COVEY_HOT bool covey__pool_take_out(covey_pool *pool, covey_entity e, size_t siz
     } else {
         bool grouped = set->removal == COVEY__REMOVE_GROUPED;
         if (grouped) covey__group_erase(pool, index, generation);
-        else covey__pool_take_out_slowly(pool, index, generation);
+        else covey__pool_remove_slowly(pool, index, generation);
         return true;
     }
     *slot = COVEY__SLOT_NULL;
@@ -547,7 +547,7 @@ COVEY_HOT bool covey__pool_remove_sized(covey_pool *pool, covey_entity e, size_t
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
         if (!COVEY__LIKELY(covey__generation_of(pool->world, index) == covey__generation(e))) return false;
     }
-    bool removed = covey__pool_take_out(pool, e, size);
+    bool removed = covey__pool_remove(pool, e, size);
     COVEY__CHANGED(pool->world);
     return removed;
 }
