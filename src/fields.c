@@ -49,28 +49,37 @@ const covey_field *covey__field_named(const covey_fields *fields, const char *na
     return NULL;
 }
 
-static bool is_sound(const covey_fields *fields, uint32_t depth);
+static const char *struct_fault(const covey_fields *fields, uint32_t depth);
 
-static bool is_field_sound(const covey_field *field, uint32_t depth) {
-    if (!field->name || !field->name[0] || !is_kind(field->kind) || field->count == 0) return false;
-    if ((field->kind == COVEY_KIND_NESTED) != (field->nested != NULL)) return false;
-    return !field->nested || is_sound(field->nested, depth + 1);
+static const char *field_fault(const covey_field *field, uint32_t depth) {
+    if (!field->name || !field->name[0]) return "has a field without a name: set .name";
+    if (!is_kind(field->kind)) return "has a field of an unknown kind: use a value of covey_kind";
+    if (field->count == 0) return "has a field with a .count of 0: a single value has 1";
+    if ((field->kind == COVEY_KIND_NESTED) != (field->nested != NULL))
+        return "has a field with only one of COVEY_KIND_NESTED and .nested: set both or none";
+    return field->nested ? struct_fault(field->nested, depth + 1) : NULL;
 }
 
-static bool is_sound(const covey_fields *fields, uint32_t depth) {
+static const char *struct_fault(const covey_fields *fields, uint32_t depth) {
     uint64_t end = 0;
-    if (depth > DEPTH_MAX || fields->size == 0 || fields->count == 0 || fields->count > COUNT_MAX) return false;
+    if (depth > DEPTH_MAX) return "has structs more than 8 deep in each other: flatten them";
+    if (fields->size == 0 || fields->count == 0)
+        return "has .fields that describe nothing: name the fields, or leave them out";
+    if (fields->count > COUNT_MAX) return "has more than 256 fields in a struct: nest some of them";
     for (uint32_t i = 0; i < fields->count; i++) {
         const covey_field *field = &fields->at[i];
-        if (!is_field_sound(field, depth) || field->offset < end) return false;
-        if (covey__field_named(fields, field->name) != field) return false;
+        const char *fault = field_fault(field, depth);
+        if (fault) return fault;
+        if (field->offset < end) return "has fields that overlap or are out of order: list them by .offset";
+        if (covey__field_named(fields, field->name) != field) return "has two fields of one name: rename one";
         end = field->offset + (uint64_t)field->count * covey__field_stride(field);
     }
-    return end <= fields->size;
+    return end <= fields->size ? NULL : "has a field that ends behind its struct: check .offset and .count";
 }
 
-bool covey__fields_valid(const covey_fields *fields, uint32_t size) {
-    return fields->size == size && is_sound(fields, 1);
+const char *covey__fields_fault(const covey_fields *fields, uint32_t size) {
+    if (fields->size != size) return "has .fields of a struct of another size: describe the struct of .size";
+    return struct_fault(fields, 1);
 }
 
 static bool is_same_field(const covey_field *a, const covey_field *b) {

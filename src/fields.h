@@ -5,7 +5,8 @@
 #include <covey/covey.h>
 #include <covey/fields.h>
 
-bool covey__fields_valid(const covey_fields *fields, uint32_t size);   /* as a description of a struct of this size */
+/* The first rule that a description of a struct of this size breaks, to be read after the name of the type; or NULL. */
+const char *covey__fields_fault(const covey_fields *fields, uint32_t size);
 bool covey__fields_same(const covey_fields *a, const covey_fields *b); /* either may be NULL */
 /* Whether two values have the same bytes in all fields; padding does not count. */
 bool covey__fields_equal(const covey_fields *fields, const void *a, const void *b);

@@ -334,11 +334,14 @@ static void read_description(covey__reader *reader, arena *memory, covey__descri
     if (!d->type.name || !covey__is_sound(reader)) return;
     bool disabled = strcmp(d->type.name, COVEY__DISABLED) == 0 && d->encoding == COVEY_ENCODING_NONE;
     if (disabled) d->type.name = "disabled"; /* for a moment, as one that a user may define */
-    bool valid = covey__type_valid(&d->type) && flags <= COVEY__FLAGS && covey__storage_exists(d->storage) &&
-                 covey__storage_exists(d->type.storage) &&
-                 (covey__is_packed_in(d->storage) || d->type.policy == COVEY_SWAP_AND_POP);
+    const char *fault = covey__type_fault(&d->type);
+    if (!fault && flags > COVEY__FLAGS) fault = "has flags that this library does not know";
+    if (!fault && !(covey__storage_exists(d->storage) && covey__storage_exists(d->type.storage)))
+        fault = "has a storage that this library does not know";
+    if (!fault && !covey__is_packed_in(d->storage) && d->type.policy != COVEY_SWAP_AND_POP)
+        fault = "has a policy, but not the storage for it";
     if (disabled) d->type.name = COVEY__DISABLED;
-    if (!valid) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the type %s cannot be", d->type.name);
+    if (fault) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the type %.100s %s", d->type.name, fault);
 }
 
 bool covey__read_type(covey__reader *reader, covey__heap *heap, covey__described *described) {

@@ -85,8 +85,7 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     if (COVEY__IN_HOOK(world)) return NULL;
     if (covey__type_valid(type)) return meet(world, type);
     if (type == covey_id(covey_disabled)) return covey__pool_of_disabled(world);
-    covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself",
-                type->name ? type->name : "(no name)");
+    covey__fail_type(world, type);
     return NULL;
 }
 

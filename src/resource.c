@@ -128,9 +128,10 @@ static void drop(const covey_world *world, const covey__resource *resource) {
 static bool may_be_added(covey_world *world, const covey_type *type) {
     const char *name = type->name ? type->name : "(no name)";
     bool valid = covey__type_valid(type), taken = named(world->resources, name) || named(world->references, name);
-    if (!valid)
-        covey__fail(world, COVEY_ERROR_TYPE, "the description of type %s is incomplete or contradicts itself", name);
-    else if (taken) covey__fail(world, COVEY_ERROR_LAYOUT, "another resource named %s has another layout", name);
+    if (!valid) covey__fail_type(world, type);
+    else if (taken)
+        covey__fail(world, COVEY_ERROR_LAYOUT,
+                    "the resource %s is refused: one of this name has another layout; rename either", name);
     return valid && !taken;
 }
 

@@ -48,7 +48,7 @@ static void free_page(covey_sparse_set *set, uint32_t number) {
 
 /* ---- Making and freeing ------------------------------------------------------------------------------------------*/
 
-bool covey__set_desc_valid(const covey_sparse_set_desc *desc) {
+static bool is_desc_valid(const covey_sparse_set_desc *desc) {
     uint32_t align = desc->align ? desc->align : 1;
     return (align & (align - 1)) == 0 && align <= COVEY__ALIGN_MAX && desc->size % align == 0 &&
            (uint32_t)desc->policy <= COVEY_ORDERED;
@@ -96,7 +96,7 @@ void covey__set_free(covey_sparse_set *set) {
 covey_sparse_set *covey_sparse_set_create(const covey_sparse_set_desc *desc) {
     covey_sparse_set_desc defaults = { 0 };
     if (!desc) desc = &defaults;
-    if (!covey__set_desc_valid(desc)) return NULL;
+    if (!is_desc_valid(desc)) return NULL;
     covey__heap heap = { desc->allocator, 0 };
     covey_sparse_set *set = covey__resize(&heap, NULL, 0, 1, sizeof *set, alignof(covey_sparse_set));
     if (!set) return NULL;

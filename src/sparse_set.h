@@ -12,7 +12,6 @@ void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
 void covey__set_free(covey_sparse_set *set);
 /* Makes a set that was initialised like another one its twin, bytes of values included. False when memory is out. */
 bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to);
-bool covey__set_desc_valid(const covey_sparse_set_desc *desc);
 /* Whether all invariants hold; `bytes` is the reason when its memory is not what was counted. */
 bool covey__set_valid(const covey_sparse_set *set, const char *bytes, const char **why);
 covey_result covey__set_reach(covey_sparse_set *set, uint32_t index); /* a page for the index */

@@ -26,31 +26,6 @@ struct covey__made_types {
     struct covey__made_type *at[];
 };
 
-static bool names_policy(const covey_type *type) { return type->policy != COVEY_SWAP_AND_POP; }
-
-bool covey__type_is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }
-
-bool covey__type_valid(const covey_type *type) {
-    covey_sparse_set_desc desc = { .size = type->size, .align = type->align, .policy = type->policy };
-    if (!type->name || !type->name[0] || !covey__set_desc_valid(&desc)) return false;
-    if (covey__type_is_internal(type)) return false;
-    if (type->storage != COVEY_STORAGE_DEFAULT) {
-        if (!covey__storage_exists(type->storage)) return false;
-        if (names_policy(type) && !covey__is_packed_in(type->storage)) return false;
-    }
-    if (type->compact_above > 100) return false;
-    if (type->raw && (type->drop || type->copy || type->move || type->fields || type->size == 0)) return false;
-    if (type->move && type->size > COVEY_MOVE_MAX) return false;
-    if (type->fields && !covey__fields_valid(type->fields, type->size)) return false;
-    if (type->codec && (type->raw || type->size == 0 || !type->codec->save || !type->codec->load)) return false;
-    if (type->defaults && (type->size == 0 || ((type->drop || type->move) && !type->copy))) return false;
-    return type->size != 0 || (!type->drop && !type->copy && !type->move && !type->zero_vacated);
-}
-
-covey_storage covey__type_storage(const covey_type *type) {
-    return covey__storage_asked_for(type, names_policy(type) ? COVEY_STORAGE_DEFAULT : type->storage);
-}
-
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
     return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
@@ -302,7 +277,7 @@ bool covey__type_is_made(const covey_world *world, const covey_type *type) {
 
 /* Whether there are fields to be copied: a description that contradicts itself is refused when its pool is made. */
 static bool has_sound_fields(const covey_type *type) {
-    return type->fields && covey__fields_valid(type->fields, type->size);
+    return type->fields && !covey__fields_fault(type->fields, type->size);
 }
 
 enum { DEFAULT_ALIGN = 64 }; /* copy hooks read the default as a value of its type */

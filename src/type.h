@@ -4,9 +4,12 @@
 
 #include <covey/covey.h>
 
-bool covey__type_valid(const covey_type *type);
-bool covey__type_is_internal(const covey_type *type);      /* of the library's own, by its name */
-covey_storage covey__type_storage(const covey_type *type); /* what it gets */
+/* The first rule that a description breaks, to be read after the name of the type; NULL for none. */
+const char *covey__type_fault(const covey_type *type);
+static inline bool covey__type_valid(const covey_type *type) { return !covey__type_fault(type); }
+covey_result covey__fail_type(covey_world *world, const covey_type *type); /* TYPE, with that rule */
+bool covey__type_is_internal(const covey_type *type);                      /* of the library's own, by its name */
+covey_storage covey__type_storage(const covey_type *type);                 /* what it gets */
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 bool covey__type_can_copy(const covey_type *type);
 bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */

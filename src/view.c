@@ -55,11 +55,11 @@ static fault wrong_type(const char *what, const covey_type *type) { return (faul
 /* Appends terms. */
 static fault append_terms(covey_view *view, uint32_t *count, const covey_type *const *types, uint8_t *number) {
     *number = (uint8_t)term_count(types);
-    if (*count + *number > COVEY_TERMS) return wrong_type("it has more than 16 terms", NULL);
+    if (*count + *number > COVEY_TERMS) return wrong_type("has more than 16 terms: ask for fewer types", NULL);
     for (uint32_t i = 0; i < *number; i++) {
         if (types[i] == covey_id(covey_disabled)) view->asks |= COVEY__ASKS_ENTITIES;
         else if (!covey__type_valid(types[i]) && !covey__pool_bound(view->world, types[i]))
-            return wrong_type("a type's description is incomplete or contradicts itself", NULL);
+            return wrong_type(covey__type_fault(types[i]), types[i]);
         uint32_t before = find_term(view, *count, types[i]);
         if (before != COVEY_TERMS) return wrong_type(why_twice(kind_of(view, before), kind_of(view, *count)), types[i]);
         view->types[(*count)++] = types[i];
@@ -67,23 +67,25 @@ static fault append_terms(covey_view *view, uint32_t *count, const covey_type *c
     return (fault){ NULL, NULL };
 }
 
-static const char *note_reads(covey_view *view, const covey_type *const *types) {
+static fault note_reads(covey_view *view, const covey_type *const *types) {
     for (uint32_t i = 0; i < term_count(types); i++) {
         uint32_t field = types[i]->name ? find_term(view, view->fields, types[i]) : COVEY_TERMS;
-        if (field == COVEY_TERMS) return "a type that is read has no field";
+        if (field == COVEY_TERMS)
+            return wrong_type("is in .read and no field: name it in .with, .optional or .any as well", types[i]);
         view->reads |= (uint16_t)(1u << field);
     }
-    return NULL;
+    return (fault){ NULL, NULL };
 }
 
-static const char *note_changed(covey_view *view, const covey_type *const *types) {
+static fault note_changed(covey_view *view, const covey_type *const *types) {
     for (uint32_t i = 0; i < term_count(types); i++) {
         uint32_t field = types[i]->name ? find_term(view, view->with, types[i]) : COVEY_TERMS;
-        if (field == COVEY_TERMS) return "a type whose changes are asked for need not be there";
-        if (!view->types[field]->ticks) return "a type whose changes are asked for has no ticks";
+        if (field == COVEY_TERMS) return wrong_type("is in .changed and not in .with: name it in both", types[i]);
+        if (!view->types[field]->ticks)
+            return wrong_type("is in .changed and has no ticks: define it with .ticks = true", types[i]);
         view->changed |= (uint16_t)(1u << field);
     }
-    return NULL;
+    return (fault){ NULL, NULL };
 }
 
 /* A view of a world, which is not changed. One without terms is of all entities. */
@@ -98,9 +100,14 @@ static covey_view make(const covey_world *world, const covey_view_desc *desc, fa
     if (!wrong->what) *wrong = append_terms(&view, &count, desc->any, &view.any);
     view.fields = (uint8_t)count;
     if (!wrong->what) *wrong = append_terms(&view, &count, desc->without, &view.without);
-    if (!wrong->what) wrong->what = note_reads(&view, desc->read);
-    if (!wrong->what) wrong->what = note_changed(&view, desc->changed);
+    if (!wrong->what) *wrong = note_reads(&view, desc->read);
+    if (!wrong->what) *wrong = note_changed(&view, desc->changed);
     return wrong->what ? (covey_view){ 0 } : view;
+}
+
+static const char *name_of(const fault *wrong) {
+    if (!wrong->type) return "it";
+    return wrong->type->name ? wrong->type->name : "(no name)";
 }
 
 covey_view covey_view_make(covey_world *world, const covey_view_desc *desc) {
@@ -108,8 +115,7 @@ covey_view covey_view_make(covey_world *world, const covey_view_desc *desc) {
     fault wrong;
     covey_view view = make(world, desc, &wrong);
     if (wrong.what)
-        covey__fail(world, COVEY_ERROR_TYPE, "a view could not be made: %s%s%s", wrong.type ? wrong.type->name : "",
-                    wrong.type ? " " : "", wrong.what);
+        covey__fail(world, COVEY_ERROR_TYPE, "a view could not be made: %s %s", name_of(&wrong), wrong.what);
     return view;
 }
 

@@ -1115,7 +1115,7 @@ static void test_a_pool_is_owned_with_others_once_it_is_stored_as_they_are(void 
 static void test_descriptions_that_make_no_group(void **state) {
     (void)state;
     static const char *const number = "a group could not be made: it asks for nothing, or for more than 16 types";
-    static const char *const terms = "a view could not be made: it has more than 16 terms";
+    static const char *const terms = "a view could not be made: it has more than 16 terms: ask for fewer types";
     static const char *const twice = "a view could not be made: A is in .with twice: name it once";
     static const char *const neither = "a view could not be made: A is in .with and in .without: nothing could match";
     static char names[COVEY_TERMS + 1][16];
@@ -1140,7 +1140,7 @@ static void test_descriptions_that_make_no_group(void **state) {
                     neither);
     static const covey_type nameless = { .size = 4, .align = 4 }, other = { .name = "A", .size = 4, .align = 4 };
     assert_not_made(&(covey_group_desc){ .own = { &nameless } }, COVEY_ERROR_TYPE,
-                    "a view could not be made: a type's description is incomplete or contradicts itself");
+                    "a view could not be made: (no name) has no name: set .name");
     assert_int_equal(covey_world_pool_count(world), 0);
     give_to(0, 5, covey_id(A));
     assert_not_made(&(covey_group_desc){ .with = { &other } }, COVEY_ERROR_LAYOUT,

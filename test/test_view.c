@@ -129,7 +129,7 @@ static void test_views_of_a_const_world(void **state) {
     desc.read[0] = covey_id(Marked);
     view = covey_view_make_const(reader, &desc, &why);
     assert_false(covey_view_valid(&view));
-    assert_string_equal(why, "a type that is read has no field");
+    assert_string_equal(why, "is in .read and no field: name it in .with, .optional or .any as well");
     assert_nothing(&view);
     assert_int_equal(heard.times, times);
     assert_int_equal(covey_world_result(reader), COVEY_OK);
@@ -201,9 +201,10 @@ static void test_a_type_named_twice_is_refused(void **state) {
 static void test_a_type_that_is_not_valid_is_refused(void **state) {
     (void)state;
     static const covey_type nameless = { .size = 4, .align = 4 }, askew = { .name = "Askew", .size = 12, .align = 8 };
-    assert_refused(&(covey_view_desc){ .with = { &nameless } }, "description");
-    assert_refused(&(covey_view_desc){ .optional = { &askew } }, "description");
-    assert_refused(&(covey_view_desc){ .without = { covey_id(Mate), &askew } }, "description");
+    assert_refused(&(covey_view_desc){ .with = { &nameless } }, "(no name) has no name: set .name");
+    assert_refused(&(covey_view_desc){ .optional = { &askew } }, "Askew has a .size that is no multiple");
+    assert_refused(&(covey_view_desc){ .without = { covey_id(Mate), &askew } },
+                   "Askew has a .size that is no multiple");
 }
 
 static void test_reading_what_has_no_field_is_refused(void **state) {
