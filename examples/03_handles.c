@@ -1,4 +1,4 @@
-/* Handles: what happens to those of dead entities, and how to choose indices. */
+/* Handles: what happens when an entity is destroyed, and how to choose indices. */
 #include <covey/covey.h>
 #include <stdio.h>
 
@@ -42,7 +42,7 @@ int main(void) {
     if (covey_is_null(covey_create_at(world, 1000000)))
         printf("again: %s\n", covey_result_text(covey_world_result(world)));
 
-    /* An exact handle, index and generation: the entity that somebody else has made, under the same name. */
+    /* An exact handle, index and generation: the same name for an entity that another world has created. */
     covey_entity exact = covey_create_exact(world, covey_entity_make(5, 3));
     printf("exact %s, at index 5 %s\n", text(exact), text(covey_entity_at(world, 5)));
     covey_destroy(world, exact);

@@ -1,4 +1,4 @@
-/* Memory: an allocator of one's own, exact byte counts, what happens when memory is out, and how to give some back. */
+/* Memory: a custom allocator, exact byte counts, what happens when memory runs out, and how to free unused memory. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

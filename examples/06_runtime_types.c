@@ -1,4 +1,4 @@
-/* Component types that no compiler has seen, as a script or an editor makes them, and a world as text. */
+/* Component types made at run time, as by a script or an editor, and a world as text. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

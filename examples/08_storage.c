@@ -1,5 +1,5 @@
-/* Three storages: blocks, which types have that ask for nothing; pinned blocks, whose addresses are stable; and sparse
- * sets, with packed arrays in an order that the program controls. What a world advises, and how a pool changes. */
+/* Three storages: blocks, the default; pinned blocks, whose addresses are stable; and sparse sets, with packed arrays
+ * in an order that the program controls. What covey_world_advise reports, and how a pool is converted. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

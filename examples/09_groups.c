@@ -1,6 +1,6 @@
-/* Groups: the answer of a view that is kept up to date. What a group owns lies side by side, in the same order, so that
- * a loop over it is a loop over plain arrays. Adding and removing pay for that. A group owns sparse pools, as here, or
- * pools in blocks. */
+/* Groups: the matches of a view, kept up to date. What a group owns lies side by side, in the same order, so a loop
+ * over it is a loop over plain arrays. Adding and removing cost more. A group owns sparse pools, as here, or pools in
+ * blocks. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

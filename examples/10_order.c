@@ -1,5 +1,5 @@
-/* Order: sorting a sparse pool by a key or a function, following another pool, keeping a pool sorted. A function may
- * compare two fields, or see entities and so what else they have. */
+/* Order: sorting a sparse pool by a key or a function, following another pool, keeping a pool sorted. A function can
+ * compare two fields, or look up other components of the entities. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

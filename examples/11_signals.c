@@ -1,5 +1,5 @@
-/* Signals: functions that are called for each change of a kind, at once. Here a grid follows who is where, who has no
- * health left is destroyed, and somebody hears of every end. */
+/* Signals: functions that are called at once for each change of a kind. Here a grid follows the positions, an entity
+ * without health is destroyed, and a listener counts every destroyed entity. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct {
     uint32_t here[CELLS];
 } Grid;
 
-/* One function may hear of several signals. Before a component is removed, its value is still there. */
+/* One function may listen to several signals. Before a component is removed, its value can still be read. */
 static void follow(const covey_event *event, void *context) {
     Grid *grid = context;
     const Place *place = event->values;

@@ -1,5 +1,5 @@
-/* Queues: events that are kept for one place in a program that deals with all of them. What happened first comes first.
- * Room for removals is there beforehand, so that removing never fails. */
+/* Queues: events that are kept until one place in the program handles them, in order. Room for removals is allocated
+ * beforehand, so that removing never fails. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

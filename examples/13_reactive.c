@@ -1,5 +1,5 @@
-/* Reactive sets: the entities to which something happened since the set was cleared. Here the boxes of those that moved
- * are computed again once a frame, however often they moved, and of nobody else. */
+/* Reactive sets: the entities to which something happened since the set was cleared. Here the bounding boxes of
+ * entities that moved are computed again once a frame, however often they moved. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ COVEY_TAG_DEFINE(Hidden);
 
 enum { ENTITIES = 1000 };
 
-/* As over any view; then all is forgotten until something moves again. */
+/* Iterated like any view, then cleared until something moves again. */
 static uint32_t update_boxes(covey_reactive *moved) {
     uint32_t updated = 0;
     covey_iter it = covey_reactive_iter(moved);
@@ -49,14 +49,14 @@ int main(void) {
 
     for (uint32_t step = 0; step < 5; step++)
         for (uint32_t i = 0; i < ENTITIES; i += 100) covey_set(world, e[i], Position, { (float)(i + step), 1 });
-    covey_get(world, e[1], Position)->x = 500;      /* nobody notices, */
+    covey_get(world, e[1], Position)->x = 500;      /* is not noticed, */
     covey_patch(world, e[2], Position, NULL, NULL); /* unless they are told */
     covey_add_tag(world, e[100], Hidden);
     covey_destroy(world, e[200]);
     uint32_t collected = covey_reactive_count(moved), third = update_boxes(moved);
     printf("%u moved and live; %u of them are to be seen\n", collected, third);
 
-    /* The set is a tag: what nobody has touched can be asked for, too. */
+    /* The set is a tag, so a view can also ask for the entities that were not changed. */
     covey_set(world, e[3], Position, { 0, 0 });
     covey_view still = covey_view_make(
         world, &(covey_view_desc){ .with = { covey_id(Position) }, .without = { covey_reactive_type(moved) } });

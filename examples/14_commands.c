@@ -1,4 +1,4 @@
-/* Command buffers: changes that are recorded while a loop goes on, and made afterwards. */
+/* Command buffers: structural changes that are recorded inside a loop, and made afterwards. */
 #include <covey/commands.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ COVEY_COMPONENT_DEFINE(Fuse);
 enum { ROCKETS = 5, SPARKS = 3 };
 
 /* While a span is open, no pool of its view may change: what is to change is recorded. A spark has its handle at once,
- * and is alive when the commands are replayed. Replaying reports recordings that failed, so nobody asks here. */
+ * and is alive when the commands are replayed. Replaying reports recordings that failed, so results are not checked
+ * here. */
 static void burn(covey_world *world, covey_commands *commands) {
     covey_view burning = covey_view_of(world, Rocket, Fuse);
     covey_iter it = covey_view_iter(&burning);

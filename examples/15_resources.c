@@ -1,4 +1,4 @@
-/* Resources: what a world has once. Handles: an entity that knows its world. */
+/* Resources: one value of a type for the whole world. Handles: an entity together with its world. */
 #include <covey/covey.h>
 #include <covey/handle.h>
 #include <stdio.h>

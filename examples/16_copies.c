@@ -1,4 +1,4 @@
-/* Copies of entities, and of a whole world: prefabs, and a look at what would happen. */
+/* Copies of entities, and of a whole world: prefabs, and trying what would happen. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ int main(void) {
     covey_get(world, orcs[1], Bag)->items[0] = 99;
     printf("items: %d %d\n", covey_get(world, orcs[0], Bag)->items[0], covey_get(world, orcs[1], Bag)->items[0]);
 
-    /* Onto one that is there: what it has is overwritten, what the other lacks stays. */
+    /* Onto an existing entity: its components are overwritten, and those that the other lacks stay. */
     covey_get(world, orcs[2], Monster)->health = 1;
     covey_copy(world, orc, orcs[2]);
     printf("healed: %d at %.0f\n", covey_get(world, orcs[2], Monster)->health, covey_get(world, orcs[2], Position)->x);
@@ -71,7 +71,7 @@ int main(void) {
     printf("a guest: %u, with %d items\n", guest.index, covey_get(other, guest, Bag)->count);
     covey_world_destroy(other);
 
-    /* What says no_copy is refused, and nothing has changed. */
+    /* A type with no_copy is refused, and nothing has changed. */
     covey_add_tag(world, orc, Prefab);
     if (!covey_clone(world, orc, orcs, 3)) printf("no clones: %s\n", covey_result_text(covey_world_result(world)));
     covey_world_destroy(world);

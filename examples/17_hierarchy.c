@@ -1,4 +1,5 @@
-/* Hierarchy: parents and children, walks from the root down, transforms that follow their parents, the end of a tree. */
+/* Hierarchy: parents and children, walks from the root down, transforms that follow their parents, destroying a
+ * tree. */
 #include <covey/hierarchy.h>
 #include <stdio.h>
 #include <stdlib.h>

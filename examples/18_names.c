@@ -1,4 +1,4 @@
-/* Names: found among siblings and by path, and what happens to them when parents go. */
+/* Names: found among siblings and by path, and what happens to them when parents are destroyed. */
 #include <covey/hierarchy.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Change ticks: who was changed since you looked last. The type asks for it; the program says when a tick ends. */
+/* Change ticks: which components were changed since you last looked. The type asks for it; the program advances the
+ * tick. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,9 +57,9 @@ int main(void) {
     seen = covey_tick_advance(world);
 
     covey_set(world, e[7], Position, { 0, 0 });
-    covey_get(world, e[8], Position)->x = 5; /* nobody hears of this ... */
+    covey_get(world, e[8], Position)->x = 5; /* marks no change ... */
     right = right && draw(&drawn, seen) == 1;
-    covey_patch(world, e[8], Position, NULL, NULL); /* ... until somebody says so */
+    covey_patch(world, e[8], Position, NULL, NULL); /* ... but this does */
     right = right && draw(&drawn, seen) == 2;
     printf("e8 was changed at tick %u, e9 at tick %u\n", (unsigned)covey_changed_at(world, e[8], Position),
            (unsigned)covey_changed_at(world, e[9], Position));

@@ -1,4 +1,4 @@
-/* Enabling: what is disabled keeps its data, and views and groups do not see it. */
+/* Enabling: disabled entities and components keep their data, and views and groups skip them. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A world as bytes: saved, loaded into a new world or one that was cleared, and merged into one that lives. */
+/* Images: a world as bytes, saved, loaded into a new world or a cleared one, and merged into one that has entities. */
 #include <covey/fields.h>
 #include <covey/image.h>
 #include <stdio.h>
@@ -46,13 +46,13 @@ int main(void) {
 
     /* A new world has the same handles, and those that were stale still are. */
     covey_world *copy = covey_world_create(NULL);
-    /* Who made the image may have meant harm: limits say what this program expects. */
+    /* The image may be hostile: limits say what this program expects. */
     covey_load_desc desc = { .types = types, .limit_bytes = 1 << 20, .limit_types = 10, .merged = print_merged };
     if (covey_load_from_memory(copy, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
     printf("the ogre has %d wounds, and what is gone is %s\n", covey_get(copy, ogre, Monster)->wounds[0],
            covey_alive(copy, gone) ? "back" : "gone");
 
-    /* A world that was cleared keeps its groups and listeners, and handles from before name nobody: entities whose handles
+    /* A world that was cleared keeps its groups and listeners, and older handles do not resolve: entities whose handles
      * were given out get new ones. */
     covey_destroy_all(copy);
     if (covey_load_from_memory(copy, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;

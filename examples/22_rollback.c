@@ -1,4 +1,4 @@
-/* Rollback: a game guesses what the other player does, and goes back when the guess was wrong. */
+/* Rollback: a game predicts what the other player does, and returns to a snapshot when the prediction was wrong. */
 #include <covey/history.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* In place: components keep their addresses, so that others may point to them. Removal leaves holes, which later adds
- * fill. A call closes all of them and says who has moved, so that pointers can follow. */
+/* In place: components keep their addresses, so that other values may point to them. Removal leaves holes, which later
+ * adds fill. One call closes all holes and reports the values that moved, so that pointers can be updated. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +37,10 @@ int main(void) {
         covey_remove(world, e[i], Creature);
         targets[i] = NULL;
     }
-    bool right = all_are_right(world, e); /* nobody else has moved */
+    bool right = all_are_right(world, e); /* no other has moved */
     printf("%u creatures at %u positions\n", covey_pool_count(pool), covey_pool_size(pool));
 
-    covey_pool_compact(pool); /* drops holes behind the last creature, and moves nobody */
+    covey_pool_compact(pool); /* drops holes behind the last creature, and moves no value */
     right = right && all_are_right(world, e);
     uint32_t moved = 0;
     right = right && covey_pool_pack(pool, follow, &moved) == COVEY_OK && all_are_right(world, e);

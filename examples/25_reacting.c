@@ -1,5 +1,5 @@
-/* Reacting to some changes only: a function decides who is collected, a type is added later, those that were destroyed
- * leave their handles, and patches are told apart from values that were set. */
+/* Reacting to some changes only: a function decides which entities are collected, a type is added later, destroyed
+ * entities leave their handles, and patches are told apart from sets. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct {
 COVEY_COMPONENT_DEFINE(Health);
 COVEY_COMPONENT_DEFINE(Curse);
 
-/* Only who is badly hurt is worth a look; a curse always is. */
+/* Collects only the badly hurt; a curse always counts. */
 static bool is_grave(const covey_event *event, void *limit) {
     if (event->type != covey_id(Health)) return true;
     return ((const Health *)event->values)->points < *(const int *)limit;

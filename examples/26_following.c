@@ -1,5 +1,5 @@
 /* Replication: a server changes its world and sends images through a pipe; a client follows. Entities of the server are
- * updated here, those of the client and components of its own stay. */
+ * updated in the client; its own entities and components stay. */
 #include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>

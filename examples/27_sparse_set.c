@@ -1,5 +1,5 @@
-/* The sparse set on its own, without a world: which of many sessions are active, and what each has. Asking, adding and
- * removing are O(1); walking is a loop over arrays. */
+/* The sparse set on its own, without a world: which of many sessions are active, and the data of each. Lookup, adding
+ * and removing are O(1); iterating is a loop over arrays. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int main(void) {
     covey_sparse_set_remove(active, session(7, 1)); /* the last one takes its place */
     show(active, "7 has ended");
     covey_sparse_set_push(active, session(7, 2), &(Session){ 0 });
-    bool right = !covey_sparse_set_get(active, session(7, 1)); /* who has the old session finds nothing */
+    bool right = !covey_sparse_set_get(active, session(7, 1)); /* the old session is not found */
     right = right && covey_sparse_set_get(active, session(7, 2));
 
     Session *sessions = covey_sparse_set_values(active);

@@ -1,5 +1,5 @@
-/* A view whose matches are scattered hands them out one by one. covey_view_advise says so, and what a group would do:
- * over pools in blocks, the default, its members come first in each block of 64 ids, so that each block is one span. */
+/* A view with scattered matches has spans of one entity. covey_view_advise reports it, and what a group would do: over
+ * pools in blocks, the default, its members come first in each block of 64 ids, so that each block is one span. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ int main(void) {
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_ids(Heat, Fuel) } });
     right = right && group && burn(covey_group_iter(group)) == advice.group_spans;
 
-    /* Who joins or leaves changes places inside of its block. */
+    /* An entity that joins or leaves moves inside its block. */
     right = right && covey_add(world, e[10], Fuel, { 2 }) && covey_remove(world, e[11], Fuel);
     right = right && covey_group_contains(group, e[10]) && !covey_group_contains(group, e[11]);
     printf("%u members in %u spans\n", covey_group_count(group), burn(covey_group_iter(group)));

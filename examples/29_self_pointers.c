@@ -1,5 +1,5 @@
-/* Values that memcpy must not move: a small buffer that a pointer of the same value points to. The type says how they
- * move, and keeps that promise for them wherever they are: in blocks, sparse sets, groups and arrays. */
+/* Values that memcpy must not move: a small buffer that a pointer in the same value points to. The type has a `move`
+ * hook, which moves its values everywhere: in blocks, sparse sets, groups and arrays. */
 #include <covey/covey.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Systems: functions that say what they use. A schedule plans who waits for whom, and runs the others at the same time. */
+/* Systems: functions that declare what they use. A schedule plans which systems wait for each other, and runs the
+ * others at the same time. */
 #include <covey/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>

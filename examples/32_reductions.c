@@ -1,5 +1,5 @@
-/* Reductions: each piece adds up its own entities, and the sums are merged in the order of pieces, so that floats agree
- * for every number of threads. */
+/* Reductions: each piece adds up its own entities, and the sums are merged in the order of pieces, so that sums of
+ * floats are the same for every number of threads. */
 #include <covey/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static void merge(void *total, const void *scratch, void *context) {
     if (part->most > all->most) all->most = part->most;
 }
 
-/* Runs when the total is there: it writes what `weigh` reads, and waits for it. Otherwise, `.after` would make it wait. */
+/* Runs when the total is complete: it writes what `weigh` reads, and waits for it. Otherwise, `.after` would make it
+ * wait. */
 static void normalise(covey_job *job, void *context) {
     const Total *total = context;
     while (covey_next(&job->it)) {

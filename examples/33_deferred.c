@@ -1,5 +1,6 @@
-/* Structural changes from systems: bodies record them, each piece into a buffer of its own, and the schedule replays the
- * buffers at the next sync point in the order of systems, then pieces. Ids are the same for every number of threads. */
+/* Structural changes from systems: bodies record them, each piece into a buffer of its own, and the schedule replays
+ * the buffers at the next sync point in the order of systems, then pieces. Ids are the same for every number of
+ * threads. */
 #include <covey/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@ COVEY_COMPONENT_DEFINE(Spark);
 
 enum { ROCKETS = 640, PIECE = 64, SPARKS = 2 };
 
-/* A rocket whose fuse has burnt down is destroyed, and leaves sparks. An entity that is recorded has its handle at once:
- * `.creates` says how many a piece needs at most. */
+/* A rocket whose fuse has burnt down is destroyed, and leaves sparks. An entity that is recorded has its handle at
+ * once: `.creates` says how many a piece needs at most. */
 static void burn(covey_job *job, void *context) {
     (void)context;
     while (covey_next(&job->it)) {
@@ -29,7 +30,7 @@ static void burn(covey_job *job, void *context) {
     }
 }
 
-/* Sparks of the same run are there: the phase begins with a sync point. */
+/* Sparks of the same run exist by now: the phase begins with a sync point. */
 static void count(covey_job *job, void *context) {
     uint32_t *sparks = context;
     while (covey_next(&job->it)) *sparks += job->it.count;

@@ -1,5 +1,5 @@
-/* Threads of one's own: a schedule runs on any pool that can call a function n times and wait, such as an engine's. This
- * one is four threads that take numbers behind a lock. */
+/* Your own threads: a schedule runs on any thread pool that can call a function n times and wait, for example that of
+ * an engine. This one has four threads that take numbers under a lock. */
 #include <covey/schedule.h>
 #include <pthread.h>
 #include <stdio.h>

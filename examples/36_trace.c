@@ -18,7 +18,7 @@ static void raise_all(covey_job *job, void *context) {
     }
 }
 
-/* A profiler hears when each piece begins and ends, on the thread that runs it: zones of Tracy, for example. */
+/* A profiler is called when each piece begins and ends, on the thread that runs it: for zones of Tracy, for example. */
 static void begin(const char *system, uint32_t piece, void *context) {
     (void)system, (void)piece;
     atomic_fetch_add((atomic_uint *)context, 1);

@@ -1,4 +1,4 @@
-/* What fails in a schedule, and how to go on: a body that says so, a command that cannot be done. */
+/* What fails in a schedule, and how to continue: a body that reports a failure, a command that cannot be done. */
 #include <covey/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void pay(covey_job *job, void *context) {
     }
 }
 
-/* Adds a tag to all: a command fails for who has it already. */
+/* Adds a tag to all: the command fails for an entity that has it already. */
 static void mark(covey_job *job, void *context) {
     (void)context;
     while (covey_next(&job->it))

@@ -1,4 +1,4 @@
-// Systems in C++: the parameters of a lambda say what it reads and what it writes.
+// Systems in C++: the parameters of a lambda declare what it reads and writes.
 #include <covey/schedule.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-/* The inspector: a page in the browser that looks into a running world. This program opens it for some frames; a game polls it
- * once in each frame, for as long as it runs. docs/inspect.md has more. */
+/* The inspector: a page in the browser that looks into a running world. This program opens it for some frames; a game
+ * polls it once in each frame, for as long as it runs. docs/inspect.md has more. */
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
 #include <covey/inspect.h>
@@ -47,7 +47,8 @@ int main(int argc, char **argv) {
     covey_view_desc moves = { .with = { covey_id(Position), covey_id(Velocity) }, .read = { covey_id(Velocity) } };
     must(world, covey_system_add(schedule, &(covey_system){ .name = "move", .run = move, .view = moves }) == COVEY_OK);
 
-    /* The page may change the world; it shows systems and goes back in time, because it has a schedule and a history. */
+    /* The page may change the world; it shows systems and goes back in time, because it has a schedule and a
+     * history. */
     covey_inspect_desc desc = { .write = true, .schedule = schedule, .history = history, .title = "Example" };
     covey_inspector *inspector = covey_inspect_open(world, &desc);
     must(world, inspector != NULL);

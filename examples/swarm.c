@@ -1,6 +1,6 @@
-/* A swarm of a million birds: five systems, run by a schedule on all cores, and the same work on plain arrays beside them.
- * Prints what each system takes, what each pool takes, and what Covey advises. The first program that `make run` shows, and
- * a place to try things out.
+/* A swarm of a million birds: five systems, run by a schedule on all cores, and the same work on plain arrays beside
+ * them. Prints what each system takes, what each pool takes, and what Covey advises. The first program that `make run`
+ * shows, and a place to try things out.
  *
  *     swarm [--entities N] [--frames N] [--threads N] [--trace FILE] [--inspect] [--help] */
 #include "swarm.h"
@@ -85,8 +85,8 @@ static void move(covey_job *job, void *swarm) {
     }
 }
 
-/* Rows: one bird at a time, for birds that are scattered. Other threads are at work, so structural changes are recorded;
- * they are made before `renew` begins. */
+/* Rows: one bird at a time, for birds that are scattered. Other threads are at work, so structural changes are
+ * recorded; they are made before `renew` begins. */
 static void weaken(covey_job *job, void *swarm) {
     covey_row row = { 0 };
     (void)swarm;
@@ -106,8 +106,8 @@ static void ail(covey_job *job, void *swarm) {
         suffer(covey_row_field(&job->it, row, 0, Sick), covey_row_field(&job->it, row, 1, Energy));
 }
 
-/* Who left the field is destroyed, and another one comes: it gets the index that was freed last. An exclusive system runs
- * alone, and changes the structure of the world directly. */
+/* A bird that left the field is destroyed, and a new one is created with the index that was freed last. An exclusive
+ * system runs alone, and changes the structure of the world directly. */
 static void renew(covey_job *job, void *swarm) {
     covey_row row = { 0 };
     while (covey_next_row(&job->it, &row)) {
@@ -119,8 +119,8 @@ static void renew(covey_job *job, void *swarm) {
     }
 }
 
-/* What systems read and write says who waits for whom: `move` and `weaken` may run at the same time, because both only read
- * velocities, and `ail` waits for `weaken`, because both write energies. */
+/* What systems read and write decides which wait for each other: `move` and `weaken` may run at the same time, because
+ * both only read velocities, and `ail` waits for `weaken`, because both write energies. */
 static covey_schedule *make_schedule(Swarm *s, uint32_t threads) {
     covey_schedule *schedule = covey_schedule_create(s->world, &(covey_schedule_desc){ .threads = threads });
     need(s->world, schedule != NULL, "making a schedule");
@@ -221,8 +221,8 @@ static void run_on_arrays(Swarm *s, Row *rows) {
     keep_least(&rows[SYSTEMS].arrays_ns, end - begin, rows[SYSTEMS].entities);
 }
 
-/* The first half of the frames runs on one thread, to measure what the others are worth. In turn would not do: a core that
- * takes over what another one has written waits for it. */
+/* The first half of the frames runs on one thread, to measure what the others are worth. In turn would not do: a core
+ * that takes over what another one has written waits for it. */
 static void run_frames(Swarm *s, const Options *o, covey_schedule *alone, covey_schedule *together) {
     Row rows[SYSTEMS + 1] = {
         { "wind", "spans", "Velocity", wind_on_arrays, 0, 0, 0, 0 },

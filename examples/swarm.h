@@ -10,7 +10,7 @@ typedef struct {
     float x, y;
 } Vector;
 typedef Vector Position, Velocity; /* of every bird, in a field from 0 to 1 */
-typedef float Energy;              /* of every second; who is out of it freezes */
+typedef float Energy;              /* of every second bird; one with none left freezes */
 typedef float Sick;                /* of few, and getting worse */
 
 COVEY_COMPONENT_DECLARE(Position);

@@ -1,4 +1,5 @@
-/* The swarm on plain arrays by index, with a byte of flags for each bird: what the world is measured and checked against. */
+/* The swarm on plain arrays by index, with a byte of flags for each bird: what the world is measured and checked
+ * against. */
 #include "swarm.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The swarm with a page in the browser that looks into it: it flies until Ctrl-C, or for as many frames as were asked for. */
+/* The swarm with a page in the browser that looks into it: it flies until Ctrl-C, or for as many frames as were asked
+ * for. */
 #include "swarm.h"
 
 #ifdef SWARM_INSPECT

@@ -27,7 +27,7 @@ void print_progress(uint32_t frame, uint32_t frames) {
     else fprintf(stderr, "\r%32s\r", "");
 }
 
-/* A number, or a dash where there is none: nobody was met, or it was faster than the clock. */
+/* A number, or a dash if there is none: no bird matched, or it was faster than the clock. */
 static void print_number(int width, double number, const char *shade) {
     if (number > 0) printf(" %s%*.2f%s", shade, width, number, *shade ? PLAIN : "");
     else printf(" %*s", width, "-");

@@ -17,7 +17,7 @@ COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Velocity);
 COVEY_COMPONENT_DEFINE(Look);
 
-/* Everybody who has both a position and a velocity. Who reaches a side comes back on the other one. */
+/* All entities with a position and a velocity. One that reaches a side comes back on the other one. */
 static void move(covey_world *world) {
     covey_view moving = covey_view_of(world, Position, Velocity);
     covey_iter it = covey_view_iter(&moving);

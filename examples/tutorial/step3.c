@@ -18,7 +18,7 @@ COVEY_COMPONENT_DEFINE(Velocity);
 COVEY_COMPONENT_DEFINE(Energy);
 COVEY_TAG_DEFINE(Asleep);
 
-/* An excluded tag: who sleeps does not move. */
+/* An excluded tag: sleeping sheep do not move. */
 static void move(covey_world *world) {
     covey_view awake = covey_view_make(
         world, &(covey_view_desc){ .with = { covey_ids(Position, Velocity) }, .without = { covey_id(Asleep) } });

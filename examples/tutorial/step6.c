@@ -20,7 +20,7 @@ static void counted(const covey_event *event, void *context) {
     covey_resource_get(event->world, Census)->count += event->signal == COVEY_ON_ADD ? 1 : -1;
 }
 
-/* A reactive set collects who moved since it was cleared, each once. Only these are drawn again. */
+/* A reactive set collects the entities that moved since it was cleared, each once. Only these are drawn again. */
 static void repaint(covey_reactive *moved, char *meadow) {
     uint32_t cells = 0;
     covey_iter it = covey_reactive_iter(moved);
@@ -69,6 +69,6 @@ int main(void) {
     covey_destroy(world, flock[4]);
     covey_remove(world, flock[1], Sheep);
     printf("one is gone, one is a wolf: %d\n", covey_resource_get(world, Census)->count);
-    covey_world_destroy(world); /* its listeners hear of the end of all entities first */
+    covey_world_destroy(world); /* its listeners are first told of the end of all entities */
     return 0;
 }
