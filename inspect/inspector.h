@@ -204,6 +204,12 @@ struct covey_inspector {
     inspect__watching watching;
 };
 
+/* open.c: an inspector without a server, which tests use as it is. Making it asks for nothing but its memory (NULL: there is
+ * none); preparing it does the rest, but for the network. */
+covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *desc);
+bool inspect__prepare(covey_inspector *inspector);
+void inspect__release(covey_inspector *inspector);
+
 /* memory.c. Under a lock, so that the caller's allocator need not have one. */
 void *inspect__resize(covey_inspector *inspector, void *ptr, size_t old_size, size_t new_size);
 void *inspect__zeroed(covey_inspector *inspector, size_t size);

@@ -27,7 +27,8 @@ static covey_inspect_desc with_defaults(const covey_inspect_desc *given) {
     return desc;
 }
 
-static covey_inspector *allocate(covey_world *world, const covey_inspect_desc *desc) {
+covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *given) {
+    covey_inspect_desc own = with_defaults(given), *desc = &own;
     covey_inspector unborn = { .allocator = desc->allocator };
     pthread_mutex_init(&unborn.memory, NULL);
     covey_inspector *inspector = inspect__zeroed(&unborn, sizeof unborn);
@@ -44,7 +45,9 @@ static covey_inspector *allocate(covey_world *world, const covey_inspect_desc *d
     return inspector;
 }
 
-static void release(covey_inspector *inspector) {
+void inspect__release(covey_inspector *inspector) {
+    inspect__scans_free(inspector);
+    inspect__undos_free(inspector);
     inspect__watching_end(inspector);
     if (inspector->plain_numbers) freelocale(inspector->plain_numbers);
     if (inspector->title) inspect__free(inspector, inspector->title, strlen(inspector->title) + 1);
@@ -56,17 +59,17 @@ static void release(covey_inspector *inspector) {
     pthread_mutex_destroy(&last.memory);
 }
 
-static bool copy_texts(covey_inspector *inspector) {
+bool inspect__prepare(covey_inspector *inspector) {
     size_t size = strlen(inspector->desc.title) + 1;
     inspector->title = inspect__resize(inspector, NULL, 0, size);
     if (inspector->title) memcpy(inspector->title, inspector->desc.title, size);
     inspector->plain_numbers = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    return inspector->title && inspector->plain_numbers;
+    return inspector->title && inspector->plain_numbers && inspect__watching_begin(inspector);
 }
 
 /* Listens, and starts the thread. False: told why. */
 static bool begin(covey_inspector *inspector) {
-    if (!copy_texts(inspector) || !inspect__watching_begin(inspector)) {
+    if (!inspect__prepare(inspector)) {
         fail(inspector->world, COVEY_ERROR_MEMORY, "no memory", "");
         return false;
     }
@@ -91,18 +94,17 @@ static bool begin(covey_inspector *inspector) {
 }
 
 covey_inspector *covey_inspect_open(covey_world *world, const covey_inspect_desc *given) {
-    covey_inspect_desc desc = with_defaults(given);
-    if (desc.connections > INSPECT__CONNECTIONS) {
+    if (given && given->connections > INSPECT__CONNECTIONS) {
         fail(world, COVEY_ERROR_RANGE, "more than 64 connections", "");
         return NULL;
     }
-    covey_inspector *inspector = allocate(world, &desc);
+    covey_inspector *inspector = inspect__make(world, given);
     if (!inspector) {
         fail(world, COVEY_ERROR_MEMORY, "no memory", "");
         return NULL;
     }
     if (begin(inspector)) return inspector;
-    release(inspector);
+    inspect__release(inspector);
     return NULL;
 }
 
@@ -126,7 +128,5 @@ void covey_inspect_close(covey_inspector *inspector) {
     if (!inspector) return;
     refuse_all(inspector);
     inspect__server_stop(inspector);
-    inspect__scans_free(inspector);
-    inspect__undos_free(inspector);
-    release(inspector);
+    inspect__release(inspector);
 }

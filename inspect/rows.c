@@ -22,6 +22,13 @@ static bool read_column(inspect__request *request, const covey_world *world, con
     return true;
 }
 
+/* Whether the last column is there already: then it is not kept. */
+static bool is_twice(const inspect__columns *columns) {
+    for (uint32_t i = 0; i < columns->count; i++)
+        if (strcmp(columns->at[i].name, columns->at[columns->count].name) == 0) return true;
+    return false;
+}
+
 bool inspect__columns_read(inspect__request *request, const covey_world *world, const char *text,
                            inspect__columns *columns) {
     columns->count = 0;
@@ -32,7 +39,7 @@ bool inspect__columns_read(inspect__request *request, const covey_world *world, 
             return false;
         }
         if (!read_column(request, world, at, length, (size_t)(at - text), &columns->at[columns->count])) return false;
-        columns->count++;
+        if (!is_twice(columns)) columns->count++;
         at += length + (at[length] == ',');
     }
     return true;

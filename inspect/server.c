@@ -269,17 +269,18 @@ static uint32_t open_clients(const covey_inspector *inspector) {
     uint32_t count = 0;
     for (const inspect__client *client = inspector->clients;
          client < inspector->clients + INSPECT__CONNECTIONS + INSPECT__SPARE; client++)
-        count += client->connection != NULL;
+        count += client->connection && client->socket >= 0;
     return count;
 }
 
-/* Where there are too many, the one that has been silent the longest goes: a client that sends a byte now and then, or does
- * not read its answer, keeps nobody out. */
-static void drop_oldest(covey_inspector *inspector) {
+/* Where there are too many, the one that asked the longest ago goes: a client that sends a byte now and then, or does not read
+ * its answer, keeps nobody out. Those who wait for an answer stay, and so does the one that has just come. */
+static void drop_oldest(covey_inspector *inspector, const inspect__client *last) {
     inspect__client *oldest = NULL;
     for (inspect__client *client = inspector->clients;
          client < inspector->clients + INSPECT__CONNECTIONS + INSPECT__SPARE; client++)
-        if (client->connection && !client->asking && client->socket >= 0 && (!oldest || client->since < oldest->since))
+        if (client != last && client->connection && !client->asking && client->socket >= 0 &&
+            (!oldest || client->since < oldest->since))
             oldest = client;
     if (!oldest) return;
     shutdown(oldest->socket, SHUT_RDWR);
@@ -294,7 +295,7 @@ static void connection_comes(covey_inspector *inspector, struct MHD_Connection *
         return; /* has no place: is dropped */
     *client = (inspect__client){ connection, info->connect_fd, inspect__now(), false };
     *socket_context = client;
-    if (open_clients(inspector) > inspector->desc.connections) drop_oldest(inspector);
+    if (open_clients(inspector) > inspector->desc.connections) drop_oldest(inspector, client);
 }
 
 static void connected(void *context, struct MHD_Connection *connection, void **socket_context,

@@ -3,35 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-COVEY_FIELDS_DEFINE(Position, f32(x), f32(y));
-COVEY_FIELDS_DEFINE(Health, i32(points), u8(armour), boolean(cursed), padding(uint16_t, unused));
-COVEY_FIELDS_DEFINE(Part, u16(count), i8(kind), padding(uint8_t, unused));
-COVEY_FIELDS_DEFINE(Everything, i8(i8), i16(i16), i32(i32), i64(i64), u8(u8), u16(u16), u32(u32), u64(u64), f32(f32),
-                    f64(f64), boolean(boolean), character(letter), array(character, text), entity(owner),
-                    nested(Part, part), nested_array(Part, parts), matrix(f32, grid), padding(void *, secret));
-
-uint32_t named_alive;
-
-static void named_drop(void *value, void *context) {
-    Named *named = value;
-    (void)context;
-    if (named->text) named_alive--;
-    free(named->text);
-}
-
-COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
-COVEY_COMPONENT_DEFINE(Health, .fields = &covey_fields_Health, .storage = COVEY_STORAGE_SPARSE, .ticks = true);
-COVEY_COMPONENT_DEFINE(Everything, .fields = &covey_fields_Everything);
-COVEY_COMPONENT_DEFINE(Blob, .raw = true);
-COVEY_COMPONENT_DEFINE(Named, .drop = named_drop);
-COVEY_TAG_DEFINE(Frozen);
-const covey_type odd_name = { .name = "a \"type\".x", .size = 4, .align = 4 };
-
 void stage_types(void) {
-    static const covey_type *const types[] = { covey_id(Position), covey_id(Health), covey_id(Everything),
-                                               covey_id(Blob),     covey_id(Named),  covey_id(Frozen),
-                                               &odd_name };
-    for (uint32_t i = 0; i < COUNT_OF(types); i++) assert_non_null(covey_pool_of_raw(world, types[i]));
+    for (uint32_t i = 0; i < COUNT_OF(part_types); i++) assert_non_null(covey_pool_of_raw(world, part_types[i]));
 }
 
 void stage_assert_found(const char *query, const char *indices) {

@@ -295,7 +295,7 @@ static void test_a_value_that_owns_something_does_not_come_back(void **state) {
     (void)state;
     begin();
     named_alive = 1;
-    Named named = { malloc(4) };
+    Named named = { calloc(1, 4) };
     covey_add_value(world, e, Named, &named);
     assert_wrong("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"Named\",\"value\":\"0000000000000000\"}", 422, "TYPE");
     assert_int_equal(edit("{\"do\":\"remove\",\"e\":\"0:1\",\"type\":\"Named\"}"), 0);

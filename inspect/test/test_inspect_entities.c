@@ -299,7 +299,7 @@ static void test_a_list_ends_where_it_ends(void **state) {
 static void test_what_a_row_has(void **state) {
     (void)state;
     make_crowd();
-    json_t *answer = get_json("entities?query=%233&columns=Frozen,Health,Everything"),
+    json_t *answer = get_json("entities?query=%233&columns=Frozen,Health,Everything,Frozen"),
            *row = json_array_get(member(answer, "rows"), 0);
     json_t *types = get_json("types"), *number;
     assert_string_equal(text_of(row, "e"), "3:1");
