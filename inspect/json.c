@@ -3,7 +3,6 @@
 #include "inspector.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -175,16 +174,28 @@ void inspect__json_entity(inspect__json *json, const char *key, covey_entity e) 
     else inspect__json_text(json, key, text);
 }
 
-void inspect__json_u64(inspect__json *json, const char *key, uint64_t number) {
-    char text[32];
-    snprintf(text, sizeof text, number > (uint64_t)EXACT ? "\"%" PRIu64 "\"" : "%" PRIu64, number);
-    put_value(json, key, text);
+/* Most of an answer is numbers: printf would take most of its time. */
+static void put_integer(inspect__json *json, const char *key, bool negative, uint64_t magnitude) {
+    char text[32], *at = text + sizeof text;
+    bool quoted = magnitude > (uint64_t)EXACT;
+    if (quoted) *--at = '"';
+    do *--at = (char)('0' + magnitude % 10);
+    while ((magnitude /= 10) != 0);
+    if (negative) *--at = '-';
+    if (quoted) *--at = '"';
+    begin(json, key);
+    inspect__json_raw(json, at, (size_t)(text + sizeof text - at));
 }
 
+void inspect__json_u64(inspect__json *json, const char *key, uint64_t number) { put_integer(json, key, false, number); }
+
 void inspect__json_i64(inspect__json *json, const char *key, int64_t number) {
-    char text[32];
-    snprintf(text, sizeof text, number > EXACT || number < -EXACT ? "\"%" PRId64 "\"" : "%" PRId64, number);
-    put_value(json, key, text);
+    put_integer(json, key, number < 0, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+/* Whether a number is a small integer, which -0 is not. */
+static bool is_small_integer(double number) {
+    return number > -1e6 && number < 1e6 && (double)(int32_t)number == number && (number != 0 || 1 / number > 0);
 }
 
 /* The text of a number that JSON has no number for; NULL otherwise. */
@@ -196,6 +207,10 @@ static const char *special(double number) {
 void inspect__json_f32(inspect__json *json, const char *key, float number) {
     char text[32];
     const char *found = special((double)number);
+    if (!found && is_small_integer((double)number)) {
+        inspect__json_i64(json, key, (int32_t)number);
+        return;
+    }
     if (!found) {
         snprintf(text, sizeof text, "%.6g", (double)number);
         if (strtof(text, NULL) != number) snprintf(text, sizeof text, "%.9g", (double)number);
@@ -206,6 +221,10 @@ void inspect__json_f32(inspect__json *json, const char *key, float number) {
 void inspect__json_f64(inspect__json *json, const char *key, double number) {
     char text[32];
     const char *found = special(number);
+    if (!found && is_small_integer(number)) {
+        inspect__json_i64(json, key, (int32_t)number);
+        return;
+    }
     if (!found) {
         snprintf(text, sizeof text, "%.15g", number);
         if (strtod(text, NULL) != number) snprintf(text, sizeof text, "%.17g", number);

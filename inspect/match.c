@@ -139,3 +139,38 @@ bool inspect__query_matches(const inspect__query *query, const covey_world *worl
         if (term_matches(query, term, world, e) == term->negated) return false;
     return true;
 }
+
+/* ---- As a view -----------------------------------------------------------------------------------------------------*/
+
+/* Adds a type to a list of a description, which has none of it twice. */
+static bool add_type(const covey_type **list, const covey_pool *pool) {
+    for (uint32_t i = 0; i < COVEY_TERMS; i++) {
+        if (list[i]) continue;
+        list[i] = covey_pool_type(pool);
+        return true;
+    }
+    return false;
+}
+
+static bool add_any(const inspect__query *query, const inspect__term *term, covey_view_desc *desc) {
+    bool added = term->negated || !desc->any[0]; /* a view has one list of these */
+    for (uint32_t i = 0; i < term->count && added; i++)
+        added = add_type(term->negated ? desc->without : desc->any, query->any[term->first + i]);
+    return added;
+}
+
+static bool add_term(const inspect__query *query, const inspect__term *term, covey_view_desc *desc) {
+    if (term->kind == INSPECT__TERM_ANY) return add_any(query, term, desc);
+    return term->kind == INSPECT__TERM_HAS && add_type(term->negated ? desc->without : desc->with, term->pool);
+}
+
+bool inspect__query_view(const inspect__query *query, const covey_world *world, covey_view *view) {
+    covey_view_desc desc = { .disabled = true };
+    for (const inspect__term *term = query->terms; term < query->terms + query->count; term++) {
+        bool sparse = term->kind == INSPECT__TERM_HAS && covey_pool_storage(term->pool) == COVEY_STORAGE_SPARSE;
+        if ((sparse && !term->negated) || !add_term(query, term, &desc)) return false;
+    }
+    if (!desc.with[0]) return false;
+    *view = covey_view_make_const(world, &desc, NULL);
+    return covey_view_valid(view);
+}

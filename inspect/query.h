@@ -70,6 +70,9 @@ typedef struct inspect__query_error {
 /* Reads a query; "" is all entities. False: the error says what is wrong, and where. */
 bool inspect__query_read(inspect__query *query, const covey_world *world, const char *text,
                          inspect__query_error *error);
+/* The query as a view, where it asks only for types, and entities must have one in blocks, so that matches are visited by index.
+ * False: it is more than that. */
+bool inspect__query_view(const inspect__query *query, const covey_world *world, covey_view *view);
 bool inspect__query_matches(const inspect__query *query, const covey_world *world, covey_entity e);
 
 /* Reads the name of a type and a path behind it, "Position.x": the longest name that the world knows. False: there is no such

@@ -114,13 +114,36 @@ static void count_chunk(inspect__scan *scan, covey_inspector *inspector, const c
     scan->next = ((uint64_t)chunk + 1) * INSPECT__CHUNK;
 }
 
+/* The same with a view of the query: matches are counted by bits. */
+static void count_chunk_of_view(inspect__scan *scan, covey_inspector *inspector, const covey_iter *whole) {
+    uint32_t chunk = (uint32_t)(scan->next / INSPECT__CHUNK), length = covey_iter_length(whole), count = 0;
+    if (scan->next >= length) {
+        end_pass(scan, chunk);
+        return;
+    }
+    if (!reserve(inspector, scan, chunk + 1)) {
+        scan->failed = true;
+        return;
+    }
+    uint32_t end = length - scan->next > INSPECT__CHUNK ? (uint32_t)scan->next + INSPECT__CHUNK : length;
+    covey_iter part = covey_iter_part(whole, (uint32_t)scan->next, end);
+    while (covey_next(&part)) count += part.count;
+    put_count(scan, chunk, count);
+    scan->next += INSPECT__CHUNK;
+}
+
 bool inspect__scan_advance(inspect__scan *scan, covey_inspector *inspector, uint64_t enough) {
     const covey_pool *lead = lead_of(&scan->query);
+    covey_view view;
+    bool bits = inspect__query_view(&scan->query, scan->world, &view);
+    covey_iter whole;
+    if (bits) whole = covey_view_iter(&view);
     uint64_t begin = inspect__now(), now = begin;
     if (scan->next == 0 && !scan->resting) scan->spent = 0;
     scan->failed = false;
     while (!scan->resting && !scan->failed && (scan->complete || scan->total < enough) && now < inspector->deadline) {
-        count_chunk(scan, inspector, lead);
+        if (bits) count_chunk_of_view(scan, inspector, &whole);
+        else count_chunk(scan, inspector, lead);
         now = inspect__now();
     }
     scan->spent += now - begin;
