@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick instructions memory coverage docs format dist deb abi abi-update clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick bench-inspect instructions memory coverage docs format dist deb abi abi-update clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -66,7 +66,7 @@ test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32
 	@scripts/setup portable
 	@test/portable/run.sh $(JOBS) $(TARGETS)
 
-fuzz: ## fuzz FUZZ=world, react, load, merge, follow or steps, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
+fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, inspect_query, inspect_json or inspect_http, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
 	@scripts/setup clang
 	@$(call build,fuzz)
 	@mkdir -p build/fuzz/corpus/$(FUZZ)
@@ -78,6 +78,10 @@ bench: setup ## run the benchmarks, with portable and with native flags; results
 
 bench-quick: setup ## run only the benchmarks that have a target, at the size of the target
 	@$(call run_bench,--quick)
+
+bench-inspect: setup ## what an inspector costs: a poll, the first page of a query, frames while somebody looks
+	@$(call build,bench,covey-bench-inspect)
+	$(PIN) build/bench/covey-bench-inspect $(ARGS)
 
 define run_bench
 $(call build,bench,covey-bench)
