@@ -8,16 +8,16 @@ extern "C" {
 
 typedef enum covey__record_kind {
     COVEY__RECORD_END = 0,
-    COVEY__RECORD_ADD = 1, /* these three are told from each other in the low bits of a type's address */
+    COVEY__RECORD_ADD = 1, /* these three are stored in the low bits of a type's address */
     COVEY__RECORD_SET = 2,
     COVEY__RECORD_REMOVE = 3,
-    COVEY__RECORD_DESTROY = 4, /* these are without a type */
+    COVEY__RECORD_DESTROY = 4, /* these have no type */
     COVEY__RECORD_CREATE = 5,
     COVEY__RECORD_CALL = 6
 } covey__record_kind;
 
-/* A command, at a multiple of 8 bytes. Behind it follows the value, if the kind has one; of types that are aligned to
- * more than 8, at the next address that will do. */
+/* A command, at a multiple of 8 bytes. The value follows, if the kind has one; for types with a larger alignment than
+ * 8, at the next aligned address. */
 typedef struct covey__command {
     uint64_t what; /* the address of the type and the kind */
     union {
@@ -36,18 +36,18 @@ typedef struct covey__command {
  */
 struct covey_commands {
     char *at, *room; /* what fits between is appended inline; nothing does while the buffer is busy */
-    uint32_t count;  /* commands that are left */
+    uint32_t count;  /* remaining commands */
     uint32_t lost;   /* recordings that failed and were not reported yet */
-    uint32_t wanted; /* ids that are kept ready; 0: each is taken from the world, unless it is `apart` */
+    uint32_t wanted; /* ids to keep ready; 0: each is taken from the world, unless it is `apart` */
     uint32_t spent, taken, id_count, id_capacity;
     bool busy;  /* being replayed or cleared: nothing is recorded */
     bool apart; /* takes no id from the world while it records, even if it keeps none ready */
     covey_entity *ids;
     char *bytes;
-    size_t next;                      /* where the command is that replaying begins with */
+    size_t next;                      /* the command that replaying begins with */
     uint32_t lines;                   /* 64 bytes each */
     uint32_t created;                 /* entities of the replay that is under way */
-    covey_result result, lost_result; /* why recording failed last; why the first of the lost did, */
+    covey_result result, lost_result; /* why the last failed recording failed; why the first of the lost ones did, */
     const char *lost_because;         /* in words */
     covey_world *world;
     covey_commands *next_of_world, *previous_of_world;
@@ -77,7 +77,7 @@ COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const cov
                     "a buffer keeps no value that a hook moves: record a function that adds it");
     if (!COVEY__LIKELY(!covey_is_null(e))) return covey__record_nobody(commands);
     if (!literal && size != 0 && !value && type->defaults) return covey__record_default(commands, e, type, kind);
-    /* Where the size is no multiple of 16, the alignment is 8 at most. */
+    /* If the size is not a multiple of 16, the alignment is at most 8. */
     if (size % 16 == 0 && size != 0 && type->align > 8) return covey__record_wide(commands, e, type, kind, value);
     char *to = commands->at;
     uintptr_t behind = (uintptr_t)to + COVEY__RECORD_BYTES(size);

@@ -6,7 +6,7 @@
 #define COVEY__CONTRACT(world, holds, what) \
     (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
 #define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
-/* Whether a hook, or a system beside others, is making the call, which is then refused. */
+/* Whether a hook, or a system that runs in parallel with others, makes the call, which is then refused. */
 #define COVEY__IN_HOOK(world) \
     (!COVEY__LIKELY(COVEY__GET_WORD((world)->hooks) == 0) && covey__refuse_in_hook((world), __FILE__, __LINE__))
 #else
@@ -16,7 +16,7 @@
 #endif
 #if COVEY_ASSERT_LEVEL >= 2
 #define COVEY__COSTLY_CONTRACT(world, holds, what) COVEY__CONTRACT(world, holds, what)
-/* Before a component or resource is used: finds a system that did not declare that. */
+/* Before a component or resource is used: finds a system that did not declare it. */
 #define COVEY__USES(world, type, access) \
     (COVEY__LIKELY(!(world)->guard) ? (void)0 : covey__check_use((world), (type), (access), __FILE__, __LINE__))
 #else

@@ -1,4 +1,4 @@
-/* How components are defined, and what the typed macros know of their sizes. Not API. */
+/* How components are defined, and how typed macros know sizes. Not API. */
 #ifndef COVEY_DETAIL_DEFINE_H
 #define COVEY_DETAIL_DEFINE_H
 
@@ -14,7 +14,7 @@
 /* The size of T. */
 #define COVEY__SIZE(T) (sizeof(covey__size_##T) - 1u)
 
-/* What a macro is given. The names of these stand in what compilers say of a mistake. */
+/* Checks of macro arguments. Their names appear in compiler messages about a mistake. */
 #define COVEY__EXPECTS_POINTER_TO(T, pointer) ((void)sizeof((pointer) - (const T *)(pointer)), (pointer))
 #ifndef __cplusplus
 #define COVEY__EXPECTS_BRACES(T, ...)                                                                      \

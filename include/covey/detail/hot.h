@@ -9,11 +9,11 @@ extern "C" {
 #endif
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
-/* Goes on with an entity that has the first ones of its components; undoes all of it where that does not go quickly. */
+/* Continues with an entity that has the first of its components; undoes everything if that is not simple. */
 COVEY_API covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
                                                const covey_component *components, uint32_t added);
 COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
-/* Pure: what it remembers of a type that is unknown changes no answer. */
+/* Pure: remembering an unknown type changes no answer. */
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
 /* These take a handle as a word, as lookups of sparse sets do: COVEY__SLOT(index, generation). */
 COVEY_API COVEY__PURE void *covey__get_slowly(const covey_world *world, covey__slot handle, const covey_type *type);
@@ -50,7 +50,7 @@ COVEY_INLINE covey__slot *covey__slot_of(const covey_sparse_set *set, uint32_t i
     return covey__slot_in(set->pages, index);
 }
 
-/* The position of a handle, or a number that no position reaches. */
+/* The position of a handle, or a number that is larger than any position. */
 COVEY_HOT uint64_t covey__position_in(const uintptr_t *pages, uint32_t page_count, covey_entity e) {
     covey__slot handle = covey__word(e); /* one load of both */
     uint32_t index = covey__slot_position(handle);
@@ -67,7 +67,7 @@ COVEY_INLINE void *covey__value_at(const covey_sparse_set *set, size_t position,
     return (char *)set->data + position * size;
 }
 
-/* memcpy, without a call for small sizes that are known only at run time. */
+/* memcpy, without a call for small sizes that are only known at run time. */
 COVEY_HOT void covey__copy(void *to, const void *from, size_t size) {
     switch (size) {
     case 4: memcpy(to, from, 4); return;
@@ -93,7 +93,7 @@ COVEY_HOT covey__type_entry *covey__type_entry_of(const covey_world *world, cons
     return &world->types[covey__type_hash(world, type) & world->type_mask];
 }
 
-/* The pool of a type for reading, or NULL when the world does not know the type. */
+/* The pool of a type for reading, or NULL if the world does not know the type. */
 COVEY_HOT covey_pool *covey__pool_known(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     const covey__type_entry *entry = covey__type_entry_of(world, type);
@@ -102,7 +102,7 @@ COVEY_HOT covey_pool *covey__pool_known(const covey_world *world, const covey_ty
     return entry->pool;
 }
 
-/* The pool of a type for adding to e; the world meets the type here if e is alive. */
+/* The pool of a type for adding to e; if e is alive, the world learns the type here. */
 COVEY_HOT covey_pool *covey__pool_to_change(covey_world *world, covey_entity e, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     const covey__type_entry *entry = covey__type_entry_of(world, type);
@@ -112,12 +112,12 @@ COVEY_HOT covey_pool *covey__pool_to_change(covey_world *world, covey_entity e, 
     return entry->pool;
 }
 
-/* The generation of an index that the world's table reaches. */
+/* The generation of an index that the world's table covers. */
 COVEY_HOT uint32_t covey__generation_of(const covey_world *world, uint32_t index) {
     return world->pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
 }
 
-/* Whether the handle has the generation of its index, which the world's table reaches, and that is alive. */
+/* Whether the handle has the generation of its index, which the world's table covers, and is alive. */
 COVEY_HOT bool covey__is_current(const covey_world *world, covey_entity e) {
     uint32_t generation = covey__generation(e);
     return covey__generation_of(world, covey__index(e)) == generation && (generation & 1) != 0;
@@ -128,7 +128,7 @@ COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e) {
     return covey__index(e) / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
 }
 
-/* Whether covey_create has an index at hand, and nobody hears of it. */
+/* Whether covey_create has an index ready, and there is no listener. */
 COVEY_HOT bool covey__creates_quickly(const covey_world *world) {
     const covey__range *range = &world->range;
     return !world->listeners && (range->free != COVEY_NONE || range->fresh < range->fresh_end);
@@ -161,7 +161,7 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
     return e;
 }
 
-/* Makes an index, of this page, the first that its range hands out. */
+/* Makes an index of this page the first that its range issues. */
 COVEY_HOT void covey__push_free(covey_world *world, covey__range *range, covey__entity_page *page, uint32_t index) {
     uint32_t next = range->free;
     page->next[index % COVEY_PAGE_SIZE] = next;
@@ -169,8 +169,8 @@ COVEY_HOT void covey__push_free(covey_world *world, covey__range *range, covey__
     range->free = index;
 }
 
-/* Takes an entity out of all pools if that is a bit of a mask each. Otherwise false: what was done so far may be done
- * again. */
+/* Removes an entity from all pools if that is one bit of a mask in each. Otherwise false; what was done may be
+ * repeated. */
 COVEY_HOT bool covey__erase_next(covey__emptying *emptying, uint32_t index) {
     uint64_t bit = (uint64_t)1 << index % 64;
     for (uint32_t i = 0; i < emptying->count; i++) {
@@ -237,25 +237,25 @@ COVEY_INLINE bool covey__in_blocks(const covey_pool *pool) { return pool->storag
 
 COVEY_INLINE uint32_t covey__block_of(uint32_t index) { return index / 64 % COVEY__PAGE_BLOCKS; }
 
-/* The page of an index that the directory reaches. */
+/* The page of an index that the directory covers. */
 COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *blocks, uint32_t index) {
     return blocks->pages[index / COVEY__BLOCK_PAGE];
 }
 
-/* Whether an index is there; of an entity that is alive, it is that entity's. */
+/* Whether an index has a component; if the entity is alive, it is that entity's. */
 COVEY_HOT bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
     return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64 & 1;
 }
 
-/* The value of an index that is there. */
+/* The value of an index that has a component. */
 COVEY_HOT void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
     const covey__block_page *page = covey__block_page_of(blocks, index);
     const covey__chunk *chunk = &page->chunks[covey__block_of(index)];
     return chunk->data + chunk->map[index % 64] * size;
 }
 
-/* Takes a slot in a block that has one to spare, or returns NULL. The directory reaches the index. */
+/* Takes a slot in a block that has a free one, or returns NULL. The directory covers the index. */
 COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index), bit = index % 64, slot = bit, capacity = page->capacity[block];
@@ -278,7 +278,7 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
     return value;
 }
 
-/* Gives the slot of an index back, of one that is there; `left` is what the block has then: not nothing. */
+/* Erases the slot of an index that has a component; `left` is the mask that remains, which is not empty. */
 COVEY_HOT void covey__block_erase_slot(covey__block_store *blocks, covey__block_page *page, uint32_t index,
                                        uint64_t left, size_t size) {
     uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
@@ -316,7 +316,7 @@ COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) 
     return value;
 }
 
-/* Appends an element without a value, or returns NULL when that takes more than the inline code does. */
+/* Appends an element without a value, or returns NULL if that needs more than the inline code does. */
 COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
     covey_sparse_set *set = &pool->set;
 #if !COVEY__NARROW
@@ -333,7 +333,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
         return to;
     }
     if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count && set->end < set->room)) return NULL;
-    /* Where the pool has a page for an index, the world has one, too. */
+    /* If the pool has a page for an index, the world has one, too. */
     covey__slot *slot = covey__slot_of(set, index);
     if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && !pool->world->dying)) return NULL;
     if (!COVEY__LIKELY(covey__is_current(pool->world, e))) return NULL;
@@ -350,8 +350,8 @@ COVEY_HOT bool covey__wants_default(const covey_pool *pool, const void *value, s
     return size != 0 && !value && pool->type->defaults;
 }
 
-/* A literal lies nowhere in the pool, so it stays valid when the pool grows. As its address goes nowhere, either, its
- * fields stay in registers until they are stored where they belong. */
+/* A literal is never inside the pool, so it stays valid when the pool grows. Its address does not escape, so its fields
+ * stay in registers until they are stored in place. */
 COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *value, size_t size, bool literal) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
@@ -377,7 +377,7 @@ COVEY_HOT void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void 
     return covey__pool_add(pool, e, value, pool->size, false);
 }
 
-/* What a lookup needs of a pool. It is read before any branch, so that a loop of lookups keeps it in registers. */
+/* What a lookup needs from a pool. It is read before any branch, so that a loop of lookups keeps it in registers. */
 typedef struct covey__lookup {
     const covey_pool *pool;
     const uintptr_t *pages;
@@ -400,8 +400,8 @@ COVEY_HOT covey__lookup covey__lookup_in(const covey_world *world, const covey_p
     return lookup;
 }
 
-/* Whether a block has a component of the entity. No branch on the parts of the answer: which entities have a component
- * is often random. Who has one is alive. */
+/* Whether a block has a component of the entity. There is no branch on the parts of the answer, because which entities
+ * have a component is often random. An entity with a component is alive. */
 COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) {
     uint32_t index = covey__index(e);
     const covey__block_store *blocks = &lookup->pool->blocks;
@@ -494,8 +494,8 @@ COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void 
     return covey__pool_set(pool, e, value, pool->size, false);
 }
 
-/* Removes a component and drops its value; false when it is absent. Of a block pool, the entity is alive or was so
- * until now: what is at its index is its own. */
+/* Removes a component and drops its value; false if it is absent. In a block pool, the entity is alive or was until
+ * now, so what is at its index belongs to it. */
 COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     if (covey__in_blocks(pool)) {
@@ -543,7 +543,7 @@ COVEY_HOT bool covey__pool_remove_sized(covey_pool *pool, covey_entity e, size_t
     uint32_t index = covey__index(e);
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     if (COVEY__IN_HOOK(pool->world)) return false;
-    if (covey__in_blocks(pool)) { /* where the index has one, its generation is alive */
+    if (covey__in_blocks(pool)) { /* if the index has one, its generation is alive */
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
         if (!COVEY__LIKELY(covey__generation_of(pool->world, index) == covey__generation(e))) return false;
     }
@@ -606,7 +606,7 @@ COVEY_HOT void *covey__get_sized(const covey_world *world, covey_entity e, const
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     COVEY__USES(world, type, COVEY__ACCESS_READ);
     const covey__type_entry *entry = covey__type_entry_of(world, type);
-    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or nobody's */
+    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or empty */
     if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, covey__word(e), type);
     COVEY__CONTRACT(world, size == entry->pool->size, "the size is not that of the pool's values");
     return covey__lookup_get(&lookup, e, size);
@@ -675,7 +675,7 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
     return covey__pool_value_at_sized(pool, position, pool->size);
 }
 
-/* Adds the first components of a list, up to one that takes more than the inline code does. Returns how many. */
+/* Adds the first components of a list, up to one that needs more than the inline code does. Returns how many. */
 COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const covey_component *components,
                                      uint32_t count) {
     COVEY__UNROLL
@@ -693,7 +693,7 @@ COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const c
     return count;
 }
 
-/* The list is copied, so that compilers know all of it: the original goes to a function that they do not see. */
+/* The list is copied, so that compilers know all of it: the original is passed to a function that they cannot see. */
 COVEY_HOT covey_entity covey__create_with(covey_world *world, const covey_component *components, size_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey_component own[COVEY_TERMS];

@@ -22,7 +22,7 @@ COVEY_API void covey__check_row(const covey_iter *it, const covey_row *row, cons
 
 /* ---- Views -------------------------------------------------------------------------------------------------------*/
 
-/* The number of the lowest bit that is set; there is one. */
+/* The number of the lowest bit that is set; there must be one. */
 COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #if defined(__GNUC__)
     return (uint32_t)__builtin_ctzll(bits) & 63;
@@ -57,7 +57,7 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 #define COVEY__ROW_ENDS(it, row) ((void)0)
 #endif
 
-/* Begins with the rows of the next block of the page, if that is scattered. Returns false otherwise. */
+/* Begins with the rows of the next block of the page, if that is scattered. Otherwise returns false. */
 COVEY_HOT bool covey__next_scattered(covey_iter *it) {
     uint64_t blocks = it->walk.blocks, next = blocks & (0 - blocks);
     if ((next & it->walk.scattered) == 0 || it->walk.rest != 0) return false;
@@ -92,14 +92,14 @@ COVEY_HOT bool covey_next(covey_iter *it) {
     return true;
 }
 
-/* The id, or position, of the span's first row. */
+/* The id, or position, of the first row of the span. */
 COVEY_HOT uint32_t covey__span_row(const covey_iter *it) {
     if (it->left == 0) return it->rows[it->at];
     return it->walk.first + it->block * COVEY__BLOCK_IDS + covey__lowest_bit(it->left);
 }
 
 /* Where a field of the spans of a list is. In views with more than a few fields the lists are short, and four share the
- * place of one. */
+ * space of one. */
 COVEY_HOT char *const *covey__list_of(const covey_iter *it, uint32_t field) {
     return &it->values[field % COVEY__FEW][field / COVEY__FEW * COVEY__PART];
 }
@@ -114,7 +114,7 @@ COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field) {
     return covey__field_sized(it, field, it->walk.view->types[field]->size);
 }
 
-/* The bit of a row of a span that is a block: the ids of slots lie before the map. */
+/* The bit of a row of a span that is a block: the ids of slots are stored before the map. */
 COVEY_HOT uint32_t covey__slot_bit(const covey_iter *it, uint32_t row) {
     const covey__block_page *page = it->walk.columns[0].page;
     uint32_t block = (it->rows[it->at] - it->walk.first) / COVEY__BLOCK_IDS;
@@ -150,7 +150,7 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
     return true;
 }
 
-/* The next row of a list, or of another one, if there is none, or values have moved since the rows were listed. */
+/* The next row of a list, or of a new one if there is none, or if values have moved since the rows were listed. */
 COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
     uint32_t at = it->at + 1;
     bool stays = row->now && row->moves == *row->now;
@@ -189,7 +189,7 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
     return covey__entity(index, covey__generation_of(it->walk.view->world, index));
 }
 
-/* Values that may have moved since they were found, and those of which a change is to be noted, are looked up. */
+/* Values that may have moved since they were found, and those whose change is to be marked, are looked up. */
 COVEY_HOT void *covey__row_field_sized(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
     bool stays = row.moves == *row.now;
     if (COVEY__LIKELY(stays && field < COVEY__ROW_CHUNKS && row.left != 0))

@@ -14,15 +14,16 @@ typedef struct covey__heap {
     size_t bytes;
 } covey__heap;
 
-/* Values, and where the value of bit i of a block is among them: at data + map[i] * size. */
+/* Values, and where the value of bit i of a block is: at data + map[i] * size. */
 typedef struct covey__chunk {
     char *data;
     const uint8_t *map;
 } covey__chunk;
 
-/* What the table of a sparse set holds for an index: generation << shift | position, in one word so that one load and
- * one compare answer whether a handle is there: (slot ^ generation << shift) is its position if so, and too large if
- * not. An absent index has the position COVEY_NONE. Handles as words have the same form, with the index below. */
+/* What the table of a sparse set holds for an index: generation << shift | position, in one word, so that one load and
+ * one compare answer whether a handle is present: (slot ^ generation << shift) is its position if so, and too large if
+ * not. An absent index has the position COVEY_NONE. Handles as words have the same form, with the index in the low
+ * bits. */
 #if COVEY__NARROW
 typedef uint32_t covey__slot;
 #define COVEY__SLOT_SHIFT COVEY_INDEX_BITS
@@ -86,19 +87,18 @@ COVEY_INLINE uint64_t covey_entity_hash(covey_entity e) {
     return bits ^ bits >> 31;
 }
 
-/* How values move: by the hook of their type; or, without one, by memcpy. */
+/* How values move: by the hook of their type, or by memcpy. */
 typedef struct covey__mover {
-    const covey_type *type; /* that has one; or NULL */
+    const covey_type *type; /* a type with a hook; or NULL */
     const covey_world *world;
 } covey__mover;
 
-/* The slot of an index is at pages[index / PAGE] + index * sizeof(covey__slot): an entry is the address of its page less
- * the offset of the page's first index, which saves the remainder. A page that is missing is one shared page of absent
- * slots, which differ from COVEY__SLOT_NULL so that nobody writes to them.
+/* The slot of an index is at pages[index / PAGE] + index * sizeof(covey__slot): an entry is the address of its page
+ * minus the offset of the page's first index, which saves the remainder. Missing pages are one shared page of absent
+ * slots, which differ from COVEY__SLOT_NULL so that nothing is written to them.
  *
  *     ids, data:  | live, or holes              | dead (swap only)  |
- *                 0                             end                 end + dead
- */
+ *                 0                             end                 end + dead */
 struct covey_sparse_set {
     uintptr_t *pages;
     covey_entity *ids;
@@ -110,7 +110,7 @@ struct covey_sparse_set {
     uint8_t paged;       /* whether data is a table of pages */
     uint8_t policy;
     bool zero_vacated;
-    uint64_t *marks; /* ordered: a bit for each position, set where a hole is; marking there touches no element */
+    uint64_t *marks; /* ordered: a bit for each position, set for a hole; marking a hole accesses no element */
     uint32_t dead;   /* swap only: elements behind end */
     uint32_t holes;  /* in place, ordered: among the positions before end */
     uint32_t hole;   /* in place: the hole made last; its id has generation 0 and the next one's position as index */
@@ -119,7 +119,7 @@ struct covey_sparse_set {
     bool observed; /* adds and removals go out of line */
     covey__mover mover;
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
-    uint64_t *shifts; /* of a world: counts values and arrays that moved, and removals; NULL without a world */
+    uint64_t *shifts; /* the world's: counts values and arrays that moved, and removals; NULL without a world */
     covey__heap heap;
 };
 
@@ -130,43 +130,42 @@ typedef enum covey__removal {
     COVEY__REMOVE_GROUPED
 } covey__removal;
 
-/* A block store keeps 64 ids to a block. `masks` says which ids of a block are there; the value of bit i is at
- * data + map[i] * size.
+/* A block store keeps 64 ids to a block. `masks` are the occupancy masks; the value of bit i is at data + map[i] *
+ * size.
  *
  *     compact   data: | values of capacity slots | ids: slot -> bit | map: bit -> slot |     one chunk
  *     direct    data: | values of 64 slots |                          map: the identity, shared
- *     empty     no chunk; capacity 0
- */
+ *     empty     no chunk; capacity 0 */
 #define COVEY__BLOCK_PAGE (COVEY__BLOCK_IDS * COVEY__PAGE_BLOCKS) /* ids of a page */
 
 typedef struct covey__block_page {
-    uint64_t summary; /* bit b: block b holds any */
+    uint64_t summary; /* bit b: block b has a component */
     uint64_t direct;  /* bit b: block b is direct */
-    uint64_t
-        ordered;     /* bit b: the values of block b lie in the order of their ids: it is direct, or its slots are so */
+    /* Bit b: the values of block b are in index order: it is direct, or its slots are in this order. */
+    uint64_t ordered;
     uint64_t joined; /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
     uint64_t masks[COVEY__PAGE_BLOCKS];
     covey__chunk chunks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS]; /* 64 is direct */
-    uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are taken: the first ones; direct: 0 */
+    uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are used: the first ones; direct: 0 */
 } covey__block_page;
 
-#define COVEY__CLASSES 5       /* capacities that a block takes on its way up */
-#define COVEY__MAPPED_WHOLE 65 /* the capacity of a compact block that has room for all its ids: 64 is direct */
+#define COVEY__CLASSES 5       /* capacities of a growing block */
+#define COVEY__MAPPED_WHOLE 65 /* the capacity of a compact block with room for all its ids: 64 means direct */
 
 /* Chunks come from slabs: arrays of chunks of one capacity. */
 typedef struct covey__slab covey__slab;
 
 typedef struct covey__block_store {
-    covey__block_page **pages; /* one shared page without anything stands for those that are missing */
-    uint32_t page_count;       /* never reaches beyond the world's table: one check does for both */
+    covey__block_page **pages; /* one shared empty page stands for missing ones */
+    uint32_t page_count;       /* never exceeds the world's table: one bounds check is enough for both */
     uint32_t count;
     uint32_t size;
     uint8_t align;
     bool zero_vacated;
     bool pinned; /* every block is direct */
     covey__mover mover;
-    bool grouped;                       /* none is: a group that owns the pool puts values in an order of its own */
+    bool grouped;                       /* no block is direct: a group that owns the pool orders the values */
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
     covey__slab **slabs;                /* all, by address */
     uint32_t slab_count, slab_capacity;
@@ -175,15 +174,15 @@ typedef struct covey__block_store {
     covey__heap heap;
 } covey__block_store;
 
-/* What assertion level 2 knows of changes of one kind: how many there were, and for how many of them, in a row and up
- * to the last, it was the same index. */
+/* What assertion level 2 knows about changes of one kind: how many there were, and how many of the last ones in a row
+ * were of the same index. */
 typedef struct covey__trace {
     uint32_t count, index, run;
 } covey__trace;
 
 #define COVEY__NO_BLOCK UINT32_MAX /* no index / 64 is as large */
 
-/* Components are often added in the order of ids. This is the block of a pool that got a chunk last, and is direct. */
+/* Components are often added in index order. This is the block of a pool that got a chunk last, and is direct. */
 typedef struct covey__filling {
     uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
     const uint32_t *generations;
@@ -191,25 +190,25 @@ typedef struct covey__filling {
     char *data;
 } covey__filling;
 
-/* Nothing; or it has to find its place when its value is there; or a group that owns the pool, and is all that has to
- * know of it, finds the place before that. */
+/* What follows when a component is added out of line: nothing; it moves to its place after its value is stored; or the
+ * pool's only observer is the group that owns it, which finds the place before that. */
 typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_TO_GROUP } covey__adding;
 
-#define COVEY__USE_INTERNAL 128   /* of a type of the library's own: no component of the user's */
-#define COVEY__USE_REACTIVE 64    /* the tag of a reactive set: what it needs to mark, it keeps */
+#define COVEY__USE_INTERNAL 128   /* a type of the library: not a component of the program */
+#define COVEY__USE_REACTIVE 64    /* the tag of a reactive set: keeps the memory that it needs for marking */
 #define COVEY__USE_SLOW_SET 32    /* overwriting goes out of line: the old value is dropped, or an observer is told */
 #define COVEY__USE_MARK_ON_SET 16 /* with SLOW_SET: only reactive sets are told, by marking the entity */
 #define COVEY__USE_SLOW_VALUES 8  /* values are handed out out of line: some may be disabled, or have ticks */
 
-/* Where a node lies in a balanced tree of nodes that have numbers (src/balanced.h). */
+/* The links of a node in a balanced tree of numbered nodes (src/balanced.h). */
 #define COVEY__NO_NODE UINT32_MAX
 typedef struct covey__links {
     uint32_t left, right;
     uint16_t level;
-    uint16_t note; /* of whoever owns the node */
+    uint16_t note; /* for the owner of the node */
 } covey__links;
 
-/* The storage that is not used is all zeros, so that inline code may read its fields before it knows which one is. */
+/* The unused storage is all zeros, so that inline code may read its fields before it knows which one is used. */
 struct covey_pool {
     covey_sparse_set set;
     covey__block_store blocks;
@@ -217,37 +216,37 @@ struct covey_pool {
     covey_world *world;
     const covey_type *type;
     uint64_t name_hash;
-    struct covey__observers *observers; /* who has to know of what is added and removed; NULL for nobody */
+    struct covey__observers *observers; /* what is told of adds and removals; NULL for none */
     uint32_t size;                      /* of a value */
     uint32_t number;                    /* among the world's pools */
-    uint8_t storage;                    /* a covey_storage, and not the default */
-    bool plain;                         /* in blocks, and a value that is removed needs nothing */
+    uint8_t storage;                    /* a covey_storage, but not the default */
+    bool plain;                         /* in blocks, and removing a value needs no further step */
     uint8_t adding;                     /* a covey__adding: what follows when a component is added out of line */
     uint8_t uses;                       /* what it was used for, covey_use; and COVEY__USE_... */
     covey__trace added, removed;
-    uint32_t moved;             /* times that values may have moved otherwise; level 2, too */
-    struct covey__ended *ended; /* of the tag of a reactive set: its destroyed ones, if it keeps them; or NULL */
+    uint32_t moved;             /* how often values may have moved otherwise; level 2, too */
+    struct covey__ended *ended; /* the tag of a reactive set: its destroyed entities, if it keeps them; or NULL */
     covey__links links;         /* in the tree of all pools, by name */
 };
 
-/* An odd generation is alive; one shared page of zeros stands for pages that are missing. A free index is in the list
- * of its range; a retired one links to itself; one that is set aside for a command buffer does so backwards. */
+/* An odd generation is alive; one shared page of zeros stands for missing pages. A free index is in the list of its
+ * range; a retired one links to itself; one that is reserved for a command buffer links to itself backwards. */
 typedef struct covey__entity_page {
     uint32_t generation[COVEY_PAGE_SIZE];
     uint32_t next[COVEY_PAGE_SIZE], previous[COVEY_PAGE_SIZE];
 } covey__entity_page;
 
-/* Hands out indices of [first, end). Those from fresh to fresh_end are known to be unused and to have a page. */
+/* Issues the indices of [first, end). Those from fresh to fresh_end are known to be unused and to have a page. */
 typedef struct covey__range {
     uint32_t first, end;
     uint32_t fresh, fresh_end;
     uint32_t free;      /* the index freed last, or COVEY_NONE */
-    uint32_t step;      /* from the free index taken last to the one after it: often the same many times over */
-    covey__links links; /* of a reserved one: in the tree of these, by their first indices */
+    uint32_t step;      /* from the free index taken last to the one after it: often the same many times in a row */
+    covey__links links; /* a reserved range: in the tree of these, by their first indices */
 } covey__range;
 
-/* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, nobody has to be told
- * of that, and these pools, with these masks, are all that have anything: direct, and with values that need no end. */
+/* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, there are no
+ * observers, and only these pools, with these masks, have components: direct, and with values that need no `drop`. */
 #define COVEY__EMPTYING_POOLS 8
 typedef struct covey__emptying {
     uint64_t moves;
@@ -259,14 +258,14 @@ typedef struct covey__emptying {
     covey_pool *pools[COVEY__EMPTYING_POOLS];
 } covey__emptying;
 
-#define COVEY__UNKNOWN 32 /* names of types that a world remembers not to know; a power of two */
+#define COVEY__UNKNOWN 32 /* names of types that a world remembers as unknown; a power of two */
 
 typedef struct covey__type_entry {
     const covey_type *type; /* NULL: none */
-    covey_pool *pool;       /* then one without anything, so that inline code may read it before it knows */
+    covey_pool *pool;       /* if there is no type, an empty one, so that inline code may read it before it knows */
 } covey__type_entry;
 
-/* Asked before code uses a component or resource, while systems run: finds those that did not declare it. */
+/* Called before code uses a component or resource, while systems run: finds undeclared uses. */
 typedef enum covey__access {
     COVEY__ACCESS_READ,
     COVEY__ACCESS_WRITE,
@@ -275,70 +274,71 @@ typedef enum covey__access {
 } covey__access;
 typedef struct covey__guard covey__guard;
 struct covey__guard {
-    /* The name of the system that the calling thread runs and that may not change structure; NULL for none. */
+    /* The name of the system that the calling thread runs and that may not make structural changes; NULL for none. */
     const char *(*system)(const covey__guard *guard);
-    /* Whether that system (if there is one) declared this use. Types of one name are one type. */
+    /* Whether that system (if any) declared this use. Types with the same name are one type. */
     bool (*allows)(const covey__guard *guard, const covey_type *type, covey__access access);
 };
 
 struct covey_world {
     covey__entity_page **pages;
     covey__type_entry *types; /* open addressing by address; a power of two, at most a quarter full */
-    uint64_t type_multiplier; /* odd; chosen so that few types have their search begin at one entry */
+    uint64_t type_multiplier; /* odd; chosen so that few types share the first entry of their search */
     uint32_t page_count;
     uint32_t type_mask;
-    covey__range range; /* all indices but those of the reserved ranges */
+    covey__range range; /* all indices except those of the reserved ranges */
     uint32_t alive;
     uint32_t type_count;
-    struct covey__listeners *listeners; /* of entities that are created and destroyed; NULL for nobody */
-    struct covey__dying *dying;         /* who is being destroyed, and takes no component; NULL for nobody */
+    struct covey__listeners *listeners; /* of entities that are created and destroyed; NULL for none */
+    /* The entities that are being destroyed, which get no component; NULL for none. */
+    struct covey__dying *dying;
     covey_pool **pools;
     uint32_t pool_count, pool_capacity;
     uint32_t pool_root;   /* of the tree of pools, by the names of their types */
-    covey_group **groups; /* from the outer to the inner */
+    covey_group **groups; /* outer before inner */
     uint32_t group_count, group_capacity;
     struct covey__presence_page **presence_pages; /* the presence index */
     uint32_t presence_count;
     covey__range *reserved; /* in the order of reservation */
     uint32_t reserved_count, reserved_capacity, reserved_root;
     covey__trace destroyed;
-    uint64_t moves;  /* times that chunks of block stores moved or were freed */
-    uint64_t shifts; /* that any values did, or what it takes to find them in sparse pools */
+    uint64_t moves;  /* how often chunks of block stores moved or were freed */
+    uint64_t shifts; /* how often any values moved, or what is needed to find them in sparse pools */
     covey__emptying emptying;
-    struct covey__emission *emission; /* who is being told of what; NULL for nobody */
-    struct covey__emission *first;    /* the one that began first of those that are under way */
-    uint32_t nested;                  /* listeners that are being called, each by what another one does */
-    uint64_t connections;             /* that were ever made */
-    uint32_t heard;                   /* by so many listeners, those of reactive sets not counted */
+    struct covey__emission *emission; /* the report that is under way; NULL for none */
+    struct covey__emission *first;    /* the oldest of those that are under way */
+    uint32_t nested;                  /* listeners that are being called, each because of another one's change */
+    uint64_t connections;             /* how many were ever made */
+    uint32_t heard;                   /* number of listeners, without those of reactive sets */
     covey_queue *queues;              /* a list of all */
-    covey_reactive *reactives;        /* a list of all, those that may be used again included */
+    covey_reactive *reactives;        /* a list of all, with those that may be reused */
     covey_result result;
     uint32_t hooks;              /* functions under way that must not change the world, at assertion level 1; */
-    const char *hook;            /* what the last of them is, */
-    const covey_type *hook_type; /* of which type */
-    const covey__guard *guard;   /* of the systems under way, which are one more of `hooks`; NULL for none */
+    const char *hook;            /* the kind of the last of them, */
+    const covey_type *hook_type; /* and its type */
+    const covey__guard *guard;   /* of the systems under way, which count as one more in `hooks`; NULL for none */
     struct covey__made_types *made_types;            /* NULL while there never were any */
     struct covey__resources *resources, *references; /* NULL while there never were any */
     covey__heap heap;
     covey_log_fn *log;
     void *log_context;
-    uint32_t printed; /* failures that went to stderr, for want of a log */
+    uint32_t printed; /* failures that were printed to stderr because there is no log function */
     covey_assert_fn *on_assert;
     void *assert_context;
     covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
-    uint64_t relinked;               /* times that a node got a parent, or a child became a root */
+    uint64_t relinked;               /* how often a node got a parent, or a child became a root */
     struct covey__names *names;      /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
-    size_t borrowed;                 /* bytes of calls that are under way, and of values of kept types */
-    covey_pool *disabled;            /* the entities that are; NULL while none ever was */
-    uint32_t hiding;                 /* pools of which components were disabled ever */
+    size_t borrowed;                 /* bytes of calls under way, and of values of kept types */
+    covey_pool *disabled;            /* the disabled entities; NULL while none ever was */
+    uint32_t hiding;                 /* pools with components that were ever disabled */
     uint64_t tick;
     struct covey_history *histories; /* as a list */
     covey_log_listener *log_listeners;
-    uint32_t silenced; /* calls under way that say themselves what failed inside of them */
-    uint64_t numbered; /* queues, reactive sets and command buffers that were ever made */
-    /* Names that were asked for and are of no pool. Several readers may remember one at the same time: each is a word,
-     * which is read and written as a whole and says all there is to say. A pool that is made empties the list. */
+    uint32_t silenced; /* calls under way that report failures inside them themselves */
+    uint64_t numbered; /* queues, reactive sets and command buffers ever made */
+    /* Names that were looked up and have no pool. Several readers may write one at the same time: each is one word,
+     * which is read and written as a whole. Making a pool empties the list. */
     const char *unknown[COVEY__UNKNOWN];
 };
 
