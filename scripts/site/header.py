@@ -170,7 +170,7 @@ class Reader:
             name, text = macro("\n".join(self.lines[at:end]))
             self.add(text or "", [name] if text else [])
             return end
-        if line.startswith("#") or re.match(r'extern "C"|\} ?/\* extern', line) or line == "}":
+        if line.startswith("#") or re.match(r'extern "C"|\} ?/\* extern|COVEY__\w+$', line) or line == "}":
             return at + 1
         end = read_declaration(self.lines, at)
         text = "\n".join(self.lines[at:end])
