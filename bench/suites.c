@@ -23,7 +23,7 @@ const bench_suite *const bench_suites[] = {
     &bench_sort,
     &bench_ordered,
     &bench_reactive,
-    &bench_snapshot,
+    &bench_image,
     &bench_hostile,
     &bench_history,
     &bench_split,

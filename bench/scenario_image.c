@@ -150,28 +150,28 @@ static const bench_contestant loading[] = {
     { 1000, 100000, 1000000 }
 
 static const bench_scenario scenarios[] = {
-    { .name = "snapshot_save_raw",
+    { .name = "image_save_raw",
       .storage = "block",
       .sizes = SIZES,
       .contestants = saving,
       .open = open_raw,
       .close = close,
       .bars = { { "memcpy", 1000000, 2 } } },
-    { .name = "snapshot_load_raw",
+    { .name = "image_load_raw",
       .storage = "block",
       .sizes = SIZES,
       .contestants = loading,
       .open = open_raw,
       .close = close,
       .bars = { { "memcpy", 1000000, 2 } } },
-    { .name = "snapshot_save_fields",
+    { .name = "image_save_fields",
       .storage = "block",
       .sizes = SIZES,
       .contestants = saving,
       .open = open_described,
       .close = close,
       .bars = { { "memcpy", 1000000, 5 } } },
-    { .name = "snapshot_load_fields",
+    { .name = "image_load_fields",
       .storage = "block",
       .sizes = SIZES,
       .contestants = loading,
@@ -180,4 +180,4 @@ static const bench_scenario scenarios[] = {
       .bars = { { "memcpy", 1000000, 5 } } },
 };
 
-const bench_suite bench_snapshot = { scenarios, sizeof scenarios / sizeof *scenarios };
+const bench_suite bench_image = { scenarios, sizeof scenarios / sizeof *scenarios };
