@@ -1247,7 +1247,7 @@ template <class... Terms> class view {
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_view_iter(&view_) }; }
     template <class Body> void each(Body &&body) const { loops::each({ covey_view_iter(&view_) }, body); }
     template <class Body> void spans(Body &&body) const { loops::spans(covey_view_iter(&view_), body); }
-    /* Only entities of which one of the `changed` types was changed after this tick. */
+    /* Only entities with a component of the `changed` types that was changed after this tick. */
     template <class Body> void each_since(uint64_t tick, Body &&body) const {
         loops::each({ covey_view_iter_since(&view_, tick) }, body);
     }

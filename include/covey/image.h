@@ -138,9 +138,9 @@ COVEY_API const covey_kept *covey_kept_of(const covey_type *type, const void *va
 
 /* ---- Saving --------------------------------------------------------------------------------------------------------
  *
- * NULL for `desc` means all defaults; `report` may be NULL. Saving changes only covey_world_result. It fails for
- * components or resources that cannot be saved, or of which two types share a name (TYPE), and while listeners are
- * called (REFUSED). */
+ * NULL for `desc` means all defaults; `report` may be NULL. Saving changes only covey_world_result. It fails if a
+ * component or resource cannot be saved, or if two different types share a name (TYPE), and while listeners are called
+ * (REFUSED). */
 
 /* Returns whether an entity is saved. Called once for each, by index, before anything is written. Must not change the
  * world. */

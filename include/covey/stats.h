@@ -68,7 +68,7 @@ COVEY_API covey_view_advice covey_view_advise(const covey_view *view);
 /* Writes one line, as snprintf does: "Position, Velocity: 50127 matches in 50127 spans; a group would have 1563". */
 COVEY_API int covey_view_advice_print(char *text, size_t size, const covey_view_advice *advice);
 
-/* The memory of `entities` slots, of which the share `utilisation` (0 to 1) has a component of this size, in bytes:
+/* The bytes for `entities` slots, if the share `utilisation` (0 to 1) of them has a component of this size:
  *     linear  = (size + 1) * n                 an array, and a bool for each
  *     bitmask = size * n + ceil(n / 8)         an array, and a bit for each
  *     sparse  = 8 * n + size * n * utilisation the textbook sparse set

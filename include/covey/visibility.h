@@ -35,9 +35,9 @@ COVEY_API uint64_t covey_tick_advance(covey_world *world);
 /* The tick of the last change of a component; 0 if it is absent or its type has no ticks. */
 #define covey_changed_at(world, e, T) covey_changed_at_raw((world), (e), covey_id(T))
 COVEY_API uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e, const covey_type *type);
-/* As covey_view_iter, but only for entities of which at least one of the view's `changed` types was changed after this
- * tick; 0 means all. Skips blocks of 64 indices without a change, and does not read their values. Whether the iteration
- * finds changes that its own loop makes to other entities is not specified. */
+/* As covey_view_iter, but visits only entities with a component that was changed after this tick, among the view's
+ * `changed` types; 0 means all. Skips blocks of 64 indices without a change, and does not read their values. Whether
+ * the iteration finds changes that its own loop makes to other entities is not specified. */
 COVEY_API covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick);
 
 /* ---- Enabling --------------------------------------------------------------------------------------------------
@@ -52,8 +52,8 @@ COVEY_API covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick
  *
  * While rows are visited, disabling counts as removing the component, or as adding the tag. */
 
-/* The tag of disabled entities. Adding it does what covey_disable does (but fails with PRESENT if it is there),
- * removing it does what covey_enable does, and covey_clear enables all. Groups cannot name it (TYPE). */
+/* The tag of disabled entities. Adding it does what covey_disable does (but fails with PRESENT if e is disabled
+ * already), removing it does what covey_enable does, and covey_clear enables all. Groups cannot name it (TYPE). */
 typedef struct covey_disabled covey_disabled;
 typedef char covey__size_covey_disabled[0 + 1];
 COVEY_API extern const covey_type covey_type_covey_disabled;

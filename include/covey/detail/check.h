@@ -1,4 +1,5 @@
-/* At assertion level 1, calls that take a pool or a view check it first, and name the file and line of the caller. Not API.
+/* At assertion level 1, calls that take a pool or a view check it first, and name the file and line of the caller. Not
+ * API.
  *
  * A macro does not expand in its own body, so each calls the function of its name. */
 #ifndef COVEY_DETAIL_CHECK_H

@@ -51,7 +51,7 @@
 #define COVEY__GET_WORD(word) (word)
 #endif
 
-/* covey.h declares functions that return views and iterations before it defines these, of which clang warns in C++. */
+/* covey.h declares functions that return views and iterations before it defines these types. In C++, clang warns. */
 #if defined(__clang__) && defined(__cplusplus)
 #define COVEY__STRUCTS_FOLLOW \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wreturn-type-c-linkage\"")
@@ -63,44 +63,44 @@
 
 /* ---- Work-arounds --------------------------------------------------------------------------------------------------
  *
- * Where gcc 12 makes slow code of plain C, for x86-64. With COVEY_WORKAROUNDS 0 the hot path is plain C; it does the same,
- * as the hard configuration tests, and `make instructions` and the benchmarks say what it costs. Programs and libraries that
- * differ in this go together.
+ * For plain C that gcc 12 compiles to slow code on x86-64. With COVEY_WORKAROUNDS 0 the hot path is plain C with the
+ * same results, which the hard configuration tests; `make instructions` and the benchmarks measure the difference. A
+ * program and a library with different settings are compatible.
  *
- * Two are not switched here, as they are how things are declared: functions of covey/detail/hot.h take a handle in two
- * parts, because gcc 12 loads a struct of two words into a vector register, from which its parts come slowly; and
- * covey_with names every member, because gcc 12 clears the whole list first where one is left out. */
+ * Two are part of declarations, and have no switch: functions of covey/detail/hot.h take a handle in two parts, because
+ * gcc 12 loads a struct of two words into a vector register, from which extracting the parts is slow; and covey_with
+ * names every member, because otherwise gcc 12 clears the whole list first. */
 #ifndef COVEY_WORKAROUNDS
 #define COVEY_WORKAROUNDS 1
 #endif
 
-/* The compiler forgets what it knows of x. Uses:
+/* Hides the value of x from the optimiser. Uses:
  * - covey_create stores a sum that equals what was loaded, so that the next call does not wait for the load;
- * - covey__pool_append takes the two parts of a handle apart, which gcc 12 would join in a vector register;
- * - covey__lookup_has keeps gcc 12 from making gathers of a loop of lookups, which are slower than loads. */
+ * - covey__pool_append keeps the two parts of a handle separate, which gcc 12 would join in a vector register;
+ * - covey__lookup_has keeps gcc 12 from using gathers for a loop of lookups, which are slower than loads. */
 #if COVEY_WORKAROUNDS && defined(__GNUC__)
 #define COVEY__HIDE(x) __asm__ volatile("" : "+r"(x))
 #else
 #define COVEY__HIDE(x) ((void)0)
 #endif
 
-/* A loop over a list that is known, of COVEY_TERMS at most: at -O2, gcc 12 keeps the loop, and the list in memory for it. */
+/* Unrolls a loop over a known list of at most COVEY_TERMS: at -O2, gcc 12 keeps the loop, and the list in memory. */
 #if COVEY_WORKAROUNDS && defined(__GNUC__) && !defined(__clang__)
 #define COVEY__UNROLL _Pragma("GCC unroll 16")
 #else
 #define COVEY__UNROLL
 #endif
 
-/* Handles of bit-fields that lie as they do in a word are read and written by way of the word: gcc 12 loads and stores each
- * of them on its own. */
+/* Handles with bit-fields are read and written as whole words if the layout is the same: gcc 12 loads and stores each
+ * bit-field separately. */
 #if COVEY_WORKAROUNDS && COVEY__NARROW && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define COVEY__HANDLES_ARE_WORDS 1
 #else
 #define COVEY__HANDLES_ARE_WORDS 0
 #endif
 
-/* Copies a literal. Word by word, its fields go from registers to where they belong; as one copy, gcc 12 builds the literal
- * on the stack and reads it back with wider loads, which wait for the stores. */
+/* Copies a literal word by word, from registers to its place. As one copy, gcc 12 builds the literal on the stack and
+ * reads it back with wider loads, which wait for the stores. */
 COVEY_HOT void covey__fill_literal(void *to, const void *value, size_t size) {
     char *words = (char *)to;
     const char *from = (const char *)value;
@@ -118,8 +118,8 @@ COVEY_HOT void covey__fill_literal(void *to, const void *value, size_t size) {
     if (size >= 32) memcpy(words + 28, from + 28, 4);
 }
 
-/* The alignment that large objects have on the stack: gcc then makes one that a function returns where the caller wants
- * it, instead of copying it there. Part of the layout, and not switched. */
+/* The alignment of large objects on the stack: gcc then builds a returned object in the caller's memory instead of
+ * copying it there. Part of the layout, without a switch. */
 #ifdef __cplusplus
 #define COVEY__ALIGN_STACK alignas(16)
 #else
