@@ -228,7 +228,7 @@ typedef void covey_move_fn(void *to, void *from, void *context);
 /* The description of a component type. Zero fields mean the default. Values are moved with memcpy, or by the `move`
  * hook: for values that point into themselves, and for most C++ classes. */
 struct covey_type {
-    /* Identifies the type, also in files; names that begin with "covey." are reserved for the library. */
+    /* The stable key of the type, also in files; names that begin with "covey." are reserved for the library. */
     const char *name;
     uint32_t size;         /* bytes of a value; 0 for a tag */
     uint32_t align;        /* a power of two up to 64 that divides size */
@@ -402,9 +402,9 @@ COVEY_API covey_entity covey_entity_at(const covey_world *world, uint32_t index)
  * covey_create_exact needs a larger one. O(1). */
 COVEY_API uint32_t covey_generation_at(const covey_world *world, uint32_t index);
 
-/* Iterates all entities by index: start with a null handle; null is the end. The current entity may be destroyed.
- *     for (covey_entity e = covey_entity_next(world, COVEY_NULL); !covey_is_null(e); e = covey_entity_next(world,
- * e)) */
+/* Iterates all entities by index:
+ *     for (covey_entity e = covey_entity_next(world, COVEY_NULL); !covey_is_null(e); e = covey_entity_next(world, e))
+ * Start with a null handle; null is the end. The current entity may be destroyed. */
 COVEY_API covey_entity covey_entity_next(const covey_world *world, covey_entity previous);
 
 /* Writes "index:generation", or "null". Truncates and returns the full length, as snprintf does. */
@@ -495,9 +495,9 @@ COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_
 COVEY_API bool covey_take_raw(covey_world *world, covey_entity e, const covey_type *type, void *value);
 
 /* Removes the components, disabled ones included, for which remove(e, value, context) returns true, and drops their
- * values. Returns how many. The function must not change the world. It is called once for each component; in an
- * observed pool maybe more often, and maybe not for components that listeners add meanwhile. Never allocates, never
- * fails. O(n). */
+ * values. Returns how many. The function must not change the world. It is called once for each component; with
+ * listeners maybe more often, and maybe not for components that they add meanwhile. Never allocates, never fails.
+ * O(n). */
 #define covey_remove_if(world, T, remove, context) covey_remove_if_raw((world), covey_id(T), (remove), (context))
 typedef bool covey_condition_fn(covey_entity e, const void *value, void *context);
 COVEY_API uint32_t covey_remove_if_raw(covey_world *world, const covey_type *type, covey_condition_fn *remove,
