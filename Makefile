@@ -20,7 +20,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick bench-inspect instructions memory coverage docs format dist deb abi abi-update clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick bench-inspect instructions memory coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -38,7 +38,7 @@ test: setup ## build and run the tests, except the long ones
 full: setup ## build and run all tests: also installations, handles of four bytes, long random programs
 	@$(call check,dev)
 
-check: full check-inspect asan hard narrow tsan test-portable ## everything: full, check-inspect, asan, hard, narrow, tsan and test-portable
+check: full check-inspect asan hard narrow tsan test-portable check-mpi ## everything: full, check-inspect, asan, hard, narrow, tsan, test-portable and check-mpi
 
 asan: setup ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(call check,asan)
@@ -132,6 +132,19 @@ abi-update: setup ## record the ABI of this tree as that of the last release, in
 	@scripts/setup dist
 	@$(call build,abi,covey)
 	@scripts/abi dump build/abi/libcovey.so abi/libcovey.abi
+
+# Programs over MPI need one, and are skipped where there is none and it cannot be installed.
+with_mpi = if scripts/setup mpi; then $(1); else echo "$@: skipped, because there is no MPI"; fi
+
+run-mpi: ## an epidemic over 2 ranks of MPI, beside the same on one (ARGS="--agents 1000000 --steps 200")
+	@$(call with_mpi,$(call build,mpi,sir) && examples/mpi/run.sh build/mpi/examples/mpi/sir $(ARGS))
+
+check-mpi: ## the tests of worlds over MPI, with OpenMPI and MPICH, on 1 to 4 ranks each
+	@$(call with_mpi,$(call build,mpi-dev) && ctest --preset mpi-dev --no-label-summary && \
+	    $(call build,mpich) && ctest --preset mpich --no-label-summary)
+
+bench-mpi: ## the benchmarks of worlds over MPI, on 2 ranks
+	@$(call with_mpi,$(call build,mpi) && mpi/bench/run.sh build/mpi)
 
 clean: ## remove everything that was built
 	@rm -rf build

@@ -359,12 +359,13 @@ static bool may_be_taken(covey_world *world, uint32_t index) {
 }
 
 /* An index that nobody has is no longer one to hand out. */
-static void take_wanted(covey_world *world, uint32_t index) {
-    covey__range *range = range_of(world, index);
+static void take_wanted_from(covey_world *world, covey__range *range, uint32_t index) {
     if (page_of(world, index)->generation[index % COVEY_PAGE_SIZE] != 0) unlink_free(world, range, index);
     else if (index == range->fresh && range->fresh < range->fresh_end) range->fresh++;
     else if (index > range->fresh && index < range->fresh_end) range->fresh_end = index;
 }
+
+static void take_wanted(covey_world *world, uint32_t index) { take_wanted_from(world, range_of(world, index), index); }
 
 covey_entity covey_create_at(covey_world *world, uint32_t index) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
@@ -420,12 +421,14 @@ static covey_result mark_again(covey_world *world, covey_entity e, const char **
     return COVEY_OK;
 }
 
-static void take_again(covey_world *world, covey_entity e) {
+/* Those that follow each other are often of one reserved range. */
+static void take_again(covey_world *world, covey_entity e, covey__range **range) {
     covey__entity_page *page = page_of(world, e.index);
     uint32_t at = e.index % COVEY_PAGE_SIZE;
+    if (*range == &world->range || e.index < (*range)->first || e.index >= (*range)->end) *range = range_of(world, e.index);
     page->generation[at]--; /* the mark */
     if (is_retired(page, e.index)) page->next[at] = COVEY_NONE;
-    else take_wanted(world, e.index);
+    else take_wanted_from(world, *range, e.index);
     page->generation[at] = e.generation;
     world->alive++;
 }
@@ -447,7 +450,8 @@ bool covey_create_again(covey_world *world, const covey_entity *entities, uint32
         covey__fail(world, result, "%u:%u cannot be made again: %s", e.index, e.generation, why);
         return false;
     }
-    for (uint32_t i = 0; i < count; i++) take_again(world, entities[i]);
+    covey__range *range = &world->range;
+    for (uint32_t i = 0; i < count; i++) take_again(world, entities[i], &range);
     covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
     COVEY__CHANGED(world);
     return true;

@@ -99,20 +99,26 @@ void covey__filter_free(covey__filter *filter, covey__heap *heap) {
     covey__free(heap, filter->nameless, filter->words, sizeof *filter->nameless, alignof(uint64_t));
 }
 
+/* An entity that is left out is one that was destroyed. */
+static void leave_out(covey_world *twin, covey__entity_page *page, uint32_t index) {
+    uint32_t at = index % COVEY_PAGE_SIZE, generation = page->generation[at];
+    twin->alive--;
+    if (generation == COVEY_GENERATION_MAX) {
+        covey__entity_retire(twin, index);
+        return;
+    }
+    page->generation[at] = generation + 1;
+    covey__push_free(twin, (covey__range *)(uintptr_t)covey__range_of(twin, index), page, index);
+}
+
+/* From the highest index down; pages that are missing have nobody. */
 void covey__filter_entities(const covey__filter *filter, covey_world *twin) {
-    uint64_t end = (uint64_t)twin->page_count * COVEY_PAGE_SIZE;
-    if (end > COVEY_NONE) end = COVEY_NONE;
-    for (uint32_t index = (uint32_t)end; filter->chosen && index-- != 0;) {
-        covey__entity_page *page = covey__entity_page_of(twin, index);
-        uint32_t at = index % COVEY_PAGE_SIZE, generation = page ? page->generation[at] : 0;
-        if ((generation & 1) == 0 || covey__has_bit(filter->chosen, index)) continue;
-        twin->alive--;
-        if (generation == COVEY_GENERATION_MAX) {
-            covey__entity_retire(twin, index);
-            continue;
-        }
-        page->generation[at] = generation + 1;
-        covey__push_free(twin, (covey__range *)(uintptr_t)covey__range_of(twin, index), page, index);
+    for (uint32_t number = twin->page_count; filter->chosen && number-- != 0;) {
+        uint32_t first = number * COVEY_PAGE_SIZE;
+        covey__entity_page *page = covey__entity_page_of(twin, first);
+        for (uint32_t at = COVEY_PAGE_SIZE; page && at-- != 0;)
+            if ((page->generation[at] & 1) != 0 && !covey__has_bit(filter->chosen, first + at))
+                leave_out(twin, page, first + at);
     }
 }
 

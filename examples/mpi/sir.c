@@ -1,0 +1,302 @@
+/* An epidemic on a torus, over any number of ranks: agents walk at random, infect those in the same cell, and recover.
+ *
+ *     mpirun -n 2 sir --agents 1000000 --steps 100 --save epidemic
+ *     mpirun -n 3 sir --begin 100 --steps 200 --load epidemic
+ *
+ * Each rank owns a band of rows, and agents that leave it migrate. All arithmetic is in integers, and random numbers are
+ * made of the seed, the step and the agent's number, so that neither the order of agents nor the number of ranks and
+ * threads changes the result: the digest is always the same. */
+#include <covey/mpi.h>
+#include <covey/schedule.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    uint32_t number;
+    uint16_t x, y;
+} Agent;
+typedef struct {
+    uint16_t infected, recovered; /* flags */
+    uint32_t until;               /* the step at which it recovers */
+} Health;
+COVEY_COMPONENT_DECLARE(Agent);
+COVEY_COMPONENT_DECLARE(Health);
+/* Packed, so that those who come and go leave no gaps; a group keeps both in one order. */
+COVEY_COMPONENT_DEFINE(Agent, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Health, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+
+enum { MOST_ROWS = 4096, SICK_STEPS = 40, ODDS = 4 }; /* infection comes with odds of 1 in 4 */
+
+typedef struct model {
+    covey_world *world;
+    covey_mpi *mpi;
+    covey_group *agents;
+    uint32_t number, steps, step, rebalance, threads;
+    uint32_t side; /* of the torus */
+    uint64_t seed;
+    uint32_t cuts[1025]; /* rank r owns the rows from cuts[r] to cuts[r + 1] */
+    int owner[MOST_ROWS]; /* of each row */
+    uint16_t *sick;      /* in each cell */
+    covey_entity *leaving;
+    int *targets;
+    uint32_t room;
+} model;
+
+static uint64_t random_of(uint64_t seed, uint64_t step, uint64_t number) {
+    uint64_t x = seed ^ step * UINT64_C(0x9E3779B97F4A7C15) ^ number * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 30) * UINT64_C(0x94D049BB133111EB);
+    x = (x ^ x >> 27) * UINT64_C(0xD6E8FEB86659FD93);
+    return x ^ x >> 31;
+}
+
+static _Noreturn void fail(const model *m, const char *what) {
+    fprintf(stderr, "sir: %s: %s\n", what, m->mpi ? covey_mpi_report(m->mpi)->text : "");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+/* ---- Systems -----------------------------------------------------------------------------------------------------*/
+
+/* One back, none, or one on. */
+static uint16_t stepped(uint32_t at, uint32_t by, uint32_t side) {
+    uint32_t to = at + by + side - 1;
+    return (uint16_t)(to >= side ? (to - side >= side ? to - 2 * side : to - side) : to);
+}
+
+static void walk(covey_job *job, void *context) {
+    const model *m = context;
+    while (covey_next(&job->it)) {
+        Agent *agent = covey_field(&job->it, 0, Agent);
+        for (uint32_t i = 0; i < job->it.count; i++) {
+            uint64_t random = random_of(m->seed, m->step, agent[i].number);
+            agent[i].x = stepped(agent[i].x, (uint32_t)(random & 0xFFFF) % 3, m->side);
+            agent[i].y = stepped(agent[i].y, (uint32_t)(random >> 16 & 0xFFFF) % 3, m->side);
+        }
+    }
+}
+
+static void grow(model *m) {
+    m->room = m->room * 2 + 1024;
+    m->leaving = realloc(m->leaving, m->room * sizeof *m->leaving);
+    m->targets = realloc(m->targets, m->room * sizeof *m->targets);
+    if (!m->leaving || !m->targets) fail(m, "no memory");
+}
+
+/* Sends agents to the ranks that own their rows. */
+static covey_result send_away(model *m) {
+    uint32_t count = 0;
+    int here = covey_mpi_rank(m->mpi);
+    covey_iter it = covey_group_iter(m->agents);
+    while (covey_next(&it)) {
+        const Agent *agent = covey_field_const(&it, 0, Agent);
+        for (uint32_t i = 0; i < it.count; i++) {
+            if (m->owner[agent[i].y] == here) continue;
+            if (count == m->room) grow(m);
+            m->targets[count] = m->owner[agent[i].y];
+            m->leaving[count++] = covey_span_entity(&it, i);
+        }
+    }
+    return covey_mpi_migrate(m->mpi, m->leaving, m->targets, count);
+}
+
+static void exchange(covey_job *job, void *context) { job->result = send_away(context); }
+
+/* The sick of each cell, and those who recover. */
+static void count_sick(covey_job *job, void *context) {
+    model *m = context;
+    uint32_t first = m->cuts[covey_mpi_rank(m->mpi)], end = m->cuts[covey_mpi_rank(m->mpi) + 1];
+    memset(m->sick + first * m->side, 0, (size_t)(end - first) * m->side * sizeof *m->sick);
+    while (covey_next(&job->it)) {
+        const Agent *agent = covey_field_const(&job->it, 0, Agent);
+        Health *health = covey_field(&job->it, 1, Health);
+        for (uint32_t i = 0; i < job->it.count; i++) {
+            if (health[i].infected && health[i].until == m->step) health[i] = (Health){ .recovered = 1 };
+            uint16_t *sick = &m->sick[agent[i].y * m->side + agent[i].x];
+            *sick = (uint16_t)(*sick + health[i].infected);
+        }
+    }
+}
+
+static bool catches(const model *m, uint32_t number, uint32_t sick) {
+    uint64_t random = random_of(~m->seed, m->step, number);
+    for (; sick != 0; sick--, random = random_of(random, sick, number))
+        if (random % ODDS == 0) return true;
+    return false;
+}
+
+static void infect(covey_job *job, void *context) {
+    const model *m = context;
+    while (covey_next(&job->it)) {
+        const Agent *agent = covey_field_const(&job->it, 0, Agent);
+        Health *health = covey_field(&job->it, 1, Health);
+        for (uint32_t i = 0; i < job->it.count; i++) {
+            uint32_t sick = m->sick[agent[i].y * m->side + agent[i].x];
+            if (sick == 0 || health[i].infected || health[i].recovered) continue;
+            if (catches(m, agent[i].number, sick)) health[i] = (Health){ .infected = 1, .until = m->step + SICK_STEPS };
+        }
+    }
+}
+
+/* ---- Bands -------------------------------------------------------------------------------------------------------*/
+
+/* Cuts the rows so that each rank has about as many agents; without agents, as many rows. */
+static void cut_rows(model *m) {
+    static int64_t rows[MOST_ROWS];
+    int ranks = covey_mpi_size(m->mpi), side = (int)m->side;
+    int64_t all = 0, sum = 0;
+    memset(rows, 0, sizeof rows);
+    covey_iter it = covey_group_iter(m->agents);
+    while (covey_next(&it)) {
+        const Agent *agent = covey_field_const(&it, 0, Agent);
+        for (uint32_t i = 0; i < it.count; i++) rows[agent[i].y]++;
+    }
+    if (covey_mpi_fold_i64(m->mpi, COVEY_MPI_SUM, rows, m->side) != COVEY_OK) fail(m, "rows cannot be counted");
+    for (int i = 0; i < side; i++) all += rows[i] + 1;
+    int rank = 0;
+    for (int row = 0; row < side; row++) {
+        while (rank < ranks && sum >= all * rank / ranks) m->cuts[rank++] = (uint32_t)row;
+        m->owner[row] = rank - 1;
+        sum += rows[row] + 1;
+    }
+    while (rank <= ranks) m->cuts[rank++] = m->side;
+}
+
+static void settle(model *m) {
+    for (uint32_t number = 0; number < m->number; number++) {
+        uint64_t random = random_of(m->seed, UINT64_MAX, number);
+        Agent agent = { number, (uint16_t)(random % m->side), (uint16_t)((random >> 32) % m->side) };
+        if (m->owner[agent.y] != covey_mpi_rank(m->mpi)) continue;
+        Health health = { .infected = number % 1000 == 0, .until = number % 1000 == 0 ? SICK_STEPS : 0 };
+        covey_entity e = covey_create(m->world);
+        if (!covey_add_value(m->world, e, Agent, &agent) || !covey_add_value(m->world, e, Health, &health))
+            fail(m, covey_result_text(covey_world_result(m->world)));
+    }
+}
+
+/* ---- Checkpoints -------------------------------------------------------------------------------------------------*/
+
+static int owner_of(const covey_world *world, covey_entity e, void *context) {
+    return ((const model *)context)->owner[covey_get(world, e, Agent)->y];
+}
+
+/* ---- The program -------------------------------------------------------------------------------------------------*/
+
+static void add_systems(model *m, covey_schedule *schedule) {
+    const covey_system systems[] = {
+        { .name = "walk", .run = walk, .context = m, .split = true, .group = m->agents },
+        { .name = "exchange", .run = exchange, .context = m, .exclusive = true },
+        { .name = "count", .run = count_sick, .context = m, .group = m->agents },
+        { .name = "infect", .run = infect, .context = m, .split = true, .group = m->agents },
+    };
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+        if (covey_system_add(schedule, &systems[i]) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+}
+
+static void show_progress(const model *m) {
+    static uint32_t shown = UINT32_MAX;
+    uint32_t tenths = m->step * 40 / m->steps;
+    if (tenths == shown || covey_mpi_rank(m->mpi) != 0) return;
+    shown = tenths;
+    fprintf(stderr, "\r[%-40.*s] step %u of %u", (int)tenths, "########################################", m->step, m->steps);
+    if (m->step == m->steps) fputc('\n', stderr);
+}
+
+static double run(model *m, covey_schedule *schedule, bool quiet) {
+    double begun = MPI_Wtime();
+    while (m->step < m->steps) {
+        if (m->rebalance != 0 && m->step % m->rebalance == m->rebalance - 1) {
+            cut_rows(m);
+            if (send_away(m) != COVEY_OK) fail(m, "agents cannot move");
+        }
+        if (covey_schedule_run(schedule) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+        m->step++;
+        if (!quiet) show_progress(m);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime() - begun;
+}
+
+/* A line for each rank, printed by the first. */
+static void print_ranks(const model *m, double seconds) {
+    covey_mpi_stats s = covey_mpi_stats_of(m->mpi);
+    double own[5] = { covey_mpi_owned(m->mpi), (double)s.sent, (double)s.bytes_sent, s.waited, seconds }, all[1024][5];
+    MPI_Gather(own, 5, MPI_DOUBLE, all, 5, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (covey_mpi_rank(m->mpi) != 0) return;
+    printf("rank  agents  moved away  bytes sent  waited s  of s\n");
+    for (int r = 0; r < covey_mpi_size(m->mpi); r++)
+        printf("%4d %7.0f %11.0f %11.0f %9.3f %5.2f\n", r, all[r][0], all[r][1], all[r][2], all[r][3], all[r][4]);
+}
+
+static void print_result(model *m) {
+    const covey_type *types[] = { covey_id(Agent), covey_id(Health), NULL };
+    uint64_t digest, count;
+    int64_t states[2] = { 0, 0 };
+    covey_iter it = covey_group_iter(m->agents);
+    while (covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++) {
+            states[0] += covey_field_const(&it, 1, Health)[i].infected;
+            states[1] += covey_field_const(&it, 1, Health)[i].recovered;
+        }
+    if (covey_mpi_fold_i64(m->mpi, COVEY_MPI_SUM, states, 2) != COVEY_OK ||
+        covey_mpi_count(m->mpi, covey_group_view(m->agents), &count) != COVEY_OK ||
+        covey_mpi_digest(m->mpi, types, &digest) != COVEY_OK)
+        fail(m, "no digest");
+    if (covey_mpi_rank(m->mpi) == 0)
+        printf("agents %llu, infected %lld, recovered %lld\ndigest %016llx\n", (unsigned long long)count,
+               (long long)states[0], (long long)states[1], (unsigned long long)digest);
+}
+
+static const char *text_option(int argc, char **argv, const char *name) {
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], name) == 0) return argv[i + 1];
+    return NULL;
+}
+
+static uint32_t option(int argc, char **argv, const char *name, uint32_t usual) {
+    const char *text = text_option(argc, argv, name);
+    return text ? (uint32_t)strtoul(text, NULL, 10) : usual;
+}
+
+static bool has_option(int argc, char **argv, const char *name) {
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], name) == 0) return true;
+    return false;
+}
+
+int main(int argc, char **argv) {
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    model m = { .seed = option(argc, argv, "--seed", 1),         .number = option(argc, argv, "--agents", 100000),
+                .steps = option(argc, argv, "--steps", 100),     .rebalance = option(argc, argv, "--rebalance", 0),
+                .threads = option(argc, argv, "--threads", 1),   .side = option(argc, argv, "--side", 1000),
+                .step = option(argc, argv, "--begin", 0) };
+    const char *load = text_option(argc, argv, "--load"), *save = text_option(argc, argv, "--save");
+    const covey_type *types[] = { covey_id(Agent), covey_id(Health), NULL };
+    covey_report report = { .result = COVEY_ERROR_MEMORY, .text = "no memory" };
+    m.world = covey_world_create(NULL);
+    if (m.world) m.mpi = covey_mpi_create(MPI_COMM_WORLD, m.world, &(covey_mpi_desc){ .types = types }, &report);
+    if (m.side == 0 || m.side > MOST_ROWS) fail(&m, "--side goes from 1 to 4096");
+    m.sick = malloc((size_t)m.side * m.side * sizeof *m.sick);
+    if (!m.mpi || !m.sick || covey_mpi_size(m.mpi) > 1024) fail(&m, report.text);
+    covey_schedule *schedule = covey_schedule_create(m.world, &(covey_schedule_desc){ .threads = m.threads });
+    m.agents = covey_group_create(m.world, &(covey_group_desc){ .own = { covey_id(Agent), covey_id(Health) } });
+    if (!schedule || !m.agents) fail(&m, "no memory");
+    cut_rows(&m);
+    if (!load) settle(&m);
+    else if (covey_mpi_load(m.mpi, load, owner_of, &m) != COVEY_OK) fail(&m, "the checkpoint cannot be loaded");
+    add_systems(&m, schedule);
+    double seconds = run(&m, schedule, has_option(argc, argv, "--quiet"));
+    if (has_option(argc, argv, "--seconds") && covey_mpi_rank(m.mpi) == 0) printf("seconds %.4f\n", seconds);
+    if (!has_option(argc, argv, "--quiet")) print_ranks(&m, seconds);
+    print_result(&m);
+    if (save && covey_mpi_save(m.mpi, save) != COVEY_OK) fail(&m, "no checkpoint");
+    covey_schedule_destroy(schedule);
+    covey_mpi_destroy(m.mpi);
+    covey_world_destroy(m.world);
+    free(m.leaving);
+    free(m.targets);
+    free(m.sick);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,229 @@
+/* Entities that arrive from other ranks, and those that leave. */
+#include "dist.h"
+
+#include <covey/hierarchy.h>
+
+static const covey_entity null_entity = { 0, 0 };
+
+/* ---- Leaving -----------------------------------------------------------------------------------------------------*/
+
+/* Pools that keep parents and names, and reactive sets, are Covey's own. */
+static bool is_own(const covey_type *type) {
+    return strncmp(type->name, "covey.", 6) == 0 && strcmp(type->name, covey_id(covey_disabled)->name) != 0;
+}
+
+static void forget_place(covey_world *world, covey_entity e) {
+    covey_name_set(world, e, NULL);
+    if (!covey_is_null(covey_parent(world, e))) covey_parent_set(world, e, null_entity);
+}
+
+bool covey__mpi_any_places(const covey_mpi *mpi) {
+    for (uint32_t i = 0; i < covey_world_pool_count(mpi->world); i++) {
+        const covey_pool *pool = covey_world_pool(mpi->world, i);
+        if (covey_pool_count(pool) != 0 && is_own(covey_pool_type(pool))) return true;
+    }
+    return false;
+}
+
+/* Removes everything but the tag. */
+static void strip(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < covey_world_pool_count(mpi->world); i++) {
+        covey_pool *pool = covey_world_pool(mpi->world, i);
+        const covey_type *type = covey_pool_type(pool);
+        if (pool == mpi->away || covey_pool_count(pool) == 0 || is_own(type)) continue;
+        for (uint32_t k = 0; k < count; k++) covey_pool_remove_raw(pool, entities[k]);
+    }
+    bool places = covey__mpi_any_places(mpi);
+    for (uint32_t i = 0; places && i < count; i++) forget_place(mpi->world, entities[i]);
+}
+
+/* A list with those at home elsewhere first: how many these are. The list is in scratch memory that was asked for when
+ * its entities came into play. */
+static uint32_t guests_first(const covey_mpi *mpi, const covey_entity *entities, uint32_t count, covey_entity *list) {
+    uint32_t guests = 0, end = count;
+    for (uint32_t i = count; i-- != 0;)
+        if (covey__mpi_is_home(mpi, entities[i])) list[--end] = entities[i];
+    for (uint32_t i = 0; guests != end; i++)
+        if (!covey__mpi_is_home(mpi, entities[i])) list[guests++] = entities[i];
+    return guests;
+}
+
+static covey_entity *list_of(covey_mpi *mpi) { return (covey_entity *)(void *)mpi->scratch[SCRATCH_GUESTS].bytes; }
+
+void covey__mpi_leave(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+    covey_entity *list = list_of(mpi);
+    uint32_t guests = guests_first(mpi, entities, count, list);
+    covey__mpi_guests_set(mpi, list, guests, false);
+    covey_destroy_many(mpi->world, list, guests);
+    strip(mpi, list + guests, count - guests);
+}
+
+/* ---- Arriving ----------------------------------------------------------------------------------------------------*/
+
+static covey_result refuse(covey_mpi *mpi, covey_result result, covey_entity e, const char *why) {
+    return covey__mpi_fail(mpi, result, "%u:%u cannot arrive: %s", e.index, e.generation, why);
+}
+
+static covey_result check_handles(covey_mpi *mpi, const covey__mpi_incoming *in) {
+    for (uint32_t i = 0; i < in->count; i++) {
+        covey_entity e = in->entities[i];
+        if (covey__mpi_is_home(mpi, e)) {
+            if (!covey_pool_has(mpi->away, e))
+                return refuse(mpi, COVEY_ERROR_TAKEN, e, "it was destroyed at home while it was away");
+        } else if (covey_is_null(e) || e.index < mpi->first ||
+                   (e.index >= mpi->firsts_end && covey_mpi_home(mpi, e) < 0)) {
+            return refuse(mpi, COVEY_ERROR_IMAGE, e, "it is of no rank");
+        }
+    }
+    return COVEY_OK;
+}
+
+/* Those at home elsewhere are made, with the handles that they have; the others are here, and away. */
+static covey_result create_guests(covey_mpi *mpi, covey__mpi_incoming *in) {
+    covey_entity *list = list_of(mpi);
+    uint32_t guests = guests_first(mpi, in->entities, in->count, list);
+    if (!covey_create_again(mpi->world, list, guests)) {
+        covey_result result = covey_world_result(mpi->world);
+        return covey__mpi_fail(mpi, result, "entities of rank %d could not be made: %s", in->source,
+                               covey_result_text(result));
+    }
+    in->created = true;
+    if (!covey__mpi_guests_reach(mpi, list, guests))
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to note %u entities", guests);
+    covey__mpi_guests_set(mpi, list, guests, true);
+    in->noted = true;
+    return COVEY_OK;
+}
+
+static const covey_entity *entities_of(covey_mpi *mpi, const covey__mpi_incoming *in, const covey__mpi_part *part) {
+    if (!part->positions) return in->entities;
+    covey_entity *list = covey__mpi_reach(mpi, SCRATCH_LISTED, (uint64_t)part->count * sizeof *list);
+    for (uint32_t i = 0; list && i < part->count; i++) list[i] = in->entities[part->positions[i]];
+    return list;
+}
+
+static covey_result fail_to_add(covey_mpi *mpi, const covey_type *type, covey_result result) {
+    return covey__mpi_fail(mpi, result, "%s could not be added to arrivals: %s", type->name, covey_result_text(result));
+}
+
+static covey_result add_column(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t c) {
+    const covey__mpi_column *column = &mpi->columns[c];
+    const covey__mpi_part *part = &in->parts[c];
+    if (part->count == 0 || column->by_image) return COVEY_OK;
+    const covey_entity *entities = entities_of(mpi, in, part);
+    if (!entities) return fail_to_add(mpi, column->type, COVEY_ERROR_MEMORY);
+    if (covey_add_array_raw(mpi->world, entities, part->count, column->type, part->values))
+        return COVEY_OK;
+    return fail_to_add(mpi, column->type, covey_world_result(mpi->world));
+}
+
+/* ---- By image ----------------------------------------------------------------------------------------------------*/
+
+static covey_result move_value(covey_mpi *mpi, covey_world *from, covey_entity e, const covey_type *type) {
+    void *value = covey__mpi_reach(mpi, SCRATCH_VALUE, type->size);
+    if (!value) return fail_to_add(mpi, type, COVEY_ERROR_MEMORY);
+    if (!covey_take_raw(from, e, type, value))
+        return covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "the image of arrivals lacks %s of %u:%u", type->name, e.index,
+                               e.generation);
+    if (covey_add_raw(mpi->world, e, type, value)) return COVEY_OK;
+    covey_result result = fail_to_add(mpi, type, covey_world_result(mpi->world));
+    if (result != COVEY_ERROR_GONE && type->drop) type->drop(value, type->context);
+    return result;
+}
+
+static covey_result move_values(covey_mpi *mpi, const covey__mpi_incoming *in, covey_world *from) {
+    for (uint32_t c = 0; c < mpi->column_count; c++) {
+        const covey__mpi_part *part = &in->parts[c];
+        for (uint32_t i = 0; mpi->columns[c].by_image && i < part->count; i++) {
+            covey_entity e = in->entities[part->positions ? part->positions[i] : i];
+            covey_result result = move_value(mpi, from, e, mpi->columns[c].type);
+            if (result != COVEY_OK) return result;
+        }
+    }
+    return COVEY_OK;
+}
+
+static bool any_by_image(const covey_mpi *mpi, const covey__mpi_incoming *in) {
+    for (uint32_t c = 0; c < mpi->column_count; c++)
+        if (mpi->columns[c].by_image && in->parts[c].count != 0) return true;
+    return false;
+}
+
+/* Loads the image into a world of its own, where handles are what they were, and moves the values over. */
+static covey_result add_image(covey_mpi *mpi, const covey__mpi_incoming *in) {
+    if (!any_by_image(mpi, in)) return COVEY_OK;
+    covey_world *from = covey__mpi_world(mpi);
+    if (!from) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for an image of arrivals");
+    covey_report report = { .result = COVEY_OK };
+    for (uint32_t c = 0; c < mpi->column_count && report.result == COVEY_OK; c++)
+        if (!covey_pool_of_raw(from, mpi->columns[c].type)) report.result = covey_world_result(from);
+    if (report.result == COVEY_OK) covey_load_from_memory(from, in->image, in->image_bytes, NULL, &report);
+    covey_result result = report.result;
+    if (result == COVEY_OK) result = move_values(mpi, in, from);
+    else covey__mpi_fail(mpi, result, "the image of arrivals of rank %d is refused: %s", in->source, report.text);
+    covey_world_destroy(from);
+    return result;
+}
+
+/* ---- What else they have -----------------------------------------------------------------------------------------*/
+
+static covey_result disable(covey_mpi *mpi, const covey__mpi_incoming *in) {
+    for (uint32_t i = 0; i < in->offs; i++) {
+        const covey_type *type = mpi->columns[in->off[i].column].type;
+        covey_result result = covey_component_disable_raw(mpi->world, in->entities[in->off[i].position], type);
+        if (result != COVEY_OK) return fail_to_add(mpi, type, result);
+    }
+    return COVEY_OK;
+}
+
+static covey_result link(covey_mpi *mpi, const covey__mpi_incoming *in) {
+    for (uint32_t i = 0; i < in->links; i++) {
+        covey_entity child = in->entities[in->link[i].child], parent = in->entities[in->link[i].parent];
+        covey_result result = covey_parent_set(mpi->world, child, parent);
+        if (result != COVEY_OK) return refuse(mpi, result, child, "it gets no parent here");
+    }
+    return COVEY_OK;
+}
+
+/* A name that a sibling has is not given, as when images are merged. */
+static covey_result name(covey_mpi *mpi, const covey__mpi_incoming *in) {
+    const unsigned char *at = in->name;
+    for (uint32_t i = 0; i < in->names; i++) {
+        uint32_t parts[2];
+        memcpy(parts, at, sizeof parts);
+        char *text = covey__mpi_reach(mpi, SCRATCH_VALUE, parts[1] + UINT64_C(1));
+        if (!text) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for a name");
+        memcpy(text, at + sizeof parts, parts[1]);
+        text[parts[1]] = '\0';
+        covey_result result = covey_name_set(mpi->world, in->entities[parts[0]], text);
+        if (result != COVEY_OK && result != COVEY_ERROR_PRESENT)
+            return refuse(mpi, result, in->entities[parts[0]], "its name is refused here");
+        at += sizeof parts + (parts[1] + 3) / 4 * 4;
+    }
+    return COVEY_OK;
+}
+
+covey_result covey__mpi_arrive(covey_mpi *mpi, covey__mpi_incoming *in) {
+    covey_result result = check_handles(mpi, in);
+    if (result == COVEY_OK) result = create_guests(mpi, in);
+    for (uint32_t c = 0; c < mpi->column_count && result == COVEY_OK; c++) result = add_column(mpi, in, c);
+    if (result == COVEY_OK) result = add_image(mpi, in);
+    if (result == COVEY_OK) result = disable(mpi, in);
+    if (result == COVEY_OK) result = link(mpi, in);
+    return result == COVEY_OK ? name(mpi, in) : result;
+}
+
+void covey__mpi_settle(covey_mpi *mpi, const covey__mpi_incoming *in) {
+    for (uint32_t i = 0; i < in->count; i++)
+        if (covey__mpi_is_home(mpi, in->entities[i])) covey_pool_remove_raw(mpi->away, in->entities[i]);
+    mpi->stats.received += in->count;
+}
+
+void covey__mpi_turn_away(covey_mpi *mpi, const covey__mpi_incoming *in) {
+    if (!in->created) return;
+    covey_entity *list = list_of(mpi);
+    uint32_t guests = guests_first(mpi, in->entities, in->count, list);
+    if (in->noted) covey__mpi_guests_set(mpi, list, guests, false);
+    covey_destroy_many(mpi->world, list, guests);
+    strip(mpi, list + guests, in->count - guests);
+}

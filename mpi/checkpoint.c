@@ -1,0 +1,321 @@
+/* Checkpoints: an image for each rank, and a manifest that names them, written last.
+ *
+ *     path            covey-mpi 1 number 7 ranks 2 first 0 span 16773120 end
+ *     path.7.0        an image of what lives on rank 0
+ *     path.7.1
+ *
+ * The number goes up by one, so that no file of the last checkpoint is touched before the manifest has the new name. */
+#define _POSIX_C_SOURCE 200809L
+#include "dist.h"
+
+#include <covey/hierarchy.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { PATH_MOST = 4000, FAR = 65536 };
+
+typedef struct manifest {
+    uint64_t number;
+    int32_t ranks;
+    uint32_t first, span;
+} manifest;
+
+static void file_name(char *name, size_t size, const char *path, uint64_t number, int rank) {
+    snprintf(name, size, "%s.%" PRIu64 ".%d", path, number, rank);
+}
+
+/* ---- The manifest ------------------------------------------------------------------------------------------------*/
+
+/* False: it is something else, or cut off. */
+static bool parse_manifest(FILE *file, manifest *m) {
+    char end[8] = "";
+    int found = fscanf(file,
+                       "covey-mpi 1 number %" SCNu64 " ranks %" SCNd32 " first %" SCNu32 " span %" SCNu32 " %7s",
+                       &m->number, &m->ranks, &m->first, &m->span, end);
+    return found == 5 && strcmp(end, "end") == 0 && m->number != 0 && m->ranks > 0 && m->span != 0;
+}
+
+/* What rank 0 reads, all know. No file is a manifest of number 0, if that is fine. */
+static covey_result read_manifest(covey_mpi *mpi, const char *path, bool needed, manifest *m) {
+    covey_result result = COVEY_OK;
+    *m = (manifest){ 0 };
+    FILE *file = mpi->rank == 0 ? fopen(path, "rb") : NULL;
+    if (mpi->rank == 0 && !file && needed)
+        result = covey__mpi_fail(mpi, COVEY_ERROR_FILE, "%s cannot be read", path);
+    if (file && !parse_manifest(file, m))
+        result = covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "%s is not the manifest of a checkpoint, or cut off", path);
+    if (file) fclose(file);
+    result = covey__mpi_agree(mpi, result);
+    MPI_Bcast(m, (int)sizeof *m, MPI_BYTE, 0, mpi->comm);
+    return result;
+}
+
+static bool write_text(FILE *file, const covey_mpi *mpi, uint64_t number) {
+    fprintf(file, "covey-mpi 1 number %" PRIu64 " ranks %d first %" PRIu32 " span %" PRIu32 " end\n", number, mpi->size,
+            mpi->first, mpi->span);
+    bool written = fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
+    return fclose(file) == 0 && written;
+}
+
+/* Under another name first, so that it is whole or not there. */
+static covey_result write_manifest(covey_mpi *mpi, const char *path, uint64_t number) {
+    char name[PATH_MOST + 64];
+    snprintf(name, sizeof name, "%s.%" PRIu64 ".new", path, number);
+    FILE *file = fopen(name, "wb");
+    bool written = file && write_text(file, mpi, number) && rename(name, path) == 0;
+    if (written) return COVEY_OK;
+    remove(name);
+    return covey__mpi_fail(mpi, COVEY_ERROR_FILE, "the manifest %s cannot be written", path);
+}
+
+/* ---- Saving ------------------------------------------------------------------------------------------------------*/
+
+static bool lives_here(const covey_world *world, covey_entity e, void *context) {
+    (void)world;
+    return !covey_pool_has(((const covey_mpi *)context)->away, e);
+}
+
+static covey_result save_own(covey_mpi *mpi, const char *name) {
+    const covey_type **types = covey__mpi_reach(mpi, SCRATCH_LISTED, (mpi->column_count + UINT64_C(1)) * sizeof *types);
+    if (!types) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for a list of types");
+    for (uint32_t c = 0; c < mpi->column_count; c++) types[c] = mpi->columns[c].type;
+    types[mpi->column_count] = NULL;
+    covey_report report;
+    covey_save_desc desc = { .types = types, .choose = lives_here, .choose_context = mpi };
+    if (covey_save_to_file(mpi->world, name, &desc, &report) == COVEY_OK) return COVEY_OK;
+    return covey__mpi_fail(mpi, report.result, "%s", report.text);
+}
+
+/* The files of a checkpoint that no manifest names. */
+static void remove_files(const covey_mpi *mpi, const char *path, const manifest *m) {
+    char name[PATH_MOST + 64];
+    for (int r = mpi->rank; m->number != 0 && r < m->ranks; r += mpi->size) {
+        file_name(name, sizeof name, path, m->number, r);
+        remove(name);
+    }
+}
+
+covey_result covey_mpi_save(covey_mpi *mpi, const char *path) {
+    manifest last, next = { 0 };
+    char name[PATH_MOST + 64];
+    covey_result result = covey__mpi_enter(mpi, CALL_SAVE);
+    if (result == COVEY_OK && strlen(path) > PATH_MOST)
+        result = covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "the path has more than %d bytes", PATH_MOST);
+    if (result == COVEY_OK) result = read_manifest(mpi, path, false, &last);
+    if (result != COVEY_OK) return result;
+    next = (manifest){ .number = last.number + 1, .ranks = mpi->size };
+    file_name(name, sizeof name, path, next.number, mpi->rank);
+    result = covey__mpi_agree(mpi, save_own(mpi, name));
+    if (result == COVEY_OK)
+        result = covey__mpi_agree(mpi, mpi->rank == 0 ? write_manifest(mpi, path, next.number) : COVEY_OK);
+    remove_files(mpi, path, result == COVEY_OK ? &last : &next);
+    return result;
+}
+
+/* ---- The other side ------------------------------------------------------------------------------------------------
+ *
+ * A world that a file was loaded into, with what packing asks for. */
+
+static void reader_free(covey_mpi *reader) {
+    covey__mpi_scratch_free(reader);
+    if (reader->columns)
+        covey__mpi_resize(&reader->allocator, reader->columns, reader->column_count * sizeof *reader->columns, 0);
+    covey_world_destroy(reader->world);
+    *reader = (covey_mpi){ 0 };
+}
+
+static bool reader_make(covey_mpi *reader, const covey_mpi *mpi) {
+    size_t bytes = mpi->column_count * sizeof *mpi->columns;
+    *reader = (covey_mpi){ .allocator = mpi->allocator, .images.allocator = mpi->allocator, .rank = mpi->rank,
+                           .trees = COVEY_MPI_TREES_MOVE, .column_count = mpi->column_count };
+    reader->world = covey__mpi_world(mpi);
+    reader->columns = covey__mpi_resize(&mpi->allocator, NULL, 0, bytes);
+    if (!reader->world || !reader->columns) return false;
+    memcpy(reader->columns, mpi->columns, bytes);
+    for (uint32_t c = 0; c < mpi->column_count; c++) {
+        reader->columns[c].pool = covey_pool_of_raw(reader->world, mpi->columns[c].type);
+        if (!reader->columns[c].pool) return false;
+    }
+    return true;
+}
+
+/* ---- Loading -----------------------------------------------------------------------------------------------------
+ *
+ * Each rank reads all files, one after the other, into a world of its own, and takes from it who is to live here: as a
+ * message from that world. */
+
+typedef struct grave {
+    uint32_t index, generation;
+} grave;
+
+typedef struct loading {
+    covey_mpi *mpi;
+    covey_mpi_place_fn *place;
+    void *context;
+    int source;          /* whose file it is */
+    manifest from;
+    covey_mpi reader;    /* the other side: the world of the file */
+    grave *graves;       /* of indices at home here: the last generation, if that is not alive */
+    size_t grave_count, grave_room;
+} loading;
+
+static covey_result out_of_memory(loading *l) {
+    return covey__mpi_fail(l->mpi, COVEY_ERROR_MEMORY, "no memory to load a checkpoint");
+}
+
+static covey_result dig(loading *l, uint32_t index, uint32_t generation) {
+    if (l->grave_count == l->grave_room) {
+        size_t room = l->grave_room * 2 + 64, size = sizeof *l->graves;
+        grave *graves = covey__mpi_resize(&l->mpi->allocator, l->graves, l->grave_room * size, room * size);
+        if (!graves) return out_of_memory(l);
+        l->graves = graves;
+        l->grave_room = room;
+    }
+    l->graves[l->grave_count++] = (grave){ index, generation };
+    return COVEY_OK;
+}
+
+/* The file of a rank knows the generations of the shares that were that rank's. */
+static covey_result dig_share(loading *l, uint32_t share) {
+    covey_mpi *mpi = l->mpi;
+    uint64_t first = mpi->first + (uint64_t)share * mpi->span;
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0, unused = 0; i < mpi->span && result == COVEY_OK; i++) {
+        uint32_t generation = covey_generation_at(l->reader.world, (uint32_t)(first + i));
+        if (generation != 0) result = dig(l, (uint32_t)(first + i), generation);
+        unused = generation != 0 ? 0 : unused + 1;
+        if (unused == FAR) break; /* indices of a share are used from the lowest on */
+    }
+    return result;
+}
+
+static covey_result dig_graves(loading *l) {
+    covey_result result = COVEY_OK;
+    for (uint32_t share = (uint32_t)l->source; share < l->mpi->shares && result == COVEY_OK;
+         share += (uint32_t)l->from.ranks)
+        if (share % (uint32_t)l->mpi->size == (uint32_t)l->mpi->rank) result = dig_share(l, share);
+    return result;
+}
+
+/* Those that are not alive: their generations were used, and are used up. */
+static covey_result fill_graves(loading *l) {
+    covey_world *world = l->mpi->world;
+    for (size_t i = l->grave_count; i-- != 0;) {
+        grave g = l->graves[i];
+        if (covey_generation_at(world, g.index) >= g.generation) continue;
+        covey_entity e = covey_create_exact(world, covey_entity_make(g.index, g.generation));
+        if (covey_is_null(e)) return out_of_memory(l);
+        covey_destroy(world, e);
+    }
+    return COVEY_OK;
+}
+
+/* Everybody who is at home here, wherever it is to live. */
+static covey_result make_homes(loading *l) {
+    covey_mpi *mpi = l->mpi;
+    covey_world *from = l->reader.world;
+    covey_entity none = { 0, 0 };
+    covey_entity *list = covey__mpi_reach(mpi, SCRATCH_TREES, covey_entity_count(from) * sizeof *list);
+    uint32_t count = 0;
+    if (!list) return out_of_memory(l);
+    for (covey_entity e = covey_entity_next(from, none); !covey_is_null(e); e = covey_entity_next(from, e))
+        if (covey__mpi_is_home(mpi, e)) list[count++] = e;
+    if (!covey_create_again(mpi->world, list, count) ||
+        !covey_add_array_raw(mpi->world, list, count, covey_id(covey_away), NULL))
+        return covey__mpi_fail(mpi, covey_world_result(mpi->world), "entities of rank %d cannot be made", l->source);
+    return COVEY_OK;
+}
+
+static covey_result place_of(loading *l, covey_entity root, int *rank) {
+    *rank = l->place ? l->place(l->reader.world, root, l->context) : l->source % l->mpi->size;
+    if (*rank >= 0 && *rank < l->mpi->size) return COVEY_OK;
+    return covey__mpi_fail(l->mpi, COVEY_ERROR_RANGE, "%u:%u cannot be placed on rank %d", root.index, root.generation,
+                           *rank);
+}
+
+/* Who is to live here: roots, each followed by all below it. */
+static covey_result choose_own(loading *l, covey_entity **list, uint32_t *count) {
+    covey_world *from = l->reader.world;
+    covey_entity none = { 0, 0 };
+    int rank = 0;
+    *list = covey__mpi_reach(l->mpi, SCRATCH_LEAVING, covey_entity_count(from) * sizeof **list);
+    if (!*list) return out_of_memory(l);
+    for (covey_entity root = covey_entity_next(from, none); !covey_is_null(root); root = covey_entity_next(from, root)) {
+        if (covey_mpi_home(l->mpi, root) < 0)
+            return covey__mpi_fail(l->mpi, COVEY_ERROR_RANGE, "%u:%u is of no rank", root.index, root.generation);
+        if (!covey_is_null(covey_parent(from, root))) continue;
+        covey_result result = place_of(l, root, &rank);
+        if (result != COVEY_OK) return result;
+        for (covey_entity e = root; rank == l->mpi->rank && !covey_is_null(e); e = covey_tree_next(from, root, e))
+            (*list)[(*count)++] = e;
+    }
+    return COVEY_OK;
+}
+
+/* A message from the world of the file, as another rank would send it. */
+static covey_result take_over(loading *l, const covey_entity *list, uint32_t count) {
+    covey_mpi *mpi = l->mpi;
+    covey__mpi_incoming in;
+    const char *why;
+    unsigned char *message = NULL;
+    uint64_t size = 0;
+    covey__mpi_part *parts = covey__mpi_reach(mpi, SCRATCH_PARTS, mpi->column_count * sizeof *parts);
+    if (!parts || !covey__mpi_reach(mpi, SCRATCH_GUESTS, (uint64_t)count * sizeof *list)) return out_of_memory(l);
+    covey_result result = covey__mpi_message_make(&l->reader, list, count, &message, &size);
+    if (result != COVEY_OK) {
+        mpi->report = l->reader.report;
+        return result;
+    }
+    if (!covey__mpi_unpack(mpi, message, size, &in, parts, &why))
+        return covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "entities of rank %d are refused: %s", l->source, why);
+    in.source = l->source;
+    result = covey__mpi_arrive(mpi, &in);
+    if (result == COVEY_OK) covey__mpi_settle(mpi, &in);
+    return result;
+}
+
+static covey_result load_file(loading *l, const char *path) {
+    covey_mpi *mpi = l->mpi;
+    covey_report report;
+    char name[PATH_MOST + 64];
+    covey_entity *list = NULL;
+    uint32_t count = 0;
+    covey_result result = reader_make(&l->reader, mpi) ? COVEY_OK : out_of_memory(l);
+    file_name(name, sizeof name, path, l->from.number, l->source);
+    if (result == COVEY_OK && covey_load_from_file(l->reader.world, name, NULL, &report) != COVEY_OK)
+        result = covey__mpi_fail(mpi, report.result, "%s: %s", name, report.text);
+    if (result == COVEY_OK) result = choose_own(l, &list, &count);
+    if (result == COVEY_OK) result = make_homes(l);
+    if (result == COVEY_OK) result = take_over(l, list, count);
+    if (result == COVEY_OK) result = dig_graves(l);
+    reader_free(&l->reader);
+    return result;
+}
+
+static covey_result check_fits(covey_mpi *mpi, const manifest *from) {
+    if (covey_entity_count(mpi->world) != 0)
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a checkpoint is loaded into a world without entities");
+    if (from->first == mpi->first && from->span == mpi->span) return COVEY_OK;
+    return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "the checkpoint has .first = %u and .span = %u; create with the same",
+                           from->first, from->span);
+}
+
+covey_result covey_mpi_load(covey_mpi *mpi, const char *path, covey_mpi_place_fn *place, void *context) {
+    loading l = { .mpi = mpi, .place = place, .context = context };
+    covey_result result = covey__mpi_enter(mpi, CALL_LOAD);
+    if (result == COVEY_OK && strlen(path) > PATH_MOST)
+        result = covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "the path has more than %d bytes", PATH_MOST);
+    if (result == COVEY_OK) result = read_manifest(mpi, path, true, &l.from);
+    if (result != COVEY_OK) return result;
+    result = covey__mpi_agree(mpi, check_fits(mpi, &l.from));
+    if (result != COVEY_OK) return result;
+    for (l.source = 0; l.source < l.from.ranks && result == COVEY_OK; l.source++) result = load_file(&l, path);
+    if (result == COVEY_OK) result = fill_graves(&l);
+    if (l.graves) covey__mpi_resize(&mpi->allocator, l.graves, l.grave_room * sizeof *l.graves, 0);
+    result = covey__mpi_agree(mpi, result);
+    if (result == COVEY_OK) return COVEY_OK;
+    covey_destroy_all(mpi->world);
+    covey__mpi_guests_forget(mpi);
+    return result;
+}

@@ -1,0 +1,126 @@
+/* Guests: entities that live here and are at home elsewhere. A bit for each index notes them, so that the homes of those
+ * that are destroyed here can be told, and use their indices again. */
+#include "dist.h"
+
+enum { WORDS = COVEY__MPI_GUESTS / 64 };
+
+static bool reach_pages(covey_mpi *mpi, uint32_t count) {
+    if (count <= mpi->guest_pages) return true;
+    size_t size = sizeof *mpi->guests;
+    uint64_t **pages = covey__mpi_resize(&mpi->allocator, mpi->guests, mpi->guest_pages * size, count * size);
+    if (!pages) return false;
+    for (uint32_t i = mpi->guest_pages; i < count; i++) pages[i] = NULL;
+    mpi->guests = pages;
+    mpi->guest_pages = count;
+    return true;
+}
+
+bool covey__mpi_guests_reach(covey_mpi *mpi, const covey_entity *guests, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t page = guests[i].index / COVEY__MPI_GUESTS;
+        if (page < mpi->guest_pages && mpi->guests[page]) continue;
+        if (!reach_pages(mpi, page + 1)) return false;
+        mpi->guests[page] = covey__mpi_resize(&mpi->allocator, NULL, 0, WORDS * sizeof(uint64_t));
+        if (!mpi->guests[page]) return false;
+        memset(mpi->guests[page], 0, WORDS * sizeof(uint64_t));
+    }
+    return true;
+}
+
+void covey__mpi_guests_set(covey_mpi *mpi, const covey_entity *guests, uint32_t count, bool are_here) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = guests[i].index;
+        uint64_t *word = &mpi->guests[index / COVEY__MPI_GUESTS][index % COVEY__MPI_GUESTS / 64];
+        uint64_t bit = UINT64_C(1) << index % 64;
+        *word = are_here ? *word | bit : *word & ~bit;
+    }
+}
+
+void covey__mpi_guests_forget(covey_mpi *mpi) {
+    for (uint32_t i = 0; i < mpi->guest_pages; i++)
+        if (mpi->guests[i]) memset(mpi->guests[i], 0, WORDS * sizeof(uint64_t));
+}
+
+void covey__mpi_guests_free(covey_mpi *mpi) {
+    for (uint32_t i = 0; i < mpi->guest_pages; i++)
+        if (mpi->guests[i]) covey__mpi_resize(&mpi->allocator, mpi->guests[i], WORDS * sizeof(uint64_t), 0);
+    if (mpi->guests) covey__mpi_resize(&mpi->allocator, mpi->guests, mpi->guest_pages * sizeof *mpi->guests, 0);
+}
+
+/* ---- Those that are gone -----------------------------------------------------------------------------------------*/
+
+/* The guests of 64 indices from one on that are not alive. The last entity that had such an index here was the guest. */
+static uint64_t gone_of(const covey_mpi *mpi, uint32_t first, uint64_t guests) {
+    uint64_t gone = 0;
+    for (uint32_t i = 0; guests >> i != 0; i++) {
+        if ((guests >> i & 1) && covey_is_null(covey_entity_at(mpi->world, first + i))) gone |= UINT64_C(1) << i;
+        if (i == 63) break;
+    }
+    return gone;
+}
+
+typedef void gone_fn(covey_mpi *mpi, covey_entity e, void *context);
+
+static void each_gone(covey_mpi *mpi, gone_fn *call, void *context) {
+    for (uint32_t page = 0; page < mpi->guest_pages; page++)
+        for (uint32_t word = 0; mpi->guests[page] && word < WORDS; word++) {
+            uint32_t first = page * COVEY__MPI_GUESTS + word * 64;
+            uint64_t gone = mpi->guests[page][word] ? gone_of(mpi, first, mpi->guests[page][word]) : 0;
+            for (uint32_t i = 0; gone != 0; i++, gone >>= 1)
+                if (gone & 1) call(mpi, covey_entity_make(first + i, covey_generation_at(mpi->world, first + i)), context);
+        }
+}
+
+static void count_gone(covey_mpi *mpi, covey_entity e, void *found) {
+    mpi->sizes[covey_mpi_home(mpi, e)]++;
+    ++*(uint64_t *)found;
+}
+
+static void list_gone(covey_mpi *mpi, covey_entity e, void *list) {
+    ((covey_entity *)list)[mpi->offsets[covey_mpi_home(mpi, e)]++] = e;
+}
+
+/* Lists those that are gone, by their homes. */
+static covey_result find_gone(covey_mpi *mpi, covey_entity **gone) {
+    uint64_t found = 0, at = 0;
+    memset(mpi->sizes, 0, (size_t)mpi->size * sizeof *mpi->sizes);
+    each_gone(mpi, count_gone, &found);
+    *gone = covey__mpi_reach(mpi, SCRATCH_SEND, found * sizeof **gone);
+    if (!*gone)
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to tell of %llu entities", (unsigned long long)found);
+    for (int r = 0; r < mpi->size; r++) {
+        mpi->offsets[r] = at;
+        at += mpi->sizes[r];
+    }
+    each_gone(mpi, list_gone, *gone);
+    for (int r = 0; r < mpi->size; r++) {
+        mpi->sizes[r] *= sizeof **gone;
+        mpi->offsets[r] = mpi->offsets[r] * sizeof **gone - mpi->sizes[r];
+    }
+    return COVEY_OK;
+}
+
+static void end_at_home(covey_mpi *mpi, const covey_entity *gone, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++)
+        if (covey_pool_has(mpi->away, gone[i])) covey_destroy(mpi->world, gone[i]);
+}
+
+covey_result covey__mpi_collect(covey_mpi *mpi) {
+    covey_entity *gone = NULL;
+    unsigned char *received = NULL;
+    mpi->since_collect = 0;
+    covey_result prepared = find_gone(mpi, &gone);
+    covey_result result = covey__mpi_exchange(mpi, (const unsigned char *)gone, prepared, &received);
+    if (result != COVEY_OK) return result;
+    for (int r = 0; r < mpi->size; r++) {
+        covey__mpi_guests_set(mpi, gone + mpi->offsets[r] / sizeof *gone, (uint32_t)(mpi->sizes[r] / sizeof *gone), false);
+        end_at_home(mpi, (const covey_entity *)(const void *)(received + mpi->starts[r]),
+                    mpi->coming[r] / sizeof(covey_entity));
+    }
+    return COVEY_OK;
+}
+
+covey_result covey_mpi_collect(covey_mpi *mpi) {
+    covey_result result = covey__mpi_enter(mpi, CALL_COLLECT);
+    return result == COVEY_OK ? covey__mpi_collect(mpi) : result;
+}

@@ -1,0 +1,132 @@
+/* How the types of components travel. */
+#include "dist.h"
+
+#include <covey/fields.h>
+
+/* ---- Hashes ------------------------------------------------------------------------------------------------------*/
+
+static uint64_t mixed(uint64_t number) {
+    number = (number ^ number >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return number ^ number >> 32;
+}
+
+/* Four lanes of 8 bytes each, so that the processor can work on them at the same time. */
+uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    uint64_t lanes[4] = { seed, seed + 1, seed + 2, seed + 3 }, word[4];
+    size_t left = size;
+    for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
+        memcpy(word, at, sizeof word);
+        for (int i = 0; i < 4; i++) {
+            lanes[i] ^= word[i];
+            lanes[i] = (lanes[i] << 29 | lanes[i] >> 35) * UINT64_C(0x9E3779B97F4A7C15);
+        }
+    }
+    memset(word, 0, sizeof word);
+    memcpy(word, at, left);
+    uint64_t hash = mixed(size + 1);
+    for (int i = 0; i < 4; i++) hash = mixed(hash ^ mixed(lanes[i] ^ word[i]) * UINT64_C(0x9E3779B97F4A7C15));
+    return hash;
+}
+
+static uint64_t hash_text(uint64_t seed, const char *text) { return covey__mpi_hash(seed, text, strlen(text)); }
+
+static uint64_t hash_fields(uint64_t hash, const covey_fields *fields) {
+    for (uint32_t i = 0; fields && i < fields->count; i++) {
+        const covey_field *field = &fields->at[i];
+        uint32_t parts[3] = { (uint32_t)field->kind, field->offset, field->count };
+        hash = covey__mpi_hash(hash_text(hash, field->name), parts, sizeof parts);
+        if (field->kind == COVEY_KIND_NESTED) hash = hash_fields(hash, field->nested);
+    }
+    return hash;
+}
+
+uint64_t covey__mpi_layout(const covey_type *type) {
+    uint32_t parts[4] = { type->size, type->align, (uint32_t)type->raw | (uint32_t)(type->codec != NULL) << 1,
+                          type->fields ? type->fields->count + 1 : 0 };
+    return hash_fields(covey__mpi_hash(hash_text(0, type->name), parts, sizeof parts), type->fields);
+}
+
+/* ---- Gaps --------------------------------------------------------------------------------------------------------*/
+
+static bool leaves_out(const covey_fields *fields) {
+    for (uint32_t i = 0; fields && i < fields->count; i++) {
+        if (fields->at[i].kind == COVEY_KIND_PADDING) return true;
+        if (fields->at[i].kind == COVEY_KIND_NESTED && leaves_out(fields->at[i].nested)) return true;
+    }
+    return false;
+}
+
+/* Marks the bytes of a struct at `at` that travel. */
+static void mark_fields(unsigned char *travels, uint32_t at, const covey_fields *fields) {
+    for (uint32_t i = 0; i < fields->count; i++) {
+        const covey_field *field = &fields->at[i];
+        if (field->kind == COVEY_KIND_PADDING) continue;
+        for (uint32_t j = 0; j < field->count; j++) {
+            if (field->kind == COVEY_KIND_NESTED)
+                mark_fields(travels, at + field->offset + j * field->nested->size, field->nested);
+            else memset(travels + at + field->offset + j * covey_kind_size(field->kind), 1, covey_kind_size(field->kind));
+        }
+    }
+}
+
+static uint32_t list_gaps(const unsigned char *travels, uint32_t size, covey__mpi_gap *gaps) {
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < size; at++) {
+        if (travels[at]) continue;
+        if (at != 0 && !travels[at - 1]) {
+            if (gaps) gaps[count - 1].bytes++;
+        } else {
+            if (gaps) gaps[count] = (covey__mpi_gap){ at, 1 };
+            count++;
+        }
+    }
+    return count;
+}
+
+static covey_result find_gaps(covey_mpi *mpi, covey__mpi_column *column) {
+    uint32_t size = column->type->size;
+    unsigned char *travels = covey__mpi_resize(&mpi->allocator, NULL, 0, size);
+    if (!travels) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for the fields of %s", column->type->name);
+    memset(travels, 0, size);
+    mark_fields(travels, 0, column->type->fields);
+    uint32_t count = list_gaps(travels, size, NULL);
+    if (count != 0) column->gaps = covey__mpi_resize(&mpi->allocator, NULL, 0, count * sizeof *column->gaps);
+    if (column->gaps) column->gap_count = list_gaps(travels, size, column->gaps);
+    covey__mpi_resize(&mpi->allocator, travels, size, 0);
+    if (column->gap_count == count) return COVEY_OK;
+    return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for the fields of %s", column->type->name);
+}
+
+/* ---- Columns -----------------------------------------------------------------------------------------------------*/
+
+bool covey__mpi_column_make(covey_mpi *mpi, covey__mpi_column *column, const covey_type *type, covey_result *result) {
+    *column = (covey__mpi_column){ .type = type };
+    *result = COVEY_OK;
+    if (type->transient || (type->size != 0 && !type->raw && !type->fields && !type->codec)) {
+        *result = covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s cannot move: %s", type->name,
+                                  type->transient ? "it is transient; leave it out of .types"
+                                                  : "define it with .raw, .fields or .codec");
+        return false;
+    }
+    column->pool = covey_pool_of_raw(mpi->world, type);
+    if (!column->pool) {
+        *result = covey_world_result(mpi->world);
+        covey__mpi_fail(mpi, *result, "the world refuses %s: %s", type->name, covey_result_text(*result));
+        return false;
+    }
+    column->fills = !type->codec && leaves_out(type->fields);
+    column->by_image = type->codec || (column->fills && type->defaults && type->copy);
+    if (type->fields && !column->by_image) *result = find_gaps(mpi, column);
+    return *result == COVEY_OK;
+}
+
+void covey__mpi_columns_free(covey_mpi *mpi) {
+    /* One that could not be made has no gaps. */
+    for (uint32_t i = 0; i < mpi->column_count; i++)
+        if (mpi->columns[i].gaps)
+            covey__mpi_resize(&mpi->allocator, mpi->columns[i].gaps,
+                              mpi->columns[i].gap_count * sizeof *mpi->columns[i].gaps, 0);
+    if (mpi->columns)
+        covey__mpi_resize(&mpi->allocator, mpi->columns, mpi->column_room * sizeof *mpi->columns, 0);
+}

@@ -1,0 +1,182 @@
+/* What the files of covey::mpi share. Only public API of Covey is used here. */
+#ifndef COVEY_MPI_DIST_H
+#define COVEY_MPI_DIST_H
+
+#include <covey/mpi.h>
+
+/* Memory for one message, or a list; what was in it is lost when it grows. */
+typedef struct covey__mpi_buffer {
+    unsigned char *bytes;
+    size_t capacity;
+} covey__mpi_buffer;
+
+/* Bytes of a value that do not travel: members that images leave out, and what lies between members. */
+typedef struct covey__mpi_gap {
+    uint32_t at, bytes;
+} covey__mpi_gap;
+
+/* A type whose components travel. */
+typedef struct covey__mpi_column {
+    const covey_type *type;
+    covey_pool *pool;
+    bool by_image;       /* its values travel in an image: functions save and load them */
+    bool fills;          /* gaps are more than what lies between members: they get their defaults on arrival */
+    covey__mpi_gap *gaps; /* of a type with fields that travels as bytes */
+    uint32_t gap_count;
+} covey__mpi_column;
+
+/* What an exchange works with; kept from one to the next. */
+typedef enum covey__mpi_scratch {
+    SCRATCH_LEAVING, /* handles, by the rank that they go to */
+    SCRATCH_GUESTS,  /* those at home elsewhere, of a list */
+    SCRATCH_POSITIONS,
+    SCRATCH_SORTED, /* handles of one destination by index */
+    SCRATCH_SEND,
+    SCRATCH_RECEIVE,
+    SCRATCH_INCOMING, /* messages that came */
+    SCRATCH_REQUESTS,
+    SCRATCH_LISTED, /* entities of one column */
+    SCRATCH_TARGETS, /* ranks */
+    SCRATCH_VALUE,   /* one, on its way from an image */
+    SCRATCH_TREES,   /* handles with all below them */
+    SCRATCH_PARTS,   /* of all messages that came */
+    SCRATCH_COUNT
+} covey__mpi_scratch;
+
+struct covey_mpi {
+    MPI_Comm comm;
+    int rank, size;
+    covey_world *world;
+    covey_allocator allocator;
+    covey_mpi_trees trees;
+    uint32_t first, span, shares; /* the indices of all ranks */
+    covey_range more[COVEY_MPI_SHARES - 1];
+    uint32_t more_count, more_used;
+    covey__mpi_column *columns; /* the types, then the tag of what is disabled */
+    uint32_t column_count, column_room;
+    covey_pool *away;
+    uint64_t **guests; /* pages of bits: indices of who came from elsewhere, until it leaves or its home is told */
+    uint32_t guest_pages;
+    uint32_t own, own_end; /* the first share of this rank */
+    uint64_t firsts_end;   /* the end of the first shares of all ranks */
+    covey__mpi_buffer scratch[SCRATCH_COUNT];
+    covey_buffer images; /* what travels by image, of one destination behind the other */
+    uint64_t *sizes, *offsets, *coming, *starts; /* of the message to, and from, each rank */
+    uint64_t *image_ends;                        /* of the image for each rank */
+    uint32_t *parts;                             /* where the entities that go to a rank begin; one more than ranks */
+    uint32_t since_collect;
+    covey_report report;
+    covey_mpi_stats stats;
+};
+
+/* Which collective call a rank is in. */
+typedef enum covey__mpi_call {
+    CALL_MIGRATE = 1,
+    CALL_COLLECT,
+    CALL_FOLD_I64,
+    CALL_FOLD_F64,
+    CALL_COUNT,
+    CALL_DIGEST,
+    CALL_SAVE,
+    CALL_LOAD,
+} covey__mpi_call;
+
+/* Resizes a block with the allocator of the description; NULL when memory is out, or for a size of 0, which frees. */
+void *covey__mpi_resize(const covey_allocator *allocator, void *block, size_t old_size, size_t new_size);
+/* The bytes of a scratch buffer, at least so many, aligned to 64; NULL when memory is out. */
+void *covey__mpi_reach(covey_mpi *mpi, covey__mpi_scratch which, uint64_t bytes);
+
+void covey__mpi_scratch_free(covey_mpi *mpi); /* with images */
+
+covey_world *covey__mpi_world(const covey_mpi *mpi); /* one of its own, for a while; NULL: memory is out */
+
+/* Notes why this rank cannot go on, and returns the result. */
+covey_result covey__mpi_fail(covey_mpi *mpi, covey_result result, const char *format, ...);
+/* Collective: the worst result of all ranks. If it is not OK, all have the report of the first rank that has it. */
+covey_result covey__mpi_agree(covey_mpi *mpi, covey_result mine);
+/* Begins a collective call: checks at assertion level 1 that all ranks are in the same one. */
+covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call);
+
+/* How a type travels: false when its components cannot be saved. */
+bool covey__mpi_column_make(covey_mpi *mpi, covey__mpi_column *column, const covey_type *type, covey_result *result);
+void covey__mpi_columns_free(covey_mpi *mpi);
+/* A number for what ranks must agree on about a type. */
+uint64_t covey__mpi_layout(const covey_type *type);
+uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size);
+
+/* Collective: sends sizes[r] bytes from send + offsets[r] to each rank; what comes is at *received + starts[r], coming[r]
+ * bytes. `mine` is how packing went. Agreed on by all. */
+covey_result covey__mpi_exchange(covey_mpi *mpi, const unsigned char *send, covey_result mine,
+                                 unsigned char **received);
+
+enum { COVEY__MPI_GUESTS = 4096 }; /* indices of a page of guests */
+bool covey__mpi_guests_reach(covey_mpi *mpi, const covey_entity *guests, uint32_t count); /* false: memory is out */
+void covey__mpi_guests_set(covey_mpi *mpi, const covey_entity *guests, uint32_t count, bool are_here); /* when reached */
+void covey__mpi_guests_forget(covey_mpi *mpi); /* all */
+void covey__mpi_guests_free(covey_mpi *mpi);
+
+/* Whether this rank is the home of a handle: most are in a first share, where that is clear without a division. */
+static inline bool covey__mpi_is_home(const covey_mpi *mpi, covey_entity e) {
+    if (e.index < mpi->firsts_end) return e.index >= mpi->own && e.index < mpi->own_end;
+    return covey_mpi_home(mpi, e) == mpi->rank;
+}
+/* Whether the world has any parents and children, or names. */
+bool covey__mpi_any_places(const covey_mpi *mpi);
+
+covey_result covey__mpi_collect(covey_mpi *mpi); /* as covey_mpi_collect, inside of a collective call */
+
+/* How entities leave and arrive (arrive.c). Arriving may fail, and can be taken back; the others never fail. */
+struct covey__mpi_incoming;
+covey_result covey__mpi_arrive(covey_mpi *mpi, struct covey__mpi_incoming *in);
+void covey__mpi_settle(covey_mpi *mpi, const struct covey__mpi_incoming *in);    /* they live here from now on */
+void covey__mpi_turn_away(covey_mpi *mpi, const struct covey__mpi_incoming *in); /* takes an arrival back */
+/* Ends entities here. Those that are at home here stay, without anything but their tag. */
+void covey__mpi_leave(covey_mpi *mpi, const covey_entity *entities, uint32_t count);
+
+/* ---- Messages of a migration -------------------------------------------------------------------------------------*/
+
+/* The components of one type in a message. */
+typedef struct covey__mpi_part {
+    uint32_t count;
+    unsigned char *values;     /* in the message; NULL for tags and types that travel in the image */
+    const uint32_t *positions; /* of the entities that have one, among those of the message; NULL: all have */
+} covey__mpi_part;
+
+typedef struct covey__mpi_link {
+    uint32_t child, parent; /* positions in the message */
+} covey__mpi_link;
+
+/* A component that is disabled. */
+typedef struct covey__mpi_off {
+    uint32_t position, column;
+} covey__mpi_off;
+
+/* A message that was read. */
+typedef struct covey__mpi_incoming {
+    int source;
+    uint32_t count, offs, links, names;
+    const covey_entity *entities;
+    covey__mpi_part *parts; /* one for each column */
+    const covey__mpi_off *off;
+    const covey__mpi_link *link;
+    const unsigned char *name; /* of each: position 4, length 4, text, padded to 4 */
+    const unsigned char *image;
+    uint64_t name_bytes, image_bytes;
+    bool created; /* for taking its arrival back: those at home elsewhere exist, */
+    bool noted;   /* and are noted as guests */
+} covey__mpi_incoming;
+
+/* The bytes that a message of these entities needs at most, without an image. */
+uint64_t covey__mpi_pack_room(const covey_mpi *mpi, const covey_entity *entities, uint32_t count);
+/* Writes it, with the image of what does not travel in columns; *size is what it took. */
+covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint32_t count, const void *image,
+                             uint64_t image_bytes, unsigned char *to, uint64_t *size);
+/* Both, into scratch memory. */
+covey_result covey__mpi_message_make(covey_mpi *mpi, const covey_entity *entities, uint32_t count,
+                                     unsigned char **message, uint64_t *size);
+/* Reads a message; `parts` has room for all columns. Checks everything but handles. False: *why says what is wrong. Bytes
+ * of values that do not travel are set to their defaults. */
+bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size, covey__mpi_incoming *incoming,
+                       covey__mpi_part *parts, const char **why);
+
+#endif

@@ -1,0 +1,68 @@
+/* Sending a message to each rank, and receiving one from each. */
+#include "dist.h"
+
+enum { MOST = 1 << 30 }; /* bytes of one message of MPI, which counts with an int */
+
+static uint64_t aligned(uint64_t size) { return (size + 63) / 64 * 64; }
+
+static uint32_t pieces_of(uint64_t bytes) { return (uint32_t)((bytes + MOST - 1) / MOST); }
+
+typedef struct posting {
+    covey_mpi *mpi;
+    MPI_Request *requests;
+    int count;
+} posting;
+
+static void post(posting *p, int rank, unsigned char *bytes, uint64_t size, bool sends) {
+    for (int tag = 0; size != 0; tag++) {
+        int part = size < MOST ? (int)size : MOST;
+        if (sends) MPI_Isend(bytes, part, MPI_BYTE, rank, tag, p->mpi->comm, &p->requests[p->count++]);
+        else MPI_Irecv(bytes, part, MPI_BYTE, rank, tag, p->mpi->comm, &p->requests[p->count++]);
+        bytes += part;
+        size -= (uint64_t)part;
+    }
+}
+
+static void transfer(covey_mpi *mpi, const unsigned char *send, unsigned char *receive, MPI_Request *requests) {
+    posting p = { .mpi = mpi, .requests = requests };
+    double begun = MPI_Wtime();
+    for (int r = 0; r < mpi->size; r++) post(&p, r, receive + mpi->starts[r], mpi->coming[r], false);
+    for (int i = 1; i <= mpi->size; i++) { /* from the next rank on, so that not all send to the same one first */
+        int r = (mpi->rank + i) % mpi->size;
+        post(&p, r, (unsigned char *)(uintptr_t)send + mpi->offsets[r], mpi->sizes[r], true);
+    }
+    MPI_Status status; /* of no use; gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
+    for (int i = 0; i < p.count; i++) MPI_Wait(&requests[i], &status);
+    mpi->stats.waited += MPI_Wtime() - begun;
+    mpi->stats.exchanges++;
+}
+
+/* Where messages of others go, and requests for them. */
+static covey_result make_room(covey_mpi *mpi, unsigned char **received, MPI_Request **requests) {
+    uint64_t room = 0, posts = 0;
+    for (int r = 0; r < mpi->size; r++) {
+        mpi->starts[r] = room;
+        room += aligned(mpi->coming[r]);
+        posts += pieces_of(mpi->coming[r]) + pieces_of(mpi->sizes[r]);
+        mpi->stats.bytes_sent += mpi->sizes[r];
+        mpi->stats.bytes_received += mpi->coming[r];
+    }
+    *received = covey__mpi_reach(mpi, SCRATCH_RECEIVE, room);
+    *requests = covey__mpi_reach(mpi, SCRATCH_REQUESTS, posts * sizeof **requests);
+    if (*received && *requests) return COVEY_OK;
+    return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %llu bytes that others send",
+                           (unsigned long long)room);
+}
+
+covey_result covey__mpi_exchange(covey_mpi *mpi, const unsigned char *send, covey_result mine,
+                                 unsigned char **received) {
+    MPI_Request *requests = NULL;
+    double begun = MPI_Wtime();
+    if (mine != COVEY_OK) memset(mpi->sizes, 0, (size_t)mpi->size * sizeof *mpi->sizes);
+    MPI_Alltoall(mpi->sizes, 1, MPI_UINT64_T, mpi->coming, 1, MPI_UINT64_T, mpi->comm);
+    mpi->stats.waited += MPI_Wtime() - begun;
+    if (mine == COVEY_OK) mine = make_room(mpi, received, &requests);
+    covey_result result = covey__mpi_agree(mpi, mine);
+    if (result == COVEY_OK) transfer(mpi, send, *received, requests);
+    return result;
+}

@@ -1,0 +1,92 @@
+/* Numbers over all ranks. */
+#include "dist.h"
+
+/* ---- Folding -----------------------------------------------------------------------------------------------------*/
+
+covey_result covey_mpi_fold_i64(covey_mpi *mpi, covey_mpi_fold fold, int64_t *values, uint32_t count) {
+    covey_result result = covey__mpi_enter(mpi, CALL_FOLD_I64);
+    if (result != COVEY_OK) return result;
+    MPI_Op op = fold == COVEY_MPI_SUM ? MPI_SUM : fold == COVEY_MPI_MIN ? MPI_MIN : MPI_MAX;
+    MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, op, mpi->comm);
+    return COVEY_OK;
+}
+
+static double folded(covey_mpi_fold fold, double a, double b) {
+    if (fold == COVEY_MPI_SUM) return a + b;
+    return (fold == COVEY_MPI_MIN ? b < a : b > a) ? b : a;
+}
+
+/* MPI may add in any order; here it is that of ranks. */
+covey_result covey_mpi_fold_f64(covey_mpi *mpi, covey_mpi_fold fold, double *values, uint32_t count) {
+    covey_result result = covey__mpi_enter(mpi, CALL_FOLD_F64);
+    if (result != COVEY_OK) return result;
+    uint64_t ranks = (uint64_t)mpi->size;
+    double *all = covey__mpi_reach(mpi, SCRATCH_RECEIVE, ranks * count * sizeof *all);
+    if (!all) result = covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u numbers of each rank", count);
+    result = covey__mpi_agree(mpi, result);
+    if (result != COVEY_OK) return result;
+    MPI_Allgather(values, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, mpi->comm);
+    for (uint32_t i = 0; i < count; i++) values[i] = all[i];
+    for (uint64_t r = 1; r < ranks; r++)
+        for (uint32_t i = 0; i < count; i++) values[i] = folded(fold, values[i], all[r * count + i]);
+    return COVEY_OK;
+}
+
+covey_result covey_mpi_count(covey_mpi *mpi, const covey_view *view, uint64_t *count) {
+    covey_result result = covey__mpi_enter(mpi, CALL_COUNT);
+    if (result != COVEY_OK) return result;
+    uint64_t own = covey_view_count(view);
+    MPI_Allreduce(&own, count, 1, MPI_UINT64_T, MPI_SUM, mpi->comm);
+    return COVEY_OK;
+}
+
+/* ---- Digest ------------------------------------------------------------------------------------------------------*/
+
+static const covey__mpi_column *column_of(const covey_mpi *mpi, const covey_type *type) {
+    for (uint32_t c = 0; c < mpi->column_count; c++)
+        if (strcmp(mpi->columns[c].type->name, type->name) == 0) return &mpi->columns[c];
+    return NULL;
+}
+
+static covey_result make_digest_view(covey_mpi *mpi, const covey_type *const *types, covey_view *view) {
+    covey_view_desc desc = { .without = { covey_id(covey_away) }, .disabled = true };
+    uint32_t count = 0;
+    for (; types && types[count]; count++) {
+        const covey__mpi_column *column = column_of(mpi, types[count]);
+        if (count == COVEY_TERMS - 1) return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "a digest has at most 15 types");
+        if (!column || column->by_image || column->gap_count != 0)
+            return covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s has no digest: %s", types[count]->name,
+                                   column ? "its bytes are not all of its value" : "it is not one of .types");
+        desc.with[count] = desc.read[count] = types[count];
+    }
+    const char *why = NULL;
+    *view = covey_view_make_const(mpi->world, &desc, &why);
+    return covey_view_valid(view) ? COVEY_OK : covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "no view: %s", why);
+}
+
+static uint64_t own_digest(const covey_view *view) {
+    uint64_t sum = 0;
+    uint32_t fields = covey_view_fields(view);
+    covey_iter it = covey_view_iter(view);
+    while (covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++) {
+            uint64_t hash = 0;
+            for (uint32_t f = 0; f < fields; f++) {
+                size_t size = covey_view_type(view, f)->size;
+                const unsigned char *values = covey_field_raw(&it, f);
+                hash = covey__mpi_hash(hash, values + i * size, size);
+            }
+            sum += hash;
+        }
+    return sum;
+}
+
+covey_result covey_mpi_digest(covey_mpi *mpi, const covey_type *const *types, uint64_t *digest) {
+    covey_view view;
+    covey_result result = covey__mpi_enter(mpi, CALL_DIGEST);
+    if (result == COVEY_OK) result = covey__mpi_agree(mpi, make_digest_view(mpi, types, &view));
+    if (result != COVEY_OK) return result;
+    uint64_t own = own_digest(&view);
+    MPI_Allreduce(&own, digest, 1, MPI_UINT64_T, MPI_SUM, mpi->comm);
+    return COVEY_OK;
+}

@@ -1,0 +1,152 @@
+/* Covey, optional: one world over many processes, by MPI.
+ *
+ * Each rank has a world of its own. Entities live on one rank, move between ranks with all their components, and keep
+ * their handles.
+ *
+ *     MPI_Init(NULL, NULL);
+ *     covey_world *world = covey_world_create(NULL);
+ *     const covey_type *types[] = { covey_id(Position), covey_id(Velocity), NULL };
+ *     covey_mpi *mpi = covey_mpi_create(MPI_COMM_WORLD, world, &(covey_mpi_desc){ .types = types }, NULL);
+ *     covey_entity e = covey_create(world);                  its handle is that of no entity of another rank
+ *     covey_mpi_migrate(mpi, &e, &(int){ 1 }, 1);            now it lives on rank 1, by the same handle
+ *
+ * Rules
+ *   - Calls marked "collective" are made by all ranks of the communicator, in the same order. Where assertions are on,
+ *     ranks that call different functions all get REFUSED, and the report names the functions.
+ *   - A collective call has the same result on all ranks. Where it fails on one, all are as before; the report names the
+ *     rank and says why.
+ *   - Only the thread that may call MPI makes these calls, and none of them inside of a listener, hook or system that is
+ *     not exclusive.
+ *
+ * docs/mpi.md has the rules of handles, what happens in an exchange, and a first program. */
+#ifndef COVEY_MPI_H
+#define COVEY_MPI_H
+
+#include <covey/covey.h>
+#include <covey/image.h>
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct covey_mpi covey_mpi;
+
+/* ---- A world of many ranks -----------------------------------------------------------------------------------------
+ *
+ * The indices from `first` on are cut into shares of `span` indices. Share s belongs to rank s % size, which is the home
+ * of its entities: only the home makes entities in it. covey_create, covey_create_many and command buffers use the first
+ * share of their rank, without any message; when it is used up they fail (FULL), and covey_mpi_more has another one.
+ *
+ * An entity that is away is still alive at home, where it has nothing but a tag, so that nobody gets its index. */
+
+/* What entities have, at home, that live on another rank now. */
+typedef struct covey_away covey_away;
+typedef char covey__size_covey_away[0 + 1];
+COVEY_API extern const covey_type covey_type_covey_away;
+
+/* What becomes of entities that have a parent or children. */
+typedef enum covey_mpi_trees {
+    COVEY_MPI_TREES_REFUSE = 0, /* they do not move (REFUSED) */
+    COVEY_MPI_TREES_MOVE = 1    /* a root moves with all below it; who has a parent does not move without it (REFUSED) */
+} covey_mpi_trees;
+
+/* Zero means default. All ranks give the same. */
+typedef struct covey_mpi_desc {
+    const covey_type *const *types; /* of components that move with their entities, ended by NULL; each can be saved (see
+                                     * covey/image.h). Transient components stay behind, and end there */
+    uint32_t first;                 /* index of the first share */
+    uint32_t span;                  /* indices of a share. 0: a 256th of all; then there are at most 256 ranks */
+    covey_mpi_trees trees;
+    covey_allocator allocator; /* for messages and what is kept between them; zero: the C library */
+} covey_mpi_desc;
+
+#define COVEY_MPI_SHARES 4 /* of a rank, from which it can create */
+
+/* Collective. Compares versions, constants and types of all ranks, and reserves the indices of the others in `world`,
+ * which never had an entity; keeps a duplicate of the communicator. NULL on all ranks: MEMORY; TYPE for a type that
+ * cannot be saved; LAYOUT when a rank differs, which is named; TAKEN when a world had entities; RANGE when there are not
+ * enough indices. `report` may be NULL. */
+COVEY_API covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_desc *desc,
+                                      covey_report *report);
+/* Collective. The world stays, with all that is in it. NULL is fine, if it is NULL on all ranks. */
+COVEY_API void covey_mpi_destroy(covey_mpi *mpi);
+
+COVEY_API int covey_mpi_rank(const covey_mpi *mpi);
+COVEY_API int covey_mpi_size(const covey_mpi *mpi);
+/* Why the last collective call failed, the same on all ranks; its result is OK when it did not fail. */
+COVEY_API const covey_report *covey_mpi_report(const covey_mpi *mpi);
+
+/* The rank that is the home of a handle; -1 when it lies outside of all shares. */
+COVEY_API int covey_mpi_home(const covey_mpi *mpi, covey_entity e);
+/* Whether the entity lives here: it is alive, and not away. */
+COVEY_API bool covey_mpi_owns(const covey_mpi *mpi, covey_entity e);
+/* How many entities live here. */
+COVEY_API uint32_t covey_mpi_owned(const covey_mpi *mpi);
+/* One more share of this rank, for covey_create_in; at most COVEY_MPI_SHARES - 1 times. { 0, 0 } when there is none. Not
+ * collective. */
+COVEY_API covey_range covey_mpi_more(covey_mpi *mpi);
+
+/* ---- Migration ---------------------------------------------------------------------------------------------------*/
+
+/* Collective. Moves entities that live here, each to the rank at the same place of `ranks`: with all components of
+ * `types`, what is disabled, and names. Handles stay as they are, also those in fields. An entity that is to go where it
+ * is stays. `count` may be 0. Arrivals are announced as new entities with their components are; departures as destroyed
+ * ones, or, at home, as components that are removed. Ticks are those of the arrival.
+ *
+ * All or nothing: DEAD and PRESENT for handles that are not alive, are not owned, or come twice; RANGE for a rank that does
+ * not exist; TYPE for a component that is neither transient nor one of `types`; REFUSED for trees; IMAGE for a message
+ * that is damaged; MEMORY. A name that a sibling has on the other rank is not given. */
+COVEY_API covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count);
+
+/* Collective. Tells homes which of their entities were destroyed on other ranks, so that their indices are used again.
+ * Each 64th migration does it, too. MEMORY. */
+COVEY_API covey_result covey_mpi_collect(covey_mpi *mpi);
+
+/* What this rank has done so far. */
+typedef struct covey_mpi_stats {
+    uint64_t exchanges;        /* collective calls that sent messages */
+    uint64_t sent, received;   /* entities that moved */
+    uint64_t bytes_sent, bytes_received;
+    double waited;             /* seconds, for messages of others */
+} covey_mpi_stats;
+COVEY_API covey_mpi_stats covey_mpi_stats_of(const covey_mpi *mpi);
+
+/* ---- Over all ranks ----------------------------------------------------------------------------------------------*/
+
+typedef enum covey_mpi_fold { COVEY_MPI_SUM = 0, COVEY_MPI_MIN = 1, COVEY_MPI_MAX = 2 } covey_mpi_fold;
+
+/* Collective. Folds `count` numbers of each rank into those of all, in place, on all ranks. Numbers of type double are
+ * added in the order of ranks, so that the same ranks always give the same sum. MEMORY. */
+COVEY_API covey_result covey_mpi_fold_i64(covey_mpi *mpi, covey_mpi_fold fold, int64_t *values, uint32_t count);
+COVEY_API covey_result covey_mpi_fold_f64(covey_mpi *mpi, covey_mpi_fold fold, double *values, uint32_t count);
+
+/* Collective. How many entities match the view, on all ranks. */
+COVEY_API covey_result covey_mpi_count(covey_mpi *mpi, const covey_view *view, uint64_t *count);
+
+/* Collective. A number of all values of these types, ended by NULL, that entities have which have all of them: equal when
+ * the values are, however entities are spread over ranks, and whatever their handles are. TYPE for a type that has
+ * functions to save it, or members that images leave out. */
+COVEY_API covey_result covey_mpi_digest(covey_mpi *mpi, const covey_type *const *types, uint64_t *digest);
+
+/* ---- Checkpoints -------------------------------------------------------------------------------------------------*/
+
+/* Collective. Writes what lives on each rank, the components of `types` with names and parents, to an image beside `path`,
+ * and then a manifest at `path`. Whatever happens, even that a rank is killed, `path` is the last checkpoint that is whole,
+ * or was never there. FILE, MEMORY; IMAGE when `path` is another file. */
+COVEY_API covey_result covey_mpi_save(covey_mpi *mpi, const char *path);
+
+/* Where an entity of a checkpoint is to live; all ranks give the same answer. `world` has what the file has. Asked for
+ * roots: all below one come with it. */
+typedef int covey_mpi_place_fn(const covey_world *world, covey_entity e, void *context);
+
+/* Collective. Loads a checkpoint, of any number of ranks, into worlds without entities. `place` NULL: those of rank r live
+ * on rank r % size. Handles are what they were, and stale ones stay stale. REFUSED when a world has entities; RANGE when
+ * .first or .span is another one, or `place` names no rank; FILE, IMAGE, MEMORY. When it fails, worlds have no entities. */
+COVEY_API covey_result covey_mpi_load(covey_mpi *mpi, const char *path, covey_mpi_place_fn *place, void *context);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* COVEY_MPI_H */

@@ -1,0 +1,281 @@
+/* The messages of a migration: entities, and their components column by column.
+ *
+ *     header | handles | columns: count, values, positions | disabled | links | names | image
+ *
+ * Each part begins at a multiple of 64 bytes, so that values are used where they arrive. Numbers and values are as in
+ * memory: ranks have the same layout, which was compared at the start. */
+#include "dist.h"
+
+#include <covey/hierarchy.h>
+#include <stdlib.h>
+
+enum { ALIGN = 64 };
+
+#define MAGIC UINT64_C(0x31304D5949564F43) /* the format, and its version */
+
+typedef struct header {
+    uint64_t magic, checksum; /* of all that follows */
+    uint64_t bytes;           /* of the message */
+    uint32_t count, columns;
+    uint32_t offs, links, names, unused;
+    uint64_t name_bytes, image_bytes;
+} header;
+
+static uint64_t aligned(uint64_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
+
+static uint64_t checksum_of(const unsigned char *bytes, uint64_t size) {
+    size_t skipped = offsetof(header, bytes);
+    return covey__mpi_hash(MAGIC, bytes + skipped, (size_t)size - skipped);
+}
+
+/* ---- Writing -----------------------------------------------------------------------------------------------------*/
+
+typedef struct packing {
+    covey_mpi *mpi;
+    const covey_entity *entities;
+    uint32_t count;
+    unsigned char *to;
+    uint64_t at;
+    header head;
+} packing;
+
+static uint64_t name_bytes(const covey_mpi *mpi, covey_entity e) {
+    const char *name = covey_name(mpi->world, e);
+    return name ? 8 + (strlen(name) + 3) / 4 * 4 : 0;
+}
+
+uint64_t covey__mpi_pack_room(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+    uint64_t each = sizeof *entities + sizeof(covey__mpi_link), room = aligned(sizeof(header)) + ALIGN * UINT64_C(4);
+    for (uint32_t i = 0; i < mpi->column_count; i++) {
+        each += mpi->columns[i].type->size + sizeof(uint32_t) + sizeof(covey__mpi_off);
+        room += ALIGN * UINT64_C(3);
+    }
+    bool places = covey__mpi_any_places(mpi);
+    for (uint32_t i = 0; places && i < count; i++) room += name_bytes(mpi, entities[i]);
+    return room + each * count;
+}
+
+static void align(packing *p) {
+    uint64_t end = aligned(p->at);
+    memset(p->to + p->at, 0, (size_t)(end - p->at));
+    p->at = end;
+}
+
+static void append(packing *p, const void *bytes, uint64_t size) {
+    memcpy(p->to + p->at, bytes, (size_t)size);
+    p->at += size;
+}
+
+/* The values of all that have one, and their positions. Small sizes are known to the compiler. */
+#define GATHER(BYTES)                                                              \
+    for (uint32_t i = 0; i < p->count; i++) {                                      \
+        const void *value = covey_pool_get_raw(column->pool, p->entities[i]); \
+        if (!value) continue;                                                      \
+        memcpy(to + (size_t)found * (BYTES), value, (BYTES));                      \
+        positions[found++] = i;                                                    \
+    }
+
+static uint32_t gather(const packing *p, const covey__mpi_column *column, unsigned char *to, uint32_t *positions) {
+    uint32_t found = 0, size = column->type->size;
+    if (size == 0 || column->by_image) {
+        for (uint32_t i = 0; i < p->count; i++)
+            if (covey_pool_has(column->pool, p->entities[i])) positions[found++] = i;
+    } else if (size == 4) {
+        GATHER(4)
+    } else if (size == 8) {
+        GATHER(8)
+    } else if (size == 12) {
+        GATHER(12)
+    } else if (size == 16) {
+        GATHER(16)
+    } else {
+        GATHER(size)
+    }
+    return found;
+}
+
+static void pack_column(packing *p, const covey__mpi_column *column, uint32_t *positions) {
+    uint64_t count_at = p->at, values_at = count_at + ALIGN;
+    memset(p->to + count_at, 0, ALIGN);
+    uint32_t count = covey_pool_count(column->pool) != 0 ? gather(p, column, p->to + values_at, positions) : 0;
+    memcpy(p->to + count_at, &count, sizeof count);
+    p->at = values_at + (column->by_image ? 0 : (uint64_t)count * column->type->size);
+    align(p);
+    if (count != p->count) append(p, positions, count * sizeof *positions);
+    align(p);
+}
+
+/* Whether components that leave may be disabled. Of a pool in blocks, a view counts those that are not, 64 at a time:
+ * where many leave, that is faster than asking for each. */
+static bool may_be_off(const covey_mpi *mpi, const covey__mpi_column *column, uint32_t leaving) {
+    if (covey_pool_count(column->pool) == 0 || column->type == covey_id(covey_disabled)) return false;
+    if (covey_pool_storage(column->pool) == COVEY_STORAGE_SPARSE || leaving < covey_pool_count(column->pool) / 64)
+        return true;
+    covey_view_desc desc = { .with = { column->type }, .read = { column->type } };
+    covey_view view = covey_view_make_const(mpi->world, &desc, NULL);
+    return covey_view_count(&view) != covey_pool_count(column->pool);
+}
+
+static void pack_disabled(packing *p) {
+    const covey_mpi *mpi = p->mpi;
+    for (uint32_t c = 0; c < mpi->column_count; c++) {
+        const covey__mpi_column *column = &mpi->columns[c];
+        if (!may_be_off(mpi, column, p->count)) continue;
+        for (uint32_t i = 0; i < p->count; i++) {
+            covey_entity e = p->entities[i];
+            if (!covey_pool_has(column->pool, e) || covey_component_is_enabled_raw(mpi->world, e, column->type)) continue;
+            append(p, &(covey__mpi_off){ i, c }, sizeof(covey__mpi_off));
+            p->head.offs++;
+        }
+    }
+    align(p);
+}
+
+/* A tree comes with its root first, children behind their parents: the parent of an entity is the one before it, or above
+ * that. */
+static void pack_links(packing *p, uint32_t *parents) {
+    for (uint32_t i = 0; i < p->count && p->mpi->trees == COVEY_MPI_TREES_MOVE; i++) {
+        covey_entity parent = covey_parent(p->mpi->world, p->entities[i]);
+        parents[i] = i;
+        if (covey_is_null(parent)) continue;
+        parents[i] = i - 1;
+        while (!covey_same(p->entities[parents[i]], parent)) parents[i] = parents[parents[i]];
+        append(p, &(covey__mpi_link){ i, parents[i] }, sizeof(covey__mpi_link));
+        p->head.links++;
+    }
+    align(p);
+}
+
+static void pack_names(packing *p) {
+    uint64_t start = p->at;
+    bool places = covey__mpi_any_places(p->mpi);
+    for (uint32_t i = 0; places && i < p->count; i++) {
+        const char *name = covey_name(p->mpi->world, p->entities[i]);
+        if (!name) continue;
+        uint32_t parts[2] = { i, (uint32_t)strlen(name) };
+        append(p, parts, sizeof parts);
+        append(p, name, parts[1]);
+        append(p, "\0\0\0", (4 - parts[1] % 4) % 4);
+        p->head.names++;
+    }
+    p->head.name_bytes = p->at - start;
+    align(p);
+}
+
+covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint32_t count, const void *image,
+                             uint64_t image_bytes, unsigned char *to, uint64_t *size) {
+    packing p = { .mpi = mpi, .entities = entities, .count = count, .to = to };
+    uint32_t *positions = covey__mpi_reach(mpi, SCRATCH_POSITIONS, (uint64_t)count * sizeof *positions);
+    if (!positions) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to pack %u entities", count);
+    p.head = (header){ .magic = MAGIC, .count = count, .columns = mpi->column_count };
+    p.at = sizeof(header);
+    align(&p);
+    append(&p, entities, (uint64_t)count * sizeof *entities);
+    align(&p);
+    for (uint32_t i = 0; i < mpi->column_count; i++) pack_column(&p, &mpi->columns[i], positions);
+    pack_disabled(&p);
+    pack_links(&p, positions);
+    pack_names(&p);
+    if (image_bytes != 0) append(&p, image, image_bytes);
+    p.head.image_bytes = image_bytes;
+    p.head.bytes = p.at;
+    memcpy(to, &p.head, sizeof p.head);
+    p.head.checksum = checksum_of(to, p.at);
+    memcpy(to, &p.head, sizeof p.head);
+    *size = p.at;
+    return COVEY_OK;
+}
+
+/* ---- Reading -----------------------------------------------------------------------------------------------------*/
+
+typedef struct unpacking {
+    unsigned char *bytes;
+    uint64_t at, size;
+    bool fails;
+} unpacking;
+
+/* So many bytes, and the rest up to where the next part begins; NULL, and nothing more, when there are fewer. */
+static unsigned char *take(unpacking *u, uint64_t count, uint64_t each, bool last) {
+    if (u->fails || (each != 0 && count > (u->size - u->at) / each)) u->fails = true;
+    if (u->fails) return NULL;
+    unsigned char *part = u->bytes + u->at;
+    u->at = last ? u->at + count * each : aligned(u->at + count * each);
+    if (u->at <= u->size) return part;
+    u->fails = true;
+    return NULL;
+}
+
+static bool ascend(const uint32_t *positions, uint32_t count, uint32_t end) {
+    for (uint32_t i = 0; i < count; i++)
+        if (positions[i] >= end || (i != 0 && positions[i] <= positions[i - 1])) return false;
+    return true;
+}
+
+static void fill_gaps(const covey__mpi_column *column, unsigned char *values, uint32_t count) {
+    const unsigned char *defaults = column->type->defaults;
+    for (uint32_t i = 0; i < count; i++, values += column->type->size) {
+        for (uint32_t g = 0; g < column->gap_count; g++) {
+            covey__mpi_gap gap = column->gaps[g];
+            if (defaults) memcpy(values + gap.at, defaults + gap.at, gap.bytes);
+            else memset(values + gap.at, 0, gap.bytes);
+        }
+    }
+}
+
+static void unpack_column(unpacking *u, const covey__mpi_column *column, uint32_t entities, covey__mpi_part *part) {
+    const unsigned char *count = take(u, 1, sizeof part->count, false);
+    *part = (covey__mpi_part){ 0 };
+    if (count) memcpy(&part->count, count, sizeof part->count);
+    if (part->count > entities) u->fails = true;
+    unsigned char *values = take(u, part->count, column->by_image ? 0 : column->type->size, false);
+    if (column->type->size != 0 && !column->by_image) part->values = values;
+    if (part->count == entities || u->fails) return;
+    part->positions = (const uint32_t *)(const void *)take(u, part->count, sizeof *part->positions, false);
+    if (u->fails || !ascend(part->positions, part->count, entities)) u->fails = true;
+}
+
+static bool sound_lists(const covey_mpi *mpi, const covey__mpi_incoming *in) {
+    for (uint32_t i = 0; i < in->offs; i++)
+        if (in->off[i].position >= in->count || in->off[i].column >= mpi->column_count) return false;
+    for (uint32_t i = 0; i < in->links; i++)
+        if (in->link[i].child >= in->count || in->link[i].parent >= in->link[i].child) return false;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < in->names; i++) {
+        uint32_t parts[2];
+        if (in->name_bytes - at < sizeof parts) return false;
+        memcpy(parts, in->name + at, sizeof parts);
+        at += sizeof parts;
+        uint64_t padded = (parts[1] + UINT64_C(3)) / 4 * 4;
+        if (parts[0] >= in->count || parts[1] == 0 || parts[1] > UINT16_MAX || in->name_bytes - at < padded) return false;
+        at += padded;
+    }
+    return at == in->name_bytes;
+}
+
+bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size, covey__mpi_incoming *in,
+                       covey__mpi_part *parts, const char **why) {
+    header head;
+    *why = "it is cut off";
+    if (size < aligned(sizeof head)) return false;
+    memcpy(&head, bytes, sizeof head);
+    *why = "it is no message of this version";
+    if (head.magic != MAGIC || head.columns != mpi->column_count) return false;
+    *why = "it is cut off";
+    if (head.bytes != size) return false;
+    *why = "its checksum is wrong";
+    if (head.checksum != checksum_of(bytes, size)) return false;
+    *why = "its parts contradict each other";
+    unpacking u = { .bytes = bytes, .size = size, .at = aligned(sizeof head) };
+    *in = (covey__mpi_incoming){ .count = head.count, .offs = head.offs, .links = head.links, .names = head.names,
+                                 .name_bytes = head.name_bytes, .image_bytes = head.image_bytes, .parts = parts };
+    in->entities = (const covey_entity *)(const void *)take(&u, in->count, sizeof *in->entities, false);
+    for (uint32_t i = 0; i < mpi->column_count; i++) unpack_column(&u, &mpi->columns[i], in->count, &parts[i]);
+    in->off = (const covey__mpi_off *)(const void *)take(&u, in->offs, sizeof *in->off, false);
+    in->link = (const covey__mpi_link *)(const void *)take(&u, in->links, sizeof *in->link, false);
+    in->name = take(&u, in->name_bytes, 1, false);
+    in->image = take(&u, in->image_bytes, 1, true);
+    if (u.fails || u.at != size || !sound_lists(mpi, in)) return false;
+    for (uint32_t i = 0; i < mpi->column_count; i++)
+        if (parts[i].values && mpi->columns[i].fills) fill_gaps(&mpi->columns[i], parts[i].values, parts[i].count);
+    return true;
+}

@@ -1,0 +1,266 @@
+/* What is refused, memory that runs out on one rank, and messages that are damaged. */
+#include "support.h"
+
+#include <stdlib.h>
+
+static const covey_entity none = { 0, 0 };
+
+/* Some entities with all components on each rank. */
+enum { EACH = 20 };
+typedef struct crowd {
+    fixture f;
+    covey_entity e[EACH];
+    int to[EACH];
+} crowd;
+
+static void begin_crowd(crowd *c) {
+    begin(&c->f, NULL);
+    for (uint32_t i = 0; i < EACH; i++) {
+        uint32_t number = (uint32_t)rank * 100 + i;
+        c->e[i] = covey_create(c->f.world);
+        c->to[i] = (rank + 1 + (int)i) % size;
+        covey_add(c->f.world, c->e[i], Spot, { (int32_t)number, 1 });
+        covey_add(c->f.world, c->e[i], Bond, { c->e[0], NULL, number });
+        if (i % 2) covey_add(c->f.world, c->e[i], Note, { number % 50 + 1, make_note(number).text });
+        if (i % 3) covey_add_tag(c->f.world, c->e[i], Marked);
+        if (i % 4 == 0) covey_disable(c->f.world, c->e[i]);
+        if (i % 5 == 0) covey_name_set(c->f.world, c->e[i], (char[]){ (char)('a' + rank), (char)('a' + (int)i), 0 });
+    }
+}
+
+/* All bytes that this rank would save, and all handles: what has to be the same after a failure. */
+static uint64_t state_of(const crowd *c) {
+    covey_buffer image = { .bytes = NULL };
+    CHECK(covey_save_to_buffer(c->f.world, &image, NULL, NULL) == COVEY_OK);
+    uint64_t hash = 0;
+    for (covey_entity e = covey_entity_next(c->f.world, none); !covey_is_null(e); e = covey_entity_next(c->f.world, e)) {
+        const covey_type *types[16];
+        uint32_t count = covey_types_of(c->f.world, e, types, 16);
+        hash = covey__mpi_hash(hash + count, &e, sizeof e);
+        for (uint32_t i = 0; i < count; i++) hash = covey__mpi_hash(hash, types[i]->name, strlen(types[i]->name));
+        hash += (uint64_t)covey_is_enabled(c->f.world, e) + (covey_name(c->f.world, e) ? 2 : 0);
+        const Spot *spot = covey_get(c->f.world, e, Spot);
+        if (spot) hash = covey__mpi_hash(hash, spot, sizeof *spot);
+    }
+    covey_buffer_free(&image);
+    return hash;
+}
+
+static void expect(crowd *c, const covey_entity *e, const int *to, uint32_t count, covey_result result,
+                   const char *text) {
+    uint64_t before = state_of(c);
+    CHECK(covey_mpi_migrate(c->f.mpi, e, to, count) == result);
+    const covey_report *report = covey_mpi_report(c->f.mpi);
+    CHECK(report->result == result);
+    if (!strstr(report->text, text)) fprintf(stderr, "%s\n", report->text);
+    CHECK(strstr(report->text, text) != NULL);
+    CHECK(state_of(c) == before);
+}
+
+/* The last rank asks for something wrong, and all are as before. */
+static void what_cannot_leave_is_named_and_nobody_leaves(void) {
+    crowd c;
+    begin_crowd(&c);
+    int last = size - 1, other = 0;
+    bool wrong = rank == last;
+    char names[32];
+    snprintf(names, sizeof names, "rank %d: ", last);
+    covey_entity twice[2] = { c.e[1], c.e[1] }, gone = covey_create(c.f.world);
+    covey_destroy(c.f.world, gone);
+    if (size > 1) {
+        expect(&c, wrong ? &gone : c.e, wrong ? &other : c.to, 1, COVEY_ERROR_DEAD, names);
+        expect(&c, wrong ? &gone : c.e, wrong ? &other : c.to, 1, COVEY_ERROR_DEAD, "not alive");
+        expect(&c, wrong ? twice : c.e, wrong ? (int[]){ 0, 0 } : c.to, wrong ? 2 : 1, COVEY_ERROR_PRESENT, "twice");
+        if (wrong) covey_add(c.f.world, c.e[2], Mood, { 1 });
+        static const covey_type secret = { .name = "Secret", .size = 4, .align = 4, .raw = true };
+        if (wrong) CHECK(covey_add_raw(c.f.world, c.e[3], &secret, NULL));
+        expect(&c, c.e + 3, wrong ? &other : c.to, wrong, COVEY_ERROR_TYPE, "cannot leave with Secret");
+    }
+    expect(&c, c.e, wrong ? &size : &rank, 1, COVEY_ERROR_RANGE, "cannot go to rank");
+    CHECK(covey_mpi_migrate(c.f.mpi, c.e, c.to, rank == last ? 0 : EACH) == COVEY_OK);
+    if (size > 1 && rank == 0) other = 1;
+    covey_entity away = rank != last && size > 1 ? c.e[0] : none;
+    if (size > 1) expect(&c, &away, &other, rank == 0, COVEY_ERROR_DEAD, "away");
+    end(&c.f);
+}
+
+/* Each allocation fails in turn, on each rank in turn: of the world and of the library. */
+static void memory_that_is_out_on_one_rank_fails_the_exchange_on_all(void) {
+    for (int victim = 0; victim < size; victim++) {
+        bool fired = size < 3; /* many ranks on few cores are slow */
+        for (uint64_t at = 1; fired; at++) {
+            crowd c;
+            begin_crowd(&c);
+            uint64_t before = state_of(&c);
+            if (rank == victim) c.f.memory.fail_at = c.f.memory.calls + at;
+            covey_result result = covey_mpi_migrate(c.f.mpi, c.e, c.to, EACH);
+            int own = c.f.memory.fail_at != 0 && c.f.memory.calls >= c.f.memory.fail_at, any = 0;
+            MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+            c.f.memory.fail_at = 0;
+            fired = any != 0;
+            CHECK(result == COVEY_OK || (fired && result == COVEY_ERROR_MEMORY));
+            if (result != COVEY_OK) {
+                char names[32];
+                snprintf(names, sizeof names, "rank %d: ", victim);
+                CHECK(strncmp(covey_mpi_report(c.f.mpi)->text, names, strlen(names)) == 0);
+                CHECK(state_of(&c) == before);
+                const char *why = NULL;
+                CHECK(covey_world_validate(c.f.world, &why));
+                CHECK(covey_mpi_migrate(c.f.mpi, c.e, c.to, EACH) == COVEY_OK);
+            }
+            for (uint32_t i = 0; i < EACH; i++) CHECK(covey_mpi_owns(c.f.mpi, c.e[i]) == (c.to[i] == rank));
+            end(&c.f);
+        }
+    }
+}
+
+static void memory_that_is_out_at_the_start_is_told_to_all(void) {
+    bool fired = size < 3;
+    for (uint64_t at = 1; fired; at++) {
+        counting memory = { 0 };
+        covey_world *world =
+            covey_world_create(&(covey_world_desc){ .allocator = counting_allocator(&memory), .log = no_log });
+        if (rank == size - 1) memory.fail_at = memory.calls + at;
+        covey_report report;
+        covey_mpi_desc desc = { .types = all_types, .allocator = counting_allocator(&memory) };
+        covey_mpi *mpi = covey_mpi_create(MPI_COMM_WORLD, world, &desc, &report);
+        int own = memory.fail_at != 0 && memory.calls >= memory.fail_at, any = 0, there = mpi != NULL, all = 0;
+        MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(&there, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        fired = any != 0;
+        CHECK(all == 0 || all == size);
+        CHECK(mpi || (fired && report.result == COVEY_ERROR_MEMORY));
+        covey_mpi_destroy(mpi);
+        covey_world_destroy(world);
+        CHECK(memory.bytes == 0);
+    }
+}
+
+/* ---- The start ---------------------------------------------------------------------------------------------------*/
+
+static void refuse_start(const covey_type *const *types, bool used, covey_result result, const char *text) {
+    covey_world *world = covey_world_create(&(covey_world_desc){ .log = no_log });
+    for (int i = 0; used && i < 3; i++) covey_create(world);
+    covey_report report;
+    covey_mpi *mpi = covey_mpi_create(MPI_COMM_WORLD, world, &(covey_mpi_desc){ .types = types }, &report);
+    CHECK(!mpi && report.result == result);
+    if (!strstr(report.text, text)) fprintf(stderr, "%s\n", report.text);
+    CHECK(strstr(report.text, text) != NULL);
+    covey_world_destroy(world);
+}
+
+static void a_rank_with_another_layout_is_named(void) {
+    static const covey_type bigger = { .name = "Spot", .size = 12, .align = 4, .raw = true };
+    static const covey_type renamed = { .name = "Sport", .size = 8, .align = 4, .raw = true };
+    static const covey_field swapped_at[] = { { "y", COVEY_KIND_I32, 0, 1, NULL }, { "x", COVEY_KIND_I32, 4, 1, NULL } };
+    static const covey_field right_at[] = { { "x", COVEY_KIND_I32, 0, 1, NULL }, { "y", COVEY_KIND_I32, 4, 1, NULL } };
+    static const covey_fields swapped_fields = { 8, 2, swapped_at }, right_fields = { 8, 2, right_at };
+    static const covey_type swapped = { .name = "Spot", .size = 8, .align = 4, .fields = &swapped_fields };
+    static const covey_type right = { .name = "Spot", .size = 8, .align = 4, .fields = &right_fields };
+    const covey_type *const types[] = { covey_id(Spot), NULL };
+    const covey_type *const wrong[][3] = { { &bigger }, { &renamed }, { covey_id(Spot), covey_id(Stamp) } };
+    static const char *const texts[] = { "Spot has 12 bytes, and 8 on rank 0", "has the type Sport where rank 0 has Spot",
+                                         "number of types" };
+    bool odd = rank == size - 1;
+    for (int i = 0; size > 1 && i < 3; i++) {
+        refuse_start(odd ? wrong[i] : types, false, COVEY_ERROR_LAYOUT, texts[i]);
+        char names[32];
+        snprintf(names, sizeof names, "rank %d: ", size - 1);
+        refuse_start(odd ? wrong[i] : types, false, COVEY_ERROR_LAYOUT, names);
+    }
+    if (size > 1)
+        refuse_start((const covey_type *[]){ odd ? &swapped : &right, NULL }, false, COVEY_ERROR_LAYOUT, "other fields");
+    refuse_start((const covey_type *[]){ covey_id(Mood), NULL }, false, COVEY_ERROR_TYPE, "transient");
+    static const covey_type silent = { .name = "Silent", .size = 8, .align = 4 };
+    refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".raw, .fields or .codec");
+    refuse_start(types, odd, COVEY_ERROR_TAKEN, "give one that is new");
+}
+
+static void ranks_that_call_different_functions_are_told(void) {
+#if COVEY_ASSERT_LEVEL > 0
+    fixture f;
+    begin(&f, NULL);
+    covey_view view = covey_view_make(f.world, NULL);
+    int64_t number = 1;
+    uint64_t count;
+    covey_result result = rank == 0 ? covey_mpi_count(f.mpi, &view, &count)
+                                    : covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &number, 1);
+    CHECK(result == (size > 1 ? COVEY_ERROR_REFUSED : COVEY_OK));
+    if (size > 1) {
+        CHECK(strstr(covey_mpi_report(f.mpi)->text, "covey_mpi_count"));
+        CHECK(strstr(covey_mpi_report(f.mpi)->text, "covey_mpi_fold_i64"));
+    }
+    CHECK(covey_mpi_count(f.mpi, &view, &count) == COVEY_OK);
+    end(&f);
+#endif
+}
+
+/* ---- Messages ----------------------------------------------------------------------------------------------------*/
+
+static unsigned char *copy_of(const unsigned char *bytes, uint64_t size_now) {
+    unsigned char *copy = aligned_alloc(64, (size_t)(size_now + 64) / 64 * 64);
+    memcpy(copy, bytes, (size_t)size_now);
+    return copy;
+}
+
+static bool is_read(const crowd *c, const unsigned char *bytes, uint64_t size_now) {
+    covey__mpi_incoming in;
+    covey__mpi_part parts[8];
+    const char *why = NULL;
+    unsigned char *copy = copy_of(bytes, size_now);
+    bool read = covey__mpi_unpack(c->f.mpi, copy, size_now, &in, parts, &why);
+    CHECK(read || why);
+    free(copy);
+    return read;
+}
+
+/* With a checksum that is right: whatever is in the message, it is read without leaving it, or refused. */
+static void sign(unsigned char *bytes, uint64_t size_now) {
+    uint64_t magic, checksum;
+    memcpy(&magic, bytes, sizeof magic);
+    memcpy(bytes + 16, &size_now, sizeof size_now);
+    checksum = covey__mpi_hash(magic, bytes + 16, (size_t)size_now - 16);
+    memcpy(bytes + 8, &checksum, sizeof checksum);
+}
+
+static void damaged_messages_are_refused(void) {
+    crowd c;
+    begin_crowd(&c);
+    uint64_t bytes = covey__mpi_pack_room(c.f.mpi, c.e, EACH), length = 0;
+    unsigned char *message = aligned_alloc(64, (size_t)(bytes + 64) / 64 * 64);
+    CHECK(covey__mpi_pack(c.f.mpi, c.e, EACH, NULL, 0, message, &length) == COVEY_OK);
+    CHECK(length <= bytes);
+    CHECK(is_read(&c, message, length));
+    for (uint64_t cut = 0; cut < length; cut++) CHECK(!is_read(&c, message, cut));
+    for (uint64_t at = 0; at < length; at++) {
+        message[at] ^= 0x10;
+        CHECK(!is_read(&c, message, length));
+        message[at] ^= 0x10;
+    }
+    uint32_t refused = 0;
+    random_numbers r = { (uint64_t)rank };
+    for (uint32_t i = 0; i < 20000; i++) {
+        unsigned char *hostile = copy_of(message, length);
+        uint64_t cut = below(&r, 4) ? length : 24 + below(&r, (uint32_t)length - 24);
+        for (uint32_t k = below(&r, 4); k != 0; k--) hostile[24 + below(&r, (uint32_t)length - 24)] = (unsigned char)below(&r, 256);
+        sign(hostile, cut);
+        refused += !is_read(&c, hostile, cut);
+        free(hostile);
+    }
+    CHECK(refused > 1000);
+    free(message);
+    end(&c.f);
+}
+
+int main(int argc, char **argv) {
+    static const test tests[] = {
+        { "what_cannot_leave_is_named_and_nobody_leaves", what_cannot_leave_is_named_and_nobody_leaves },
+        { "memory_that_is_out_on_one_rank_fails_the_exchange_on_all",
+          memory_that_is_out_on_one_rank_fails_the_exchange_on_all },
+        { "memory_that_is_out_at_the_start_is_told_to_all", memory_that_is_out_at_the_start_is_told_to_all },
+        { "a_rank_with_another_layout_is_named", a_rank_with_another_layout_is_named },
+        { "ranks_that_call_different_functions_are_told", ranks_that_call_different_functions_are_told },
+        { "damaged_messages_are_refused", damaged_messages_are_refused },
+    };
+    return RUN_TESTS(argc, argv, tests);
+}
