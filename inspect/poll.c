@@ -76,6 +76,7 @@ static uint32_t pace(covey_inspector *inspector) {
 }
 
 uint32_t covey_inspect_poll(covey_inspector *inspector) {
+    if (!inspector) return 1;
     if (inspector->watched || atomic_load_explicit(&inspector->waiting, memory_order_acquire) != 0) attend(inspector);
     uint32_t frames = pace(inspector);
     inspector->frame += frames;

@@ -59,7 +59,7 @@ static inspect__past *place_for_past(covey_inspector *inspector) {
 
 covey_world *inspect__past_world(covey_inspector *inspector, uint64_t number, covey_result *result) {
     covey_history *history = inspector->desc.history;
-    uint32_t back;
+    uint32_t back = 0;
     *result = COVEY_OK;
     for (uint32_t i = 0; i < INSPECT__PAST_WORLDS; i++) {
         inspect__past *past = &inspector->watching.past[i];
@@ -166,7 +166,7 @@ static bool read_back(inspect__request *request, const covey_history *history, u
 
 bool inspect__answer_time_change(inspect__request *request, covey_world *world) {
     covey_history *history = request->inspector->desc.history;
-    uint32_t back;
+    uint32_t back = 0;
     if (!history) return refuse_without_history(request);
     if (!read_back(request, history, &back)) return true;
     if (!covey_history_restore(history, back)) {

@@ -285,6 +285,7 @@ static void test_types_with_their_fields(void **state) {
 static void test_a_poll_says_how_many_frames_to_run(void **state) {
     (void)state;
     for (int i = 0; i < 100; i++) assert_int_equal(covey_inspect_poll(inspector), 1);
+    assert_int_equal(covey_inspect_poll(NULL), 1); /* a program goes on where none could be opened */
     json_t *answer = get_json("world");
     assert_true(number_of(answer, "frame") >= 100);
     json_decref(answer);

@@ -81,8 +81,8 @@ typedef struct {
     float matrix[2][2];
     void *cache;
 } Everything;
-COVEY_FIELDS_DEFINE(Everything, u64(u64), i64(i64), f64(f64), f32(f32), u32(u32), i32(i32), u16(u16), i16(i16), u8(u8), i8(i8),
-                    boolean(flag), character(letter), matrix(f32, matrix), padding(void *, cache));
+COVEY_FIELDS_DEFINE(Everything, u64(u64), i64(i64), f64(f64), f32(f32), u32(u32), i32(i32), u16(u16), i16(i16), u8(u8),
+                    i8(i8), boolean(flag), character(letter), matrix(f32, matrix), padding(void *, cache));
 COVEY_COMPONENT_DEFINE(Everything, .fields = &covey_fields_Everything);
 
 typedef struct {
@@ -124,7 +124,8 @@ static Options options_of(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--read-only") == 0) options.read_only = true;
         else if (strcmp(argv[i], "--bare") == 0) options.bare = true;
-        else if (strcmp(argv[i], "--entities") == 0 && i + 1 < argc) options.entities = (uint32_t)strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--entities") == 0 && i + 1 < argc)
+            options.entities = (uint32_t)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--port") == 0 && i + 1 < argc) options.port = (uint16_t)strtoul(argv[++i], NULL, 10);
         else die("usage: inspect_world [--entities N] [--read-only] [--bare] [--port N]");
     }
@@ -175,13 +176,25 @@ static covey_entity add_cast(covey_world *world) {
         covey_entity escort = named(world, fleet, name);
         need(covey_add(world, escort, Position, { (float)i * 5, 20 }), name);
     }
-    bool done = covey_add(world, flagship, Position, { 10, 20 }) && covey_add(world, flagship, Velocity, { 0.25f, 0.125f });
+    bool done =
+        covey_add(world, flagship, Position, { 10, 20 }) && covey_add(world, flagship, Velocity, { 0.25f, 0.125f });
     done = done && covey_add(world, flagship, Health, { 75, 12 }) && covey_add(world, turret, Target, { bold, 31.5f });
     done = done && covey_add(world, turret, Place, { 1, 2, 3 }) && covey_add(world, bold, Position, { -5, 5 });
     done = done && covey_add(world, bold, Opaque, { "bytes without a name" });
-    done = done && covey_add(world, flagship, Everything, { .u64 = UINT64_MAX, .i64 = INT64_MIN, .f64 = 0.1, .f32 = 1.5f, .u32 = UINT32_MAX,
-                                                            .i32 = -7, .u16 = 65535, .i16 = -300, .u8 = 200, .i8 = -100,
-                                                            .flag = true, .letter = 'c', .matrix = { { 1, 0 }, { 0, 1 } } });
+    done = done && covey_add(world, flagship, Everything,
+                             { .u64 = UINT64_MAX,
+                               .i64 = INT64_MIN,
+                               .f64 = 0.1,
+                               .f32 = 1.5f,
+                               .u32 = UINT32_MAX,
+                               .i32 = -7,
+                               .u16 = 65535,
+                               .i16 = -300,
+                               .u8 = 200,
+                               .i8 = -100,
+                               .flag = true,
+                               .letter = 'c',
+                               .matrix = { { 1, 0 }, { 0, 1 } } });
     done = done && covey_add(world, flagship, Inventory, { "cargo", { { 1, 10 }, { 2, 20 }, { 3, -30 } }, turret });
     need(done, "no memory for the cast");
     return flagship;
@@ -192,7 +205,8 @@ static void fill(covey_world *world, const Options *options) {
     add_cast(world);
     for (uint32_t i = 0; i < 200; i++) {
         covey_entity e = covey_create(world);
-        need(covey_add(world, e, Place, { noise(i) * 10, noise(i + 1) * 10, noise(i + 2) * 10 }), "no memory for places");
+        need(covey_add(world, e, Place, { noise(i) * 10, noise(i + 1) * 10, noise(i + 2) * 10 }),
+             "no memory for places");
     }
     while (covey_entity_count(world) < options->entities) add_flyer(world, covey_entity_count(world));
 }
@@ -246,7 +260,9 @@ static void weather(covey_job *job, void *context) {
 static covey_schedule *make_schedule(covey_world *world) {
     covey_schedule *schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = 2 });
     need(schedule != NULL, "no memory for a schedule");
-    covey_view_desc moves = { .with = { covey_id(Position), covey_id(Velocity) }, .without = { covey_id(Frozen) }, .read = { covey_id(Velocity) } };
+    covey_view_desc moves = { .with = { covey_id(Position), covey_id(Velocity) },
+                              .without = { covey_id(Frozen) },
+                              .read = { covey_id(Velocity) } };
     covey_system systems[] = {
         { .name = "move", .run = move, .split = true, .view = moves },
         { .name = "heal", .run = heal, .split = true, .view = { .with = { covey_id(Health) } } },
@@ -281,9 +297,7 @@ static void run_frame(Game *game) {
 }
 
 /* Failed calls are for the page, not for the terminal. */
-static void ignore(covey_result item, const char *text, void *context) {
-    (void)item, (void)text, (void)context;
-}
+static void ignore(covey_result item, const char *text, void *context) { (void)item, (void)text, (void)context; }
 
 static bool input_is_open(void) {
     struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -303,9 +317,12 @@ int main(int argc, char **argv) {
         game.history = covey_history_create(game.world, 24);
         need(game.history != NULL, "no memory for a history");
     }
-    covey_inspector *inspector = covey_inspect_open(
-        game.world, &(covey_inspect_desc){ .port = options.port, .write = !options.read_only, .schedule = game.schedule,
-                                           .history = game.history, .title = "A world of the tests" });
+    covey_inspector *inspector =
+        covey_inspect_open(game.world, &(covey_inspect_desc){ .port = options.port,
+                                                              .write = !options.read_only,
+                                                              .schedule = game.schedule,
+                                                              .history = game.history,
+                                                              .title = "A world of the tests" });
     need(inspector != NULL, "the inspector cannot be opened");
     printf("%s\n", covey_inspect_address(inspector));
     fflush(stdout);

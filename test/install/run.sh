@@ -48,6 +48,7 @@ install)
 find_package)
     configure_and_build "$consumer" "$work/find_package" -DCMAKE_PREFIX_PATH="$prefix" "$@"
     "$work/find_package/consumer"
+    if [ -e "$prefix/include/covey/inspect.h" ]; then "$work/find_package/inspect"; fi
     ;;
 add_subdirectory)
     configure_and_build "$consumer" "$work/add_subdirectory" -DADD_SUBDIRECTORY="$source" "$@"
@@ -64,6 +65,9 @@ pkg_config)
     cd "$work"
     "$cc" $define $(pkg-config --cflags covey) "$consumer/main.c" $(pkg-config --libs covey) -o consumer
     ./consumer
+    [ -e "$prefix/include/covey/inspect.h" ] || exit 0
+    "$cc" $define $(pkg-config --cflags covey-inspect) "$consumer/inspect.c" $(pkg-config --libs covey-inspect) -o inspect
+    ./inspect
     ;;
 *)
     echo "unknown step $step"

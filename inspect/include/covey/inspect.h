@@ -53,7 +53,8 @@ COVEY_API covey_inspector *covey_inspect_open(covey_world *world, const covey_in
 
 /* Answers what was asked since the last time, within the budget. Call it once a frame, on the thread that owns the world,
  * where the world may be changed: not inside of a listener, hook, system or iteration. Returns how many frames to run now:
- * 1; 0 while the page has paused the program; n at n times the speed. A poll without a request costs a few nanoseconds. */
+ * 1; 0 while the page has paused the program; n at n times the speed. NULL is fine: 1. A poll without a request costs a few
+ * nanoseconds. */
 COVEY_API uint32_t covey_inspect_poll(covey_inspector *inspector);
 
 /* Where it is, such as "http://127.0.0.1:41234/#token=0f3c...", to be opened in a browser. Whoever has it may ask, so it is
