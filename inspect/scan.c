@@ -235,6 +235,8 @@ inspect__scan *inspect__scan_of(inspect__request *request, const covey_world *wo
         scan->resting = false;
         inspect__scan_advance(scan, request->inspector, UINT64_MAX);
     }
+    /* A past state is at hand only while a request is answered: its scan goes on with each. */
+    if (scan->past && !scan->complete) inspect__scan_advance(scan, request->inspector, UINT64_MAX);
     return scan;
 }
 

@@ -310,13 +310,31 @@ static void test_entities_of_the_past(void **state) {
     assert_refused("GET", "time/entity?e=7:1&back=9", NULL, 409, "ABSENT");
 }
 
+/* More entities than a scan counts before it answers with the first rows. */
+static void test_a_past_state_is_counted_to_its_end(void **state) {
+    (void)state;
+    enum { MANY = COVEY_INDEX_BITS < 16 ? 1000 : 20000 };
+    static covey_entity many[MANY];
+    assert_true(covey_create_many(world, many, MANY));
+    save();
+    bool complete = false;
+    for (uint32_t i = 0; i < 1000 && !complete; i++) {
+        json_t *answer = get_json("time/entities?limit=1");
+        complete = json_is_true(member(answer, "complete"));
+        assert_int_equal(json_array_size(member(answer, "rows")), 1);
+        if (complete) assert_int_equal(number_of(answer, "count"), MANY);
+        json_decref(answer);
+    }
+    assert_true(complete);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TIME_TEST(test_snapshots_are_listed),     TIME_TEST(test_without_a_history_there_is_no_past),
         TIME_TEST(test_two_states_are_compared),  TIME_TEST(test_many_differences_are_counted_and_some_shown),
         TIME_TEST(test_padding_is_no_difference), TIME_TEST(test_the_world_goes_back),
         TIME_TEST(test_going_nowhere_is_refused), TIME_TEST(test_past_states_are_dropped),
-        TIME_TEST(test_entities_of_the_past),
+        TIME_TEST(test_entities_of_the_past),     TIME_TEST(test_a_past_state_is_counted_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

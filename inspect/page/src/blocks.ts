@@ -34,7 +34,7 @@ export const gap = 4;
 /** The largest pixels with which all blocks fit; the smallest ones, if they never do. */
 export function gridOf(blocks: number, { width, height }: { width: number; height: number }): Grid {
     let found: Grid = { width: 8, height: 1, columns: 1, rows: 1 };
-    for (const [w, h] of [[128, 12], [128, 8], [96, 6], [64, 5], [64, 4], [64, 3], [64, 2], [64, 1], [32, 2], [32, 1], [16, 1], [8, 1]] as const) {
+    for (const [w, h] of [[128, 12], [128, 8], [96, 6], [64, 5], [64, 4], [64, 3], [64, 2], [64, 1], [32, 2], [32, 1], [16, 1], [8, 1], [6, 1], [4, 1]] as const) {
         const columns = Math.max(1, Math.floor((width + gap) / (w + gap)));
         const rows = Math.max(1, Math.floor(height / h));
         found = { width: w, height: h, columns, rows };

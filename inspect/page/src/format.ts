@@ -37,7 +37,7 @@ function short(n: number): string {
 export function float(n: number): string {
     if (Number.isInteger(n) && Math.abs(n) < 1e15) return String(n);
     const size = Math.abs(n);
-    if (size >= 1e7 || size < 1e-4) return n.toExponential(3);
+    if (size >= 1e7 || size < 1e-3) return n.toExponential(3);
     return String(Number(n.toPrecision(6)));
 }
 

@@ -34,14 +34,13 @@ export function layOut(plan: Plan): Drawing {
     };
 }
 
-/** The systems come in the order in which they run, and each phase begins right of the one before. */
+/** The systems come in the order in which they run, and those behind a sync point are right of those before it. */
 function layersOf(plan: Plan, before: readonly number[][]): number[] {
     const layers: number[] = [];
     let begin = 0;
-    let phase: string | null | undefined;
     plan.systems.forEach((system, i) => {
-        if (i > 0 && system.phase !== phase) begin = Math.max(-1, ...layers) + 1;
-        phase = system.phase;
+        const last = plan.systems[i - 1];
+        if (last && (system.stage !== last.stage || system.phase !== last.phase)) begin = Math.max(-1, ...layers) + 1;
         const waits = (before[i] ?? []).map((from) => (layers[from] ?? -1) + 1);
         layers[i] = Math.max(begin, ...waits);
     });

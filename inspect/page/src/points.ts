@@ -131,6 +131,9 @@ export function pick(screen: { x: Float32Array; y: Float32Array }, x: number, y:
 /** From dark blue to yellow, of growing lightness: readable without telling colours apart. */
 const ramp = ['#2c3e7b', '#20608f', '#1c7f8f', '#2b9d82', '#6cb968', '#b3cf52', '#f0e442'];
 
+/** The step of values that are not numbers: these entities lack the component. */
+export const noStep = 255;
+
 /** Which colour of `ramp` each value has. */
 export function rampOf(values: Float32Array): { colours: readonly string[]; steps: Uint8Array; low: number; high: number } {
     let low = Infinity;
@@ -143,7 +146,7 @@ export function rampOf(values: Float32Array): { colours: readonly string[]; step
     const span = high - low || 1;
     for (let i = 0; i < values.length; i++) {
         const part = ((values[i] as number) - low) / span;
-        steps[i] = Number.isFinite(part) ? Math.min(ramp.length - 1, Math.floor(part * ramp.length)) : 0;
+        steps[i] = Number.isFinite(part) ? Math.min(ramp.length - 1, Math.floor(part * ramp.length)) : noStep;
     }
     return { colours: ramp, steps, low, high };
 }

@@ -23,8 +23,6 @@ export interface Rows {
 
 export interface Source {
     path: string;
-    /** Which rows these are, if that is not said by path and parameters. */
-    key?: string;
     params: Record<string, string | number | undefined>;
 }
 
@@ -37,7 +35,7 @@ interface Held {
 }
 
 export function useRows(source: Source): Rows {
-    const key = source.key ?? withParams(source.path, source.params);
+    const key = withParams(source.path, source.params);
     const held = useRef<Held>({ key, rows: new Map(), first: 0, last: 50, loop: null });
     const now = useRef(source);
     const [answer, setAnswer] = useState<Omit<EntityRows, 'rows' | 'offset'> & { of: string; error: ApiError | null }>({

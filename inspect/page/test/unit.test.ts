@@ -150,6 +150,8 @@ test('a system is drawn right of all that it waits for, and no line says what ot
     assert.deepEqual(drawing.edges.map((edge) => [edge.from, edge.to]), [[0, 1], [1, 2]]);
     assert.deepEqual(drawing.phases, [{ name: 'a', from: 0, to: 2 }, { name: 'b', from: 3, to: 3 }]);
     assert.equal(layOut({ phases: [], systems: [], edges: [] }).layers, 0);
+    const synced = layOut({ phases: [], systems: [system('one', 'a'), { ...system('alone', 'a'), stage: 1 }], edges: [] });
+    assert.deepEqual(synced.nodes.map((node) => node.layer), [0, 1], 'a sync point is between them');
     const wide = layOut({ phases: [], systems: [system('one', 'a'), system('two', 'a')], edges: [] });
     assert.deepEqual(wide.nodes.map((node) => node.row), [0, 1]);
 });

@@ -15,11 +15,11 @@ import { type Actions, Fields } from './field_editor.tsx';
 import { Icon } from './icons.tsx';
 import { WatchList } from './watch_list.tsx';
 
-export function EntityPanel(props: { e: Entity; onClose?: () => void; /** A past state, which is only looked at. */ back?: number; wide?: boolean }) {
-    const { e, back } = props;
-    const path = back === undefined ? withParams('entity', { e }) : withParams('time/entity', { e, back });
-    const { data, error, refresh } = usePoll<EntityDetail>(path, back === undefined ? 100 : 1000);
-    const write = (useCell(world)?.write ?? false) && back === undefined;
+export function EntityPanel(props: { e: Entity; onClose?: () => void; /** The number of a past state, which is only looked at. */ snapshot?: number; wide?: boolean }) {
+    const { e, snapshot } = props;
+    const path = snapshot === undefined ? withParams('entity', { e }) : withParams('time/entity', { e, number: snapshot });
+    const { data, error, refresh } = usePoll<EntityDetail>(path, snapshot === undefined ? 100 : 1000);
+    const write = (useCell(world)?.write ?? false) && snapshot === undefined;
     const changed = useCell(changes);
     useEffect(refresh, [changed]);
 
@@ -37,11 +37,11 @@ export function EntityPanel(props: { e: Entity; onClose?: () => void; /** A past
         );
     return (
         <div class={`entity-panel ${props.wide ? 'wide' : ''} ${data.enabled ? '' : 'disabled'}`}>
-            <Head entity={data} write={write} past={back !== undefined} {...(props.onClose ? { onClose: props.onClose } : {})} />
+            <Head entity={data} write={write} past={snapshot !== undefined} {...(props.onClose ? { onClose: props.onClose } : {})} />
             <div class="parts">
                 <Place entity={data} write={write} />
-                <Components entity={data} write={write} past={back !== undefined} />
-                {back === undefined && !props.wide && <WatchList />}
+                <Components entity={data} write={write} past={snapshot !== undefined} />
+                {snapshot === undefined && !props.wide && <WatchList />}
             </div>
         </div>
     );
@@ -210,6 +210,8 @@ function Components({ entity, write, past }: { entity: EntityDetail; write: bool
     );
 }
 
+const ago = (ticks: number): string => (ticks === 0 ? 'now' : ticks === 1 ? '1 tick ago' : `${count(ticks)} ticks ago`);
+
 const closed = new Set<string>(); // types that somebody closed; the same for all entities
 
 function ComponentPart(props: { entity: EntityDetail; component: Component; type: Type | undefined; write: boolean; past: boolean }) {
@@ -239,7 +241,7 @@ function ComponentPart(props: { entity: EntityDetail; component: Component; type
                     <h3>{component.type}</h3>
                 </button>
                 <span class="about">
-                    {component.tick !== undefined && tick >= component.tick && <span title={`changed at tick ${count(component.tick)}`}>{tick === component.tick ? 'now' : `${count(tick - component.tick)} ticks ago`}</span>}
+                    {component.tick !== undefined && tick >= component.tick && <span title={`changed at tick ${count(component.tick)}`}>{ago(tick - component.tick)}</span>}
                     <span>{tag ? 'tag' : `${component.bytes} B`}</span>
                 </span>
                 {!type?.internal && (write || !component.enabled) && (

@@ -46,8 +46,8 @@ export function EntityTable(props: { rows: Rows; columns: readonly string[]; sel
     const known = useCell(types);
     const [current, setCurrent] = useState(-1);
     const columns = useMemo(() => columnsOf(props.columns, known), [props.columns, known]);
-    const template = `minmax(150px, 1.1fr) ${columns.map((column) => (column.numeric ? '92px' : 'minmax(92px, 0.7fr)')).join(' ')} minmax(180px, 2fr)`;
-    const width = `${330 + columns.length * 92}px`;
+    const template = `minmax(124px, 1.1fr) ${columns.map((column) => (column.numeric ? '88px' : 'minmax(88px, 0.7fr)')).join(' ')} minmax(170px, 2fr)`;
+    const width = `${294 + columns.length * 88}px`;
 
     // The selection is an entity; its row may be another one by now.
     useEffect(() => {

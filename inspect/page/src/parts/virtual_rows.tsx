@@ -126,7 +126,6 @@ export function VirtualRows(props: {
     const slots = Math.ceil(view / props.rowHeight) + 1;
     const rows = [];
     for (let i = first; i < last; i++) {
-        const y = state.current.native + i * props.rowHeight - top;
         rows.push(
             <div
                 key={i % slots}
@@ -135,7 +134,7 @@ export function VirtualRows(props: {
                 role={props.role === 'grid' ? 'row' : props.role === 'tree' ? 'treeitem' : 'option'}
                 aria-rowindex={props.role === 'grid' ? i + 1 : undefined}
                 aria-selected={i === props.current}
-                style={{ transform: `translateY(${y}px)`, height: `${props.rowHeight}px` }}
+                style={{ transform: `translateY(${i * props.rowHeight - top}px)`, height: `${props.rowHeight}px` }}
                 onClick={() => props.onCurrent(i)}
             >
                 {props.row(i)}
@@ -156,7 +155,9 @@ export function VirtualRows(props: {
         >
             {props.header}
             <div class="vspace" style={{ height: `${Math.min(props.count * props.rowHeight, mostPixels)}px` }}>
-                {rows}
+                <div class="vrows" style={{ top: `${headerHeight}px` }}>
+                    {rows}
+                </div>
             </div>
         </div>
     );

@@ -10,7 +10,7 @@ import { Button, Pending, State } from '../parts/basics.tsx';
 import { Canvas, type Size, type Surface } from '../parts/canvas.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';
 import { QueryBox } from '../parts/query_box.tsx';
-import { boundsOf, type Camera, fitCamera, pick, type Points, project, rampOf, readPoints } from '../points.ts';
+import { boundsOf, type Camera, fitCamera, noStep, pick, type Points, project, rampOf, readPoints } from '../points.ts';
 import { usePollBytes, withParams } from '../poll.ts';
 import { route, selectEntity, setParams } from '../route.ts';
 import { useCell } from '../store.ts';
@@ -110,8 +110,9 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
         screen.current = at;
         const side = points.count > 10_000 ? 2 : points.count > 2000 ? 3 : 4;
         const plain = colour('accent');
-        for (let step = 0; step < (shades?.colours.length ?? 1); step++) {
-            context.fillStyle = shades?.colours[step] ?? plain;
+        const steps = shades ? [noStep, ...shades.colours.keys()] : [0];
+        for (const step of steps) {
+            context.fillStyle = !shades ? plain : (shades.colours[step] ?? colour('strong-line'));
             for (let i = 0; i < points.count; i++) {
                 if (shades && shades.steps[i] !== step) continue;
                 context.fillRect((at.x[i] as number) - side / 2, (at.y[i] as number) - side / 2, side, side);
@@ -202,7 +203,7 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
                 <span class="dim" role="status" data-number="points">
                     {points.total > points.count ? `${count(points.count)} of ${count(points.total)} entities, evenly sampled` : `${count(points.count)} entities`}
                 </span>
-                {shades && points.count > 0 && (
+                {shades && shades.low <= shades.high && (
                     <span class="ramp" aria-label={`Colour: ${valueName}`}>
                         {float(shades.low)}
                         <span class="ramp-bar" aria-hidden="true" />

@@ -66,7 +66,7 @@ const headings: Heading[] = [
 ];
 
 function PoolTable(props: { pools: readonly Pool[]; chosen: string; order: Order; onOrder: (order: Order) => void; onChoose: (type: string) => void }) {
-    const largest = Math.max(...props.pools.map((pool) => Math.max(pool.bytes, pool.bitmask)), 1);
+    const largest = Math.max(...props.pools.map((pool) => pool.bytes), 1) * 1.3;
     const heading = (held: Heading) => (
         <th key={held.order} scope="col" class={held.number ? 'number' : ''} title={held.title} aria-sort={props.order === held.order ? 'descending' : undefined}>
             <button type="button" class="sort" onClick={() => props.onOrder(held.order)}>

@@ -144,11 +144,11 @@ function StateBars(props: { states: readonly Snapshot[]; chosen: number; compare
 }
 
 function PastState({ snapshot }: { snapshot: Snapshot }) {
-    const { back, number, tick } = snapshot;
+    const { number, tick } = snapshot;
     const { params } = useCell(route);
     const [query, setQuery] = useState('');
     const columns = useColumns(query);
-    const rows = useRows({ path: 'time/entities', key: `${number} ${query} ${columns.join(',')}`, params: { back, query, columns: columns.join(',') } });
+    const rows = useRows({ path: 'time/entities', params: { number, query, columns: columns.join(',') } });
     const selected = params.e ?? null;
     return (
         <div class={`past ${selected ? '' : 'no-entity'}`}>
@@ -158,7 +158,7 @@ function PastState({ snapshot }: { snapshot: Snapshot }) {
             </Panel>
             {selected && (
                 <aside class="entity-pane" aria-label="Selected entity">
-                    <EntityPanel key={`${selected} ${number}`} e={selected} back={back} onClose={() => selectEntity(null)} />
+                    <EntityPanel key={`${selected} ${number}`} e={selected} snapshot={number} onClose={() => selectEntity(null)} />
                 </aside>
             )}
         </div>
