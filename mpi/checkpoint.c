@@ -82,7 +82,8 @@ static covey_result save_own(covey_mpi *mpi, const char *name) {
     for (uint32_t c = 0; c < mpi->column_count; c++) types[c] = mpi->columns[c].type;
     types[mpi->column_count] = NULL;
     covey_report report;
-    covey_save_desc desc = { .types = types, .choose = lives_here, .choose_context = mpi };
+    covey_save_desc desc = { .types = types, .choose_context = mpi };
+    if (covey_pool_count(mpi->away) != 0) desc.choose = lives_here; /* choosing takes longer than saving all */
     if (covey_save_to_file(mpi->world, name, &desc, &report) == COVEY_OK) return COVEY_OK;
     return covey__mpi_fail(mpi, report.result, "%s", report.text);
 }

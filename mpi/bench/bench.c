@@ -1,5 +1,5 @@
-/* The benchmarks of worlds over MPI, on 2 ranks: each row is the minimum of several rounds, beside MPI_Sendrecv of as many
- * bytes in the same rounds. */
+/* The benchmarks of worlds over MPI, on 2 ranks: each row is the minimum of several rounds, beside the same done without
+ * Covey (MPI_Sendrecv of as many bytes), or without the other ranks (an image), in the same rounds. */
 #include <covey/mpi.h>
 
 #include <stdio.h>
@@ -108,6 +108,49 @@ static void bench_migrate(bench *b) {
     free(t.to);
 }
 
+/* ---- Checkpoints -------------------------------------------------------------------------------------------------*/
+
+static void save_all(bench *b, void *path) {
+    if (covey_mpi_save(b->mpi, path) == COVEY_OK) return;
+    fprintf(stderr, "%s\n", covey_mpi_report(b->mpi)->text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* The image of each rank, and nothing else. */
+static void save_images(bench *b, void *path) {
+    char name[200];
+    snprintf(name, sizeof name, "%s.image.%d", (const char *)path, b->rank);
+    if (covey_save_to_file(b->world, name, NULL, NULL) != COVEY_OK) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* As many entities on each rank. */
+static void add_entities(bench *b) {
+    for (uint32_t i = 0; b->rank != 0 && i < ENTITIES; i++) {
+        covey_entity e = covey_create(b->world);
+        covey_add(b->world, e, Place, { (float)i, 0 });
+        covey_add(b->world, e, Speed, { 1, (float)i });
+        covey_add(b->world, e, Unit, { 1, 2, 3, (int32_t)i });
+    }
+}
+
+static void bench_checkpoint(bench *b) {
+    char path[] = "covey_bench_mpi", name[200];
+    double checkpoint = 1e9, images = 1e9;
+    add_entities(b);
+    for (int i = 0; i < rounds; i++) {
+        checkpoint = least(checkpoint, timed(b, save_all, path));
+        images = least(images, timed(b, save_images, path));
+    }
+    if (b->rank == 0)
+        printf("%-16s %10.3f ms %10.3f ms %8.2f   at most 1.3\n", "mpi_checkpoint", checkpoint * 1e3, images * 1e3,
+               checkpoint / images);
+    snprintf(name, sizeof name, "%s.image.%d", path, b->rank);
+    remove(name);
+    snprintf(name, sizeof name, "%s.%d.%d", path, rounds, b->rank);
+    remove(name);
+    if (b->rank == 0) remove(path);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     bench b = { 0 };
@@ -115,6 +158,7 @@ int main(int argc, char **argv) {
     begin(&b);
     if (b.rank == 0) printf("%-16s %13s %13s %8s   bar\n", "row", "covey", "raw", "ratio");
     bench_migrate(&b);
+    bench_checkpoint(&b);
     covey_mpi_destroy(b.mpi);
     covey_world_destroy(b.world);
     free(b.e);
