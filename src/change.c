@@ -51,7 +51,7 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
     if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
-                    covey_result_text(result));
+                    covey__reason(result));
     if (!pool->observers) COVEY__CHANGED(pool->world); /* otherwise when it has settled */
     return value;
 }
@@ -75,8 +75,8 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
 static bool begin_default(const covey_pool *pool, covey_entity e, covey__default *d) {
     covey_result result = covey__default_begin(pool->world, pool->type, d);
     if (result != COVEY_OK)
-        covey__fail(pool->world, result, "no default of %s for %u:%u: %s", pool->type->name, e.index, e.generation,
-                    covey_result_text(result));
+        covey__fail(pool->world, result, "the default of %s could not be made for %u:%u: %s", pool->type->name, e.index,
+                    e.generation, covey__reason(result));
     return result == COVEY_OK;
 }
 
@@ -172,7 +172,7 @@ void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t genera
 }
 
 bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
-    COVEY__CONTRACT(pool->world, value || pool->size == 0, "a value that is taken needs a place");
+    COVEY__CONTRACT(pool->world, value || pool->size == 0, "covey_take needs a place for the value");
     if (COVEY__IN_HOOK(pool->world)) return false;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
     if (!covey_pool_has(pool, e)) return false;

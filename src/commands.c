@@ -173,7 +173,8 @@ bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *
     else if (!covey__copy_value(c->world, type, value_of(appended), type->defaults)) {
         c->at -= bytes;
         c->count--;
-        return fail_recording(c, COVEY_ERROR_COPY, "the copy hook of its type refused to copy the default");
+        return fail_recording(c, COVEY_ERROR_COPY,
+                              "the copy hook of its type refused to copy the default: record a value instead");
     }
     return true;
 }
@@ -278,7 +279,7 @@ static void renew_id(covey_commands *c, uint32_t at) {
 static bool is_in_hook(const covey_commands *c) {
     bool in_hook = COVEY__GET_WORD(c->world->hooks) != 0;
     COVEY__CONTRACT(c->world, !in_hook,
-                    "a hook or system records or forgets a create in a buffer that takes ids from the world: give the "
+                    "a hook or system records or clears a create in a buffer that takes ids from the world: give the "
                     "buffer .entities");
     return in_hook;
 }
@@ -314,7 +315,7 @@ covey_result covey_commands_reserve(covey_commands *c, uint32_t entities) {
     if (result == COVEY_OK) return result;
     release_ids(c, before);
     return covey__fail(c->world, result, "%u ids could not be made ready for commands: %s", entities,
-                       covey_result_text(result));
+                       c->busy ? "the buffer is being replayed or cleared: reserve afterwards" : covey__reason(result));
 }
 
 bool covey__commands_hold_ids(const covey_world *world) {
@@ -348,7 +349,8 @@ static void drop_first(covey_commands *c) {
 /* Whether nothing is under way that needs the buffer as it is. */
 static bool is_idle(const covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
-    COVEY__CONTRACT(c->world, !c->busy, "a command buffer is replayed, cleared or ended while it is replayed");
+    COVEY__CONTRACT(c->world, !c->busy,
+                    "a command buffer is replayed, cleared or destroyed while it is replayed: do that afterwards");
     return !c->busy;
 }
 
@@ -573,7 +575,7 @@ static void destroy_entities(replaying *r) {
 static void call(replaying *r) {
     r->result = function_of(r->at)(r->world, value_of(r->at));
     if (r->result == COVEY_OK) advance(r);
-    else covey__fail(r->world, r->result, "a recorded call failed: %s", covey_result_text(r->result));
+    else covey__fail(r->world, r->result, "a recorded call returned an error: %s", covey__reason(r->result));
 }
 
 /* Entities come alive, and the buffer is as it should be when listeners hear of each. */
@@ -582,7 +584,7 @@ static void create_entities(replaying *r) {
     do {
         r->result = covey__entities_prepare(r->world, 1);
         if (r->result != COVEY_OK) {
-            covey__fail(r->world, r->result, "a recorded entity could not be made: %s", covey_result_text(r->result));
+            covey__fail(r->world, r->result, "a recorded entity could not be created: %s", covey__reason(r->result));
             return;
         }
         r->at++;
@@ -674,7 +676,7 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
         if (result == COVEY_OK) return c;
         covey_commands_destroy(c);
     }
-    covey__fail(world, result, "no command buffer could be made: %s", covey_result_text(result));
+    covey__fail(world, result, "a command buffer could not be created: %s", covey__reason(result));
     return NULL;
 }
 

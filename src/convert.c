@@ -26,10 +26,15 @@ static covey_result move_all(const covey_pool *from, covey_pool *to) {
     return result;
 }
 
-static bool is_refused(const covey_pool *pool, covey_storage storage) {
-    if (pool->observers && (pool->observers->is_owned || pool->observers->keeps_order)) return true;
-    if ((pool->uses & (COVEY_USE_STABLE | COVEY__USE_REACTIVE)) != 0) return true;
-    return pool->type->policy != COVEY_SWAP_AND_POP && !covey__is_packed_in(storage);
+/* Why a pool keeps the storage it has; NULL: it need not. */
+static const char *objection(const covey_pool *pool, covey_storage storage) {
+    if (pool->observers && pool->observers->is_owned) return "a group owns it: destroy the group first";
+    if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
+    if ((pool->uses & COVEY_USE_STABLE) != 0) return "its addresses were asked to be stable";
+    if ((pool->uses & COVEY__USE_REACTIVE) != 0) return "it is a reactive set";
+    if (pool->type->policy != COVEY_SWAP_AND_POP && !covey__is_packed_in(storage))
+        return "its type has a .policy, which only sparse sets have";
+    return NULL;
 }
 
 covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
@@ -39,8 +44,9 @@ covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
     if (storage == COVEY_STORAGE_DEFAULT) storage = covey__type_storage(pool->type);
     if (storage == (covey_storage)pool->storage) return COVEY_OK;
     covey_pool fresh = *pool;
+    const char *why = objection(pool, storage);
     if (!covey__storage_exists(storage)) result = COVEY_ERROR_RANGE;
-    else if (is_refused(pool, storage)) result = COVEY_ERROR_REFUSED;
+    else if (why) result = COVEY_ERROR_REFUSED;
     if (result == COVEY_OK) {
         covey__pool_init(&fresh, storage);
         result = move_all(pool, &fresh);
@@ -49,7 +55,9 @@ covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
     }
     if (result != COVEY_OK) {
         covey__fail(pool->world, result, "%s could not change its storage: %s", pool->type->name,
-                    covey_result_text(result));
+                    result == COVEY_ERROR_RANGE ? "there is no such storage: use a value of covey_storage"
+                    : why                       ? why
+                                                : covey__reason(result));
         return result;
     }
     covey__storage_end(pool);

@@ -193,7 +193,7 @@ static covey_result copy_all(copying *c) {
 static bool settle(const copying *c, covey_result result) {
     if (result != COVEY_OK)
         covey__fail(c->world, result, "%u:%u could not be copied: %s%s%s", c->from.index, c->from.generation,
-                    c->culprit ? c->culprit : "", c->culprit ? ": " : "", covey_result_text(result));
+                    c->culprit ? c->culprit : "", c->culprit ? ": " : "", covey__reason(result));
     COVEY__CHANGED(c->world);
     return result == COVEY_OK;
 }

@@ -141,7 +141,7 @@ static covey_entity clone_into(covey_world *to, const covey_world *from, covey_e
         covey__fail(to, result, "%u:%u could not be copied into another world: %s%s%s", root.index, root.generation,
                     c.culprit ? c.culprit : "", c.culprit ? ": " : "",
                     result == COVEY_ERROR_REFUSED ? "a hook moves its values; copy within a world with covey_clone"
-                                                  : covey_result_text(result));
+                                                  : covey__reason(result));
     COVEY__CHANGED(to);
     return made;
 }

@@ -14,7 +14,7 @@
 #include <stdalign.h>
 
 static covey_result fail(covey_world *world, covey_result result, covey_entity e, const char *what) {
-    return covey__fail(world, result, "%u:%u could not %s: %s", e.index, e.generation, what, covey_result_text(result));
+    return covey__fail(world, result, "%u:%u could not %s: %s", e.index, e.generation, what, covey__reason(result));
 }
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
@@ -69,7 +69,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
     if (!pool) return covey__fail_without(world, e, type);
     if (covey__component_is_disabled(pool, e.index)) return COVEY_OK;
     uint64_t *page = covey__disabled_reach(pool, e.index);
-    if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "have a component disabled");
+    if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "get a disabled component");
     page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % COVEY__BLOCK_IDS;
     COVEY__TRACE(pool->removed, e.index);
     covey__groups_review(pool, e.index);

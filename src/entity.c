@@ -270,17 +270,22 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
     if (COVEY__IN_HOOK(world)) return (covey_range){ 0, 0 };
     covey_range null_range = { 0, 0 };
     if (count == 0 || first >= COVEY_NONE || count > COVEY_NONE - first) {
-        covey__fail(world, COVEY_ERROR_RANGE, "a range of %u from %u on does not exist", count, first);
+        covey__fail(world, COVEY_ERROR_RANGE,
+                    "%u indices from %u on could not be reserved: a range has 1 index or more, all below %u", count,
+                    first, COVEY_NONE);
         return null_range;
     }
     uint32_t end = first + count;
     if (!may_be_reserved(world, first, end)) {
-        covey__fail(world, COVEY_ERROR_TAKEN, "an index of the range of %u from %u on was used or reserved", count,
-                    first);
+        covey__fail(world, COVEY_ERROR_TAKEN,
+                    "%u indices from %u on could not be reserved: one of them was used or reserved before; reserve "
+                    "ranges first, or further up",
+                    count, first);
         return null_range;
     }
     if (!covey__ranges_reserve(world, 1)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory to reserve a range");
+        covey__fail(world, COVEY_ERROR_MEMORY, "%u indices from %u on could not be reserved: %s", count, first,
+                    covey__reason(COVEY_ERROR_MEMORY));
         return null_range;
     }
     covey__tree tree = { links_of, is_before, world };
@@ -327,7 +332,9 @@ static covey_entity tell_of(covey_world *world, covey_entity e) {
     covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
     COVEY__CHANGED(world);
     if (covey_alive(world, e)) return e;
-    covey__fail(world, COVEY_ERROR_GONE, "a listener destroyed %u:%u at once", e.index, e.generation);
+    covey__fail(world, COVEY_ERROR_GONE,
+                "%u:%u was created, and a listener destroyed it at once: expect null, or change the listener", e.index,
+                e.generation);
     return null_entity;
 }
 
@@ -336,7 +343,7 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
     covey_result result = covey__entities_prepare(world, 1);
     if (result == COVEY_OK) e = create_in(world, range, &result);
     if (result == COVEY_OK) return tell_of(world, e);
-    covey__fail(world, result, "no entity could be made: %s", covey_result_text(result));
+    covey__fail(world, result, "no entity could be created: %s", covey__reason(result));
     return null_entity;
 }
 
@@ -345,13 +352,15 @@ covey_entity covey__create_slowly(covey_world *world) { return create_from(world
 /* Whether an index has a page, and nobody has it; otherwise fails. */
 static bool may_be_taken(covey_world *world, uint32_t index) {
     if (covey__entities_prepare(world, 1) != COVEY_OK || !covey__entities_reach(world, index)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for an entity at index %u", index);
+        covey__fail(world, COVEY_ERROR_MEMORY, "no entity could be created at index %u: %s", index,
+                    covey__reason(COVEY_ERROR_MEMORY));
         return false;
     }
     const covey__entity_page *page = page_of(world, index);
     bool used = (page->generation[index % COVEY_PAGE_SIZE] & 1) != 0, aside = covey__is_set_aside(page, index);
     if (!used && !aside && !is_retired(page, index)) return true;
-    covey__fail(world, COVEY_ERROR_TAKEN, "index %u is %s", index,
+    covey__fail(world, COVEY_ERROR_TAKEN, "no entity could be created at index %u: it is %s; choose another index",
+                index,
                 aside  ? "set aside for a command buffer"
                 : used ? "in use"
                        : "retired");
@@ -371,7 +380,9 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return null_entity;
     if (index >= COVEY_NONE) {
-        covey__fail(world, COVEY_ERROR_RANGE, "index %u is too large", index);
+        covey__fail(world, COVEY_ERROR_RANGE,
+                    "no entity could be created at index %u: it is too large, the last index is %u", index,
+                    COVEY_NONE - 1);
         return null_entity;
     }
     if (!may_be_taken(world, index)) return null_entity;
@@ -384,15 +395,18 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return null_entity;
     uint32_t index = e.index, generation = e.generation;
     if (covey_is_null(covey_entity_make(index, generation)) || (generation & 1) == 0) {
-        covey__fail(world, COVEY_ERROR_RANGE, "no entity can be %u:%u: %s", index, generation,
-                    (generation & 1) == 0 ? "the generations of entities are odd" : "a part of it is too large");
+        covey__fail(world, COVEY_ERROR_RANGE, "no entity can have the handle %u:%u: %s", index, generation,
+                    (generation & 1) == 0 ? "generations of living entities are odd"
+                                          : "its index or generation is too large");
         return null_entity;
     }
     if (!may_be_taken(world, index)) return null_entity;
     uint32_t *now = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
     if (generation <= *now) {
-        covey__fail(world, COVEY_ERROR_TAKEN, "generation %u of index %u is used up: the next one is %u", generation,
-                    index, *now + 1);
+        covey__fail(world, COVEY_ERROR_TAKEN,
+                    "generation %u of index %u is used up: the next one is %u, and covey_create_again brings back "
+                    "the last",
+                    generation, index, *now + 1);
         return null_entity;
     }
     take_wanted(world, index);
@@ -403,17 +417,18 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
 /* Why an entity cannot be made with this handle; NULL: it can. Its index has a page. */
 static const char *again_is_refused(const covey__entity_page *page, covey_entity e) {
     uint32_t now = page->generation[e.index % COVEY_PAGE_SIZE];
-    if ((now & 1) != 0) return "the index is in use, or named twice";
-    if (covey__is_set_aside(page, e.index)) return "the index is set aside for a command buffer";
+    if ((now & 1) != 0) return "the index is in use, or given twice: destroy its entity first";
+    if (covey__is_set_aside(page, e.index))
+        return "the index is set aside for a command buffer: replay or clear it first";
     if (is_retired(page, e.index)) return e.generation != COVEY_GENERATION_MAX ? "the index is retired" : NULL;
-    return e.generation + 1u < now ? "a later generation of the index was used" : NULL;
+    return e.generation + 1u < now ? "a later generation of the index was used: only the last handle comes back" : NULL;
 }
 
 /* Checks a handle, and marks its index as used until all are checked: who comes twice is found. */
 static covey_result mark_again(covey_world *world, covey_entity e, const char **why) {
-    *why = "the generations of entities are odd, and none of its parts may be too large";
+    *why = "generations of living entities are odd, and neither part may be too large";
     if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
-    *why = "memory is out";
+    *why = "an allocation failed: nothing has changed, try again when there is memory";
     if (!covey__entities_reach(world, e.index)) return COVEY_ERROR_MEMORY;
     *why = again_is_refused(page_of(world, e.index), e);
     if (*why) return COVEY_ERROR_TAKEN;
@@ -436,7 +451,7 @@ static void take_again(covey_world *world, covey_entity e, covey__range **range)
 bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return false;
-    const char *why = "memory is out";
+    const char *why = "an allocation failed: nothing has changed, try again when there is memory";
     uint32_t checked = 0;
     covey_result result = covey__entities_prepare(world, count);
     while (result == COVEY_OK && checked < count) {
@@ -447,7 +462,7 @@ bool covey_create_again(covey_world *world, const covey_entity *entities, uint32
         for (uint32_t i = 0; i < checked; i++)
             page_of(world, entities[i].index)->generation[entities[i].index % COVEY_PAGE_SIZE]--;
         covey_entity e = checked < count ? entities[checked] : null_entity;
-        covey__fail(world, result, "%u:%u cannot be made again: %s", e.index, e.generation, why);
+        covey__fail(world, result, "%u:%u cannot be created again: %s", e.index, e.generation, why);
         return false;
     }
     covey__range *range = &world->range;
@@ -463,7 +478,10 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
     covey__range *reserved = range_of(world, range.first);
     if (reserved != &world->range && reserved->first == range.first && reserved->end - range.first == range.count)
         return create_from(world, reserved);
-    covey__fail(world, COVEY_ERROR_ABSENT, "the range of %u from %u on is not reserved", range.count, range.first);
+    covey__fail(world, COVEY_ERROR_ABSENT,
+                "no entity could be created in the range of %u indices from %u on: it is not reserved; call "
+                "covey_range_reserve first",
+                range.count, range.first);
     return null_entity;
 }
 

@@ -38,7 +38,7 @@ static bool fail_os(const covey__os *os, covey_report *report, const char *what,
 }
 
 static bool fail_memory(covey_report *report, const char *path) {
-    return fail(report, COVEY_ERROR_MEMORY, COVEY_FAULT_NONE, "no memory for the file %s", path);
+    return fail(report, COVEY_ERROR_MEMORY, COVEY_FAULT_NONE, "an allocation failed (%s)", path);
 }
 
 /* ---- Compression --------------------------------------------------------------------------------------------------*/
@@ -115,7 +115,7 @@ static void free_compressor(covey__file *file) {
 
 static bool begin_compression(covey__file *file, int level) {
     return level == 0 || fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
-                              "cannot compress with zstd: this build of covey has none (%s)", file->target);
+                              "cannot compress: this build of covey has no zstd; save with level 0 (%s)", file->target);
 }
 
 static bool write_compressed(covey__file *file, const void *bytes, size_t size) {
@@ -278,8 +278,8 @@ typedef struct reader {
 } reader;
 
 static bool fail_limit(reader *r) {
-    fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT, "the file has more bytes than the limit allows (%s)",
-         r->path);
+    fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
+         "the file has more bytes than the limit allows: raise limit_bytes (%s)", r->path);
     r->report->offset = r->most;
     return false;
 }

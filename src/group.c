@@ -54,14 +54,14 @@ static const char *objection(const covey_group *group, const covey_pool *pool) {
                                           : "it is sparse, and others of the group are in blocks, or the other way "
                                             "round: define them with the same .storage";
     if (covey__packed_in(pool)) return "its policy is not COVEY_SWAP_AND_POP: define it without .policy";
-    return pool->size == 0 ? "it has no values" : "its values never move: define it with another .storage";
+    return pool->size == 0 ? "it is a tag, without values" : "its values never move: define it with another .storage";
 }
 
 /* Whether the pools that it would own are fit for it, and no other group is in its way. */
 static covey_result check(const covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++)
         if (covey__is_reactive(group->pools[i])) /* which are marked where nothing may fail */
-            return refuse_group(group, COVEY_ERROR_REFUSED, "a reactive set is ", group->pools[i]->type->name);
+            return refuse_group(group, COVEY_ERROR_REFUSED, "leave out the reactive set ", group->pools[i]->type->name);
     for (uint32_t i = 0; i < group->owned; i++) {
         const char *reason = objection(group, group->pools[i]);
         if (reason) return refuse_pool(group, group->pools[i], reason);
@@ -71,7 +71,7 @@ static covey_result check(const covey_group *group) {
         if (!covey__groups_share_pools(group, other) || is_part_of(group, other) != is_part_of(other, group)) continue;
         char text[128];
         covey_group_print(text, sizeof text, other);
-        return refuse_group(group, COVEY_ERROR_CONFLICT, "in its way is the group ", text);
+        return refuse_group(group, COVEY_ERROR_CONFLICT, "nest it in this group, which owns one of its pools: ", text);
     }
     return COVEY_OK;
 }
@@ -150,12 +150,13 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
     covey_group made = { .world = world };
     if (!describe(desc, &terms, &made.owned)) {
         covey__fail(world, COVEY_ERROR_TYPE,
-                    "a group could not be made: it asks for nothing, or for more than 16 types");
+                    "a group could not be made: it asks for no type, or for more than 16; ask for 1 to 16");
         return NULL;
     }
     made.view = covey_view_make(world, &terms);
     if (made.view.asks != 0) {
-        covey__fail(world, COVEY_ERROR_TYPE, "a group could not be made: none is about what is disabled");
+        covey__fail(world, COVEY_ERROR_TYPE,
+                    "a group could not be made: groups skip what is disabled; use a view for covey_disabled");
         return NULL;
     }
     if (!covey_view_valid(&made.view) || !find_pools(&made)) return NULL;
@@ -174,7 +175,7 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
         }
     }
     if (result != COVEY_OK) {
-        refuse_group(&made, result, covey_result_text(result), "");
+        refuse_group(&made, result, covey__reason(result), "");
         return NULL;
     }
     covey__group_link(group);

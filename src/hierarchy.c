@@ -99,9 +99,15 @@ static bool make_node(covey_world *world, covey_entity e) {
     return covey__node_of(world, e.index) || covey__pool_put(world->nodes, e, &node) == COVEY_OK;
 }
 
+static const char *why_no_parent(covey_result result) {
+    if (result == COVEY_ERROR_PRESENT) return "a sibling there has its name: rename one of them first";
+    if (result == COVEY_ERROR_CYCLE) return "it would be its own ancestor: move the parent out of its tree first";
+    return covey__reason(result);
+}
+
 static covey_result refuse_parent(covey_world *world, covey_entity child, covey_entity parent, covey_result result) {
     return covey__fail(world, result, "%u:%u could not become a child of %u:%u: %s", child.index, child.generation,
-                       parent.index, parent.generation, covey_result_text(result));
+                       parent.index, parent.generation, why_no_parent(result));
 }
 
 /* Nodes for both, or none that was not there before. */
@@ -156,7 +162,9 @@ covey_result covey_child_move(covey_world *world, covey_entity child, covey_enti
     if (result == COVEY_OK && !to_end && covey__parent_of(world, before.index) != parent) result = COVEY_ERROR_ABSENT;
     if (result != COVEY_OK)
         return covey__fail(world, result, "%u:%u could not be moved among its siblings: %s", child.index,
-                           child.generation, covey_result_text(result));
+                           child.generation,
+                           result == COVEY_ERROR_ABSENT ? "it has no parent, or the other is no sibling of it"
+                                                        : covey__reason(result));
     if (covey_same(child, before)) return COVEY_OK;
     covey__node *node = covey__node_of(world, child.index);
     detach(world, node);
@@ -190,7 +198,7 @@ bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
         if (covey__pool_put(to->nodes, e, covey__value_of_index(from->nodes, e.index)) == COVEY_OK) continue;
         for (at = 0; (at = covey_pool_next(to->nodes, at)) != COVEY_NONE;)
             covey__storage_erase(to->nodes, covey_pool_at(to->nodes, at), false);
-        covey__fail(to, COVEY_ERROR_MEMORY, "no memory for the parents of a cloned world");
+        covey__fail(to, COVEY_ERROR_MEMORY, "the parents of a world could not be cloned: an allocation failed");
         return false;
     }
     return true;

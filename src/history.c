@@ -577,16 +577,17 @@ static bool save_resources(saving *s) {
 /* ---- Saving ------------------------------------------------------------------------------------------------------*/
 
 const char *covey__history_objection(const covey_world *world) {
-    if (world->emission) return "listeners are being told of something";
+    if (world->emission)
+        return "a listener is being called: save or restore when the call that it is part of has ended";
     for (const covey_commands *c = world->commands; c; c = c->next_of_world) {
-        if (c->busy) return "commands are being replayed";
-        if (c->taken != c->spent) return "entities are recorded that were not made yet";
+        if (c->busy) return "commands are being replayed: do it afterwards";
+        if (c->taken != c->spent) return "a command buffer has recorded entities: replay or clear it first";
     }
     return NULL;
 }
 
 static bool refuse_save(covey_history *history, covey_result result, const char *reason) {
-    covey__fail(history->world, result, "the world could not be saved: %s", reason);
+    covey__fail(history->world, result, "a snapshot could not be saved: %s", reason);
     return false;
 }
 
@@ -617,7 +618,7 @@ bool covey_history_save(covey_history *history) {
     const char *objection = covey__history_objection(history->world);
     if (objection) return refuse_save(history, COVEY_ERROR_REFUSED, objection);
     covey__snapshot *snapshot = covey__resize(&history->heap, NULL, 0, 1, sizeof *snapshot, alignof(covey__snapshot));
-    if (!snapshot) return refuse_save(history, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+    if (!snapshot) return refuse_save(history, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
     *snapshot = (covey__snapshot){ 0 };
     const covey__snapshot *before = history->count != 0 ? history->snapshots[history->count - 1] : NULL;
     saving s = { history, history->world, before, snapshot, COVEY_OK, NULL };
@@ -625,7 +626,7 @@ bool covey_history_save(covey_history *history) {
     else save_all(&s);
     if (s.result != COVEY_OK) {
         destroy_snapshot(history, snapshot);
-        return refuse_save(history, s.result, s.culprit ? s.culprit : covey_result_text(s.result));
+        return refuse_save(history, s.result, s.culprit ? s.culprit : covey__reason(s.result));
     }
     if (history->count == history->capacity) discard_oldest(history);
     snapshot->number = history->saved++;
@@ -648,7 +649,8 @@ covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
     covey_history *history =
         capacity == 0 ? NULL : covey__resize(&heap, NULL, 0, 1, sizeof *history, alignof(covey_history));
     if (!history) {
-        covey__fail(world, result, "no history of %u snapshots could be made: %s", capacity, covey_result_text(result));
+        covey__fail(world, result, "a history of %u snapshots could not be created: %s", capacity,
+                    capacity == 0 ? "it keeps 1 snapshot or more" : covey__reason(result));
         return NULL;
     }
     *history = (covey_history){ .world = world, .next = world->histories, .capacity = capacity, .heap = heap };

@@ -135,6 +135,7 @@ const covey__group_image *covey__group_image_of(const covey__snapshot *snapshot,
  * of then, and the places of its entities. *reason is a name or a sentence where it fails, or NULL. */
 covey_result covey__snapshot_restore(covey_history *history, const covey__snapshot *snapshot, covey_world *world,
                                      const char **reason);
+#define COVEY__NO_SNAPSHOT "the history has no snapshot so far back: ask covey_history_count"
 void covey__history_discard(covey_history *history, uint32_t count); /* those behind so many */
 uint64_t covey__reactive_number(const covey_pool *tags);             /* 0 when nobody uses it */
 

@@ -75,15 +75,15 @@ static covey_result make_state(const making *m, const char **reason) {
 }
 
 static covey_world *refuse_world(covey_history *history, covey_result result, const char *reason) {
-    covey__fail(history->world, result, "no world could be made of a snapshot: %s",
-                reason ? reason : covey_result_text(result));
+    covey__fail(history->world, result, "a snapshot could not become a world: %s",
+                reason ? reason : covey__reason(result));
     return NULL;
 }
 
 covey_world *covey_history_world(covey_history *history, uint32_t back, const covey_world_desc *desc) {
     COVEY__CONTRACT(NULL, history, "a call needs a history");
     if (COVEY__IN_HOOK(history->world)) return NULL;
-    if (back >= history->count) return refuse_world(history, COVEY_ERROR_ABSENT, NULL);
+    if (back >= history->count) return refuse_world(history, COVEY_ERROR_ABSENT, COVEY__NO_SNAPSHOT);
     covey_world_desc wanted = covey__clone_desc(history->world, desc);
     making m = { history, history->snapshots[history->count - 1 - back], covey_world_create(&wanted) };
     const char *reason = NULL;

@@ -158,7 +158,9 @@ static void load_ranges(covey__loading *l, covey__reader *reader, uint32_t count
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++) {
         uint32_t first = covey__u32_at(ranges + i * 8), length = covey__u32_at(ranges + i * 8 + 4);
         covey_range made = covey_range_reserve(world, first, length);
-        if (made.count == 0) covey__refuse(reader, COVEY_FAULT_ENTITY, at + i * 8, "a reserved range that cannot be");
+        if (made.count == 0)
+            covey__refuse(reader, COVEY_FAULT_ENTITY, at + i * 8,
+                          "a reserved range is empty, too long or overlaps another");
     }
 }
 
@@ -227,7 +229,8 @@ static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, u
         world->alive += c.alive;
         l->idle += some - c.alive - retired;
         if (c.beyond != 0)
-            covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(*from - reader->bytes), "a generation beyond %u",
+            covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(*from - reader->bytes),
+                          "an entity has a generation beyond %u, the last that handles of this program have",
                           COVEY_GENERATION_MAX);
     }
 }
@@ -252,13 +255,14 @@ static bool check_runs(covey__reader *reader, run_list *r, uint32_t slots) {
         sum += length;
         if (length == 0 || first + length > COVEY_NONE || (i != 0 && first <= r->end) || sum > slots)
             covey__refuse(reader, COVEY_FAULT_ENTITY, at + (size_t)i * 8,
-                          "a run of %llu indices from %llu on that cannot be", (unsigned long long)length,
-                          (unsigned long long)first);
+                          "a run of %llu indices from %llu on is empty, too long or out of order",
+                          (unsigned long long)length, (unsigned long long)first);
         r->end = first + length;
         r->pages += (r->end - 1) / COVEY_PAGE_SIZE + 1 - (page < seen ? seen : page);
         seen = (r->end - 1) / COVEY_PAGE_SIZE + 1;
     }
-    if (sum != slots) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs do not have %u slots", slots);
+    if (sum != slots)
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs of indices do not have %u slots in all", slots);
     return covey__is_sound(reader);
 }
 
@@ -267,7 +271,7 @@ static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, 
     run_list r = { .at = covey__read_many(reader, count, 8), .count = count };
     const unsigned char *generations = covey__read_many(reader, slots, 4);
     if (!covey__is_fine(l) || count == 0) {
-        if (slots != 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "slots without a run");
+        if (slots != 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "there are slots, but no run of indices");
         return;
     }
     if (!check_runs(reader, &r, slots)) return;
@@ -312,7 +316,7 @@ static void load_free_lists(covey__loading *l, covey__reader *reader) {
     for (uint32_t i = 0; i < world->reserved_count && covey__is_fine(l); i++)
         listed += load_free_list(l, reader, &world->reserved[i]);
     if (listed != l->idle)
-        covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "an index that is neither alive nor free");
+        covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "an index is neither alive nor in a list of free ones");
 }
 
 void covey__load_entities(covey__loading *l, const covey__section_entry *section) {

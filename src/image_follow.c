@@ -422,13 +422,14 @@ covey_follower *covey_follower_create(covey_world *world) {
     if (follower) *follower = (covey_follower){ .world = world, .heap = heap, .known = covey_sparse_set_create(&desc) };
     if (follower && follower->known) return follower;
     if (follower) covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
-    covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a follower");
+    covey__fail(world, COVEY_ERROR_MEMORY, "a follower could not be created: an allocation failed");
     return NULL;
 }
 
 void covey_follower_destroy(covey_follower *follower) {
     if (!follower) return;
-    COVEY__CONTRACT(NULL, !follower->busy, "a listener must not destroy the follower that it hears of");
+    COVEY__CONTRACT(NULL, !follower->busy,
+                    "a listener must not destroy the follower that it is called for: do it afterwards");
     covey__heap heap = follower->heap;
     covey_sparse_set_destroy(follower->known);
     covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
@@ -447,7 +448,9 @@ covey_result covey_follow_from_memory(covey_follower *follower, const void *byte
     merging m = { .to = follower->world, .desc = desc, .follower = follower };
     if (!report) report = &unheard;
     if (follower->busy || follower->world->emission) {
-        *report = (covey_report){ .result = COVEY_ERROR_REFUSED, .text = "listeners are being told of something" };
+        *report =
+            (covey_report){ .result = COVEY_ERROR_REFUSED,
+                            .text = "a listener is being called: do it when the call that it is part of has ended" };
         return covey__report_to(follower->world, report, COVEY_ERROR_REFUSED, "the image could not be followed");
     }
     follower->busy = true;

@@ -34,7 +34,7 @@ static bool fail(covey__loading *l, covey_result result, const char *text) {
 }
 
 bool covey__out_of_memory(covey__loading *l) {
-    return fail(l, COVEY_ERROR_MEMORY, "no memory for what is in the image");
+    return fail(l, COVEY_ERROR_MEMORY, "an allocation failed: the world is as it was");
 }
 
 void covey__tell_progress(covey__loading *l, uint64_t done) {
@@ -42,7 +42,7 @@ void covey__tell_progress(covey__loading *l, uint64_t done) {
     if (!desc->progress || done - l->told < COVEY__PROGRESS_EVERY) return;
     l->told = done;
     if (!desc->progress(done, l->image.whole.end, desc->progress_context))
-        fail(l, COVEY_ERROR_CANCELLED, "the progress function said no");
+        fail(l, COVEY_ERROR_CANCELLED, "the progress function cancelled it");
 }
 
 bool covey__needs(covey__loading *l, covey__reader *reader, uint64_t bytes) {
@@ -71,7 +71,7 @@ uint64_t covey__table_bytes(const covey__loading *l, uint64_t elements, uint64_t
 
 void covey__expect_end(const covey__loading *l, covey__reader *reader) {
     if (covey__is_fine(l) && reader->at != reader->end)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "a section is longer than what is in it");
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "a section has bytes behind its contents");
 }
 
 /* ---- Parents and names -------------------------------------------------------------------------------------------*/
@@ -83,12 +83,13 @@ static void load_children(covey__loading *l, covey__reader *reader) {
     const unsigned char *children = covey__read_many(reader, count, 4);
     if (!covey__is_fine(l) || !covey__needs(l, reader, count * UINT64_C(2) * (sizeof(covey__node) + 8))) return;
     if (!covey__is_alive(world, parent) || count == 0)
-        covey__refuse(reader, COVEY_FAULT_PARENT, at, "a parent that is not alive, or has no children");
+        covey__refuse(reader, COVEY_FAULT_PARENT, at, "a parent is not alive, or has no children");
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++) {
         uint32_t child = covey__u32_at(children + (size_t)i * 4);
         bool fits = covey__is_alive(world, child) && child != parent && covey__parent_of(world, child) == COVEY_NONE;
         if (!fits)
-            covey__refuse(reader, COVEY_FAULT_PARENT, at + 8 + (size_t)i * 4, "index %u cannot be a child", child);
+            covey__refuse(reader, COVEY_FAULT_PARENT, at + 8 + (size_t)i * 4,
+                          "index %u cannot be a child: it is not alive, is the parent or has a parent already", child);
         else if (!covey__hierarchy_link(world, covey__entity_at(world, child), covey__entity_at(world, parent)))
             covey__out_of_memory(l);
     }
@@ -106,7 +107,7 @@ static void load_parents(covey__loading *l, const covey__section_entry *section)
     if (covey__hierarchy_is_sound(l->world, &depth))
         covey__allows(&reader, section->offset, depth,
                       (covey__bound){ "entities above one", "limit_depth", l->desc->limit_depth, COVEY__DEPTH_USUAL });
-    else covey__refuse(&reader, COVEY_FAULT_PARENT, section->offset, "parents go round in a circle");
+    else covey__refuse(&reader, COVEY_FAULT_PARENT, section->offset, "an entity is its own ancestor");
 }
 
 static void load_name(covey__loading *l, covey__reader *reader) {
@@ -122,7 +123,9 @@ static void load_name(covey__loading *l, covey__reader *reader) {
     if (may_be && !covey_name(l->world, covey__entity_at(l->world, index)))
         result = covey_name_set(l->world, covey__entity_at(l->world, index), text);
     if (result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
-    else if (result != COVEY_OK) covey__refuse(reader, COVEY_FAULT_NAME, at, "index %u cannot have its name", index);
+    else if (result != COVEY_OK)
+        covey__refuse(reader, COVEY_FAULT_NAME, at,
+                      "index %u cannot have its name: it is not alive, has one already, or a sibling has it", index);
 }
 
 static void load_names(covey__loading *l, const covey__section_entry *section) {
@@ -158,7 +161,7 @@ static void load_ticks(covey__loading *l, const covey__part *p) {
         covey__ticks_put(p->pool, p->entities[i].index, tick);
         if (tick == 0 || tick > l->world->tick)
             covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, (size_t)(p->ticks - l->image.whole.bytes) + i * 8,
-                          "a %.100s that was never changed, or later than now", p->pool->type->name);
+                          "a %.100s has a tick of 0, or one after the tick of the image", p->pool->type->name);
     }
 }
 
@@ -169,12 +172,12 @@ static void load_disabled(covey__loading *l, const covey__part *p) {
         size_t at = (size_t)(p->disabled_masks - l->image.whole.bytes) + (size_t)i * 12;
         uint64_t first = (uint64_t)covey__block_at(p->disabled_masks, i, &mask) * 64;
         if (mask == 0)
-            covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, at, "a block in which nothing is disabled");
+            covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, at,
+                          "a block of disabled components has an empty mask");
         for (; mask != 0 && covey__is_fine(l); mask &= mask - 1) {
             uint64_t index = first + covey__lowest_bit(mask);
             bool there = covey__is_alive(l->world, index) && covey__has_index(p->pool, (uint32_t)index);
-            if (!there)
-                covey__refuse(&l->image.whole, COVEY_FAULT_ENTITY, at, "a component is disabled that is not there");
+            if (!there) covey__refuse(&l->image.whole, COVEY_FAULT_ENTITY, at, "a component is disabled, but absent");
             else if (covey_component_disable_raw(l->world, covey__entity_at(l->world, (uint32_t)index), type) !=
                      COVEY_OK)
                 covey__out_of_memory(l);
@@ -245,7 +248,8 @@ static bool has_range(const covey_world *world, const covey__range *range) {
 static void check_ranges(covey__loading *l) {
     for (uint32_t i = 0; i < l->before.reserved_count && covey__is_fine(l); i++)
         if (!has_range(l->world, &l->before.reserved[i]))
-            fail(l, COVEY_ERROR_REFUSED, "the world has a reserved range that the image does not have");
+            fail(l, COVEY_ERROR_REFUSED,
+                 "the world has a reserved range that the image does not have: load into a world without it, or merge");
 }
 
 static void load_entities(covey__loading *l, const covey__section_entry *section) {
@@ -257,14 +261,14 @@ static void load_entities(covey__loading *l, const covey__section_entry *section
 }
 
 static void load_section(covey__loading *l, const covey__section_entry *section) {
-    switch (section->kind) {
-    case COVEY_SECTION_WORLD: break;
-    case COVEY_SECTION_ENTITIES: load_entities(l, section); break;
-    case COVEY_SECTION_POOL: covey__load_pool(l, section); break;
-    case COVEY_SECTION_RESOURCE: covey__load_resource(l, section); break;
-    case COVEY_SECTION_PARENTS: load_parents(l, section); break;
-    case COVEY_SECTION_NAMES: load_names(l, section); break;
-    }
+    static void (*const loads[])(covey__loading * l, const covey__section_entry *section) = {
+        [COVEY_SECTION_ENTITIES] = load_entities,
+        [COVEY_SECTION_POOL] = covey__load_pool,
+        [COVEY_SECTION_RESOURCE] = covey__load_resource,
+        [COVEY_SECTION_PARENTS] = load_parents,
+        [COVEY_SECTION_NAMES] = load_names,
+    };
+    loads[section->kind](l, section);
     covey__tell_progress(l, section->offset + section->bytes);
 }
 
@@ -275,18 +279,19 @@ static void load_world(covey__loading *l, const covey__section_entry *section) {
     if (partial) l->since = covey__read_u64(&reader);
     covey__expect_end(l, &reader);
     if (covey__is_fine(l) && partial && l->since == 0)
-        covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset + 16, "changes since time began, which are all");
+        covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset + 16,
+                      "a partial image begins at tick 0, which a whole one does");
     if (covey__is_fine(l) && tick == 0)
-        covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset, "time has not begun");
+        covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset, "the tick of the image is 0");
     if (tick > l->world->tick) l->world->tick = tick;
     if (covey__is_fine(l) && alive != l->world->alive)
-        covey__refuse(&reader, COVEY_FAULT_ENTITY, section->offset + 8, "another number of entities is alive");
+        covey__refuse(&reader, COVEY_FAULT_ENTITY, section->offset + 8,
+                      "the number of living entities is not the one that the image says");
 }
 
-/* All components are there: the observers are told of them, and the world is one again. */
-static void load_what_watches(covey__loading *l) {
-    covey__section_entry world = covey__section_first(&l->image);
-    if (covey__is_fine(l)) load_world(l, &world);
+/* All components are there: the observers are told of them, and the world is whole again. */
+static void load_observers(covey__loading *l, const covey__section_entry *world) {
+    if (covey__is_fine(l)) load_world(l, world);
     if (covey__is_fine(l)) list_changes(l);
     covey__changes_settle(l->changes, l->change_count, false);
     for (uint32_t i = 0; i < l->part_count && covey__is_fine(l); i++)
@@ -307,10 +312,12 @@ static void map_all(covey__loading *l) {
 
 static void load_all(covey__loading *l) {
     covey__image *image = &l->image;
-    covey__section_entry s = covey__section_first(image);
+    covey__section_entry world = covey__section_first(image), s = world;
+    if (covey__section_check(image, &world)) covey__tell_progress(l, world.offset + world.bytes);
+    covey__section_next(image, &s);
     for (; s.kind && s.kind <= COVEY_SECTION_POOL && covey__is_fine(l); covey__section_next(image, &s))
         if (s.kind == COVEY_SECTION_POOL || covey__section_check(image, &s)) load_section(l, &s);
-    load_what_watches(l);
+    load_observers(l, &world);
     for (; s.kind && covey__is_fine(l); covey__section_next(image, &s))
         if (covey__section_check(image, &s)) load_section(l, &s);
     if (covey__is_fine(l) && l->raised) map_all(l);
@@ -333,11 +340,14 @@ static void free_all(covey__loading *l) {
 /* Whether a world can be loaded into. Pools of one that was used may have holes, and elements that are dead. */
 static bool clear_way(covey__loading *l) {
     covey_world *world = l->world;
-    if (world->emission) return fail(l, COVEY_ERROR_REFUSED, "listeners are being told of something");
+    if (world->emission)
+        return fail(l, COVEY_ERROR_REFUSED,
+                    "a listener is being called: do it when the call that it is part of has ended");
     if (world->alive != 0 || covey_world_resource_count(world) != 0)
-        return fail(l, COVEY_ERROR_REFUSED, "the world has entities or resources; destroy and remove them, or merge");
+        return fail(l, COVEY_ERROR_REFUSED,
+                    "the world has entities or resources: clear it, or merge the image instead");
     if (covey__commands_hold_ids(world))
-        return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside; replay or clear it first");
+        return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside: replay or clear it first");
     if (covey__entities_never_used(world)) return true;
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled)

@@ -67,7 +67,8 @@ static const covey_type *find_type(covey__loading *l, covey__reader *reader, con
     }
     if (l->desc->unknown == COVEY_UNKNOWN_SKIP) return NULL;
     if (l->desc->unknown == COVEY_UNKNOWN_REFUSE)
-        covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "the program does not know the type %.100s", name);
+        covey__refuse(reader, COVEY_FAULT_TYPE, reader->at,
+                      "the program does not know the type %.100s: add it to .types, or set .unknown", name);
     else if (is_foreign(d))
         covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "%.100s is raw, and of a machine with the other byte order",
                       name);
@@ -124,7 +125,8 @@ static void load_values(covey__loading *l, covey__part *p) {
     else covey__read_many(&l->values, p->count, p->described.record);
     if (!l->sound)
         covey__refuse(&l->values, COVEY_FAULT_VALUE, at,
-                      "a %.100s has a bool that is neither, or a handle that does not fit", p->pool->type->name);
+                      "a %.100s has a bool that is neither 0 nor 1, or a handle that does not fit",
+                      p->pool->type->name);
 }
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
@@ -147,7 +149,8 @@ static void read_ids(covey__loading *l, covey__reader *reader, covey__part *p) {
         bool leaves_holes = policy == COVEY_IN_PLACE || policy == COVEY_ORDERED;
         if (p->count > p->end || (p->count != p->end && !leaves_holes) || (p->dead != 0 && policy != COVEY_SWAP_ONLY) ||
             (uint64_t)p->end + p->dead > COVEY_NONE)
-            covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "holes or dead elements where there are none");
+            covey__refuse(reader, COVEY_FAULT_STRUCTURE, at,
+                          "the pool has holes or dead elements, which its policy never leaves");
         else if (policy == COVEY_IN_PLACE) p->holes = covey__read_many(reader, p->end - p->count, 4);
     }
     p->disabled = covey__read_u32(reader);
@@ -317,7 +320,8 @@ static void put_dead(covey__loading *l, covey__reader *reader, const covey__part
         const unsigned char *id = p->dead_ids + (size_t)i * 8;
         covey_entity e = covey_entity_make(covey__u32_at(id), covey__u32_at(id + 4));
         if (!covey__is_known(l->world, e.index) || e.generation == 0)
-            covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(id - reader->bytes), "a dead element that cannot be");
+            covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(id - reader->bytes),
+                          "a dead element has an index or generation that no entity had");
         else if (put_element(l, reader, set, set->end + i, e))
             memset(covey__value_at(set, set->end + i, set->size), 0, set->size);
     }
@@ -355,7 +359,7 @@ static void load_one_by_one(covey__loading *l, covey__part *p) {
         else covey__read_many(&l->values, 1, p->described.record);
         if (!l->sound)
             covey__refuse(&l->values, COVEY_FAULT_VALUE, l->values.at,
-                          "a bool that is neither, or a handle that does not fit");
+                          "a bool that is neither 0 nor 1, or a handle that does not fit");
     }
 }
 
@@ -509,7 +513,8 @@ static bool make_resource(covey__loading *l, covey__reader *reader, const covey_
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the image has the resource %.100s twice", type->name);
     else if (type->size != 0 && !covey__decode(plan, value, record, 1))
         covey__refuse(reader, COVEY_FAULT_VALUE, reader->at,
-                      "the resource %.100s has a bool that is neither, or a handle that does not fit", type->name);
+                      "the resource %.100s has a bool that is neither 0 nor 1, or a handle that does not fit",
+                      type->name);
     if (owns && !type->codec) reader->at = reader->end;
     if (!covey__is_fine(l) || !owns || !type->codec) return covey__is_fine(l);
     if (!covey__needs(l, reader, (reader->end - reader->at) * UINT64_C(2))) return false;

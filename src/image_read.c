@@ -15,16 +15,16 @@ const char *covey_fault_text(covey_fault fault) {
     switch (fault) {
     case COVEY_FAULT_NONE: return "no fault";
     case COVEY_FAULT_NOT_AN_IMAGE: return "it does not begin as images do";
-    case COVEY_FAULT_VERSION: return "a format that this library does not know";
+    case COVEY_FAULT_VERSION: return "the format is unknown to this library";
     case COVEY_FAULT_SIZE: return "shorter or longer than it says";
     case COVEY_FAULT_CHECKSUM: return "bytes have changed since it was written";
     case COVEY_FAULT_STRUCTURE: return "sections or numbers contradict each other";
-    case COVEY_FAULT_ENTITY: return "an index or generation that cannot be";
-    case COVEY_FAULT_TYPE: return "a type that the program does not know, or keeps otherwise";
+    case COVEY_FAULT_ENTITY: return "an index or generation is impossible";
+    case COVEY_FAULT_TYPE: return "a type is unknown to the program, or has another layout";
     case COVEY_FAULT_FIELD: return "a field has changed, and cannot be converted";
-    case COVEY_FAULT_VALUE: return "a value that cannot be";
-    case COVEY_FAULT_PARENT: return "parents that go round in a circle, or are not there";
-    case COVEY_FAULT_NAME: return "a name that cannot be, or that a sibling has";
+    case COVEY_FAULT_VALUE: return "a field has an impossible value";
+    case COVEY_FAULT_PARENT: return "a parent is missing, or its own ancestor";
+    case COVEY_FAULT_NAME: return "a name is not allowed, or a sibling has it";
     case COVEY_FAULT_LIMIT: return "it asks for more than the limits allow";
     }
     return "an unknown fault";
@@ -92,10 +92,11 @@ static bool check_header(covey__image *image) {
         return covey__refuse(reader, COVEY_FAULT_SIZE, size, "the image ends after %zu bytes", size) == COVEY_OK;
     image->version = covey__u32_at(reader->bytes + 8);
     if (image->version != COVEY_IMAGE_VERSION)
-        covey__refuse(reader, COVEY_FAULT_VERSION, 8, "the image has format %u; this library knows %u", image->version,
-                      COVEY_IMAGE_VERSION);
+        covey__refuse(reader, COVEY_FAULT_VERSION, 8,
+                      "the image has format %u, and this library reads format %u: use a version of covey that reads it",
+                      image->version, COVEY_IMAGE_VERSION);
     else if (covey__u32_at(reader->bytes + 12) != 0)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, 12, "bytes of the header that are zero are not");
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, 12, "reserved bytes of the header are not 0");
     return covey__is_sound(reader);
 }
 
@@ -159,7 +160,8 @@ static bool check_table(covey__image *image) {
         bool known = entry.kind >= COVEY_SECTION_WORLD && entry.kind <= COVEY_SECTION_NAMES;
         bool starts = i >= 2 || entry.kind == (i == 0 ? COVEY_SECTION_WORLD : COVEY_SECTION_ENTITIES);
         if (!known || !starts || !may_follow(entry.kind, before))
-            covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "section %u has a kind that does not belong there", i);
+            covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "section %u has a kind that does not belong at its place",
+                          i);
         else if (entry.bytes > image->table - end)
             covey__refuse(reader, COVEY_FAULT_STRUCTURE, at + 8, "section %u is longer than the image", i);
         if (!covey__is_sound(reader)) return false;
@@ -167,7 +169,7 @@ static bool check_table(covey__image *image) {
         before = entry.kind;
     }
     if (image->sections < 2 || end != image->table)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, end, "the sections are not all, or do not fill the image");
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, end, "sections are missing, or do not fill the image");
     return covey__is_sound(reader);
 }
 
@@ -244,13 +246,13 @@ static covey_field read_field(covey__reader *reader, arena *memory, uint32_t dep
     if (!covey__is_sound(reader)) return field;
     if (field.kind == COVEY_KIND_NESTED) field.nested = read_fields(reader, memory, depth + 1, &own, &size);
     else if (size == 0 || field.kind == COVEY_KIND_PADDING)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a field of a kind that there is not");
-    if (field.count == 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a field without elements");
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a field has an unknown kind");
+    if (field.count == 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a field has no elements");
     if (!covey__is_sound(reader)) return field;
     *offset = rounded(*offset, own);
     field.offset = (uint32_t)*offset;
     *offset += size <= UINT32_MAX ? size * field.count : size;
-    if (*offset > INT32_MAX) covey__refuse(reader, COVEY_FAULT_LIMIT, at, "a value with 2 GB or more");
+    if (*offset > INT32_MAX) covey__refuse(reader, COVEY_FAULT_LIMIT, at, "a value has 2 GB or more");
     if (own > *align) *align = own;
     return field;
 }
@@ -269,7 +271,8 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
     uint64_t offset = *size;
     if (!covey__is_sound(reader)) return NULL;
     if (count == 0 || count > FIELDS_MAX || depth > DEPTH_MAX) {
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "a struct with %u fields, %u deep", count, depth);
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, at,
+                      "a struct has %u fields, %u deep: 1 to 256 and at most 8 are allowed", count, depth);
         return NULL;
     }
     covey_fields *fields = take_memory(memory, sizeof *fields);
@@ -310,7 +313,7 @@ static void read_values(covey__reader *reader, arena *memory, covey__described *
         type->raw = true;
         break;
     case COVEY_ENCODING_CODEC: read_codec(reader, memory, type, &size); break;
-    default: covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "values are written in a way that there is not"); return;
+    default: covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "values have an unknown encoding"); return;
     }
     if (!covey__is_sound(reader)) return; /* there may be fewer fields than it says */
     type->size = (uint32_t)size;

@@ -67,7 +67,7 @@ static void tell_progress(writer *w) {
     const covey_save_desc *desc = w->desc;
     w->told = position(w);
     if (desc->progress && !desc->progress(w->told, w->all, desc->progress_context))
-        fail(w, COVEY_ERROR_CANCELLED, "the progress function said no", NULL);
+        fail(w, COVEY_ERROR_CANCELLED, "the progress function cancelled it", NULL);
 }
 
 static void sum_up(writer *w) {
@@ -82,7 +82,7 @@ static void flush(writer *w) {
     sum_up(w);
     if (w->counting || size == 0) return;
     if (!w->sink(w->window, size, w->sink_context)) {
-        fail(w, COVEY_ERROR_FILE, "the image could not be handed on", NULL);
+        fail(w, COVEY_ERROR_FILE, "the write function of the caller refused bytes of the image", NULL);
         return;
     }
     w->before += size;
@@ -273,7 +273,7 @@ static void put_entities_of(writer *w) {
     if (cloned) covey__commands_leave_clone(world, &twin);
     if (cloned) covey__filter_entities(&w->filter, &twin);
     if (cloned) put_entities(w, &twin);
-    else fail(w, COVEY_ERROR_MEMORY, "no memory for a table of entities", NULL);
+    else fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     covey__entities_free(&twin);
 }
 
@@ -323,7 +323,7 @@ static bool make_plan(writer *w, const covey_type *type) {
     char why[1];
     covey_result result =
         covey__plan_make(&w->heap, &w->plan, type, covey__type_encoding(type), type->fields, why, sizeof why);
-    return result == COVEY_OK || fail(w, result, "no memory to save", type->name) == COVEY_OK;
+    return result == COVEY_OK || fail(w, result, "an allocation failed", type->name) == COVEY_OK;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
@@ -588,8 +588,7 @@ static bool is_saved(const writer *w, const covey_pool *pool) {
 /* A handle may have more bytes in an image than in memory. */
 static void check_type(writer *w, const covey_type *type) {
     if (!can_be_saved(type))
-        fail(w, COVEY_ERROR_TYPE, "cannot be saved: describe its fields, give it a codec, or say raw or transient",
-             type->name);
+        fail(w, COVEY_ERROR_TYPE, "cannot be saved: define it with .fields, a .codec, .raw or .transient", type->name);
     else if (type->fields && covey__record_bytes(type->fields) > UINT32_MAX)
         fail(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);
 }
@@ -598,7 +597,8 @@ static void check_type(writer *w, const covey_type *type) {
 static void check_name(writer *w, const covey_type *type) {
     const covey_pool *pool = covey__pool_named(w->world, type->name);
     if (pool && is_saved(w, pool) && !covey__type_same_layout(pool->type, type))
-        fail(w, COVEY_ERROR_TYPE, "cannot be saved: components and a resource of this name differ", type->name);
+        fail(w, COVEY_ERROR_TYPE, "cannot be saved: components and a resource have this name, and differ; rename one",
+             type->name);
 }
 
 /* All types, before anything is written. */
@@ -614,7 +614,9 @@ static void check_types(writer *w) {
             check_type(w, covey_world_resource(world, i));
             check_name(w, covey_world_resource(world, i));
         }
-    if (world->emission) fail(w, COVEY_ERROR_REFUSED, "listeners are being told of something", NULL);
+    if (world->emission)
+        fail(w, COVEY_ERROR_REFUSED, "a listener is being called: do it when the call that it is part of has ended",
+             NULL);
 }
 
 static void put_world(writer *w) {
@@ -649,15 +651,16 @@ static bool prepare(writer *w, covey_world *world, const covey_save_desc *desc, 
     w->owned.bytes.allocator = w->owned.handles.allocator = world->heap.allocator;
     only_count(w);
     if (!covey__filter_make(&w->filter, &w->heap, world, w->desc))
-        fail(w, COVEY_ERROR_MEMORY, "no memory to choose entities", NULL);
+        fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     else check_types(w);
     w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4;
     if (is_fine(w) && w->section_capacity > COVEY__SECTIONS_MAX)
-        fail(w, COVEY_ERROR_RANGE, "the world has too many pools and resources for an image", NULL);
+        fail(w, COVEY_ERROR_RANGE, "the world has too many pools and resources for the 16,384 sections of an image",
+             NULL);
     if (!is_fine(w)) return false;
     w->sections =
         covey__resize(&w->heap, NULL, 0, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
-    if (!w->sections) fail(w, COVEY_ERROR_MEMORY, "no memory for the table of sections", NULL);
+    if (!w->sections) fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     return is_fine(w);
 }
 
@@ -701,7 +704,8 @@ size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, co
     if (prepare(&w, world, desc, report ? report : &unheard)) {
         if (w.desc->progress && capacity != 0) count_all(&w);
         if (is_fine(&w)) size = write_to(&w, bytes, capacity);
-        if (size > SIZE_MAX) fail(&w, COVEY_ERROR_MEMORY, "the image is larger than the address space", NULL);
+        if (size > SIZE_MAX)
+            fail(&w, COVEY_ERROR_MEMORY, "the image is larger than the address space: save to a file", NULL);
         w.at = w.window; /* all was told of */
         w.before = size;
     }
@@ -734,9 +738,12 @@ covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, cons
     if (prepare(&w, world, desc, report ? report : &unheard)) {
         count_all(&w);
         if (is_fine(&w) && (w.all > SIZE_MAX || !covey__buffer_reserve(buffer, (size_t)w.all)))
-            fail(&w, COVEY_ERROR_MEMORY, "no memory for the image", NULL);
+            fail(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
         if (is_fine(&w) && write_to(&w, buffer->bytes + buffer->size, (size_t)w.all) != w.all)
-            fail(&w, COVEY_ERROR_TYPE, "a save function wrote another number of bytes the second time", NULL);
+            fail(
+                &w, COVEY_ERROR_TYPE,
+                "a save function wrote another number of bytes the second time: it must write the same for the same value",
+                NULL);
         if (is_fine(&w)) buffer->size += (size_t)w.all;
     }
     return finish(&w);
@@ -759,7 +766,7 @@ covey_result covey_save_to_stream(covey_world *world, covey_sink_fn *sink, void 
     if (prepare(&w, world, desc, report ? report : &unheard)) {
         size_t size = window_for(world);
         void *window = covey__resize(&w.heap, NULL, 0, size, 1, alignof(max_align_t));
-        if (!window) fail(&w, COVEY_ERROR_MEMORY, "no memory to save", NULL);
+        if (!window) fail(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
         if (is_fine(&w) && w.desc->progress) count_all(&w);
         w.sink = sink;
         w.sink_context = context;

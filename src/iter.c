@@ -276,7 +276,7 @@ static void cut_walk(const covey__walk *whole, uint32_t first, uint32_t end, cov
     if (columns < COVEY__ROW_CHUNKS) columns = COVEY__ROW_CHUNKS;
     if (end > limit) end = limit;
     COVEY__CONTRACT(whole->view->world, first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == limit),
-                    "a part of an iteration begins and ends at multiples of 64");
+                    "a part of an iteration must begin and end at multiples of 64");
     memcpy(part, whole, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
     if (first >= end) part->mode = COVEY__MODE_NOTHING;
     else if (!is_by_position(part)) cut_ids(part, first, end);

@@ -90,24 +90,28 @@ static bool is_bytes(const covey_type *type) {
 
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
-    COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world, "the queue is of another world");
+    COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world,
+                    "the queue is of another world: create it in the world that it listens to");
     if (COVEY__IN_HOOK(world)) return (covey_connection){ NULL, 0 };
     uint32_t allowed = listener->type ? COVEY__COMPONENT_SIGNALS : ENTITY_SIGNALS;
     if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
-        return refuse_listener(world, COVEY_ERROR_RANGE,
-                               "components have other signals than entities, and there must be one");
+        return refuse_listener(
+            world, COVEY_ERROR_RANGE,
+            "its .signals must be of components if it has a .type, otherwise of entities, and not 0");
     if (!listener->call == !listener->queue)
-        return refuse_listener(world, COVEY_ERROR_RANGE, "it needs either a function or a queue");
+        return refuse_listener(world, COVEY_ERROR_RANGE, "it needs .call or .queue, and not both");
     if (listener->values && (!listener->queue || !listener->type))
-        return refuse_listener(world, COVEY_ERROR_RANGE, "only queues have copies of values, and only of components");
+        return refuse_listener(world, COVEY_ERROR_RANGE,
+                               ".values needs a .queue and a .type: queues copy values of components");
     covey_pool *pool = listener->type ? covey_pool_of_raw(world, listener->type) : NULL;
     if (listener->type && !pool) return (covey_connection){ 0 };
     if (pool && covey__is_reactive(pool))
-        return refuse_listener(world, COVEY_ERROR_REFUSED, "nobody listens to reactive sets");
+        return refuse_listener(world, COVEY_ERROR_REFUSED,
+                               "reactive sets send no signals: ask covey_reactive_contains instead");
     if (listener->values && !is_bytes(pool->type))
         return refuse_listener(
             world, COVEY_ERROR_COPY,
-            "a queue copies bytes, and the type has hooks, or says no_copy or zero_vacated; leave .values out");
+            "a queue copies bytes, and the type has hooks, .no_copy or .zero_vacated: leave .values out");
     covey__listener made = {
         .number = world->connections + 1,
         .call = listener->call,
@@ -118,7 +122,7 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
     };
     covey__listener_hears(&made, listener->signals);
     if (!covey__listen(world, pool, &made))
-        return refuse_listener(world, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+        return refuse_listener(world, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
     world->connections++;
     COVEY__CHANGED(world);
     return (covey_connection){ pool, made.number };

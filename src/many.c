@@ -112,7 +112,7 @@ bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t coun
     if (are_refused(world, entities, count)) return false;
     covey_result result = covey__entities_take(world, entities, count);
     if (result != COVEY_OK) {
-        covey__fail(world, result, "%u entities could not be made: %s", count, covey_result_text(result));
+        covey__fail(world, result, "%u entities could not be created: %s", count, covey__reason(result));
         return false;
     }
     covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
@@ -328,7 +328,8 @@ void covey_destroy_all(covey_world *world) {
 static bool all_take_components(covey_world *world, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (covey__takes_components(world, entities[i])) continue;
-        covey__fail(world, COVEY_ERROR_DEAD, "entity %u of %u is not alive", i, count);
+        covey__fail(world, COVEY_ERROR_DEAD,
+                    "components could not be added: entity %u of %u is not alive; leave it out", i, count);
         return false;
     }
     return true;
@@ -365,7 +366,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     }
     if (result != COVEY_OK && all_take_components(world, entities, count))
         covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
-                    covey_result_text(result));
+                    covey__reason(result));
     COVEY__CHANGED(pool->world);
     return result == COVEY_OK;
 }
@@ -443,8 +444,8 @@ static covey_result create_with(creation *c, const covey_component *components, 
 }
 
 static void say_not_created(covey_world *world, covey_result result, uint32_t count, const char *culprit) {
-    covey__fail(world, result, "%u entities could not be made with their components: %s%s%s", count,
-                culprit ? culprit : "", culprit ? ": " : "", covey_result_text(result));
+    covey__fail(world, result, "%u entities could not be created with their components: %s%s%s", count,
+                culprit ? culprit : "", culprit ? ": " : "", covey__reason(result));
 }
 
 bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
@@ -508,7 +509,9 @@ static covey_result add_quickly(covey_world *world, covey_entity e, const covey_
 static covey_entity create_slowly(covey_world *world, const covey_component *components) {
     covey_entity e;
     if (!covey_create_many_with_raw(world, &e, 1, components) || covey_alive(world, e)) return e;
-    covey__fail(world, COVEY_ERROR_GONE, "a listener destroyed %u:%u at once", e.index, e.generation);
+    covey__fail(world, COVEY_ERROR_GONE,
+                "%u:%u was created, and a listener destroyed it at once: expect null, or change the listener", e.index,
+                e.generation);
     return null_entity;
 }
 

@@ -181,7 +181,8 @@ static bool make_pool(covey_world *world) {
 bool covey__names_open(covey_world *world) {
     if (!world->names) {
         world->names = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->names, alignof(covey__names));
-        if (!world->names) return covey__fail(world, COVEY_ERROR_MEMORY, "no memory for names"), false;
+        if (!world->names)
+            return covey__fail(world, COVEY_ERROR_MEMORY, "no entity can be named: an allocation failed"), false;
         *world->names = (covey__names){ 0 };
     }
     return world->names->pool || make_pool(world);
@@ -242,9 +243,15 @@ void covey__name_remove(covey_world *world, uint32_t index) {
 
 /* ---- Naming ------------------------------------------------------------------------------------------------------*/
 
+static const char *why_no_name(covey_result result) {
+    if (result == COVEY_ERROR_RANGE) return "a name must not begin with #, have a / in it, be .. or be too long";
+    if (result == COVEY_ERROR_PRESENT) return "a sibling has this name: choose another";
+    return covey__reason(result);
+}
+
 static covey_result refuse_name(covey_world *world, covey_entity e, const char *name, covey_result result) {
-    return covey__fail(world, result, "%u:%u could not be named %s: %s", e.index, e.generation, name,
-                       covey_result_text(result));
+    return covey__fail(world, result, "%u:%u could not be named %.80s: %s", e.index, e.generation, name,
+                       why_no_name(result));
 }
 
 /* Whether a text has no meaning in a path. */

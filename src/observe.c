@@ -43,8 +43,9 @@ void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, 
 
 void *covey__found_again(covey_pool *pool, covey_entity e) {
     if (covey_pool_has(pool, e)) return covey__value_of_index(pool, e.index);
-    covey__fail(pool->world, COVEY_ERROR_GONE, "a listener removed %s from %u:%u at once", pool->type->name, e.index,
-                e.generation);
+    covey__fail(pool->world, COVEY_ERROR_GONE,
+                "%s of %u:%u was added or set, and a listener removed it at once: expect NULL, or change the listener",
+                pool->type->name, e.index, e.generation);
     return NULL;
 }
 

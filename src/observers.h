@@ -83,7 +83,7 @@ typedef struct covey__observers {
 static inline bool covey__type_is_observed(const covey_type *type) { return type->ticks || type->move; }
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }
-#define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared"
+#define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared: do it afterwards"
 
 covey__observers *covey__pool_observers(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
 void covey__pool_unobserve(covey_pool *pool);              /* frees it if nobody needs it */

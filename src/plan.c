@@ -57,7 +57,8 @@ static covey_result check_names(covey_schedule *s, const covey__system *system, 
                                 const char *where) {
     for (uint32_t i = 0; i < COVEY_SYSTEM_LINKS && names[i]; i++)
         if (!covey__system_find(s, names[i]))
-            return covey__schedule_fail(s, COVEY_ERROR_ABSENT, "system %s is to run %s %s, which is no system",
+            return covey__schedule_fail(s, COVEY_ERROR_ABSENT,
+                                        "system %s is to run %s %s, which is no system: add that, or drop the link",
                                         system->desc.name, where, names[i]);
     return COVEY_OK;
 }
@@ -214,7 +215,7 @@ static bool reach(covey_schedule *s) {
 covey_result covey__schedule_order(covey_schedule *s) {
     covey_result result = reach(s) ? order(s) : COVEY_ERROR_MEMORY;
     if (result == COVEY_ERROR_MEMORY)
-        covey__schedule_fail(s, result, "systems could not be put into an order: memory is out");
+        covey__schedule_fail(s, result, "systems could not be put into an order: an allocation failed");
     return result;
 }
 
@@ -225,7 +226,7 @@ covey_result covey__schedule_plan(covey_schedule *s) {
     if (result != COVEY_OK) return result;
     make_stages(s);
     if (!find_all_followers(s))
-        return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "a plan could not be made: memory is out");
+        return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "a plan could not be made: an allocation failed");
     s->planned = true;
     return COVEY_OK;
 }

@@ -33,7 +33,7 @@ bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
     covey_result result = covey__observers_prepare_set(pool, signal, e);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s of %u:%u could not be set: %s", pool->type->name, e.index, e.generation,
-                    covey_result_text(result));
+                    covey__reason(result));
     return result == COVEY_OK;
 }
 
@@ -216,7 +216,9 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     else result = covey_sparse_set_swap(set, a, b);
     if (result != COVEY_OK)
         return covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
-                           covey_result_text(result));
+                           result == COVEY_ERROR_REFUSED ? "it needs a sparse pool that may move values, without an "
+                                                           "owning group and without a kept order"
+                                                         : covey__reason(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
@@ -227,7 +229,8 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = covey__storage_reserve(pool, count);
     if (result != COVEY_OK)
-        covey__fail(pool->world, result, "no room for %u %s: %s", count, pool->type->name, covey_result_text(result));
+        covey__fail(pool->world, result, "%u %s could not be reserved: %s", count, pool->type->name,
+                    covey__reason(result));
     covey__pool_moved(pool, false);
     return result;
 }
@@ -246,7 +249,7 @@ covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *cont
     covey_sparse_set *set = covey__packed(pool);
     if (!set || set->policy != COVEY_IN_PLACE)
         return covey__fail(pool->world, COVEY_ERROR_REFUSED,
-                           "%s could not be packed: it is not in place; covey_pool_compact closes its holes",
+                           "%s could not be packed: its policy is not COVEY_IN_PLACE; use covey_pool_compact",
                            pool->type->name);
     bool moves = set->holes != 0;
     covey__hook hook = covey__hook_begin(pool->world, "covey_pool_pack function", pool->type);

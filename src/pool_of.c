@@ -46,11 +46,13 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
 static covey_pool *meet(covey_world *world, const covey_type *type) {
     covey_pool *pool = covey__pool_named(world, type->name);
     if (pool && !covey__type_same_layout(pool->type, type)) {
-        covey__fail(world, COVEY_ERROR_LAYOUT, "another type named %s has another layout", type->name);
+        covey__fail(world, COVEY_ERROR_LAYOUT,
+                    "type %s is refused: a type of this name has another layout; rename one, or describe both alike",
+                    type->name);
         return NULL;
     }
     if (!covey__type_reserve(world) || (!pool && !(pool = pool_create(world, type)))) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", type->name);
+        covey__fail(world, COVEY_ERROR_MEMORY, "a pool of %s could not be created: an allocation failed", type->name);
         return NULL;
     }
     covey__type_bind(world, type, pool);
@@ -69,7 +71,8 @@ covey_pool *covey__pool_of_disabled(covey_world *world) {
     if (world->disabled) return world->disabled;
     covey__observers *observers;
     if (!covey__groups_room(world, &observers)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a pool of %s", covey_type_covey_disabled.name);
+        covey__fail(world, COVEY_ERROR_MEMORY, "a pool of %s could not be created: an allocation failed",
+                    covey_type_covey_disabled.name);
         return NULL;
     }
     world->disabled = covey__pool_of_internal(world, &covey_type_covey_disabled);
@@ -94,7 +97,7 @@ covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t genera
     covey_entity e = covey__entity(index, generation);
     if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
     covey__fail(world, COVEY_ERROR_DEAD, "%s could not be added to %u:%u: %s", type->name ? type->name : "(no name)",
-                e.index, e.generation, covey_result_text(COVEY_ERROR_DEAD));
+                e.index, e.generation, covey__reason(COVEY_ERROR_DEAD));
     return NULL;
 }
 

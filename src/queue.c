@@ -119,7 +119,7 @@ covey_queue *covey_queue_create(covey_world *world) {
     if (COVEY__IN_HOOK(world)) return NULL;
     covey_queue *queue = covey__resize(&world->heap, NULL, 0, 1, sizeof *queue, alignof(covey_queue));
     if (!queue) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a queue");
+        covey__fail(world, COVEY_ERROR_MEMORY, "a queue could not be created: an allocation failed");
         return NULL;
     }
     *queue = (covey_queue){ .world = world, .number = ++world->numbered, .next = world->queues, .align = 1 };

@@ -48,7 +48,8 @@ static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t
 static bool keep_destroyed(covey_reactive *reactive) {
     covey_world *world = reactive->world;
     if (!covey__ended_begin(reactive->tags)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a reactive set");
+        covey__fail(world, COVEY_ERROR_MEMORY,
+                    "a reactive set could not be created, or listen to more: an allocation failed");
         return false;
     }
     world->heard++;
@@ -75,12 +76,14 @@ static covey_result listen_to(covey_reactive *reactive, const covey_type *type, 
     covey_pool *pool = covey_pool_of_raw(world, type);
     if (!pool) return world->result;
     if (covey__is_reactive(pool))
-        return covey__fail(world, COVEY_ERROR_REFUSED, "a reactive set cannot collect what another one does: %s",
+        return covey__fail(world, COVEY_ERROR_REFUSED,
+                           "a reactive set cannot collect changes of %s: it is a reactive set, which sends no signals",
                            type->name);
     covey__listener *listener = listener_to(reactive, pool);
     if (listener) hear_more(reactive, pool, listener, signals);
     else if (!begin_listening(reactive, pool, signals))
-        return covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a reactive set");
+        return covey__fail(world, COVEY_ERROR_MEMORY,
+                           "a reactive set could not be created, or listen to more: an allocation failed");
     return COVEY_OK;
 }
 
@@ -98,7 +101,7 @@ covey_result covey_reactive_listen_raw(covey_reactive *reactive, const covey_typ
     if (COVEY__IN_HOOK(reactive->world)) return COVEY_ERROR_REFUSED;
     if (signals == 0 || (signals & ~COVEY__COMPONENT_SIGNALS) != 0)
         return covey__fail(reactive->world, COVEY_ERROR_RANGE,
-                           "a reactive set could not listen to %s: it takes signals of components, and one at least",
+                           "a reactive set could not listen to %s: .signals must be of components, and not 0",
                            type->name ? type->name : "a type without a name");
     covey_result result = listen_to(reactive, type, signals);
     COVEY__CHANGED(reactive->world);
@@ -138,7 +141,8 @@ static covey_reactive *take_unused(covey_world *world) {
     if (reactive) return reactive;
     reactive = covey__resize(&world->heap, NULL, 0, 1, sizeof *reactive, alignof(covey_reactive));
     if (!reactive) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a reactive set");
+        covey__fail(world, COVEY_ERROR_MEMORY,
+                    "a reactive set could not be created, or listen to more: an allocation failed");
         return NULL;
     }
     *reactive = (covey_reactive){ .world = world, .next = world->reactives, .tags = make_tags(world) };

@@ -140,7 +140,7 @@ static void *add(covey_world *world, const covey_type *type, const void *value) 
     if (!may_be_added(world, type)) return NULL;
     const covey__resource *resource = place(world, &world->resources, type);
     if (!resource) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for the resource %s", name);
+        covey__fail(world, COVEY_ERROR_MEMORY, "the resource %s could not be set: an allocation failed", name);
         return NULL;
     }
     covey__mover mover = covey__mover_of(world, type);
@@ -167,7 +167,8 @@ static void *set_default(covey_world *world, const covey_type *type) {
     covey__default d;
     covey_result result = covey__default_begin(world, type, &d);
     if (result != COVEY_OK) {
-        covey__fail(world, result, "no default of the resource %s: %s", type->name, covey_result_text(result));
+        covey__fail(world, result, "the default of the resource %s could not be made: %s", type->name,
+                    covey__reason(result));
         return NULL;
     }
     void *at = set(world, type, d.value);
@@ -181,7 +182,8 @@ void *covey_resource_set_raw(covey_world *world, const covey_type *type, const v
     COVEY__USES(world, type, COVEY__ACCESS_RESOURCE_WRITE);
     if (find_reference(world, type)) {
         covey__fail(world, COVEY_ERROR_PRESENT,
-                    "the resource %s is an object of the program: remove it before setting a value", type->name);
+                    "the resource %s could not be set: it refers to an object of the program; remove it first",
+                    type->name);
         return NULL;
     }
     void *at = value ? set(world, type, value) : set_default(world, resource ? resource->type : type);
@@ -191,13 +193,15 @@ void *covey_resource_set_raw(covey_world *world, const covey_type *type, const v
 
 static bool add_reference(covey_world *world, const covey_type *type, void *object) {
     if (find(world, type)) {
-        covey__fail(world, COVEY_ERROR_PRESENT, "the world has a value of the resource %s: remove it before referring",
+        covey__fail(world, COVEY_ERROR_PRESENT,
+                    "the resource %s cannot refer to an object: the world has a value of it; remove it first",
                     type->name);
         return false;
     }
     if (!may_be_added(world, type)) return false;
     if (!reserve(world, &world->references)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory to refer to the resource %s", type->name);
+        covey__fail(world, COVEY_ERROR_MEMORY, "the resource %s cannot refer to an object: an allocation failed",
+                    type->name);
         return false;
     }
     world->references->at[world->references->count] = (covey__resource){ .type = type, .value = object };
@@ -208,7 +212,7 @@ static bool add_reference(covey_world *world, const covey_type *type, void *obje
 bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *object) {
     covey__resource *reference = find_reference(world, type);
     if (COVEY__IN_HOOK(world)) return false;
-    COVEY__CONTRACT(world, object, "a resource by reference needs an object");
+    COVEY__CONTRACT(world, object, "a resource by reference needs an object that is not NULL");
     if (reference) reference->value = object;
     bool referred = reference || add_reference(world, type, object);
     COVEY__CHANGED(world);
@@ -267,7 +271,7 @@ bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
 bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value) {
     covey__resource *resource = find(world, type);
     if (COVEY__IN_HOOK(world)) return false;
-    COVEY__CONTRACT(world, value || type->size == 0, "a value that is taken needs a place");
+    COVEY__CONTRACT(world, value || type->size == 0, "covey_take needs a place for the value");
     if (!resource || find_reference(world, type)) return false;
     covey__mover mover = covey__mover_of(world, resource->type);
     if (type->size != 0) covey__relocate(&mover, value, resource->value, type->size);

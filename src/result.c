@@ -19,7 +19,7 @@ const char *covey_result_text(covey_result result) {
     case COVEY_ERROR_RANGE: return "an index or count is too large";
     case COVEY_ERROR_TYPE: return "the type's description is incomplete or contradicts itself";
     case COVEY_ERROR_LAYOUT: return "another type of this name has another layout";
-    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook said no";
+    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook refused";
     case COVEY_ERROR_REFUSED: return "this storage, policy, order or group does not allow the operation";
     case COVEY_ERROR_CONFLICT: return "another group owns a pool of this one";
     case COVEY_ERROR_GONE: return "it was done, and a listener undid it at once";
@@ -27,9 +27,21 @@ const char *covey_result_text(covey_result result) {
     case COVEY_ERROR_FILE: return "a file could not be read or written";
     case COVEY_ERROR_IMAGE: return "the image is damaged, or not one that this program can take";
     case COVEY_ERROR_LIMIT: return "the image asks for more than the caller's limits allow";
-    case COVEY_ERROR_CANCELLED: return "a progress function said no";
+    case COVEY_ERROR_CANCELLED: return "a progress function cancelled it";
     }
     return "an unknown result";
+}
+
+const char *covey__reason(covey_result result) {
+    switch (result) {
+    case COVEY_ERROR_MEMORY: return "an allocation failed: nothing has changed, try again when there is memory";
+    case COVEY_ERROR_DEAD: return "the handle is null, stale or was never issued: ask covey_alive first";
+    case COVEY_ERROR_PRESENT: return "it is there already: covey_set overwrites it";
+    case COVEY_ERROR_ABSENT: return "it is not there: add it first";
+    case COVEY_ERROR_FULL: return "no index or position is left: destroy entities or remove components first";
+    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook refused: see .copy and .no_copy";
+    default: return covey_result_text(result);
+    }
 }
 
 covey_result covey_world_result(const covey_world *world) {
@@ -44,7 +56,7 @@ static void print_failure(covey_world *world, const char *text) {
     world->printed++;
     fprintf(stderr, "covey: %s\n", text);
     if (world->printed == PRINTED_FAILURES)
-        fputs("covey: further failures of this world are not printed; covey_world_desc.log hears of all\n", stderr);
+        fputs("covey: further failures of this world are not printed: set covey_world_desc.log to get all\n", stderr);
 }
 
 static bool prints(const covey_world *world) { return COVEY_ASSERT_LEVEL >= 1 && !world->log; }
@@ -83,7 +95,7 @@ void covey_log_connect(covey_world *world, covey_log_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener && listener->log, "a call needs a world, and a listener with a function");
     covey_log_listener **end = &world->log_listeners;
     while (*end && *end != listener) end = &(*end)->next;
-    COVEY__CONTRACT(world, !*end, "a log listener is connected that is connected already");
+    COVEY__CONTRACT(world, !*end, "a log listener is connected twice: disconnect it first");
     if (*end) return;
     listener->next = NULL;
     *end = listener;
@@ -99,8 +111,10 @@ bool covey_log_disconnect(covey_world *world, covey_log_listener *listener) {
 }
 
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type) {
-    return covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s", e.index,
-                       e.generation, type->name ? type->name : "(no name)");
+    return covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s: %s",
+                       e.index, e.generation, type->name ? type->name : "(no name)",
+                       covey_alive(world, e) ? "add it first, or ask covey_has"
+                                             : "the handle is null or stale: ask covey_alive");
 }
 
 /* Which hook it is, of those under way. With several threads in hooks it may be the one of another. */

@@ -34,6 +34,8 @@
 #endif
 
 /* Notes why a call failed, and tells the log, which the calling thread calls. */
+/* The text of a result, and what to do. */
+const char *covey__reason(covey_result result);
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) COVEY__PRINTF(3, 4);
 
 /* While a world is silenced, failures are noted, and nobody is told: whoever silences it says what failed. */

@@ -569,7 +569,8 @@ static bool prepare_observers(rollback *r, const covey_pool *pool, const covey__
 static bool prepare_conversion(rollback *r, covey_pool *pool, pool_plan *p) {
     bool bound = pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
     if (bound)
-        return fails(r, COVEY_ERROR_REFUSED, "a pool that had another storage is owned by a group or kept in an order");
+        return fails(r, COVEY_ERROR_REFUSED,
+                     "a pool that had another storage is owned by a group or kept in an order: end that first");
     p->fresh = *pool;
     covey__pool_init(&p->fresh, p->image->storage);
     p->converts = true;
@@ -897,8 +898,8 @@ covey_result covey__snapshot_restore(covey_history *history, const covey__snapsh
 }
 
 static bool refuse_restore(covey_history *history, covey_result result, const char *reason) {
-    covey__fail(history->world, result, "the world could not be restored: %s",
-                reason ? reason : covey_result_text(result));
+    covey__fail(history->world, result, "a snapshot could not be restored: %s",
+                reason ? reason : covey__reason(result));
     return false;
 }
 
@@ -907,7 +908,7 @@ bool covey_history_restore(covey_history *history, uint32_t back) {
     if (COVEY__IN_HOOK(history->world)) return false;
     covey_world *world = history->world;
     const char *objection = covey__history_objection(world);
-    if (back >= history->count) return refuse_restore(history, COVEY_ERROR_ABSENT, NULL);
+    if (back >= history->count) return refuse_restore(history, COVEY_ERROR_ABSENT, COVEY__NO_SNAPSHOT);
     if (objection) return refuse_restore(history, COVEY_ERROR_REFUSED, objection);
     const char *reason = NULL;
     covey_result result =

@@ -14,13 +14,13 @@ const char *covey_schedule_failure(const covey_schedule *s) {
 }
 
 static covey_result fail_memory(covey_schedule *s) {
-    return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "a schedule could not grow: memory is out");
+    return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "a schedule could not grow: an allocation failed");
 }
 
 /* Whether the schedule may be changed. */
 static bool is_idle(covey_schedule *s) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
-    COVEY__CONTRACT(s->world, !s->running, "a schedule is changed or destroyed while it runs");
+    COVEY__CONTRACT(s->world, !s->running, "a schedule is changed or destroyed while it runs: do it afterwards");
     return !s->running;
 }
 
@@ -77,7 +77,7 @@ covey_result covey_phase_add(covey_schedule *s, const covey_phase *phase) {
     if (!phase || !phase->name || !(phase->step >= 0) || phase->step > 1e9)
         return covey__schedule_fail(s, COVEY_ERROR_TYPE, "a phase needs a name, and a step from 0 to 1e9 seconds");
     if (find_phase(s, phase->name) != COVEY__NO_PHASE)
-        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "there is a phase %s already", phase->name);
+        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "there is a phase %s already: rename one", phase->name);
     return add_phase(s, phase);
 }
 
@@ -224,7 +224,8 @@ static covey_result add_system(covey_schedule *s, const covey_system *desc, uint
     else if (!is_zero(&desc->view)) system->view = covey_view_make(s->world, &desc->view);
     covey_result result = COVEY_OK;
     if (!desc->group && !is_zero(&desc->view) && !covey_view_valid(&system->view))
-        result = covey__schedule_fail(s, COVEY_ERROR_TYPE, "system %s has a view that is not valid", desc->name);
+        result = covey__schedule_fail(s, COVEY_ERROR_TYPE,
+                                      "system %s has a view that is not valid: see the log for why", desc->name);
     find_uses(system);
     if (result == COVEY_OK) result = enlist(s, system);
     if (result == COVEY_OK) {
@@ -238,14 +239,15 @@ static covey_result add_system(covey_schedule *s, const covey_system *desc, uint
 
 covey_result covey_system_add(covey_schedule *s, const covey_system *desc) {
     if (!is_idle(s)) return COVEY_ERROR_REFUSED;
-    if (!desc || !desc->name) return covey__schedule_fail(s, COVEY_ERROR_TYPE, "a system needs a name");
+    if (!desc || !desc->name) return covey__schedule_fail(s, COVEY_ERROR_TYPE, "a system needs a name: set .name");
     const char *fault = fault_of(desc);
     uint32_t phase = desc->phase ? find_phase(s, desc->phase) : s->phase_count - 1;
     if (fault) return covey__schedule_fail(s, COVEY_ERROR_TYPE, "system %s %s", desc->name, fault);
     if (covey__system_find(s, desc->name))
-        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "there is a system %s already", desc->name);
+        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "there is a system %s already: rename one", desc->name);
     if (phase == COVEY__NO_PHASE)
-        return covey__schedule_fail(s, COVEY_ERROR_ABSENT, "system %s is to be in phase %s, which was not added",
+        return covey__schedule_fail(s, COVEY_ERROR_ABSENT,
+                                    "system %s is to be in phase %s, which was not added: call covey_phase_add first",
                                     desc->name, desc->phase);
     return add_system(s, desc, phase);
 }
@@ -312,7 +314,7 @@ covey_schedule *covey_schedule_create(covey_world *world, const covey_schedule_d
         if (gate) covey_schedule_destroy(s);
         else covey__free(&heap, s, 1, sizeof *s, alignof(covey_schedule));
     }
-    covey__fail(world, COVEY_ERROR_MEMORY, "no schedule could be made: memory is out");
+    covey__fail(world, COVEY_ERROR_MEMORY, "a schedule could not be created: an allocation failed");
     return NULL;
 }
 

@@ -193,7 +193,7 @@ static covey_result cut(covey_schedule *s, covey__system *system) {
 }
 
 static covey_result fail_cut(covey_schedule *s, const covey__system *system, covey_result result) {
-    const char *what = result == COVEY_ERROR_FULL ? "not enough ids are left for its .creates" : "memory is out";
+    const char *what = result == COVEY_ERROR_FULL ? "not enough ids are left for its .creates" : "an allocation failed";
     return covey__schedule_fail(s, result, "system %s could not be cut into pieces: %s", system->desc.name, what);
 }
 
@@ -405,7 +405,7 @@ static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
 static void note(covey_schedule *s, covey_trace_event event) {
     void *events = covey__schedule_reach(s, s->events_noted, &s->event_capacity, s->event_count + 1, sizeof event);
     if (!events) {
-        covey__fail(s->world, COVEY_ERROR_MEMORY, "a trace ended early: memory is out");
+        covey__fail(s->world, COVEY_ERROR_MEMORY, "a trace ended early: an allocation failed");
         s->traced_runs = s->kept_runs = 0;
         return;
     }
@@ -549,7 +549,7 @@ static covey_result replay_left(covey_schedule *s) {
 
 covey_result covey_schedule_run_for(covey_schedule *s, double seconds) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
-    COVEY__CONTRACT(s->world, !s->running, "a schedule runs while it runs");
+    COVEY__CONTRACT(s->world, !s->running, "a schedule is run while it runs: use another schedule inside of a system");
     if (s->running || COVEY__IN_HOOK(s->world)) return COVEY_ERROR_REFUSED;
     s->running = true;
     s->failure[0] = '\0';

@@ -61,7 +61,7 @@ static void call(covey_world *world, covey__emission *emission, covey__listener 
     if (event.count == 0) return;
     world->nested++;
     COVEY__CONTRACT(world, world->nested <= NESTED_MAX,
-                    "listeners call each other 1,000 deep: one of them causes what it hears of");
+                    "listeners are called 1,000 deep: one of them causes the change that it is told of");
     listener.call(&event, listener.context);
     world->nested--;
 }

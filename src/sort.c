@@ -53,7 +53,7 @@ static const char *wrong_key(const covey_order *order, uint32_t size) {
 /* Why values of a size, of which there are so many, have no such order; or NULL. */
 static const char *wrong_order(const covey_order *order, uint32_t size, uint32_t count) {
     int functions = !!order->key_of + !!order->key_of_entity + !!order->compare + !!order->compare_entities;
-    if (functions > 1) return "its order has more than one function";
+    if (functions > 1) return "its order has more than one function: set one of them";
     if (order->from > count || order->count > count - order->from)
         return "the part ends behind the last: .from and .count are positions that there are";
     return wrong_key(order, size);
@@ -434,14 +434,16 @@ static void free_lists(sorting *job) {
 
 /* Why a pool cannot be sorted, or NULL. */
 static const char *objection(const covey_pool *pool) {
-    if (!covey__packed_in(pool)) return "it is in blocks, which are in the order of indices";
-    if (pool->set.policy == COVEY_IN_PLACE) return "its values do not move";
+    if (!covey__packed_in(pool))
+        return "it is in blocks, which are in the order of indices: define it with .storage = COVEY_STORAGE_SPARSE";
+    if (pool->set.policy == COVEY_IN_PLACE) return "its values do not move: define it with another .policy";
     if (pool->set.holes != 0) return "it has holes: compact it first";
     return NULL;
 }
 
 static const char *objection_unless_kept(const covey_pool *pool) {
-    return pool->observers && pool->observers->keeps_order ? "it is kept in an order" : objection(pool);
+    return pool->observers && pool->observers->keeps_order ? "it is kept in an order: end that with covey_pool_keep"
+                                                           : objection(pool);
 }
 
 static covey_result refuse_sort(const covey_pool *pool, covey_result result, const char *reason) {
@@ -451,7 +453,8 @@ static covey_result refuse_sort(const covey_pool *pool, covey_result result, con
 static covey_result refuse_owned(const covey_pool *pool) {
     char text[128];
     covey_group_print(text, sizeof text, covey__pool_owner(pool));
-    return covey__fail(pool->world, COVEY_ERROR_REFUSED, "%s could not be sorted: its order is that of the group %s",
+    return covey__fail(pool->world, COVEY_ERROR_REFUSED,
+                       "%s could not be sorted: its order is that of the group %s; sort that with covey_group_sort",
                        pool->type->name, text);
 }
 
@@ -499,7 +502,7 @@ static covey_result sort_pool(covey_pool *pool, const covey_order *order, covey_
     const char *wrong = make_keys ? NULL : wrong_order(order, pool->size, pool->set.end);
     if (wrong) return refuse_sort(pool, COVEY_ERROR_RANGE, wrong);
     covey_result result = sort_quietly(pool, order, make_keys);
-    if (result != COVEY_OK) return refuse_sort(pool, result, covey_result_text(result));
+    if (result != COVEY_OK) return refuse_sort(pool, result, covey__reason(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
     return COVEY_OK;
@@ -569,13 +572,13 @@ static covey_result sort_as(sorting *job, leader other, covey_sparse_set *const 
 covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     const char *reason = objection_unless_kept(pool);
-    COVEY__CONTRACT(pool->world, other->world == pool->world, "the pool is of another world");
+    COVEY__CONTRACT(pool->world, other->world == pool->world, "both must be of one world");
     if (covey__pool_owner(pool)) return refuse_owned(pool);
     if (reason) return refuse_sort(pool, COVEY_ERROR_REFUSED, reason);
     covey_sparse_set *set = &pool->set;
     sorting job = { .heap = &pool->world->heap, .count = set->end };
     covey_result result = sort_as(&job, (leader){ .pool = other }, &set, 1);
-    if (result != COVEY_OK) return refuse_sort(pool, result, covey_result_text(result));
+    if (result != COVEY_OK) return refuse_sort(pool, result, covey__reason(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
@@ -600,12 +603,12 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
         return COVEY_OK;
     }
     if (covey__pool_owner(pool)) return refuse_owned(pool);
-    if (!reason && pool->set.policy != COVEY_SWAP_AND_POP) reason = "only with swap and pop is a pool kept in order";
+    if (!reason && pool->set.policy != COVEY_SWAP_AND_POP)
+        reason = "keeping an order needs the policy COVEY_SWAP_AND_POP: define it without .policy";
     if (reason) return refuse_sort(pool, COVEY_ERROR_REFUSED, reason);
     if (order->from != 0 || order->count != 0)
-        return refuse_sort(pool, COVEY_ERROR_RANGE, "all of a pool is kept in order, or nothing");
-    if (!covey__pool_observers(pool))
-        return refuse_sort(pool, COVEY_ERROR_MEMORY, covey_result_text(COVEY_ERROR_MEMORY));
+        return refuse_sort(pool, COVEY_ERROR_RANGE, "a kept order is of the whole pool: leave .from and .count out");
+    if (!covey__pool_observers(pool)) return refuse_sort(pool, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
     result = sort_pool(pool, order, NULL);
     if (result == COVEY_OK) set_keeping(pool, order);
     covey__pool_unobserve(pool);
@@ -643,11 +646,11 @@ static uint32_t sets_of(covey_group *group, covey_sparse_set **sets) {
 
 static const char *group_objection(const covey_group *group) {
     if (group->in_blocks) return "its pools are in blocks: define them with .storage = COVEY_STORAGE_SPARSE";
-    return has_inner(group) ? "an inner group has its entities at the front" : NULL;
+    return has_inner(group) ? "an inner group has its entities at the front: destroy that first" : NULL;
 }
 
 static covey_result group_sorted(covey_group *group, covey_result result) {
-    if (result != COVEY_OK) return refuse_group(group, result, covey_result_text(result));
+    if (result != COVEY_OK) return refuse_group(group, result, covey__reason(result));
     for (uint32_t i = 0; i < group->owned; i++) covey__pool_moved(group->pools[i], true);
     COVEY__TRACE(group->left, COVEY_NONE);
     covey__group_disturb_outer(group, COVEY_NONE);
@@ -660,7 +663,8 @@ covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_or
     if (COVEY__IN_HOOK(group->world)) return COVEY_ERROR_REFUSED;
     covey_order by_index = { 0 };
     if (!order) order = &by_index;
-    if (field >= group->view.fields) return refuse_group(group, COVEY_ERROR_RANGE, "it has no such field");
+    if (field >= group->view.fields)
+        return refuse_group(group, COVEY_ERROR_RANGE, "it has no such field: fields count from 0, owned types first");
     const covey_pool *pool = group->pools[field];
     const char *wrong = wrong_order(order, pool->size, covey_group_count(group)), *reason = group_objection(group);
     if (wrong) return refuse_group(group, COVEY_ERROR_RANGE, wrong);
@@ -682,7 +686,7 @@ covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_or
 
 covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool) {
     COVEY__CONTRACT(NULL, group && pool, "a call needs a group and a pool");
-    COVEY__CONTRACT(group->world, pool->world == group->world, "the pool is of another world");
+    COVEY__CONTRACT(group->world, pool->world == group->world, "both must be of one world");
     if (COVEY__IN_HOOK(group->world)) return COVEY_ERROR_REFUSED;
     const char *reason = group_objection(group);
     if (reason) return refuse_group(group, COVEY_ERROR_REFUSED, reason);

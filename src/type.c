@@ -292,7 +292,7 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
     struct covey__made_type *made = NULL;
     if (reserve_made(world)) made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
     if (!made) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "no memory for a type");
+        covey__fail(world, COVEY_ERROR_MEMORY, "a type could not be created: an allocation failed");
         return NULL;
     }
     *made = (struct covey__made_type){ .bytes = bytes };

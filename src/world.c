@@ -67,8 +67,9 @@ void covey_world_destroy(covey_world *world) {
     if (!world) return;
     if (COVEY__IN_HOOK(world)) return;
     bool replaying = is_replaying(world);
-    COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world");
-    COVEY__CONTRACT(world, world->emission || !replaying, "a recorded function must not destroy the world");
+    COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world: do it afterwards");
+    COVEY__CONTRACT(world, world->emission || !replaying,
+                    "a recorded function must not destroy the world: do it afterwards");
     if (world->emission || replaying) return;
     if (world->heard != 0) covey_destroy_all(world);
     while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */

@@ -157,7 +157,7 @@ static covey_result clone_all(const covey_world *from, covey_world *to) {
 
 static covey_world *refuse_clone(covey_world *world, covey_result result, const char *culprit) {
     covey__fail(world, result, "the world could not be cloned: %s%s%s", culprit ? culprit : "", culprit ? ": " : "",
-                covey_result_text(result));
+                covey__reason(result));
     return NULL;
 }
 

@@ -175,7 +175,7 @@ static void test_command_buffers_record_defaults(void **state) {
     covey_replay replay = covey_commands_replay(commands);
     assert_true(replay.result == COVEY_ERROR_COPY && replay.done == 1 && replay.lost == 1);
     assert_string_equal(heard.text, "1 command could not be recorded because the copy hook of its type refused to copy "
-                                    "the default");
+                                    "the default: record a value instead");
     assert_int_equal(owned.alive, 0);
     covey_commands_destroy(commands);
 }

@@ -1024,7 +1024,8 @@ static void assert_not_made(const covey_group_desc *desc, covey_result reason, c
 
 static void test_groups_in_the_way_of_each_other(void **state) {
     (void)state;
-#define NOT_MADE(mine, other) "a group (" mine ") could not be made: in its way is the group " other
+#define NOT_MADE(mine, other) \
+    "a group (" mine ") could not be made: nest it in this group, which owns one of its pools: " other
     scatter(types, COUNT_OF(types), 4);
     make_group(&(covey_group_desc){ .own = { AB, covey_id(C) }, .without = { covey_id(X) } });
     assert_not_made(&(covey_group_desc){ .own = { AB, covey_id(D) } }, COVEY_ERROR_CONFLICT,
@@ -1080,7 +1081,7 @@ static void test_which_pools_are_not_owned(void **state) {
     assert_not_owned(covey_id(Fixed), "a group cannot own Fixed: " POLICY);
     assert_not_owned(covey_id(Kept), "a group cannot own Kept: " POLICY);
     assert_not_owned(covey_id(Ordered), "a group cannot own Ordered: " POLICY);
-    assert_not_owned(covey_id(Label), "a group cannot own Label: it has no values; ask for it with .with");
+    assert_not_owned(covey_id(Label), "a group cannot own Label: it is a tag, without values; ask for it with .with");
     if (IN_BLOCKS) assert_not_owned(covey_id(Packed), "a group cannot own Packed: " OTHER_STORAGE);
     else assert_not_owned(covey_id(Y), "a group cannot own Y: " OTHER_STORAGE);
 }
@@ -1114,7 +1115,8 @@ static void test_a_pool_is_owned_with_others_once_it_is_stored_as_they_are(void 
 
 static void test_descriptions_that_make_no_group(void **state) {
     (void)state;
-    static const char *const number = "a group could not be made: it asks for nothing, or for more than 16 types";
+    static const char *const number =
+        "a group could not be made: it asks for no type, or for more than 16; ask for 1 to 16";
     static const char *const terms = "a view could not be made: it has more than 16 terms: ask for fewer types";
     static const char *const twice = "a view could not be made: A is in .with twice: name it once";
     static const char *const neither = "a view could not be made: A is in .with and in .without: nothing could match";
@@ -1144,7 +1146,7 @@ static void test_descriptions_that_make_no_group(void **state) {
     assert_int_equal(covey_world_pool_count(world), 0);
     give_to(0, 5, covey_id(A));
     assert_not_made(&(covey_group_desc){ .with = { &other } }, COVEY_ERROR_LAYOUT,
-                    "another type named A has another layout");
+                    "type A is refused: a type of this name has another layout; rename one, or describe both alike");
     desc.without[0] = NULL;
     make_group(&desc); /* 16 of them */
     for (uint32_t i = 0; i < COVEY_TERMS; i++) assert_non_null(give(e[3], &many[i]));
@@ -1654,10 +1656,12 @@ static void test_sorting_that_is_refused(void **state) {
     scatter(types, COUNT_OF(types), 6);
     covey_group *outer = make_group(&shapes[0]);
     covey_group *unowned = make_group(&(covey_group_desc){ .with = { AB }, .without = { covey_id(X) } });
-    assert_not_sorted(outer, 2, &by_number, COVEY_ERROR_RANGE,
-                      "the group own A, B could not be sorted: it has no such field");
-    assert_not_sorted(unowned, 2, &by_number, COVEY_ERROR_RANGE, /* what is excluded has none */
-                      "the group with A, B without X could not be sorted: it has no such field");
+    assert_not_sorted(
+        outer, 2, &by_number, COVEY_ERROR_RANGE,
+        "the group own A, B could not be sorted: it has no such field: fields count from 0, owned types first");
+    assert_not_sorted(
+        unowned, 2, &by_number, COVEY_ERROR_RANGE, /* what is excluded has none */
+        "the group with A, B without X could not be sorted: it has no such field: fields count from 0, owned types first");
     assert_not_sorted(outer, 1, &outside, COVEY_ERROR_RANGE,
                       "the group own A, B could not be sorted: the key is not in the value");
     assert_not_sorted(outer, 1, &unknown, COVEY_ERROR_RANGE,
@@ -1668,8 +1672,9 @@ static void test_sorting_that_is_refused(void **state) {
                       "positions that there are");
     assert_int_equal(covey_group_sort(outer, 1, &by_number), COVEY_OK);
     covey_group *inner = make_group(&shapes[5]);
-    assert_not_sorted(outer, 0, &by_number, COVEY_ERROR_REFUSED,
-                      "the group own A, B could not be sorted: an inner group has its entities at the front");
+    assert_not_sorted(
+        outer, 0, &by_number, COVEY_ERROR_REFUSED,
+        "the group own A, B could not be sorted: an inner group has its entities at the front: destroy that first");
     assert_int_equal(covey_group_sort_as(outer, covey_pool_of(world, C)), COVEY_ERROR_REFUSED);
     assert_failed(COVEY_ERROR_REFUSED);
     check_all();

@@ -640,7 +640,7 @@ static void test_hooks_record_entities_where_ids_are_ready(void **state) {
         covey_set(world, target, Body, { i, ~i });
         hook.act = NULL;
         assert_int_equal(hook.broken, 1);
-        assert_string_equal(hook.text, "a hook or system records or forgets a create in a buffer that takes ids from "
+        assert_string_equal(hook.text, "a hook or system records or clears a create in a buffer that takes ids from "
                                        "the world: give the buffer .entities");
         assert_no_entity(made);
         assert_int_equal(covey_commands_count(commands), 1);

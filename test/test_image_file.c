@@ -146,7 +146,7 @@ static void memory_runs_out(void **state) {
         test_fail_at(&heap, at, false);
         covey_result result = covey_save_to_file(world, in_folder("a"), NULL, &report);
         if (!heap.failed) break;
-        failed(result, COVEY_ERROR_MEMORY, "memory");
+        failed(result, COVEY_ERROR_MEMORY, "an allocation failed");
         assert_int_equal(heap.bytes, bytes);
         assert_int_equal(covey_world_memory(world), counted);
         assert_true(file_has("a", "old", 3));

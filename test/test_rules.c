@@ -948,7 +948,7 @@ static void clear_in_hall(void) { covey_clear(hall.world, Outside); }
 static void convert_in_hall(void) { covey_pool_convert(covey_pool_of(hall.world, Outside), COVEY_STORAGE_SPARSE); }
 static void remove_in_hall(void) { covey_remove(hall.world, hall.e[2], Outside); }
 
-#define CLEAR_RULE "a listener must not clear or convert the pool that is being cleared"
+#define CLEAR_RULE "a listener must not clear or convert the pool that is being cleared: do it afterwards"
 
 static void test_a_pool_that_is_cleared_is_left_alone(void **state) {
     (void)state;

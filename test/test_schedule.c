@@ -82,10 +82,10 @@ static void what_is_wrong_with_a_system_is_said(void **state) {
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed) } });
     covey_type nameless = { .size = 4, .align = 4 };
     assert_int_equal(covey_system_add(schedule, NULL), COVEY_ERROR_TYPE);
-    assert_says(schedule, "a system needs a name");
+    assert_says(schedule, "a system needs a name: set .name");
 #define REFUSE(words, ...) refuse(schedule, (covey_system){ __VA_ARGS__ }, COVEY_ERROR_TYPE, words)
 #define VIEW .view = {.with = { covey_id(Blocked) } }
-    REFUSE("a system needs a name", .run = run_nothing);
+    REFUSE("a system needs a name: set .name", .run = run_nothing);
     REFUSE("system x has no function to run", .name = "x");
     REFUSE("it iterates one of them", .name = "x", .run = run_nothing, .group = group, VIEW);
     REFUSE("is split and exclusive", .name = "x", .run = run_nothing, .split = true, .exclusive = true, VIEW);

@@ -148,7 +148,7 @@ static bool run_fails_at(uint32_t threads, uint64_t at, bool for_good, uint64_t 
         assert_int_equal(result, COVEY_ERROR_MEMORY);
         assert_string_not_equal(covey_schedule_failure(schedule), "");
     } else if (failed) {
-        assert_string_equal(heard.text, "a trace ended early: memory is out"); /* which is nobody's failure */
+        assert_string_equal(heard.text, "a trace ended early: an allocation failed"); /* which is nobody's failure */
     }
     /* What was lost while other commands were left is told when those are done. */
     if (result != COVEY_OK && covey_schedule_run(schedule) != COVEY_OK) assert_says(schedule, "could not be recorded");

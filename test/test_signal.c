@@ -1189,7 +1189,7 @@ static uint32_t alarms;
 
 static void count_alarm(const char *what, const char *file, int line, void *context) {
     (void)file, (void)line, (void)context;
-    assert_string_equal(what, "a listener must not destroy the world");
+    assert_string_equal(what, "a listener must not destroy the world: do it afterwards");
     alarms++;
 }
 
@@ -1212,7 +1212,7 @@ static void a_listener_must_not_destroy_the_world(void **state) {
 
 static void hear_of_depth(const char *what, const char *file, int line, void *context) {
     (void)file, (void)line, (void)context;
-    assert_string_equal(what, "listeners call each other 1,000 deep: one of them causes what it hears of");
+    assert_string_equal(what, "listeners are called 1,000 deep: one of them causes the change that it is told of");
     alarms++;
 }
 

@@ -134,7 +134,7 @@ static bool look(info *i, covey_report *report) {
     if (!covey_image_look(bytes->bytes, bytes->size, &i->about, report)) return false;
     i->sections = calloc(i->about.sections, sizeof *i->sections);
     if (!i->sections) {
-        *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "no memory for the table of sections" };
+        *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "an allocation failed" };
         return false;
     }
     if (covey_image_sections(bytes->bytes, bytes->size, i->sections, i->about.sections, report) == 0) return false;
