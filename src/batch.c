@@ -1,7 +1,7 @@
-/* The entities of an iteration, in batches. Where matches lie side by side in all columns, a batch is one span. Where they
- * are scattered, the inline code of covey.h hands them out one by one: the rows of a block, whose fields it finds itself;
- * or a list of rows with the addresses of their fields, which are found here, in loops without a branch that depends on
- * data. */
+/* The matches of an iteration, in batches. Where the values of matches are contiguous in all columns, a batch is one
+ * span. Where they are scattered, the inline code hands them out one by one: either the rows of a block, whose fields
+ * it finds itself, or a list of rows with the addresses of their fields, found here in loops without data-dependent
+ * branches. */
 #include "batch.h"
 
 #include "bits.h"
@@ -15,8 +15,8 @@
 #include "walk.h"
 
 enum {
-    LONG = 8,                                 /* rows that are worth a span: each ends in a mispredicted branch */
-    ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* rows of a list, to which no other block is added */
+    LONG = 8,                                 /* rows that justify a span: each span ends in a mispredicted branch */
+    ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* rows from which on a list takes no further block */
     MOST_ALONG = 512                          /* rows of a span whose values are looked up before it is handed out */
 };
 
@@ -26,7 +26,7 @@ static char **list_of(covey_iter *it, uint32_t field) { return (char **)(uintptr
 
 static void set_value(covey_iter *it, uint32_t field, char *value) { *list_of(it, field) = value; }
 
-/* Hands out so many spans, or nothing. */
+/* Hands out this many spans, or none. */
 static bool hand_out(covey_iter *it, uint32_t spans, uint32_t rows_of_first) {
     it->at = 0;
     it->stop = spans;
@@ -41,7 +41,7 @@ static bool hand_out_span(covey_iter *it, uint32_t row, uint32_t count) {
 
 static bool hand_out_list(covey_iter *it, uint32_t rows) { return hand_out(it, rows, 1); }
 
-/* The id of a row: that of a position in an array, or the number itself. */
+/* The id of a row: the id at a position of an array, or the number itself. */
 COVEY_HOT uint32_t index_at(const covey_entity *array, uint32_t number) { return array ? array[number].index : number; }
 
 static uint32_t ones_from(uint64_t bits, uint32_t first) {
@@ -49,7 +49,7 @@ static uint32_t ones_from(uint64_t bits, uint32_t first) {
     return gap != 0 ? covey__lowest_bit(gap) : COVEY__BLOCK_IDS;
 }
 
-/* The first so many of some bits. */
+/* The lowest bits of a mask, this many. */
 static uint64_t first_bits(uint64_t bits, uint32_t count) {
     uint64_t rest = bits;
     while (count-- != 0) rest &= rest - 1;
@@ -58,7 +58,7 @@ static uint64_t first_bits(uint64_t bits, uint32_t count) {
 
 /* ---- Looking up --------------------------------------------------------------------------------------------------*/
 
-/* A set whose values are in one array. */
+/* Whether the values of a set are one array. */
 static bool is_flat(const covey_pool *pool) { return !covey__in_blocks(pool) && !pool->set.paged; }
 
 /* The value of an index, or NULL. */
@@ -66,7 +66,7 @@ static char *find(const covey_pool *pool, uint32_t index) {
     return covey__has_index(pool, index) ? covey__value_of_index(pool, index) : NULL;
 }
 
-/* What it takes to look up an index in a pool: one in blocks, or a flat set. */
+/* What a lookup in a pool needs: of a pool in blocks, or of a flat set. */
 typedef struct lookup {
     const covey__block_store *blocks; /* or NULL */
     const uintptr_t *pages;
@@ -84,7 +84,7 @@ static lookup lookup_in_set(const covey_pool *pool) {
     return (lookup){ NULL, set->pages, (uintptr_t)set->data, pool->size, set->page_count, set->end };
 }
 
-/* Whether an index is there; then *value is where, and will be asked for soon. */
+/* Whether an index is present; then *value is its address, which is prefetched. */
 COVEY_HOT bool look_at(const lookup *in, uint32_t index, char **value) {
     if (in->blocks) {
         if (!covey__block_has(in->blocks, index)) return false;
@@ -100,8 +100,8 @@ COVEY_HOT bool look_at(const lookup *in, uint32_t index, char **value) {
     return at < in->end;
 }
 
-/* Lists positions of an array that are in a pool. Returns how many they are. A function of its own for each kind keeps all
- * it needs in registers. */
+/* Lists the positions of an array that are in a pool; returns how many. A separate function for each kind keeps its
+ * variables in registers. */
 COVEY_HOT uint32_t list_array(lookup in, const covey_entity *array, uint32_t first, uint32_t count, uint32_t *rows,
                               char **found) {
     uint32_t n = 0;
@@ -122,7 +122,8 @@ static COVEY__NOINLINE uint32_t list_array_in_blocks(const covey_pool *pool, con
     return list_array(lookup_in_blocks(pool), array, first, count, rows, found);
 }
 
-/* Lists ids that are in a flat set, from `n` on: bits of a word whose first is `first`. Returns where they end. */
+/* Lists ids that are in a flat set, from `n` on: the bits of a word whose lowest id is `first`. Returns the new
+ * length. */
 static COVEY__NOINLINE uint32_t list_bits_in_set(const covey_pool *pool, uint32_t first, uint64_t bits, uint32_t *rows,
                                                  char **found, uint32_t n) {
     lookup in = lookup_in_set(pool);
@@ -134,7 +135,7 @@ static COVEY__NOINLINE uint32_t list_bits_in_set(const covey_pool *pool, uint32_
     return n;
 }
 
-/* Looks up a list of rows in a pool. Returns how many are there; the others have NULL. */
+/* Looks up a list of rows in a pool. Returns how many are present; the others get NULL. */
 COVEY_HOT uint32_t find_list(lookup in, const covey_entity *array, const uint32_t *rows, uint32_t count, char **found) {
     uint32_t hits = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -159,7 +160,7 @@ static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t
     return hits;
 }
 
-/* Moves a row of a list up: its number, and its fields of these columns. */
+/* Moves a row within a list: its number, and its fields of these columns. */
 static void move_row(covey_iter *it, uint32_t columns, uint32_t from, uint32_t to) {
     it->rows[to] = it->rows[from];
     for (; columns != 0; columns &= columns - 1) {
@@ -168,7 +169,7 @@ static void move_row(covey_iter *it, uint32_t columns, uint32_t from, uint32_t t
     }
 }
 
-/* Keeps those rows of a list that a column has, or that are not in a pool. Both return how many these are. */
+/* Keeps the rows that a column has, or that are absent from a pool. Both return how many remain. */
 static uint32_t keep_found(covey_iter *it, uint32_t column, uint32_t columns, uint32_t count) {
     char *const *found = list_of(it, column);
     uint32_t kept = 0;
@@ -190,7 +191,7 @@ static uint32_t keep_absent(covey_iter *it, const covey_pool *pool, uint32_t col
     return kept;
 }
 
-/* Looks up a list of rows in all columns but those that have been, and keeps those that match. Returns how many do. */
+/* Looks up a list of rows in all columns not done yet, and keeps the matches. Returns how many there are. */
 static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
     uint32_t columns = done;
     for (uint32_t left = it->walk.excluded; left != 0; left &= left - 1)
@@ -204,7 +205,7 @@ static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
     return count;
 }
 
-/* How many rows, from this one on, have their values side by side in a flat set: at most `most`. The first is there. */
+/* How many rows from this one on have contiguous values in a flat set, up to `most`. The first is present. */
 static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *array, uint32_t row, uint32_t most) {
     const uintptr_t *pages = set->pages;
     uint32_t reach = set->page_count, at = covey__slot_position(*covey__slot_of(set, index_at(array, row))), run = 1;
@@ -226,7 +227,7 @@ static uint32_t run_in(const covey_pool *pool, const covey_entity *array, uint32
     return run;
 }
 
-/* How many rows, from this one on, match, and have the values that are looked up side by side: at most `most`. */
+/* How many rows from this one on match and have contiguous values in the columns that are looked up, up to `most`. */
 static uint32_t run_of_values(covey_iter *it, uint32_t row, uint32_t most) {
     for (uint32_t left = it->walk.looked_up; left != 0 && most != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
@@ -260,7 +261,7 @@ void covey__array_begin(covey_iter *it) {
     if (it->walk.end > it->walk.set->end) it->walk.end = it->walk.set->end;
 }
 
-/* How many positions from this one on are without holes, and have their values side by side: at most `most`. */
+/* How many positions from this one on have no holes and contiguous values, up to `most`. */
 static uint32_t run_of_positions(const covey_iter *it, uint32_t at, uint32_t most) {
     uint32_t run = 1;
     if (most > it->walk.end - at) most = it->walk.end - at;
@@ -271,14 +272,14 @@ static uint32_t run_of_positions(const covey_iter *it, uint32_t at, uint32_t mos
     return run;
 }
 
-/* Goes on to the next position that is no hole. Returns false at the end. */
+/* Advances to the next position that is no hole. Returns false at the end. */
 static bool reach_position(covey_iter *it) {
     while (it->walk.next < it->walk.end && is_hole(it, it->walk.next)) it->walk.next++;
     return it->walk.next < it->walk.end;
 }
 
-/* Lists so many positions, if they are there in the first column that is looked up. Returns how many are; that column is
- * *done. */
+/* Lists the positions that are present in the first column that is looked up, up to a number. Returns how many; *done
+ * is that column. */
 static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint32_t *done) {
     uint32_t column = it->walk.looked_up != 0 ? covey__lowest_bit(it->walk.looked_up) : 0;
     const covey_pool *pool = it->walk.columns[column].pool;
@@ -292,7 +293,7 @@ static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint3
     return count;
 }
 
-/* The fields of listed positions that lie beside the array. They are of one page, if there are pages. */
+/* Sets the fields of listed positions that are parallel to the array. They are within one page, if there are pages. */
 static void list_beside(covey_iter *it, uint32_t count) {
     uint32_t first = it->rows[0];
     bool follow = it->rows[count - 1] - first == count - 1;
@@ -318,7 +319,7 @@ bool covey__list_positions(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-/* The next positions of an array: as a span, if their values follow each other in every column; otherwise as a list. */
+/* The next positions of an array: as a span if their values are contiguous in every column, otherwise as a list. */
 static bool next_positions(covey_iter *it) {
     bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
     if (!reach_position(it)) return false;
@@ -341,10 +342,10 @@ static bool has_long_run(uint64_t ids) {
     return (ids & ids >> 4) != 0; /* LONG in a row */
 }
 
-/* Whether the runs of a mask are long enough, on average, to be worth a span each. */
+/* Whether the runs of a mask are long enough on average for a span each. */
 static bool has_long_runs(uint64_t ids) { return covey__bits_in(ids & ~(ids << 1)) * LONG <= covey__bits_in(ids); }
 
-/* Those of some blocks in which all fields have the same ids, and nothing else. */
+/* The blocks whose occupancy mask is the same in all fields, and equal to the matches. */
 static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uint64_t blocks) {
     uint64_t found = 0;
     for (uint64_t left = blocks; left != 0; left &= left - 1) {
@@ -390,14 +391,14 @@ static bool open_page(covey_iter *it) {
     return it->walk.blocks != 0;
 }
 
-/* Takes the next block with matches from the page. */
+/* Takes the next block with matches of the page. */
 static void take_block(covey_iter *it) {
     it->block = covey__lowest_bit(it->walk.blocks);
     it->walk.blocks &= it->walk.blocks - 1;
     it->walk.rest = it->matches[it->block];
 }
 
-/* Goes on to the next block with matches, if there are none left in this one. Returns false at the end. */
+/* Advances to the next block with matches if this one is done. Returns false at the end. */
 static bool reach_block(covey_iter *it) {
     if (it->walk.rest != 0) return true;
     if (it->walk.blocks == 0 && !open_page(it)) return false;
@@ -411,7 +412,7 @@ static const covey__chunk *chunk_of(const covey_iter *it, uint32_t column) {
     return &it->walk.columns[column].page->chunks[it->block];
 }
 
-/* Takes rows of the block, from a bit on, whose values lie side by side, as span `n` of the batch. */
+/* Takes rows of the block from a bit on, whose values are contiguous, as span `n` of the batch. */
 static void take_run(covey_iter *it, uint32_t n, uint32_t bit, uint32_t count) {
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
@@ -423,14 +424,14 @@ static void take_run(covey_iter *it, uint32_t n, uint32_t bit, uint32_t count) {
     it->walk.rest &= bit + count >= COVEY__BLOCK_IDS ? 0 : UINT64_MAX << (bit + count);
 }
 
-/* Asks for the first bytes of a block that will be handed out soon; hardware goes on from there. */
+/* Prefetches the first bytes of a block that comes soon; the hardware continues from there. */
 static void prefetch_block(const covey_iter *it, uint32_t block) {
     for (uint32_t i = 0; i < it->walk.view->with; i++)
         for (size_t line = 0; line < 4; line++)
             covey__prefetch_line(it->walk.columns[i].page->chunks[block].data + line * 64);
 }
 
-/* Takes a block of which all ids match, and those behind it as far as they follow in memory. */
+/* Takes a block in which all 64 ids match, and the blocks behind it while they are contiguous. */
 static void take_full(covey_iter *it, uint32_t n) {
     uint32_t more = covey__lowest_bit(~(it->walk.joined >> it->block));
     it->walk.blocks &= (UINT64_MAX - 1) << (it->block + more);
@@ -438,15 +439,15 @@ static void take_full(covey_iter *it, uint32_t n) {
     take_run(it, n, 0, (more + 1) * COVEY__BLOCK_IDS);
 }
 
-/* Takes a block of which all ids that are there match. */
+/* Takes a block in which all present ids match. */
 static void take_packed(covey_iter *it, uint32_t n) {
     take_run(it, n, covey__lowest_bit(it->walk.rest), it->walk.columns[0].page->used[it->block]);
     it->rows[n] = first_of_block(it);
     it->walk.rest = 0;
 }
 
-/* Lists bits of the block, from `n` on, if they are there in a pool that is looked up, and is a flat set; or NULL. Returns
- * where they end. */
+/* Lists bits of the block from `n` on that are present in a flat set that is looked up (or NULL). Returns the new
+ * length. */
 static uint32_t list_bits(covey_iter *it, uint64_t bits, uint32_t n, const covey_pool *pool) {
     uint32_t first = first_of_block(it);
     if (pool)
@@ -455,7 +456,7 @@ static uint32_t list_bits(covey_iter *it, uint64_t bits, uint32_t n, const covey
     return n;
 }
 
-/* The fields of listed ids that are in blocks of the page. */
+/* Sets the fields of listed ids that are in blocks of the page. */
 static void list_in_blocks(covey_iter *it, uint32_t count) {
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
@@ -471,7 +472,7 @@ static void list_in_blocks(covey_iter *it, uint32_t count) {
     }
 }
 
-/* Whether a list of so many rows goes on with the next block: if that is of the same page, and scattered, too. */
+/* Whether a list of this many rows continues with the next block: it is on the same page, and scattered. */
 static bool goes_on(const covey_iter *it, uint32_t rows) {
     bool few = rows < ENOUGH && it->walk.most == COVEY__BATCH;
     return few && it->walk.blocks != 0 && (it->walk.longer >> covey__lowest_bit(it->walk.blocks) & 1) == 0;
@@ -495,7 +496,7 @@ bool covey__list_ids(covey_iter *it) {
 
 static bool is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
 
-/* Whether spans of the next block can be in one batch with those of this one. */
+/* Whether spans of the next block fit into the same batch. */
 static bool is_alike(const covey_iter *it) {
     if (it->walk.rest != 0) return true;
     uint32_t next = it->walk.blocks != 0 ? covey__lowest_bit(it->walk.blocks) : 0;
@@ -503,7 +504,7 @@ static bool is_alike(const covey_iter *it) {
            is_packed(it, next) == is_packed(it, it->block);
 }
 
-/* Spans of the block, and of those behind it. All fields are in blocks. */
+/* Hands out spans of this block and the following ones. All fields are in blocks. */
 static bool next_spans(covey_iter *it) {
     uint32_t n = 0;
     it->slotted = is_packed(it, it->block);
@@ -519,7 +520,7 @@ static bool next_spans(covey_iter *it) {
     return hand_out(it, n, it->counts[0]);
 }
 
-/* The next run of the block: with all its values, if these lie side by side as well; otherwise the block is listed. */
+/* The next run of the block: as a span if its values are contiguous in all columns, otherwise the block is listed. */
 static bool next_run(covey_iter *it) {
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = ones_from(it->walk.rest, bit);
     run = run_of_values(it, first_of_block(it) + bit, run);
@@ -542,7 +543,7 @@ static const uint8_t *borders_of_page(const covey_iter *it) {
     return covey__page_at(&it->walk.group->borders, it->walk.first);
 }
 
-/* Goes on to the next page of a group with members. Returns false at the end. */
+/* Advances to the next page with members of the group. Returns false at the end. */
 static bool open_group_page(covey_iter *it) {
     const covey__pages *pages = &it->walk.group->borders;
     while (it->walk.blocks == 0 && it->walk.next < it->walk.end) {
@@ -565,7 +566,7 @@ static const uint8_t *ids_of_block(const covey_iter *it) {
     return covey__slots_of(it->walk.columns[0].page, it->block);
 }
 
-/* Goes on to the next block with members, if there are none left in this one. Returns false at the end. */
+/* Advances to the next block with members if this one is done. Returns false at the end. */
 static bool reach_slots(covey_iter *it) {
     if (it->walk.slot < it->walk.slots) return true;
     if (it->walk.blocks == 0 && !open_group_page(it)) return false;
@@ -600,8 +601,8 @@ bool covey__list_slots(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-/* If the row's entity has left the first slots, the last of those to visit may have taken its place: then it comes next,
- * and there is one less. */
+/* If the entity of the row has left the first slots, the last entity to visit may have taken its place: then that comes
+ * next, and there is one less. */
 void covey__slots_anew(covey_iter *it) {
     const covey__block_page *page = it->walk.columns[0].page;
     uint32_t slot = it->counts[it->at], bit = it->ids[it->at] % COVEY__BLOCK_IDS;
@@ -616,7 +617,7 @@ void covey__slots_anew(covey_iter *it) {
     if (it->walk.slots != 0 && it->walk.slots <= used) it->walk.last = ids[it->walk.slots - 1];
 }
 
-/* Members of blocks of a page, as spans: they have the first slots of all that the group owns. */
+/* Hands out the members in blocks of a page as spans: they have the first slots in all owned pools. */
 static bool next_members(covey_iter *it) {
     uint32_t n = 0;
     uint8_t numbers[COVEY__PAGE_BLOCKS];
@@ -640,12 +641,12 @@ static bool next_members(covey_iter *it) {
 
 /* ---- Fields that may be missing, and ticks -----------------------------------------------------------------------*/
 
-/* The value of an index that counts as there, or NULL. */
+/* The value of an index, or NULL if it is absent or hidden. */
 static char *seen_value(const covey_pool *pool, uint32_t index, bool hides) {
     return covey__counts(pool, index, hides) ? covey__value_of_index(pool, index) : NULL;
 }
 
-/* How far all columns go from a row on: values that follow each other, or rows without any; at most `most`. */
+/* How many rows from this one on have contiguous values, or none, in each column; up to `most`. */
 COVEY_HOT uint32_t run_of_columns(covey_iter *it, uint32_t row, uint32_t most, bool hides) {
     for (uint32_t i = 0; i < it->walk.view->fields; i++) {
         const covey_pool *pool = it->walk.columns[i].pool;
@@ -693,7 +694,7 @@ static bool next_positions_slowly(covey_iter *it) {
     return hand_out_span(it, at, run);
 }
 
-/* Notes a change of each value of a column that the span hands out. */
+/* Notes a change of each value in a column of the span. */
 static void note_span(const covey_iter *it, const covey_pool *pool) {
     uint32_t first = it->rows[0];
     for (uint32_t row = 0; it->walk.group && it->slotted && row < it->count; row++)

@@ -1,21 +1,21 @@
-/* The entities of an iteration, in batches: a span, or a list of rows that are scattered. */
+/* The matches of an iteration, in batches: a span, or a list of scattered rows. */
 #ifndef COVEY_BATCH_H
 #define COVEY_BATCH_H
 
 #include <covey/covey.h>
 
-/* Before the first batch of an array, which may have changed since the iteration was made. */
+/* Called before the first batch of an array, which may have changed since the iteration was made. */
 void covey__array_begin(covey_iter *it);
-/* Remembers who is the last of those to visit. */
+/* Remembers the last entity to visit. */
 void covey__note_last(covey_iter *it);
 
-/* A batch of scattered rows, at most it->walk.most, from where the iteration is. Returns false at the end. */
+/* A batch of scattered rows, at most it->walk.most, from the current place on. Returns false at the end. */
 bool covey__list_positions(covey_iter *it);
 bool covey__list_ids(covey_iter *it);
 bool covey__list_slots(covey_iter *it);
-/* Goes back to behind the row of such a list, when values have moved since. */
+/* Returns to the place behind the current row of such a list, after values have moved. */
 void covey__slots_anew(covey_iter *it);
-/* The next position that matches, in a batch of its own, without its fields. Returns false at the end. */
+/* The next matching position, in a batch of one, without its fields. Returns false at the end. */
 bool covey__next_position(covey_iter *it);
 
 /* Whether the entity at a position matches. */

@@ -1,5 +1,6 @@
-/* The block store: 64 ids to a block. A block is a small sparse set with indices of one byte while it has few ids, and
- * a plain array by bit once that takes less memory. Adding and removing touch one block; nothing else ever moves. */
+/* The block store: 64 ids to a block. A block with few ids is a small sparse set with indices of one byte; it
+ * becomes a plain array, indexed by bit, once that takes less memory. Adding and removing change one block; nothing
+ * else moves. */
 #include "block_store.h"
 
 #include "alloc.h"
@@ -25,7 +26,7 @@ static covey__block_page *missing_page(void) { return (covey__block_page *)(uint
 
 static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % 64; }
 
-/* Chunks moved, or were freed. */
+/* Notes that chunks moved or were freed. */
 static void note_move(const covey__block_store *blocks) {
     ++*blocks->moves;
     ++*blocks->shifts;
@@ -83,7 +84,7 @@ static void note_order(const covey__block_store *blocks, covey__block_page *page
     page->ordered = ordered ? page->ordered | bit : page->ordered & ~bit;
 }
 
-/* Gives a block this chunk, whose content is there already; or none. */
+/* Sets the chunk of a block, or none. The content of the chunk is there already. */
 static void set_chunk(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                       uint32_t capacity) {
     uint64_t bit = (uint64_t)1 << block;
@@ -107,13 +108,13 @@ static void free_chunk(covey__block_store *blocks, covey__block_page *page, uint
     set_chunk(blocks, page, block, NULL, 0);
 }
 
-/* Whether a hook does it is handed down as a constant: blocks that grow ask once. */
+/* Whether a hook moves values is passed as a constant, so that growing a block checks it once. */
 COVEY_HOT void move_one(const covey__block_store *blocks, void *to, void *from, bool hook) {
     if (hook) covey__move_value(&blocks->mover, to, from);
     else covey__copy(to, from, blocks->size);
 }
 
-/* Writes a block's values into a chunk of another capacity, in the order of their ids. */
+/* Copies the values of a block into a chunk of another capacity, in the order of ids. */
 COVEY_HOT void fill_by(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
                        uint32_t capacity, bool hook) {
     uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size, *map = ids + capacity;
@@ -137,7 +138,7 @@ static void fill_chunk(const covey__block_store *blocks, const covey__block_page
     else fill_by(blocks, page, block, data, capacity, true);
 }
 
-/* The same for a compact chunk that grows, slot by slot: one run of bytes each. */
+/* The same for a compact chunk that grows: slot by slot, with one memcpy each for values, ids and map. */
 static void copy_chunk(const covey__block_store *blocks, const covey__block_page *page, uint32_t block, char *data,
                        uint32_t capacity) {
     uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size;
@@ -149,7 +150,7 @@ static void copy_chunk(const covey__block_store *blocks, const covey__block_page
     memcpy(ids + capacity, page->chunks[block].map, 64);
 }
 
-/* The bit of the value in which an address lies, or 64 when it lies in none of the block's. */
+/* The bit of the value that contains an address, or 64 if no value of the block does. */
 static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                        const void *address) {
     uintptr_t at = (uintptr_t)address, base = (uintptr_t)page->chunks[block].data;
@@ -159,7 +160,7 @@ static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page
     return slot < page->used[block] ? ids_of(blocks, page, block)[slot] : 64;
 }
 
-/* Puts a block into another chunk, to which its values were copied; *source follows if it is one of them. */
+/* Moves a block to another chunk, to which its values were copied; updates *source if it is one of them. */
 static void move_block(covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                        uint32_t capacity, const void **source) {
     uint32_t followed = source && *source ? bit_at(blocks, page, block, *source) : 64;
@@ -176,7 +177,8 @@ static bool is_full(const covey__block_page *page, uint32_t block) {
     return block < COVEY__PAGE_BLOCKS && page->masks[block] == UINT64_MAX;
 }
 
-/* For so many more. A block whose neighbour is full is likely to be filled as well: it is direct from the start. */
+/* The capacity for this many more. A block with a full neighbour is likely to fill up as well: it is direct from the
+ * start. */
 static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                                uint32_t more) {
     bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1);
@@ -196,13 +198,14 @@ static covey_result grow_to(covey__block_store *blocks, covey__block_page *page,
     return COVEY_OK;
 }
 
-/* Whether a block may become direct together with one beside it: it is about to, and takes little more memory then. */
+/* Whether a block becomes direct together with a neighbour: it is a quarter full, so that this takes little more
+ * memory. */
 static bool is_nearly_direct(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
     return blocks->size <= 16 && page->capacity[block] != 64 && slots_taken(page, block) >= GROUP_LEAST;
 }
 
-/* Where components come in no order, blocks become direct in no order. Groups that do so together have their values
- * side by side, and are iterated as one span. */
+/* Ids that are added in no order would make blocks direct in no order. Blocks that become direct together are
+ * contiguous, and are iterated as one span. */
 static covey_result grow_group(covey__block_store *blocks, covey__block_page *page, uint32_t block,
                                const void **source) {
     covey_result result = COVEY_ERROR_MEMORY;
@@ -301,7 +304,7 @@ static void erase_block(covey__block_store *blocks, covey__block_page *page, uin
     free_chunk(blocks, page, block);
 }
 
-/* As covey__block_erase_slot does it. */
+/* Like covey__block_erase_slot, with the hook that moves values. */
 static void erase_slot_by_hook(covey__block_store *blocks, uint32_t index) {
     covey__block b = covey__block_in(blocks, index);
     uint32_t bit = index % 64, capacity = b.page->capacity[b.block];
@@ -349,7 +352,7 @@ void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64
     }
 }
 
-/* The ids of a compact block that have slots. */
+/* The ids of a compact block that have a slot, as a mask. */
 static uint64_t bits_with_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
     uint64_t bits = 0;
     for (uint32_t slot = 0; slot < page->used[block]; slot++) bits |= bit_of(ids_of(blocks, page, block)[slot]);
@@ -367,7 +370,7 @@ covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const
     uint64_t mask = page->masks[block], bits = mask & ~bits_with_slots(blocks, page, block);
     uint32_t more = covey__bits_in(bits);
     covey_result result = COVEY_OK;
-    page->masks[block] = mask & ~bits; /* while it moves */
+    page->masks[block] = mask & ~bits; /* during the move */
     if (page->used[block] + more > page->capacity[block])
         result = grow_to(blocks, page, block, grown_capacity(blocks, page, block, more), source);
     page->masks[block] = mask;
@@ -418,7 +421,7 @@ char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity) {
     return blocks->size != 0 ? covey__chunk_take_exactly(blocks, capacity) : covey__nothing;
 }
 
-/* The ids of a compact block by slot. Returns the slots that are no longer taken. */
+/* Sets the id of each slot of a compact block. Returns the slots that became free. */
 static uint64_t write_slots(const covey__block_store *blocks, covey__block_page *page, uint32_t block,
                             const uint8_t *slots) {
     uint8_t *ids = ids_of(blocks, page, block), *map = ids + page->capacity[block];
@@ -449,7 +452,7 @@ covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_
     return (covey__runs){ page, page->masks[block], block, end, blocks->size };
 }
 
-/* Blocks that are full and lie side by side are one run. */
+/* Full blocks that are contiguous form one run. */
 static size_t full_run(covey__runs *runs) {
     const covey__block_page *page = runs->page;
     uint32_t first = runs->block;
@@ -471,13 +474,13 @@ size_t covey__runs_next(covey__runs *runs, char **at) {
         return used * runs->size;
     }
     if (runs->left == UINT64_MAX) return full_run(runs);
-    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* there is a zero: not all bits are set */
+    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* not all bits are set, so there is a zero */
     *at += first * runs->size;
     runs->left &= first + count < 64 ? UINT64_MAX << (first + count) : 0;
     return count * runs->size;
 }
 
-/* A page whose chunks are the twins of another one's. */
+/* Copies a page and its chunks. */
 static bool clone_page(const covey__block_store *from, covey__block_store *to, uint32_t number) {
     covey__block_page *page = covey__resize(&to->heap, NULL, 0, 1, sizeof *page, alignof(covey__block_page));
     if (!page) return false;
@@ -524,8 +527,9 @@ static uint32_t fitting(const covey__block_store *blocks, const covey__block_pag
     return covey__fitting_capacity(blocks, page->masks[block] == UINT64_MAX ? 64 : slots_taken(page, block));
 }
 
-/* What compaction would make of a store: chunks of each capacity by covey__fit_number, all of them, and their bytes; how
- * many pairs of neighbours are direct and apart that could lie side by side, and how many blocks are out of order. */
+/* The result of compacting a store: the number of chunks of each capacity (by covey__fit_number), of all chunks, and
+ * their bytes; the number of direct neighbours that are not contiguous but could be, and of blocks that are out of
+ * order. */
 typedef struct compaction {
     uint32_t chunks[COVEY__FITS], blocks;
     size_t bytes;
@@ -556,9 +560,9 @@ static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint
     return covey__slab_create(blocks, capacity, chunks < most ? chunks : (uint32_t)most);
 }
 
-/* Moves every block to a chunk that fits, in the order of ids, so that neighbours lie side by side. Inside of blocks, the
- * order is that of ids, unless a group has its own. Where memory is out, blocks stay where they are. A new slab has as
- * many chunks as it gets blocks: no list needs to know it. */
+/* Moves every block to a chunk that fits, in the order of ids, so that neighbours are contiguous. Sorts values within
+ * blocks by id, unless a group orders them. When an allocation fails, the remaining blocks stay where they are. A new
+ * slab has exactly as many chunks as it gets blocks, so it joins no free list. */
 static void rebuild(covey__block_store *blocks, compaction *plan) {
     covey__slab *slabs[COVEY__FITS] = { NULL };
     for (uint32_t i = 0; i < blocks->page_count; i++) {
@@ -575,7 +579,7 @@ static void rebuild(covey__block_store *blocks, compaction *plan) {
     }
 }
 
-/* A chunk for a block that has a mask and nothing else; its values, by their ids, are still to be written. */
+/* Gives a chunk to a block that has only a mask; its values are written later, in the order of ids. */
 static void shape_block(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                         uint32_t capacity) {
     uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size, *map = ids + capacity, slot = 0;
@@ -592,7 +596,7 @@ static bool is_whole(const covey__block_page *page) {
     return all == UINT64_MAX;
 }
 
-/* The same for a page that has all its ids: direct blocks, side by side. False if they do not lie so. */
+/* The same for a full page: direct blocks, contiguous. False if the chunks are not contiguous. */
 static bool shape_page(covey__block_store *blocks, covey__block_page *page, covey__slab **slab, compaction *plan) {
     if (blocks->size == 0 || blocks->grouped || COVEY__PAGE_BLOCKS != 64 || !is_whole(page)) return false;
     *slab = slab_for(blocks, *slab, 64, plan->chunks[covey__fit_number(64)]);
@@ -629,7 +633,7 @@ bool covey__blocks_shape(covey__block_store *blocks) {
     return true;
 }
 
-/* Makes a plan; false for a store that would gain less than a hundredth and is in order. */
+/* Plans a compaction. False if it would save less than a hundredth and the store is in order. */
 static bool is_worth_it(const covey__block_store *blocks, compaction *plan) {
     if (blocks->size == 0 || blocks->pinned) return false;
     *plan = plan_of(blocks);
@@ -732,7 +736,7 @@ uint32_t covey__blocks_end(const covey__block_store *blocks) {
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
-/* A block that holds anything. */
+/* Checks a block that is not empty. */
 static bool valid_block(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                         const char **why) {
     uint32_t count = covey__bits_in(page->masks[block]), capacity = page->capacity[block];
@@ -752,7 +756,7 @@ static bool valid_block(const covey__block_store *blocks, const covey__block_pag
     return true;
 }
 
-/* Most blocks of a page are empty in most tests: one pass without branches does for these. */
+/* Checks the empty blocks of a page in one pass without branches: in most tests, most blocks are empty. */
 static bool valid_page(const covey__block_store *blocks, const covey__block_page *page, const char **why) {
     uint64_t taken = 0, chunks = 0, slots = 0, direct = 0, data = 0, maps = 0, joined = 0;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {

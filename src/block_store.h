@@ -9,48 +9,49 @@
 
 extern char covey__nothing[COVEY__ALIGN_MAX];           /* the address of values without bytes */
 extern const uint8_t covey__identity[COVEY__BLOCK_IDS]; /* the map of a direct block */
-/* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, with nothing in it yet. *source
- * may be the address of a value of the store: it follows when that moves. The directory stays below `limit` pages. */
+/* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, without a value yet. *source may
+ * be the address of a value of the store, and is updated if that moves. The directory stays below `limit` pages. */
 covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit); /* its page */
 covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
                                  void **value);
-/* The same for those ids of a block whose bits are set; their values are still to be written. A compact block has them in
- * slots that follow each other. */
+/* The same for the ids of a block whose bits are set; the caller writes their values. In a compact block their slots
+ * are consecutive. */
 covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index, uint64_t bits, uint32_t limit,
                                       const void **source);
-/* The same for all ids of so many neighbouring blocks of a page, which are empty. Returns for how many there was memory. */
+/* The same for all ids of neighbouring blocks of a page, which are empty. Returns how many blocks there was memory
+ * for. */
 uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, uint32_t count);
-/* For ids in no order: claims them, one by one, where there is a page (false: it is there), then gives all that are
- * claimed in a block their slots (MEMORY: they are still claimed), or takes one back, whether it has a slot or not. */
+/* For ids in no order: claims ids one by one, where there is a page (false: the id is present); gives all claimed ids
+ * of a block their slots (MEMORY: they stay claimed); or releases one, with or without a slot. */
 static inline bool covey__blocks_claim(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
     page->masks[block] = with;
-    blocks->count += with != mask && page->capacity[block] == 64; /* these have their slots */
+    blocks->count += with != mask && page->capacity[block] == 64; /* ids that have a slot */
     return with != mask;
 }
 covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source);
 void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index);
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
-/* Those of a block whose bits are set; all of them are there. */
+/* Erases the ids of a block whose bits are set; all of them must be present. */
 void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64_t bits);
 void covey__blocks_clear(covey__block_store *blocks);
 void covey__blocks_free(covey__block_store *blocks);
-/* Makes a store that was initialised like another one its twin, slot by slot. False when memory is out. */
+/* Copies another store, slot by slot, into one that was initialised the same way. False when an allocation fails. */
 bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to);
-/* Makes an empty store, whose pages were given masks and a summary, one that has these ids: with chunks as compaction
- * gives them, and without values. False when memory is out: then it is good only for being freed. */
+/* Gives an empty store, whose pages have masks and a summary, the chunks that compaction would, without values. False
+ * when an allocation fails: then the store can only be freed. */
 bool covey__blocks_shape(covey__block_store *blocks);
-/* Which ids a page has, and in which slots: the same bytes for pages that have the same. */
+/* Encodes which ids a page has, and in which slots: equal pages give equal bytes. */
 typedef struct covey__form {
     uint64_t masks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS];
-    uint8_t slots[COVEY__BLOCK_PAGE]; /* of compact blocks, one after the other: the id in each slot */
+    uint8_t slots[COVEY__BLOCK_PAGE]; /* of each compact block in turn: the id in each slot */
 } covey__form;
 size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form); /* bytes; 0: no ids */
 char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity); /* for a block; NULL when memory is out */
-/* Gives a block other ids, whose values are to be written; and another chunk, unless that is NULL. */
+/* Gives a block other ids, whose values the caller writes; and another chunk, unless that is NULL. */
 void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t mask, const uint8_t *slots, char *chunk,
                            uint32_t capacity);
 /* The values of blocks [block, end) of a page, as runs of bytes: by index, or by slot where a block is compact. */
@@ -66,27 +67,28 @@ size_t covey__runs_next(covey__runs *runs, char **at); /* bytes of the next one;
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
-/* Whether no id of the block of an index is there. */
+/* Whether the block of an index is empty. */
 static inline bool covey__block_is_empty(const covey__block_store *blocks, uint32_t index) {
     return index / COVEY__BLOCK_PAGE >= blocks->page_count ||
            covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
 }
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why);
-size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* counted from what is there */
+size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* recounted, for the validator */
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */
 size_t covey__blocks_chunk_bytes_packed(const covey__block_store *blocks);    /* if that moves all blocks */
-/* The capacity with which so many values take least memory: a multiple of four slots, or direct; in a group, with room
- * for all ids instead. These are numbered from 1 to COVEY__FITS - 1. */
+/* The capacity that needs the least memory for this many values: a multiple of four slots, or direct; in a group, room
+ * for all ids. Capacities are numbered from 1 to COVEY__FITS - 1. */
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);
 enum { COVEY__FITS = 18 };
 static inline uint32_t covey__fit_number(uint32_t capacity) { return (capacity + 3) / 4; }
 static inline uint32_t covey__fit_capacity(uint32_t number) {
     return number * 4 > COVEY__MAPPED_WHOLE ? COVEY__MAPPED_WHOLE : number * 4;
 }
-/* For a group that owns the pool: no block is direct any more, or will be, so that values can be in any order. False when
- * memory is out: then some are compact that were direct, and nothing else has changed. */
+/* For a group that owns the pool: makes all blocks compact, and keeps them so, because only these can order their
+ * values. False when an allocation fails: then some blocks are compact that were direct, and nothing else has
+ * changed. */
 bool covey__blocks_group(covey__block_store *blocks);
-/* A compact block, for those who put its values in order: `ids` has the bit in each slot, `map` the slot of each bit. */
+/* A compact block whose values are being ordered: `ids` has the bit in each slot, `map` the slot of each bit. */
 typedef struct covey__block {
     covey__block_page *page;
     uint32_t block;
@@ -99,7 +101,7 @@ static inline covey__block covey__block_in(const covey__block_store *blocks, uin
     uint8_t *map = (uint8_t *)(uintptr_t)page->chunks[block].map;
     return (covey__block){ page, block, page->chunks[block].data, map - page->capacity[block], map };
 }
-/* From now on the id of a bit has this slot. */
+/* Assigns a slot to a bit. */
 static inline void covey__block_name(const covey__block *b, uint32_t bit, uint32_t slot) {
     b->ids[slot] = (uint8_t)bit;
     b->map[bit] = (uint8_t)slot;
@@ -108,7 +110,7 @@ static inline void covey__block_shifts(covey__block_store *blocks, const covey__
     b->page->ordered &= ~((uint64_t)1 << b->block);
     ++*blocks->shifts;
 }
-/* Moves what is in a slot to another one, whose own is no longer needed. */
+/* Moves the value in a slot to another slot, whose value is no longer needed. */
 static inline void covey__block_move(covey__block_store *blocks, const covey__block *b, uint32_t from, uint32_t to) {
     size_t size = blocks->size;
     covey__block_name(b, b->ids[from], to);
@@ -117,7 +119,7 @@ static inline void covey__block_move(covey__block_store *blocks, const covey__bl
     else covey__relocate(&blocks->mover, b->data + to * size, b->data + from * size, size);
     covey__block_shifts(blocks, b);
 }
-/* Puts the value of a bit into a slot, and the value from there where it was. */
+/* Exchanges the value of a bit with the one in a slot. */
 static inline void covey__block_exchange(covey__block_store *blocks, const covey__block *b, uint32_t bit,
                                          uint32_t slot) {
     uint32_t from = b->map[bit];
@@ -127,7 +129,7 @@ static inline void covey__block_exchange(covey__block_store *blocks, const covey
                            blocks->size);
     covey__block_shifts(blocks, b);
 }
-/* A bit is there, in this slot, and one slot more is taken; the same the other way round, of the last one. */
+/* Adds a bit in this slot, which counts as taken; the reverse, for the last slot. */
 static inline void covey__block_take(covey__block_store *blocks, const covey__block *b, uint32_t bit, uint32_t slot) {
     uint64_t mask = b->page->masks[b->block];
     covey__block_name(b, bit, slot);
@@ -141,7 +143,7 @@ static inline void covey__block_free_slot(covey__block_store *blocks, const cove
     b->page->used[b->block]--;
     blocks->count--;
 }
-/* Whether an address lies in the values of the block of an index. */
+/* Whether an address is inside of the values of the block of an index. */
 bool covey__blocks_hold(const covey__block_store *blocks, uint32_t index, const void *address);
 /* The bit of the id in each slot of a compact block. */
 static inline const uint8_t *covey__slots_of(const covey__block_page *page, uint32_t block) {
@@ -150,9 +152,9 @@ static inline const uint8_t *covey__slots_of(const covey__block_page *page, uint
 static inline uint32_t covey__blocks_slot(const covey__block_store *blocks, uint32_t index) {
     return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % 64];
 }
-/* The number of the block behind the last one that holds any: it does not depend on what is reserved. */
+/* One more than the number of the last block that is not empty; independent of reserved memory. */
 uint32_t covey__blocks_end(const covey__block_store *blocks);
-/* The pages that a directory may have: as many as the world's table covers. */
+/* The most pages that a directory may have: as many as the world's table covers. */
 static inline uint32_t covey__block_limit(const covey_world *world) {
     return (uint32_t)((uint64_t)world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE);
 }

@@ -52,7 +52,7 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey__reason(result));
-    if (!pool->observers) COVEY__CHANGED(pool->world); /* otherwise when it has settled */
+    if (!pool->observers) COVEY__CHANGED(pool->world); /* otherwise after it has settled */
     return value;
 }
 
@@ -71,7 +71,7 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
     return pool->observers && !quick ? covey__pool_settle(pool, index, generation) : to;
 }
 
-/* Makes a default for an entity; or fails. */
+/* Makes the type's default value; or fails. */
 static bool begin_default(const covey_pool *pool, covey_entity e, covey__default *d) {
     covey_result result = covey__default_begin(pool->world, pool->type, d);
     if (result != COVEY_OK)
@@ -80,14 +80,14 @@ static bool begin_default(const covey_pool *pool, covey_entity e, covey__default
     return result == COVEY_OK;
 }
 
-/* What was added, and removed by a listener at once, was used, too. */
+/* The default counts as used even if a listener removed the component at once. */
 static void *end_default(const covey_pool *pool, covey__default *d, void *added) {
     bool used = added || COVEY__GET_WORD(pool->world->result) == COVEY_ERROR_GONE;
     covey__default_end(pool->world, pool->type, d, used);
     return added;
 }
 
-/* No hook is called for an entity that cannot get it: then this says why. */
+/* Checks the entity first, so that no hook is called in vain; reports why it cannot get the component. */
 void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     covey__default d;
@@ -116,7 +116,7 @@ void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn 
     return pool->observers ? covey__pool_settle(pool, e.index, e.generation) : to;
 }
 
-/* The value is there. Returns its address in the end. */
+/* After the value is written: settles and tells. Returns the final address of the value. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     covey__observers_after_add(pool, &e, 1, true);
@@ -127,19 +127,19 @@ void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) 
 
 /* ---- Removing one ------------------------------------------------------------------------------------------------*/
 
-/* A component that is gone is no longer disabled. */
+/* A removed component is no longer disabled. */
 static void enable_removed(const covey__observers *observers, uint32_t index) {
     uint64_t *page = covey__page_at(&observers->disabled, index);
     if (page) page[covey__block_of(index)] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
 }
 
-/* The value ends, or moves to who takes it. */
+/* Drops the value, or moves it to the caller that takes it. */
 static void end_value(covey_pool *pool, covey_entity e, void *taken) {
     if (taken) covey__relocate(covey__storage_mover(pool), taken, covey__value_of_index(pool, e.index), pool->size);
     else covey__pool_drop(pool, e);
 }
 
-/* Leaves the groups first, and those that exclude the component are joined last. */
+/* The entity leaves groups first, and joins groups that exclude the component last. */
 static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
     bool packed = pool->observers->is_owned && covey__packed(pool), excluded = pool->observers->is_excluded;
     enable_removed(pool->observers, e.index);
@@ -188,8 +188,8 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
 
 static bool adds(const covey__change *c) { return c->told.signal == COVEY_ON_ADD; }
 
-/* The events that a change means to a queue, from one of its sources, and those that follow when components are removed
- * again. That entities end has its room already: they are alive. */
+/* How many events of a change a queue gets from one source, with those that follow when the components are removed
+ * again. Room for the end of entities was reserved when they were created. */
 static uint64_t events_from(const covey__change *c, const covey__source_of_events *source, bool placed) {
     uint32_t signals = (uint32_t)c->told.signal;
     if (c->told.pool != source->pool) return 0;
@@ -197,7 +197,7 @@ static uint64_t events_from(const covey__change *c, const covey__source_of_event
     return (uint64_t)c->told.count * covey__bits_in(source->signals & signals);
 }
 
-/* All at once: a queue may hear of several of the changes. */
+/* Reserves for all changes at once: a queue may get events of several. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed) {
     for (covey_queue *queue = world->queues; queue; queue = queue->next) {
@@ -209,7 +209,7 @@ covey_result covey__changes_reserve_queues(covey_world *world, const covey__chan
     return COVEY_OK;
 }
 
-/* With several changes, entities get what else a group asks for at the same time. */
+/* With several changes, entities may get the other components of a group in the same call. */
 static covey_result reserve(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
@@ -219,7 +219,7 @@ static covey_result reserve(covey_world *world, const covey__change *changes, ui
     return result;
 }
 
-/* Before anything moves. */
+/* Before any value moves. */
 static void begin_change(covey__change *c) {
     c->placing.pool = c->told.pool;
     c->placing.entities = c->told.entities;

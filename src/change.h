@@ -25,36 +25,36 @@
 
 /* ---- One ---------------------------------------------------------------------------------------------------------*/
 
-/* Prepares and places, without a value, for an entity that is alive; *source, which may lie in the pool, follows when
- * values move. MEMORY, FULL, PRESENT: nothing has changed. */
+/* Prepares and places a component of a living entity, without a value. *source may be the address of a value of the
+ * pool, and is updated if that moves. MEMORY, FULL, PRESENT: nothing has changed. */
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
-/* Adds a value to a pool of the library's own, of which nobody is told; the caller reports. */
+/* Adds a value to an internal pool without telling anyone; the caller reports failures. */
 covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
-/* Adds a component without a value, which a function changes before anybody hears of it. */
+/* Adds a component without a value, calls a function that writes it, and then tells listeners. */
 void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context);
-/* Removes a component that is there when its removal was told. */
+/* Removes a component after listeners were told. */
 void covey__remove_announced(covey_pool *pool, covey_entity e);
 
 /* ---- Several -----------------------------------------------------------------------------------------------------*/
 
-/* Of the emission, the caller gives the pool, the signal, the entities and their number. The signal says what happens:
- * entities were created (no pool), components are added, or values were set, which the caller does. */
+/* In the emission, the caller sets the pool, the signal, the entities and their number. The signal says what happens:
+ * entities were created (no pool), components are added, or values were set by the caller. */
 typedef struct covey__change {
     covey__emission told;
-    covey__placing placing; /* of components that are added: of this, the caller gives the values */
+    covey__placing placing; /* for added components: the caller sets the values */
 } covey__change;
 
-/* Gives all components their places and values, of which nobody has heard yet. The entities are alive, but for those of
- * a change that is the only one: DEAD. MEMORY, FULL, PRESENT, COPY: then nothing has changed, *culprit is the change that
- * failed, or NULL, and values are still the caller's. */
+/* Places all components with their values, before anyone is told. The entities must be alive, unless there is only one
+ * change: then DEAD is possible. After DEAD, MEMORY, FULL, PRESENT or COPY nothing has changed, *culprit is the change
+ * that failed, or NULL, and the values still belong to the caller. */
 covey_result covey__changes_make(covey_world *world, covey__change *changes, uint32_t count,
                                  const covey__change **culprit);
-/* Nothing fails from here on. `ticks`: the components were changed now. */
+/* Nothing fails from here on. `ticks`: the components count as changed now. */
 void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks);
 void covey__changes_tell(covey_world *world, covey__change *changes, uint32_t count);
 
-/* For who places components in a way of its own: room in queues. `placed`: they are there, and their removal has its
- * room already. */
+/* For callers that place components themselves: room in queues. `placed`: the components are placed, and room for their
+ * removal exists. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed);
 

@@ -1,5 +1,5 @@
-/* Entities: a paged table of generations, and ranges that hand out indices. An index that was freed goes to the front
- * of its range's list; a fresh one is the lowest that was never used. */
+/* Entities: a paged table of generations, and ranges that hand out indices. A freed index goes to the front of the free
+ * list of its range; a fresh index is the lowest that was never used. */
 #include "entity.h"
 
 #include "alloc.h"
@@ -13,18 +13,18 @@
 
 #include <stdalign.h>
 
-/* The table covers whole pages of block stores, so that what a store's directory reaches, the table does, too. */
+/* The table covers whole pages of block stores: an index within the directory of a store is within the table. */
 #define STEP (COVEY__BLOCK_PAGE / COVEY_PAGE_SIZE)
 #define TABLE_LIMIT (((COVEY_NONE - 1) / COVEY__BLOCK_PAGE + 1) * STEP)
 
 static const covey_entity null_entity = { 0, 0 };
 
-/* Stands for pages that are missing: no generation is alive. Never written. */
+/* Stands for missing pages: no generation is alive. Never written. */
 static const covey__entity_page missing;
 
 static covey__entity_page *missing_page(void) { return (covey__entity_page *)(uintptr_t)&missing; }
 
-/* The page of an index that has one. */
+/* The page of an index, which must have one. */
 static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
     return world->pages[index / COVEY_PAGE_SIZE];
 }
@@ -41,7 +41,7 @@ void covey__entity_page_reset(covey__entity_page *page) {
     }
 }
 
-/* The page of an index; NULL when memory is out. One that is new has nothing in it yet. */
+/* The page of an index, made if it is missing; NULL when an allocation fails. A new page is empty. */
 static covey__entity_page *find_page(covey_world *world, uint32_t index, bool *is_new) {
     uint32_t at = index / COVEY_PAGE_SIZE, last = at / STEP * STEP + STEP - 1;
     covey__entity_page **pages =
@@ -80,7 +80,7 @@ void covey__entities_free(covey_world *world) {
     covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
 }
 
-/* A page of which nothing is read soon. */
+/* A page that is not read soon. */
 static void fill_past_caches(covey__entity_page *page, const uint32_t *generations) {
     uint32_t none[16];
     for (uint32_t i = 0; i < 16; i++) none[i] = COVEY_NONE;
@@ -147,7 +147,7 @@ bool covey__entities_clone(const covey_world *from, covey_world *to) {
 
 /* ---- Ranges ------------------------------------------------------------------------------------------------------*/
 
-/* The last page of all has a place for the index that never exists, and that is what a link to nowhere is. */
+/* The last page has an entry for COVEY_NONE, an index that never exists: links that end point there. */
 bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
     return page->previous[index % COVEY_PAGE_SIZE] == index && index != COVEY_NONE;
 }
@@ -175,8 +175,7 @@ static bool is_before(const void *context, uint32_t a, uint32_t b) {
     return world->reserved[a].first < world->reserved[b].first;
 }
 
-/* The reserved range that begins last of those that begin at an index or before it, and the first that begins behind;
- * NULL for none. */
+/* The last reserved range that begins at or before an index, and the first that begins behind it; NULL for none. */
 static const covey__range *reserved_around(const covey_world *world, uint32_t index, const covey__range **behind) {
     const covey__range *before = NULL;
     *behind = NULL;
@@ -193,7 +192,7 @@ static COVEY__NOINLINE const covey__range *search_range(const covey_world *world
     return range && index < range->end ? range : &world->range;
 }
 
-/* Most worlds have reserved none. */
+/* Most worlds have no reserved ranges. */
 static inline covey__range *range_of(covey_world *world, uint32_t index) {
     if (COVEY__LIKELY(world->reserved_count == 0)) return &world->range;
     return (covey__range *)(uintptr_t)search_range(world, index);
@@ -201,7 +200,7 @@ static inline covey__range *range_of(covey_world *world, uint32_t index) {
 
 const covey__range *covey__range_of(const covey_world *world, uint32_t index) { return search_range(world, index); }
 
-/* The end of the indices from `fresh` on that belong to this range; moves `fresh` over reserved ranges. */
+/* The end of the unused run that begins at `fresh`; moves `fresh` past reserved ranges. */
 static uint32_t unreserved_end(const covey_world *world, covey__range *range) {
     const covey__range *behind, *reserved;
     if (range != &world->range) return range->end;
@@ -250,7 +249,7 @@ bool covey__ranges_reserve(covey_world *world, uint32_t count) {
     return true;
 }
 
-/* Whether an index from `first` on and before `end` was used; looks at those that have a page. */
+/* Whether an index of [first, end) was used; looks only at those that have a page. */
 static bool any_was_used(const covey_world *world, uint32_t first, uint32_t end) {
     for (uint64_t index = first; index < end && index / COVEY_PAGE_SIZE < world->page_count;) {
         const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
@@ -305,7 +304,7 @@ static covey_entity revive(covey_world *world, uint32_t index) {
     return covey__entity(index, ++*generation);
 }
 
-/* The next index of a range, or COVEY_NONE: without a log, for callers that report on their own. */
+/* The next index of a range, or COVEY_NONE. Logs nothing: callers report. */
 static uint32_t take_index(covey_world *world, covey__range *range, covey_result *result) {
     *result = COVEY_OK;
     uint32_t index = range->free;
@@ -327,7 +326,7 @@ covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
     return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
 }
 
-/* Tells of an entity that was made. Null when a listener has destroyed it. */
+/* Tells listeners about a new entity. Null when a listener has destroyed it. */
 static covey_entity tell_of(covey_world *world, covey_entity e) {
     covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
     COVEY__CHANGED(world);
@@ -349,7 +348,7 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
 
 covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
 
-/* Whether an index has a page, and nobody has it; otherwise fails. */
+/* Whether an index can be taken: it has a page, and no entity. Otherwise fails. */
 static bool may_be_taken(covey_world *world, uint32_t index) {
     if (covey__entities_prepare(world, 1) != COVEY_OK || !covey__entities_reach(world, index)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no entity could be created at index %u: %s", index,
@@ -367,7 +366,7 @@ static bool may_be_taken(covey_world *world, uint32_t index) {
     return false;
 }
 
-/* An index that nobody has is no longer one to hand out. */
+/* Takes a free index out of what its range hands out. */
 static void take_wanted_from(covey_world *world, covey__range *range, uint32_t index) {
     if (page_of(world, index)->generation[index % COVEY_PAGE_SIZE] != 0) unlink_free(world, range, index);
     else if (index == range->fresh && range->fresh < range->fresh_end) range->fresh++;
@@ -410,11 +409,11 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
         return null_entity;
     }
     take_wanted(world, index);
-    *now = generation - 1; /* those between are skipped */
+    *now = generation - 1; /* the generations between are skipped */
     return tell_of(world, revive(world, index));
 }
 
-/* Why an entity cannot be made with this handle; NULL: it can. Its index has a page. */
+/* Why no entity can be created with this handle; NULL if one can. Its index has a page. */
 static const char *again_is_refused(const covey__entity_page *page, covey_entity e) {
     uint32_t now = page->generation[e.index % COVEY_PAGE_SIZE];
     if ((now & 1) != 0) return "the index is in use, or given twice: destroy its entity first";
@@ -424,7 +423,7 @@ static const char *again_is_refused(const covey__entity_page *page, covey_entity
     return e.generation + 1u < now ? "a later generation of the index was used: only the last handle comes back" : NULL;
 }
 
-/* Checks a handle, and marks its index as used until all are checked: who comes twice is found. */
+/* Checks a handle, and marks its index as used until all are checked, which finds duplicates. */
 static covey_result mark_again(covey_world *world, covey_entity e, const char **why) {
     *why = "generations of living entities are odd, and neither part may be too large";
     if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
@@ -526,9 +525,9 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* Takes an entity out of 64 pools as far as that is quick: out of blocks that are direct and have others left, of types
- * whose values need no end. Returns the pools that remain. Where a block pool is present, its directory reaches. No call
- * is made, so that the processor goes on to the next pool while the mask of this one is on its way. */
+/* Removes an entity from those of 64 pools where that is quick: types whose values are not dropped, in direct blocks
+ * that keep other components. Returns the remaining pools. Where a block pool is marked, its directory covers the
+ * index. The loop makes no calls, so that the loads of several masks overlap. */
 static uint64_t remove_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
     uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
     uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;

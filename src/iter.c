@@ -1,5 +1,5 @@
-/* Iterating: how it begins, what becomes of rows when values move, and what can be asked of a view without a loop. The
- * steps from one span, or row, to the next are inline in covey.h; batch.c finds who comes. */
+/* Iterating: how an iteration begins, what happens to rows when values move, and questions about a view without a loop.
+ * The steps from one span or row to the next are inline in covey/detail/iterate.h; batch.c finds the matches. */
 #include "iter.h"
 
 #include "batch.h"
@@ -34,7 +34,7 @@ static bool all_known(const covey__walk *walk) {
     return walk->view->world != NULL;
 }
 
-/* The smallest of the pools in which entities must be, or NULL. */
+/* The smallest required pool, or NULL. */
 static const covey_pool *smallest(const covey__walk *walk) {
     const covey_pool *found = NULL;
     for (uint32_t i = 0; i < walk->view->with; i++) {
@@ -44,7 +44,7 @@ static const covey_pool *smallest(const covey__walk *walk) {
     return found;
 }
 
-/* The number of pages to walk: of the shortest directory of those in which entities must be. */
+/* The number of pages to walk: that of the shortest directory of the required pools. */
 static uint32_t pages_to_walk(const covey__walk *walk) {
     uint32_t end = covey__block_limit(walk->view->world);
     if (walk->lead && walk->lead->blocks.page_count < end) end = walk->lead->blocks.page_count;
@@ -55,7 +55,7 @@ static uint32_t pages_to_walk(const covey__walk *walk) {
     return end;
 }
 
-/* The spans of a list at most. Ticks are noted when a span is handed out. */
+/* The most spans in a batch. Ticks are noted when a span is handed out. */
 static uint32_t longest_list(const covey__walk *walk) {
     return walk->ticked != 0 ? 1 : walk->view->fields > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
 }
@@ -75,7 +75,7 @@ static void walk_ids(covey__walk *walk) {
     walk->most = longest_list(walk);
 }
 
-/* Looks up what does not lie beside the array. */
+/* Notes which fields have to be looked up: those that are not parallel to the array. */
 static void walk_array(covey__walk *walk) {
     const covey_view *view = walk->view;
     bool plain = view->with == view->fields && walk->ticked == 0 && !walk->hides && walk->changed == 0;
@@ -87,7 +87,7 @@ static void walk_array(covey__walk *walk) {
     walk->most = longest_list(walk);
 }
 
-/* By blocks of pages that have borders. Looks up what the group does not own. */
+/* Walks the blocks that have members. Looks up fields that the group does not own. */
 static void walk_slots(covey__walk *walk) {
     walk->mode = COVEY__MODE_SLOTS;
     walk->end = walk->group->borders.count;
@@ -119,7 +119,7 @@ static void begin_since(covey__walk *walk, const covey_view *view, uint64_t tick
     walk_by(walk, smallest(walk));
 }
 
-/* A function of its own, in which nobody asks for its address: so its lists, which are empty, are not copied. */
+/* A separate function that never takes the address of the iterator, so that compilers do not copy its empty lists. */
 static COVEY__NOINLINE covey_iter iterate(const covey__walk *walk) {
     covey_iter it;
     it.count = it.at = it.stop = it.block = 0;
@@ -129,7 +129,7 @@ static COVEY__NOINLINE covey_iter iterate(const covey__walk *walk) {
     return it;
 }
 
-/* The same for an iterator that is there. */
+/* The same for an iterator of the caller. */
 static void start(covey_iter *it) {
     it->count = it->at = it->stop = it->block = 0;
     it->left = 0;
@@ -201,7 +201,7 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
 
 static void begin_group(covey__walk *walk, const covey_group *group) {
     begin_walk(walk, &group->view);
-    walk->hides = false; /* who is disabled is no member */
+    walk->hides = false; /* disabled entities are no members */
     walk->group = group;
     if (group->in_blocks) {
         walk_slots(walk);
@@ -229,19 +229,19 @@ void covey__iter_begin_group(covey_iter *it, const covey_group *group) {
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
-/* Whether it is followed by position in an array; otherwise by id. */
+/* Whether the iteration follows positions of an array, rather than ids. */
 static bool is_by_position(const covey__walk *walk) {
     return walk->mode == COVEY__MODE_ARRAY || walk->mode == COVEY__MODE_POSITIONS;
 }
 
-/* Where it ends at the latest, by index or position. */
+/* An upper bound for its end, by index or position. */
 static uint32_t limit_of(const covey__walk *walk) {
     uint64_t ids = (uint64_t)walk->end * COVEY__BLOCK_PAGE;
     return is_by_position(walk) ? walk->end : ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
 }
 
-/* The blocks of ids that may have matches: decided by what pools hold, not by what they have reserved, so that worlds with
- * the same components are cut in the same way. */
+/* The blocks of ids that may have matches. Depends on components, not on reserved memory, so that equal worlds are cut
+ * into equal parts. */
 static uint32_t blocks_to_walk(const covey__walk *walk) {
     uint32_t end = UINT32_MAX;
     for (uint32_t i = 0; i < walk->view->with; i++) {
@@ -325,7 +325,7 @@ uint32_t covey__check_row_field(const covey_iter *it, const uint64_t *now, uint3
     return check_type(it, field, type, file, line);
 }
 
-/* A row is { 0 } before the first, and again behind the last; in between, it is one of this iteration. */
+/* A row is { 0 } before the first match and after the last; in between, it belongs to this iteration. */
 void covey__check_row(const covey_iter *it, const covey_row *row, const char *file, int line) {
     const covey_world *world = it->walk.view->world;
     bool fresh = !row->now && row->left == 0 && row->blocks == 0;
@@ -335,12 +335,12 @@ void covey__check_row(const covey_iter *it, const covey_row *row, const char *fi
                                line);
 }
 
-/* Whether the last of those to visit is still where it was. */
+/* Whether the last entity to visit is still at its position. */
 static bool last_stays(const covey_iter *it) {
     return it->walk.end <= it->walk.set->end && it->walk.set->ids[it->walk.end - 1].index == it->walk.last;
 }
 
-/* The rows of the list that are still to come are matches of the page again. */
+/* Turns the remaining rows of the list back into matches of the page. */
 static void put_back(covey_iter *it) {
     uint32_t bit = it->rows[it->at] - it->walk.first;
     it->block = bit / COVEY__BLOCK_IDS;
@@ -348,15 +348,15 @@ static void put_back(covey_iter *it) {
     it->walk.blocks = it->walk.opened & (UINT64_MAX - 1) << it->block;
 }
 
-/* Values have moved since the rows were listed, so that those to come are listed again. If the row's entity has left an
- * array, the last of those to visit may have taken its place: then it comes next, and there is one less. */
+/* Values have moved since the rows were listed: lists the remaining rows again. If the entity of the row has left an
+ * array, the last entity to visit may have taken its place: then that comes next, and there is one less. */
 static void begin_anew(covey_iter *it) {
     const covey_sparse_set *set = it->walk.set;
     uint32_t position = it->rows[it->at];
     if (it->walk.mode == COVEY__MODE_SLOTS) covey__slots_anew(it);
     else if (!it->walk.array) put_back(it);
     it->stop = 0;
-    it->walk.most = 1; /* lists are short where values move, so that few rows are looked up in vain */
+    it->walk.most = 1; /* lists are short in loops that move values, so that few lookups are wasted */
     if (!set) return;
     bool stays = position < set->end && set->ids[position].index == it->ids[it->at];
     it->walk.next = position + 1;
@@ -392,8 +392,8 @@ bool covey__next_rows(covey_iter *it, bool moved) {
     return more;
 }
 
-/* The value of a component that is there, of a pool in which some may be disabled, or have ticks: NULL if it need not be
- * there and is disabled. Notes a change if it may be written. */
+/* The value of a present component, in a pool that may have disabled components or ticks. NULL if the term is optional
+ * and the component is disabled. Notes a change if the field can be written. */
 static COVEY__NOINLINE void *observed_value(const covey_iter *it, const covey_pool *pool, uint32_t index,
                                             uint32_t field) {
     const covey_view *view = it->walk.view;
@@ -403,7 +403,7 @@ static COVEY__NOINLINE void *observed_value(const covey_iter *it, const covey_po
     return covey__value_of_index(pool, index);
 }
 
-/* Of a type that the world did not know when the iteration began, or when the page did. */
+/* For a type that the world did not know when the iteration, or its page, began. */
 static COVEY__NOINLINE void *late_value(const covey_iter *it, uint32_t index, uint32_t field) {
     const covey_pool *pool =
         covey__walk_is_old(&it->walk) ? covey_pool_find_raw(it->walk.view->world, it->walk.view->types[field]) : NULL;
@@ -431,7 +431,7 @@ uint32_t covey_view_count(const covey_view *view) {
     uint32_t count = 0;
     if (it.walk.mode == COVEY__MODE_NOTHING) return 0;
     if (it.walk.set) return count_positions(&it);
-    it.walk.asks_more |= it.walk.looked_up != 0; /* which need not be: masks are enough */
+    it.walk.asks_more |= it.walk.looked_up != 0; /* values are not looked up: masks are enough */
     it.walk.looked_up = 0;
     for (uint64_t blocks = covey__next_row_page(&it); blocks != 0; blocks = covey__next_row_page(&it))
         for (; blocks != 0; blocks &= blocks - 1) count += covey__bits_in(it.matches[covey__lowest_bit(blocks)]);
@@ -440,7 +440,7 @@ uint32_t covey_view_count(const covey_view *view) {
 
 covey_entity covey_view_first(const covey_view *view) {
     covey_iter it = covey__view_iter_to_ask(view);
-    it.walk.ticked = 0; /* nobody writes */
+    it.walk.ticked = 0; /* nothing is written */
     return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 

@@ -1,5 +1,5 @@
-/* Which entities match a view: occupancy masks answer for a page of ids at a time, and all other pools are asked for what
- * is left. */
+/* Which entities match a view: occupancy masks decide for a page of ids at a time, and the other pools are asked about
+ * what is left. */
 #include "match.h"
 
 #include "bits.h"
@@ -9,7 +9,7 @@
 #include "view.h"
 #include "walk.h"
 
-enum { FEW = 8 }; /* blocks of a page, which are matched one by one */
+enum { FEW = 8 }; /* blocks of a page, when they are matched one by one */
 
 const covey__block_page covey__no_page;
 
@@ -32,7 +32,7 @@ static bool is_hidden(const covey_iter *it, uint32_t index) {
     return covey__has_index(it->walk.hidden, index) || covey__component_is_disabled(it->walk.lead, index);
 }
 
-/* Of one that has all that is asked for. */
+/* For an entity that has all terms. */
 static bool has_changed(const covey_iter *it, uint32_t index) {
     for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
         if (covey__ticks_of(it->walk.columns[covey__lowest_bit(left)].pool, index) > it->walk.since) return true;
@@ -55,13 +55,13 @@ static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
     return there ? pool->blocks.pages[page] : &covey__no_page;
 }
 
-/* Asks for what match_pages will read. */
+/* Prefetches what match_pages reads. */
 static void prefetch_page(const covey__block_page *page) {
     for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64)
         covey__prefetch_line((const char *)page + at);
 }
 
-/* Goes on to a page. Returns the blocks in which there may be matches. */
+/* Advances to a page. Returns the blocks that may have matches. */
 static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list) {
     const covey_view *view = it->walk.view;
     uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
@@ -83,14 +83,14 @@ static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list)
     return view->any != 0 ? blocks & any : blocks;
 }
 
-/* The living among 64 ids. */
+/* Which of 64 ids are alive. */
 static uint64_t alive_mask(const covey_world *world, uint32_t first) {
     uint64_t mask = 0;
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__generation_of(world, first + i) & 1) << i;
     return mask;
 }
 
-/* Those of some ids that are in a pool of any storage. */
+/* Which of some ids are in a pool of any storage. */
 static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     if (!pool) return 0;
     if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
@@ -100,20 +100,20 @@ static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     return found;
 }
 
-/* Those of them that count as there. */
+/* Which of them are present and not hidden. */
 COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
     if (hides) ids &= ~covey__disabled_mask(pool, first);
     return members(pool, first, ids);
 }
 
-/* Those of some ids that are enabled themselves, and so are their components that must be there. */
+/* Which of some ids are enabled, with all their required components. */
 static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
     ids &= ~members(it->walk.hidden, first, ids);
     for (uint32_t i = 0; i < it->walk.view->with; i++) ids &= ~covey__disabled_mask(it->walk.columns[i].pool, first);
     return ids;
 }
 
-/* Those of some ids that match of which any of the wanted components was changed. */
+/* Which of some matching ids had one of the wanted components changed. */
 static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     uint64_t found = 0;
     for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
@@ -121,8 +121,8 @@ static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     return found;
 }
 
-/* What is left of the ids of a block that are in all the block pools of a view: looks into its other pools, but for
- * those whose values are looked up anyway, unless that is not all that is asked for. */
+/* Filters ids of a block that are in all block pools of a view by its other pools. Skips required pools whose values
+ * are looked up anyway, unless the view asks for changes. */
 COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t ids, bool hides) {
     const covey_view *view = it->walk.view;
     const covey__column *columns = it->walk.columns;
@@ -150,8 +150,8 @@ static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t 
     return plainly ? match_block(it, first, ids, false) : match_block_slowly(it, first, ids);
 }
 
-/* Finds what so many pages have in common: a constant where it is small, so that the loop over them vanishes. Returns
- * the ids that all blocks have. */
+/* Intersects the masks of pages. Small counts are passed as constants, so that the loop is unrolled. Returns the ids
+ * that all blocks have. */
 static inline uint64_t match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
     uint64_t all = UINT64_MAX;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
@@ -185,7 +185,7 @@ static uint64_t match_blocks(covey_iter *it, const covey__page_list *list, uint6
     }
 }
 
-/* Those of some blocks that have matches. Without a branch: that is often random. */
+/* Which of some blocks have matches. Without a branch, because it would often be mispredicted. */
 static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
     uint64_t found = 0;
     for (uint64_t left = blocks; left != 0; left &= left - 1) {

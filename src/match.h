@@ -7,8 +7,8 @@
 
 #include <covey/covey.h>
 
-/* Whether the component of an index counts as there. That something may be disabled is handed down as a constant, so
- * that the question vanishes where nothing is. */
+/* Whether the component of an index is present and not hidden. Whether anything can be hidden is passed as a constant,
+ * so that views without disabled components do not check. */
 COVEY_HOT bool covey__counts(const covey_pool *pool, uint32_t index, bool hides) {
     return covey__has_index(pool, index) && !(hides && covey__component_is_disabled(pool, index));
 }
@@ -16,17 +16,17 @@ COVEY_HOT bool covey__counts(const covey_pool *pool, uint32_t index, bool hides)
 /* Whether an entity matches, by its index. */
 bool covey__matches(const covey_iter *it, uint32_t index);
 
-extern const covey__block_page covey__no_page; /* of a pool that does not reach so far, or is not in blocks */
+extern const covey__block_page covey__no_page; /* for a pool that has no such page, or is not in blocks */
 
-/* The pages of the pools in blocks that entities must be in. */
+/* The pages of the required pools that are in blocks. */
 typedef struct covey__page_list {
     const covey__block_page *pages[COVEY_TERMS];
     uint32_t count;
     bool full; /* all ids of the page match */
 } covey__page_list;
 
-/* The blocks of the next page that has matches, which are in it->matches; 0 at the end. Those that are looked up later
- * may not match in the end. */
+/* The blocks of the next page with matches, which are in it->matches; 0 at the end. Terms that are looked up later may
+ * still reject some. */
 uint64_t covey__next_page(covey_iter *it, covey__page_list *list);
 
 #endif

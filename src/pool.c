@@ -1,5 +1,5 @@
-/* Pools: a sparse set or a block store, with a type and a world around it. The fast halves of add, set and remove are
- * inline in covey.h; the slow ones of add and remove are in change.c. */
+/* Pools: a sparse set or a block store, with a type and a world. The fast halves of add, set and remove are inline in
+ * covey/detail/hot.h; the slow halves of add and remove are in change.c. */
 #include "pool.h"
 
 #include "change.h"
@@ -16,7 +16,7 @@
 #include "unchecked.h"
 #include "observe.h"
 
-/* Makes an empty storage, in the place of whatever was there. */
+/* Initialises an empty storage. */
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
     covey__storage_init(pool, storage);
@@ -37,7 +37,7 @@ bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
     return result == COVEY_OK;
 }
 
-/* Setting, in an observed pool: before the value is there, which takes the place of the old one, */
+/* Overwrites in an observed pool, in two steps: before the new value is written, */
 void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
@@ -45,7 +45,7 @@ void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
     return covey__value_of_index(pool, index);
 }
 
-/* and when it is. */
+/* and after that. */
 void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     bool called = covey__observers_after_set(pool, COVEY_ON_SET, e);
@@ -66,13 +66,13 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
 
 /* ---- Clearing ----------------------------------------------------------------------------------------------------*/
 
-/* Whether somebody has to be told when components are removed: of that, or of what they were told only in part. */
+/* Whether listeners are told of removals, or an emission about the pool is under way. */
 static bool is_heard(const covey_pool *pool) {
     if (!pool->observers) return false;
     return (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->observers->listeners.emitting != 0;
 }
 
-/* Which components are removed: those for which a function says so; without one, all. */
+/* Which components to remove: those that a function chooses, or all without one. */
 typedef struct choice {
     covey_condition_fn *remove;
     void *context;
@@ -86,8 +86,8 @@ static bool is_chosen(const covey_pool *pool, uint32_t position, covey_entity e,
     return chosen;
 }
 
-/* The last chosen ones of a sparse pool before a position, or the first of a block pool from one on: at most as many as
- * a block has. Moves the position on. None: that was all. */
+/* Lists the next chosen components, at most a block of them: from a sparse pool the last ones before a position, from a
+ * block pool the first ones from a position on. Updates the position. Returns 0 at the end. */
 static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities, const choice *c) {
     uint32_t count = 0, at = covey_pool_next(pool, *position), block = at / 64;
     const covey_sparse_set *set = covey__packed_in(pool);
@@ -110,7 +110,7 @@ static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, u
     return count;
 }
 
-/* Removes those that are still there when all was told of them. */
+/* Tells listeners about the removal, then removes those that are still present. */
 static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t count) {
     uint32_t rest = 0, removed = 0;
     for (uint32_t i = 0; i < count; i++) covey__tell_the_rest(pool, entities[i]);
@@ -134,10 +134,10 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
     return removed;
 }
 
-/* Announces and removes those that are chosen, a few at a time. What listeners add meanwhile may stay. */
+/* Announces and removes the chosen components in batches. Components that listeners add meanwhile may stay. */
 static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
     covey_entity entities[64];
-    uint32_t position = covey_pool_size(pool), count, removed = 0; /* of a pool in blocks: 0 */
+    uint32_t position = covey_pool_size(pool), count, removed = 0; /* 0 for a pool in blocks */
     while ((count = next_to_remove(pool, &position, entities, c)) != 0) {
         if (pool->observers) pool->observers->is_cleared = true;
         removed += is_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
@@ -146,12 +146,12 @@ static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
     return removed;
 }
 
-/* Whether an addition moves others. */
+/* Whether an add moves other components. */
 static bool is_bound(const covey_pool *pool) {
     return pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
 }
 
-/* Those that an addition of a listener moves are passed over: again, as long as there are fewer each time. */
+/* If a listener adds components, others may move past the position: repeat while the number shrinks. */
 static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
     bool again = is_heard(pool) && is_bound(pool);
     uint32_t removed = 0, now, before;
@@ -240,7 +240,7 @@ void covey_pool_compact(covey_pool *pool) {
     uint32_t size = covey_pool_size(pool);
     covey__storage_compact(pool);
     covey__fast_add_off(pool);
-    covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change where holes were closed */
+    covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change if holes were closed */
     COVEY__CHANGED(pool->world);
 }
 

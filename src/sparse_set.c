@@ -9,7 +9,7 @@
 
 #define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY_PAGE_SIZE + 1)
 
-/* A page that stands for those that are missing: every index absent, and no slot COVEY__SLOT_NULL. Never written. */
+/* Stands for all missing pages: every index is absent, and no slot is COVEY__SLOT_NULL. Never written. */
 #define MISSING_1 COVEY__SLOT(COVEY_NONE, 1)
 #define MISSING_2 MISSING_1, MISSING_1
 #define MISSING_4 MISSING_2, MISSING_2
@@ -29,7 +29,7 @@ static const covey__slot missing_slots[COVEY_PAGE_SIZE] = { MISSING(COVEY_PAGE_S
 
 static char nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes; never written */
 
-/* What the table holds for a page, and the other way round. */
+/* Converts between a page and its entry in the table. */
 static uintptr_t entry_of(const covey__slot *page, uint32_t number) {
     return (uintptr_t)page - (uintptr_t)number * COVEY_PAGE_SIZE * sizeof(covey__slot);
 }
@@ -153,7 +153,7 @@ void covey__set_observe(covey_sparse_set *set, bool observed, bool drops) {
 
 static uint32_t mark_words(uint32_t positions) { return positions / 64 + (positions % 64 != 0); }
 
-/* Marks are for the policy that needs them. */
+/* Only ordered sets have marks. */
 static bool resize_marks(covey_sparse_set *set, uint32_t positions) {
     uint32_t words = set->policy == COVEY_ORDERED ? mark_words(positions) : 0;
     uint64_t *marks =
@@ -179,14 +179,14 @@ static void *value_at(const covey_sparse_set *set, uint32_t position) {
     return covey__value_at(set, position, set->size);
 }
 
-/* All that are there: those behind the live ones, and holes, have none. */
+/* All values: neither dead elements nor holes have one. */
 static void move_values(const covey_sparse_set *set, char *data) {
     for (uint32_t at = 0; at < set->end; at++)
         if (!covey__is_hole(set, at))
             covey__relocate(&set->mover, data + (size_t)at * set->size, value_at(set, at), set->size);
 }
 
-/* Values that must not be left behind, or that a hook moves, are not for the allocator to move. */
+/* Values are not moved by realloc if they must be zeroed where they were, or if a hook moves them. */
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
     covey__set_shifts(set);
     bool ours = (set->zero_vacated || set->mover.type) && set->data;
@@ -388,14 +388,14 @@ static void fill(const covey_sparse_set *set, uint32_t position, const void *val
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
-/* Puts an id where it now is, in both directions. */
+/* Writes an id and its slot. */
 static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
     covey__set_shifts(set);
     set->ids[at] = e;
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-/* A hook is not for what is behind the live ones, and for holes: they have no value. */
+/* Hooks see live values only: dead elements and holes have none. */
 static void exchange_at(covey_sparse_set *set, uint32_t a, uint32_t b) {
     void *left = value_at(set, a), *right = value_at(set, b);
     bool there = a < set->end, here = b < set->end;
@@ -417,7 +417,7 @@ static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
     exchange_at(set, a, b);
 }
 
-/* Swap only: among the dead, where the element may be already. */
+/* Swap only: puts an element among the dead, where it may be already. */
 static uint32_t place_behind(covey_sparse_set *set, covey_entity e) {
     uint32_t at = covey__slot_position(*covey__slot_of(set, e.index));
     if (at == COVEY_NONE) at = set->end + set->dead++;
@@ -454,7 +454,7 @@ void covey__set_erase_placed(covey_sparse_set *set, covey_entity e) {
     zero_erased(set, --set->end);
 }
 
-/* An element that is not live may be placed: it is absent, or kept behind the live ones of a swap-only set. */
+/* Whether an index is live. Absent elements, and dead ones of a swap-only set, can be placed. */
 static bool is_placed(const covey_sparse_set *set, uint32_t index) {
     if (index / COVEY_PAGE_SIZE >= set->page_count) return false;
     uint32_t at = covey__slot_position(*covey__slot_of(set, index));
@@ -465,7 +465,7 @@ static bool is_storable(covey_entity e) {
     return e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX;
 }
 
-/* Whether an element of this index takes a position of its own, rather than a hole or where it is kept. */
+/* Whether an element of this index needs a new position, rather than a hole or its dead element. */
 static bool takes_position(const covey_sparse_set *set, uint32_t index, bool force_back) {
     if (set->policy == COVEY_IN_PLACE) return force_back || set->hole == COVEY_NONE;
     return set->policy != COVEY_SWAP_ONLY || covey__slot_position(*covey__slot_of(set, index)) == COVEY_NONE;
@@ -483,7 +483,7 @@ covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, con
     covey__source source = covey__set_source(set, value);
     covey_result result = covey__set_prepare(set, e.index, force_back);
     if (result != COVEY_OK) return result;
-    /* The value may be a dead element's: it is copied before dead elements move. */
+    /* The value may belong to a dead element: it is copied before dead elements move. */
     bool behind = set->policy == COVEY_SWAP_ONLY;
     uint32_t at = covey__set_place(set, e, force_back && !behind);
     fill(set, at, covey__set_resolve(set, &source));
@@ -635,7 +635,7 @@ static void clear_page(covey__slot *slots) {
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) slots[i] = COVEY__SLOT_NULL;
 }
 
-/* Makes all elements absent: page by page, or one by one where these are few. */
+/* Makes all elements absent: page by page, or element by element if there are few. */
 static void clear_table(covey_sparse_set *set) {
     uint32_t size = covey_sparse_set_size(set);
     bool crowded = size / 64 > set->page_count;
@@ -681,7 +681,7 @@ covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_
     return COVEY_OK;
 }
 
-/* Moves what is left of 64 positions to `to` and behind; returns where the next one goes. */
+/* Moves the remaining elements of 64 positions to `to` and behind; returns the next free position. */
 static uint32_t compact_word(covey_sparse_set *set, uint32_t word, uint32_t to) {
     uint32_t from = word * 64, left = set->end - from;
     uint64_t live = ~set->marks[word] & (left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX);
@@ -708,7 +708,7 @@ static uint32_t skip_holes_back(const covey_sparse_set *set, uint32_t end) {
     return end;
 }
 
-/* From the hole made last on, the last element of the set fills each. */
+/* Fills each hole, from the one made last on, with the last element. */
 static void compact_in_place(covey_sparse_set *set) {
     uint32_t end = skip_holes_back(set, set->end);
     for (uint32_t hole = set->hole; hole != COVEY_NONE;) {
@@ -731,8 +731,8 @@ void covey_sparse_set_compact(covey_sparse_set *set) {
     else compact_in_place(set);
 }
 
-/* Holes that will be behind the last element are not filled, so that no element moves twice. Whoever looks from `moved`
- * finds a hole where the element was. */
+/* Does not fill holes that will be behind the last element, so that no element moves twice. In `moved`, the old
+ * position of an element is a hole already. */
 void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context) {
     uint32_t end = set->end, count = set->end - set->holes;
     covey__set_shifts(set);
@@ -751,7 +751,7 @@ void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context
     set->hole = COVEY_NONE;
 }
 
-/* Drops holes behind the last element; the list of holes keeps its order. */
+/* Removes trailing holes; the free list keeps its order. */
 static void trim_holes(covey_sparse_set *set) {
     uint32_t end = skip_holes_back(set, set->end), last = COVEY_NONE;
     for (uint32_t hole = set->hole, next; hole != COVEY_NONE; hole = next) {
@@ -816,7 +816,7 @@ void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page) {
 
 /* ---- As text -----------------------------------------------------------------------------------------------------*/
 
-/* Appends to a text that may be too short; the length goes on. */
+/* Appends to a text of limited size; the length counts on beyond it. */
 static void append(char *text, size_t size, uint64_t *length, const char *words) {
     size_t more = strlen(words);
     for (size_t i = 0; i < more && *length + i + 1 < size; i++) text[*length + i] = words[i];

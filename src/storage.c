@@ -73,7 +73,7 @@ void covey__storage_free(covey_pool *pool) {
 }
 
 void covey__storage_end(covey_pool *pool) {
-    if (!covey__in_blocks(pool)) covey_sparse_set_clear(&pool->set); /* blocks zero what they give back */
+    if (!covey__in_blocks(pool)) covey_sparse_set_clear(&pool->set); /* blocks zero memory when they free it */
     covey__storage_free(pool);
 }
 
@@ -84,7 +84,7 @@ void covey__storage_clear(covey_pool *pool) {
 
 covey_result covey__storage_reserve(covey_pool *pool, uint32_t count) {
     if (!covey__in_blocks(pool)) return covey_sparse_set_reserve(&pool->set, count);
-    return count > COVEY_NONE ? COVEY_ERROR_RANGE : COVEY_OK; /* blocks never move a value to make room in another */
+    return count > COVEY_NONE ? COVEY_ERROR_RANGE : COVEY_OK; /* making room in one block moves no value of another */
 }
 
 bool covey__storage_clone(const covey_pool *from, covey_pool *to) {
@@ -104,7 +104,7 @@ void covey__storage_shrink(covey_pool *pool) {
         return;
     }
     covey_sparse_set_shrink(&pool->set);
-    covey__storage_mark_all(pool); /* pages were returned that held nothing */
+    covey__storage_mark_all(pool); /* empty pages were freed */
 }
 
 void covey__storage_take(covey_pool *pool, const covey_pool *from) {
@@ -168,7 +168,7 @@ static uint64_t next_in_blocks(const covey__block_store *blocks, uint64_t *index
     return 0;
 }
 
-/* Pages are skipped where they are missing; one that is there begins with a block. */
+/* Skips missing pages; a page that exists has a block with components. */
 static uint64_t next_in_set(const covey_pool *pool, uint64_t *index) {
     const bool skips = COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS;
     *index -= *index % COVEY__BLOCK_IDS;
@@ -187,7 +187,7 @@ uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index) {
 
 /* ---- Runs of values ----------------------------------------------------------------------------------------------*/
 
-/* What is known of a run that may go on. */
+/* A run of contiguous values that may continue. */
 typedef struct runner {
     covey__run_fn *run;
     void *context;
@@ -257,7 +257,7 @@ bool covey__storage_is_present(const covey_pool *pool, uint32_t index) {
     return at < COVEY__BLOCK_IDS;
 }
 
-/* All blocks that the page of an index covers may soon hold something. */
+/* Marks all blocks that the page of an index covers, before anything is placed there. */
 static bool mark_page(covey_pool *pool, uint32_t index) {
     uint32_t first = index / COVEY_PAGE_SIZE * COVEY_PAGE_SIZE;
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i += COVEY__BLOCK_IDS)
@@ -320,7 +320,7 @@ bool covey__storage_is_marked(const covey_pool *pool) {
     return true;
 }
 
-/* A pool is marked nowhere but in blocks where it has anything. */
+/* A pool is marked only in blocks where it has components. */
 static bool valid_presence_page(const covey_world *world, const covey__presence_page *page, uint32_t first,
                                 const char **why) {
     for (uint32_t i = 0; i < COVEY__PAGE_BLOCKS * page->words; i++) {

@@ -5,7 +5,7 @@
 #include "marks.h"
 #include "presence.h"
 
-/* A block that is empty is no longer present, and nobody fills it. */
+/* An empty block is unmarked in the presence index, and is no longer the one being filled. */
 static void note_erased(covey_pool *pool, uint32_t index) {
     if (!covey__block_is_empty(&pool->blocks, index)) return;
     covey__presence_unmark(pool->world, pool->number, index);
@@ -36,7 +36,7 @@ static bool swaps(const covey_pool *pool) {
     return !covey__in_blocks(pool) && pool->set.removal == COVEY__REMOVE_SWAPPING;
 }
 
-/* As covey__pool_remove does it, with what is the same for all in registers. */
+/* Like covey__pool_remove, with the loop invariants in registers. */
 static inline void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
     covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
@@ -51,7 +51,7 @@ static inline void erase_swapping(covey_pool *pool, const covey_entity *entities
         uint32_t index = covey__slot_position(moved);
         ids[at] = covey__entity(index, covey__slot_generation(moved));
         *covey__slot_in(pages, index) = moved ^ index ^ (covey__slot)at;
-        *covey__slot_in(pages, entities[i].index) = COVEY__SLOT_NULL; /* the last one, if that is what moved */
+        *covey__slot_in(pages, entities[i].index) = COVEY__SLOT_NULL; /* the last element, if it moved into the hole */
         if (at != end) memcpy(data + at * size, data + end * size, size);
     }
     *set->shifts += set->end - end;

@@ -1,18 +1,17 @@
-/* Freeing the places of components: one, or many at once. A pool that has no component left in a block is not marked
- * there any more. No value is dropped. */
+/* Erasing components: one, or many at once. Unmarks the pool in blocks where nothing is left. Drops no value. */
 #ifndef COVEY_STORAGE_ERASE_H
 #define COVEY_STORAGE_ERASE_H
 
 #include "storage.h"
 #include "stretch.h"
 
-/* Frees the place of a component that is there. In order: those behind it move up. */
+/* Erases a component that is present. In order: the components behind it move up. */
 void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order);
 
-/* Whether components can be erased without anybody's code: nobody hears of it, and values are not dropped. */
+/* Whether erasing calls no code of the program: no listener is told, and no value is dropped. */
 bool covey__storage_erases_quietly(const covey_pool *pool);
-/* These are for such pools. Frees the places of those that are there; the same of the entities of a block, in which the
- * pool is present. */
+/* For such pools only. Erases the components that are present, of any entities or of the entities of one block in which
+ * the pool is marked. */
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s);
 

@@ -12,7 +12,7 @@
 
 /* ---- One ---------------------------------------------------------------------------------------------------------*/
 
-/* By hand, into a reactive set. */
+/* Marks added to a reactive set by the program. */
 static covey_result place_mark(covey_pool *tags, uint32_t index, void **value) {
     if (covey__has_index(tags, index)) return COVEY_ERROR_PRESENT;
     covey_result result = covey__reactive_reserve(tags, index);
@@ -61,7 +61,7 @@ void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
-/* Whether a change writes more values than the caches should be filled with, in whole words. */
+/* Whether a change writes more than the caches should hold, in whole words: then it bypasses them. */
 static bool is_large(const covey__placing *p, size_t size) {
     return size % 4 == 0 && (uint64_t)p->count * size >= COVEY_CACHE_BYTES / 4;
 }
@@ -71,7 +71,7 @@ static void copy_bytes(void *to, const void *from, size_t bytes, bool large) {
     else memcpy(to, from, bytes);
 }
 
-/* 64 times a small value, so that those of a block are one copy of bytes. */
+/* 64 copies of a small value, so that one memcpy fills a block. */
 typedef struct pattern {
     bool is_made;
     char bytes[64 * 16];
@@ -82,7 +82,7 @@ static void make_pattern(pattern *same, const covey__placing *p, size_t size) {
     for (uint32_t i = 0; i < 64 && same->is_made; i++) covey__copy(same->bytes + i * size, p->values, size);
 }
 
-/* The same value in a row. What is there already is copied, twice as much each time. */
+/* Repeats a value: copies what is written already, twice as much each time. */
 static void fill(char *to, uint32_t count, const void *value, size_t size) {
     size_t bytes = count * size, done = size;
     if (bytes == 0) return;
@@ -98,7 +98,7 @@ static void fill_by(const pattern *same, char *to, uint32_t count, size_t size, 
 
 static bool is_hooked(const covey__placing *p) { return p->copies && p->values && p->pool->type->copy; }
 
-/* Whether values come from the program one by one, by a hook that moves them. */
+/* Whether a hook moves each value from the program. */
 static bool is_moved(const covey__placing *p) { return !p->copies && p->values && !p->later && p->pool->type->move; }
 
 /* Moves values in, one after the other. */
@@ -119,7 +119,7 @@ static bool copy_by_hook(covey__placing *p, char *to, uint32_t count) {
     return true;
 }
 
-/* Writes the values of the next entities, which lie in a row. False when a hook says no. */
+/* Writes the values of the next entities, whose places are contiguous. False when a hook refuses. */
 static bool write_values(covey__placing *p, const pattern *same, char *to, uint32_t count) {
     size_t size = p->pool->size;
     const char *from = p->values ? (const char *)p->values + p->made * p->stride : NULL;
@@ -141,10 +141,10 @@ static bool write_values(covey__placing *p, const pattern *same, char *to, uint3
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------*/
 
-/* Whether values are bytes that are there to be copied. */
+/* Whether values are copied as bytes. */
 static bool are_bytes(const covey__placing *p) { return p->values && !p->later && !is_hooked(p) && !is_moved(p); }
 
-/* Writes the values of the next entities, which are of one block, in any order. */
+/* Writes the values of the next entities of one block, in any order. */
 static bool write_in_block(covey__placing *p, const pattern *same, uint32_t count) {
     const covey_entity *entities = p->entities + p->made;
     covey__chunk chunk =
@@ -172,7 +172,7 @@ static covey_result place_bits(covey__placing *p, uint32_t index, uint64_t bits)
     return result;
 }
 
-/* Blocks that lie side by side are written in one go. */
+/* Writes contiguous blocks at once. */
 static bool write_whole(covey__placing *p, const pattern *same, uint32_t index, uint32_t count) {
     const covey_pool *pool = p->pool;
     const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
@@ -184,7 +184,7 @@ static bool write_whole(covey__placing *p, const pattern *same, uint32_t index, 
     return true;
 }
 
-/* All ids of neighbouring blocks, as many of them as are empty. */
+/* Fills neighbouring blocks that are empty with all their ids. */
 static covey_result place_whole(covey__placing *p, const pattern *same, uint32_t index, uint32_t count) {
     covey_pool *pool = p->pool;
     covey_world *world = pool->world;
@@ -222,7 +222,7 @@ typedef struct blocks_of {
     uint32_t first, last;
 } blocks_of;
 
-/* DEAD, if one of the entities from a number on is. */
+/* DEAD if any entity from a number on is not alive. */
 static covey_result find_blocks(const covey__placing *p, uint32_t from, blocks_of *found) {
     const covey_world *world = p->pool->world;
     uint32_t low = UINT32_MAX, high = 0;
@@ -280,8 +280,8 @@ static bool write_scattered(covey__placing *p, const pattern *same) {
     return true;
 }
 
-/* The rest of the entities, of which there are many for so many blocks: masks first, then each block gets its slots,
- * then values are written. */
+/* Places the remaining entities where there are many for each block: first the masks, then the slots of each block,
+ * then the values. */
 static covey_result place_scattered(covey__placing *p, const pattern *same, blocks_of all) {
     covey__block_store *blocks = &p->pool->blocks;
     covey_result result = reach_blocks(p->pool, all);
@@ -300,7 +300,7 @@ static covey_result place_scattered(covey__placing *p, const pattern *same, bloc
     return write_scattered(p, same) ? COVEY_OK : COVEY_ERROR_COPY;
 }
 
-/* Whether all that are left are so scattered that this is worth it. */
+/* Whether the remaining entities are scattered enough for that to pay. */
 static bool are_scattered(const covey__placing *p, blocks_of *all) {
     uint32_t left = p->count - p->placed;
     if (left < 64 || find_blocks(p, p->placed, all) != COVEY_OK) return false;
@@ -350,7 +350,7 @@ static covey_result place_marks(covey__placing *p) {
 
 /* ---- Sparse sets -------------------------------------------------------------------------------------------------*/
 
-/* Gives 64 neighbours positions from `at` on. False when one is there. */
+/* Gives 64 neighbouring indices the positions from `at` on. False when one is present. */
 static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t at) {
     covey__slot any[2] = { 0, 0 }, all[2] = { (covey__slot)-1, (covey__slot)-1 };
     for (uint32_t i = 0; i < 64; i += 2) {
@@ -364,13 +364,13 @@ static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t 
     return true;
 }
 
-/* Where entities of a change get their ids: at the end, where nobody counts them yet. NULL: there is no room so far. */
+/* Where the ids of the change are written: behind the end, not counted yet. NULL when there is no room yet. */
 static covey_entity *spare_ids(const covey__placing *p) {
     const covey_sparse_set *set = &p->pool->set;
     return p->count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
 }
 
-/* The next entity is the first of its page, or there is something wrong with it. */
+/* Handles the next entity, which is the first of its page, or cannot be placed. */
 static covey_result reach_next(const covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_entity e = p->entities[p->placed];
@@ -380,7 +380,7 @@ static covey_result reach_next(const covey__placing *p) {
     return covey__storage_reach(pool, index);
 }
 
-/* Slots, and ids, of neighbours that fill blocks. */
+/* Writes the slots and ids of whole blocks. */
 static covey_result put_blocks(covey__placing *p, covey_entity *ids, uint32_t blocks) {
     const covey_sparse_set *set = &p->pool->set;
     const covey_entity *entities = p->entities + p->placed;
@@ -405,14 +405,14 @@ static bool is_far(const covey_sparse_set *set) {
     return (uint64_t)set->page_count * COVEY_PAGE_SIZE * sizeof(covey__slot) > COVEY_CACHE_BYTES / 16;
 }
 
-/* What will be needed of an entity soon. */
+/* Prefetches what a later entity needs. */
 COVEY_HOT void ask_for(covey__entity_page *const *alive, const uintptr_t *pages, uint32_t index, uint32_t reach) {
     if (index / COVEY_PAGE_SIZE >= reach) return;
     covey__prefetch_line((const char *)covey__slot_in(pages, index));
     covey__prefetch_line((const char *)&alive[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE]);
 }
 
-/* The same of entities in any order, as long as all is well and they might not fill a block. */
+/* Writes slots of entities in any order, until one cannot be placed or may begin a whole block. */
 COVEY_HOT void put_scattered(covey__placing *p, covey_entity *ids, bool far) {
     const covey_world *world = p->pool->world;
     const covey_sparse_set *set = &p->pool->set;
@@ -438,12 +438,12 @@ COVEY_HOT void put_scattered(covey__placing *p, covey_entity *ids, bool far) {
     p->placed = i;
 }
 
-/* Functions of their own keep all that the loop needs in registers. */
+/* Separate functions, so that the loop keeps its variables in registers. */
 static COVEY__NOINLINE void put_near(covey__placing *p, covey_entity *ids) { put_scattered(p, ids, false); }
 
 static COVEY__NOINLINE void put_far(covey__placing *p, covey_entity *ids) { put_scattered(p, ids, true); }
 
-/* Slots of the entities from the first that has none on: their positions are at the end, and nobody counts them yet. */
+/* Writes the slots of the entities that have none yet: their positions are behind the end, and are not counted yet. */
 static covey_result put_slots(covey__placing *p, covey_entity *ids) {
     const covey_world *world = p->pool->world;
     covey_result result = COVEY_OK;
@@ -463,7 +463,7 @@ static void clear_slots(covey__placing *p) {
     for (; p->placed != 0; p->placed--) *covey__slot_of(set, p->entities[p->placed - 1].index) = COVEY__SLOT_NULL;
 }
 
-/* Values of positions that follow each other; in place, they lie in pages. */
+/* Writes the values of consecutive positions; of in-place sets, page by page. */
 static covey_result write_positions(covey__placing *p, uint32_t at) {
     covey_sparse_set *set = &p->pool->set;
     uint32_t end = at + p->count, page_left = set->paged ? COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE : UINT32_MAX;
@@ -479,7 +479,7 @@ static covey_result write_positions(covey__placing *p, uint32_t at) {
     return COVEY_OK;
 }
 
-/* A set without dead elements gets the new ones at its end. */
+/* Appends to a set without dead elements. */
 static covey_result append(covey__placing *p) {
     covey_sparse_set *set = &p->pool->set;
     uint32_t count = p->count, at = set->end;
@@ -548,14 +548,14 @@ covey_result covey__place_many(covey__placing *p) {
     return result;
 }
 
-/* Dead elements that were placed are dead again; all else is as it was. */
+/* Undoes one placement: an element that was dead is dead again. */
 static void erase_placed(const covey__placing *p, covey_entity e) {
     if (p->in_hole || p->is_claimed) covey_sparse_set_erase(&p->pool->set, e);
     else covey__storage_erase_placed(p->pool, e);
 }
 
-/* The program has its values back. A hook sees no place without one: those that are still to be moved are so first, and
- * each leaves with its place. */
+/* Moves the values back to the program. Hooks never see a place without a value, so values that have not moved yet are
+ * moved in first, and each moves back as its place is erased. */
 static void move_back(covey__placing *p) {
     const covey__mover *mover = covey__storage_mover(p->pool);
     while (p->made < p->placed) move_by_hook(p, covey__value_of_index(p->pool, p->entities[p->made].index), 1);
@@ -574,5 +574,5 @@ void covey__erase_placed_many(covey__placing *p) {
     for (; p->made != 0 && p->copies; p->made--) covey__pool_drop(pool, p->entities[p->made - 1]);
     for (; p->placed != 0; p->placed--) erase_placed(p, p->entities[p->placed - 1]);
     p->is_claimed = p->in_hole = false;
-    covey__pool_moved(pool, false); /* what there is may have moved when room was made */
+    covey__pool_moved(pool, false); /* growing may have moved the other values */
 }

@@ -27,7 +27,7 @@ static kind kind_of(const covey_view *view, uint32_t term) {
     return term < with ? WITH : term < optional ? OPTIONAL : term < any ? ANY : WITHOUT;
 }
 
-/* Why a type of the first kind is not one of the second, too. */
+/* Why a type cannot be a term of both kinds. */
 static const char *why_twice(kind first, kind second) {
     static const char *const reasons[4][4] = {
         [WITH][WITH] = "is in .with twice: name it once",
@@ -44,7 +44,7 @@ static const char *why_twice(kind first, kind second) {
     return reasons[first][second];
 }
 
-/* What is wrong with a description: NULL for nothing; and with which type, or NULL. */
+/* What is wrong with a description (NULL: nothing), and with which type (or NULL). */
 typedef struct fault {
     const char *what;
     const covey_type *type;
@@ -52,7 +52,6 @@ typedef struct fault {
 
 static fault wrong_type(const char *what, const covey_type *type) { return (fault){ what, type }; }
 
-/* Appends terms. */
 static fault append_terms(covey_view *view, uint32_t *count, const covey_type *const *types, uint8_t *number) {
     *number = (uint8_t)term_count(types);
     if (*count + *number > COVEY_TERMS) return wrong_type("has more than 16 terms: ask for fewer types", NULL);
@@ -88,7 +87,7 @@ static fault note_changed(covey_view *view, const covey_type *const *types) {
     return (fault){ NULL, NULL };
 }
 
-/* A view of a world, which is not changed. One without terms is of all entities. */
+/* Makes a view, without changing the world. A view without terms matches all entities. */
 static covey_view make(const covey_world *world, const covey_view_desc *desc, fault *wrong) {
     covey_view view = { .world = (covey_world *)(uintptr_t)world };
     *wrong = (fault){ NULL, NULL };

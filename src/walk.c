@@ -4,7 +4,7 @@
 #include "observers.h"
 #include "view.h"
 
-/* A number that grows when the world meets a type, or the first component of a type is disabled. */
+/* A number that grows when the world gets a new type, or when the first component of a type is disabled. */
 static uint32_t known_to(const covey_world *world) { return world->pool_count + world->hiding; }
 
 bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
