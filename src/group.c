@@ -1,4 +1,4 @@
-/* Groups: making and ending them. Who is a member, and where, is in members.c. */
+/* Groups: creating and destroying them. members.c keeps their members. */
 #include "group.h"
 
 #include "alloc.h"
@@ -20,7 +20,7 @@ static bool names(const covey_group *group, const covey_pool *pool, uint32_t fir
     return first < end;
 }
 
-/* Whether all that the outer one asks for, the inner one does, too, and owns what the outer one owns. */
+/* Whether the inner group asks for all that the outer one asks for, and owns what it owns. */
 static bool is_part_of(const covey_group *inner, const covey_group *outer) {
     for (uint32_t i = 0; i < covey__group_terms(outer); i++) {
         const covey_pool *pool = outer->pools[i];
@@ -45,7 +45,7 @@ static covey_result refuse_pool(const covey_group *group, const covey_pool *pool
                        pool->type->name, reason);
 }
 
-/* Why the group cannot own a pool, and what would help besides; or NULL. */
+/* Why the group cannot own a pool, and what helps; or NULL. */
 static const char *objection(const covey_group *group, const covey_pool *pool) {
     bool packed = covey__storage_takes_any_order(pool);
     if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
@@ -57,10 +57,10 @@ static const char *objection(const covey_group *group, const covey_pool *pool) {
     return pool->size == 0 ? "it is a tag, without values" : "its values never move: define it with another .storage";
 }
 
-/* Whether the pools that it would own are fit for it, and no other group is in its way. */
+/* Checks that the group can own its pools, and conflicts with no other group. */
 static covey_result check(const covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++)
-        if (covey__is_reactive(group->pools[i])) /* which are marked where nothing may fail */
+        if (covey__is_reactive(group->pools[i])) /* reactive sets are marked where nothing may fail */
             return refuse_group(group, COVEY_ERROR_REFUSED, "leave out the reactive set ", group->pools[i]->type->name);
     for (uint32_t i = 0; i < group->owned; i++) {
         const char *reason = objection(group, group->pools[i]);
@@ -104,7 +104,7 @@ static void ungroup(covey_group *group) {
         if (!covey__pool_owner(group->pools[i])) covey__storage_ungroup(group->pools[i]);
 }
 
-/* Makes values of owned pools in blocks ready to be put in order, and borders for them. */
+/* Prepares owned pools in blocks for ordering their values, and makes their borders. */
 static covey_result prepare_blocks(covey_group *group) {
     const covey_pool *first = group->pools[0];
     for (uint32_t i = 0; i < group->owned; i++) {
@@ -116,12 +116,12 @@ static covey_result prepare_blocks(covey_group *group) {
     return COVEY_OK;
 }
 
-/* Memory for all members there may be. */
+/* Memory for all possible members. */
 static covey_result prepare_members(covey_group *group) {
     return group->owned == 0 ? reserve_candidates(group) : group->in_blocks ? prepare_blocks(group) : COVEY_OK;
 }
 
-/* The terms of a group as those of a view; false when there are none, or too many. */
+/* Converts the terms of a group to those of a view; false if there are none, or too many. */
 static bool describe(const covey_group_desc *desc, covey_view_desc *view, uint32_t *owned) {
     uint32_t count = 0;
     *view = (covey_view_desc){ 0 };
@@ -207,14 +207,14 @@ static uint32_t count_types(const covey_type *const *types) {
     return count;
 }
 
-/* Whether the pools from `first` on are those of the types. */
+/* Whether the pools from `first` on have these types. */
 static bool has_in_order(const covey_group *group, uint32_t first, const covey_type *const *types, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         if (group->pools[first + i] != covey__pool_known(group->world, types[i])) return false;
     return true;
 }
 
-/* Whether it excludes each of the types, of which none is named twice. */
+/* Whether it excludes each of the types, none of which is named twice. */
 static bool excludes_all(const covey_group *group, const covey_type *const *types, uint32_t count) {
     uint32_t found = 0; /* a bit for each term */
     for (uint32_t i = 0; i < count; i++) {
@@ -256,7 +256,7 @@ uint32_t covey_group_owned(const covey_group *group) {
     return group->owned;
 }
 
-/* The one in the first slot of the first block with a member. There is one. */
+/* The member in the first slot of the first block that has members; there must be one. */
 static covey_entity first_in_blocks(const covey_group *group) {
     const covey_pool *pool = group->pools[0];
     uint32_t block = 0;
@@ -305,7 +305,7 @@ static void shrink_borders(covey_group *group) {
     }
 }
 
-/* Returning what is spare would break the promise of room for candidates: only where all of them are members. */
+/* Spare room is promised to candidates: frees it only if all candidates are members. */
 void covey__groups_shrink(covey_world *world) {
     for (uint32_t i = 0; i < world->group_count; i++) {
         covey_group *group = world->groups[i];
@@ -327,7 +327,7 @@ size_t covey__groups_bytes(const covey_world *world) {
     return bytes;
 }
 
-/* Appends to a text that may be too short, as snprintf does. */
+/* Appends to a text of limited size, as snprintf does. */
 static void print(char *text, size_t size, int *length, const char *separator, const char *name) {
     size_t used = (size_t)*length < size ? (size_t)*length : size;
     *length += snprintf(size ? text + used : NULL, size - used, "%s%s", separator, name);
@@ -347,7 +347,7 @@ int covey_group_print(char *text, size_t size, const covey_group *group) {
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
-/* Those at the front of owned pools are the members, the same ones everywhere; nobody else has what is asked for. */
+/* The front of each owned pool has the members, in the same order; no other entity has all terms. */
 static bool valid_owned(const covey_group *group, const char **why) {
     for (uint32_t i = 0; i < group->owned; i++) {
         const covey_pool *pool = group->pools[i];

@@ -68,7 +68,7 @@ void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number) {
     if (listener->queue) covey__queue_detach(listener->queue, number);
     listener->number = listener->signals = 0;
     listener->call = NULL;
-    listener->queue = NULL; /* it may end before the array is swept */
+    listener->queue = NULL; /* the queue may be destroyed before the array is swept */
     covey__listeners_changed(world, pool, listeners);
 }
 
@@ -83,7 +83,7 @@ static covey_connection refuse_listener(covey_world *world, covey_result result,
     return (covey_connection){ 0 };
 }
 
-/* Whether copies of its values may lie about as bytes. */
+/* Whether values can be copied as bytes. */
 static bool is_bytes(const covey_type *type) {
     return !type->drop && !type->copy && !type->move && !type->no_copy && !type->zero_vacated;
 }

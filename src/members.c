@@ -23,7 +23,7 @@
 
 static uint32_t asked(const covey_group *group) { return group->view.with; }
 
-/* Larger for an inner group than for those around it: it asks for more, or owns more of the same. */
+/* Larger for an inner group than for its outer groups: it asks for more, or owns more. */
 uint32_t covey__group_depth(const covey_group *group) { return covey__group_terms(group) + group->owned; }
 
 static bool names(const covey_group *group, const covey_pool *pool, uint32_t first, uint32_t end) {
@@ -49,7 +49,7 @@ bool covey__group_is_candidate(const covey_group *group, uint32_t index) {
     return true;
 }
 
-/* Whether a candidate is no member: for what it has besides, or because something is disabled. */
+/* Whether a candidate is kept out: it has an excluded component, or something is disabled. */
 static bool is_kept_out(const covey_group *group, uint32_t index) {
     if (covey__has_index(group->world->disabled, index)) return true;
     for (uint32_t i = 0; i < asked(group); i++)
@@ -59,7 +59,7 @@ static bool is_kept_out(const covey_group *group, uint32_t index) {
     return false;
 }
 
-/* Of a group that owns pools in blocks. */
+/* For a group that owns pools in blocks. */
 static bool has_member(const covey_group *group, uint32_t index) {
     const uint8_t *border = covey__border_at(group, index);
     return border && covey__has_index(group->pools[0], index) &&
@@ -75,13 +75,14 @@ bool covey__group_has(const covey_group *group, uint32_t index) {
     return covey__set_has(group->owned != 0 ? &group->pools[0]->set : &group->set, index, group->count);
 }
 
-/* Out of line for those that join: often they are where they belong, and the way past this is shorter then. */
+/* Out of line, which shortens the common path: most entities that join are in the right place already. */
 static COVEY__NOINLINE void exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t position) {
     covey__set_exchange(set, slot, id, position);
 }
 
-/* Moves the component of an entity to a position of an owned pool. At assertion level 2, views that visit the pool hear
- * whose move it is: who leaves goes to where rows have been, and may be theirs; who joins, as COVEY_NONE, may not. */
+/* Moves the component of an entity to a position of an owned pool. For assertion level 2, views of the pool are told
+ * who moved: an entity that leaves goes to rows that were visited, and may be the one of the row; for one that joins,
+ * COVEY_NONE, it may not. */
 static inline void move_to(covey_pool *pool, covey__slot *slot, covey__slot id, uint32_t position, bool joins) {
     if (covey__slot_position(*slot) == position) return;
     if (joins) exchange(&pool->set, slot, id, position);
@@ -90,7 +91,7 @@ static inline void move_to(covey_pool *pool, covey__slot *slot, covey__slot id, 
     COVEY__TRACE(pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
 }
 
-/* The same in all owned pools, for a slot of a block. Views hear of `who`. */
+/* The same in all owned pools, for a slot of a block. Views are told of `who`. */
 static void move_in_blocks(covey_group *group, uint32_t index, uint32_t slot, uint32_t who) {
     (void)who;
     for (uint32_t i = 0; i < group->owned; i++) {
@@ -103,7 +104,7 @@ static void move_in_blocks(covey_group *group, uint32_t index, uint32_t slot, ui
     }
 }
 
-/* In all owned pools but one, which may be NULL. */
+/* In all owned pools except one, which may be NULL. */
 static void move_all_to(covey_group *group, const covey_pool *but, uint32_t index, uint32_t position, bool joins) {
     for (uint32_t i = 0; i < group->owned; i++) {
         covey_pool *pool = group->pools[i];
@@ -134,7 +135,7 @@ static void note_leave(covey_group *group, uint32_t index) {
     covey__group_disturb_outer(group, index);
 }
 
-/* Of one that it asks for, and that is not a member yet. */
+/* For an entity that has all terms and is no member yet. */
 static void join(covey_group *group, uint32_t index) {
     if (group->owned == 0) {
         covey_entity e = covey__entity(index, covey__generation_of(group->world, index));
@@ -146,7 +147,7 @@ static void join(covey_group *group, uint32_t index) {
     note_join(group);
 }
 
-/* Of a member. */
+/* For a member. */
 static void leave(covey_group *group, uint32_t index) {
     note_leave(group, index);
     group->count--;
@@ -158,14 +159,14 @@ static void leave(covey_group *group, uint32_t index) {
 
 /* ---- Following changes --------------------------------------------------------------------------------------------*/
 
-/* Whether the entity has all that the group asks for but for this pool's. */
+/* Whether the entity has all terms of the group except the one of this pool. */
 static bool has_others(const covey_group *group, const covey_pool *pool, uint32_t index) {
     for (uint32_t i = 0; i < asked(group); i++)
         if (group->pools[i] != pool && !covey__has_index(group->pools[i], index)) return false;
     return true;
 }
 
-/* Room for more candidates, so that they may become members when they lose an excluded component: losing never fails. */
+/* Reserves room for candidates: they become members when an excluded component is removed, and removing never fails. */
 static covey_result prepare(covey_group *group, uint32_t index, uint32_t count) {
     covey_result result = covey__set_prepare(&group->set, index, true);
     if (result != COVEY_OK || count <= covey__set_room(&group->set) - group->candidates) return result;
@@ -192,14 +193,15 @@ covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t co
     return result;
 }
 
-/* The same, as far as the groups have heard: of several components that are added at once, the last lets it join. */
+/* The same for components that have settled: of several components added at once, the last one makes the entity
+ * join. */
 static bool has_settled_others(const covey_group *group, const covey_pool *pool, uint32_t index) {
     for (uint32_t i = 0; i < asked(group); i++)
         if (group->pools[i] != pool && group->pools[i]->observers->settling) return false;
     return has_others(group, pool, index);
 }
 
-/* An entity is no longer welcome where the pool is excluded. */
+/* The entity leaves the groups that exclude the pool. */
 static void leave_excluding(const covey__observers *observers, uint32_t index) {
     for (uint32_t i = observers->group_count; i-- != 0;) {
         covey_group *group = observers->groups[i].group;
@@ -234,8 +236,8 @@ void covey__groups_leaving(covey_pool *pool, uint32_t index) {
     }
 }
 
-/* Leaves a group that owns the pool, in which the entity's component is a hole already: the last member fills it, and
- * leaves one at the border. Returns where. */
+/* Leaves a group that owns the pool, where the component is a hole already: the last member fills it, which leaves a
+ * hole at the border. Returns its position. */
 static uint32_t leave_owning(covey_group *group, covey_pool *pool, uint32_t index, uint32_t hole) {
     if (hole >= group->count) return hole;
     uint32_t last = --group->count;
@@ -245,7 +247,7 @@ static uint32_t leave_owning(covey_group *group, covey_pool *pool, uint32_t inde
     return last;
 }
 
-/* The last component of a pool fills what is left of one that goes. */
+/* The last component of a pool fills the hole. */
 static inline void end_erasing(covey_sparse_set *set, covey__slot *slot, uint32_t hole) {
     uint32_t last = --set->end;
     if (hole != last) covey__set_move(set, last, hole);
@@ -269,7 +271,7 @@ static void join_if_asked(covey_group *group, uint32_t index) {
     if (!covey__group_has(group, index) && covey__group_asks_for(group, index)) join(group, index);
 }
 
-/* Those that die do not join. Who is a member already had it, and disabled. */
+/* Entities that are being destroyed do not join. Members had the component before, disabled. */
 void covey__groups_left(covey_pool *pool, covey_entity e) {
     const covey__observers *observers = pool->observers;
     for (uint32_t i = 0; i < observers->group_count && covey_alive(pool->world, e); i++)
@@ -285,7 +287,7 @@ void covey__groups_review(covey_pool *pool, uint32_t index) {
     for (uint32_t i = 0; i < observers->group_count; i++) join_if_asked(observers->groups[i].group, index);
 }
 
-/* The smallest pool in which all members are. */
+/* The smallest pool that has all members. */
 const covey_pool *covey__group_smallest(const covey_group *group) {
     uint32_t end = group->owned != 0 ? group->owned : asked(group);
     const covey_pool *found = group->pools[0];
@@ -307,8 +309,8 @@ static void collect_in_blocks(covey_group *group) {
     }
 }
 
-/* Lets all join that it asks for. An owned pool that is walked changes only before where the walk is, so that members of
- * an inner group, who come first, stay where they are. */
+/* Adds all entities that match. Walking an owned pool changes it only before the current position, so that members of
+ * an inner group, which come first, stay in place. */
 void covey__group_collect_new(covey_group *group) {
     const covey_pool *pool = covey__group_smallest(group);
     group->candidates = 0;
@@ -338,7 +340,7 @@ void covey__group_collect(covey_group *group) {
     covey__group_collect_new(group);
 }
 
-/* The members are in the first slots already. */
+/* Counts members that are in the first slots already. */
 void covey__group_count_again(covey_group *group) {
     const covey_pool *pool = group->pools[0];
     clear_members(group);
@@ -359,8 +361,8 @@ void covey__groups_cleared(covey_pool *pool) {
 
 /* ---- The usual case -----------------------------------------------------------------------------------------------*/
 
-/* The number of pools that a sole watcher owns besides the one at hand is handed down as a constant where it is one, so
- * that the loops over them vanish. */
+/* The number of further pools that the sole observer owns is passed as a constant if it is 1, so that the loops over
+ * them are unrolled. */
 
 /* The slots of an entity's other components; false when one is missing. */
 COVEY_HOT bool find_others(const covey__observers *observers, uint32_t others, uint32_t index, covey__slot **slots) {
@@ -377,7 +379,7 @@ COVEY_HOT void move_others(const covey__observers *observers, uint32_t others, c
     for (uint32_t i = 0; i < others; i++) move_to(observers->others[i], slots[i], id, border, joins);
 }
 
-/* Joins. The first that is not a member makes way to the end of the pool; returns where it was. */
+/* Joins. The first entity behind the members moves to the end of the pool; returns where it was. */
 COVEY_HOT uint32_t open_border(covey_pool *pool, uint32_t others, covey__slot **slots, covey__slot id, uint32_t end) {
     covey_group *group = pool->observers->sole;
     uint32_t border = group->count++;
@@ -413,7 +415,7 @@ static COVEY__NOINLINE void *place_among_many(covey_pool *pool, uint32_t index, 
 
 /* ---- The same in blocks ------------------------------------------------------------------------------------------*/
 
-/* The blocks of an index in the other pools; false when one has it not. */
+/* The blocks of an index in the other pools; false if one of them does not have it. */
 COVEY_HOT bool find_other_blocks(const covey__observers *observers, uint32_t others, uint32_t index,
                                  covey__block *found) {
     for (uint32_t i = 0; i < others; i++) {
@@ -447,7 +449,7 @@ COVEY_HOT void move_in_others(const covey__observers *observers, uint32_t others
     }
 }
 
-/* Joins. The first that is not a member makes way to the slot that is next; returns where it was. */
+/* Joins. The first entity behind the members moves to the next free slot; returns where it was. */
 COVEY_HOT uint32_t open_border_in(covey_pool *pool, uint32_t others, const covey__block *own, const covey__block *in,
                                   uint32_t index) {
     covey_group *group = pool->observers->sole;
@@ -476,7 +478,7 @@ COVEY_HOT void *place_in_block(covey_pool *pool, uint32_t others, uint32_t index
     return own.data + (size_t)slot * blocks->size;
 }
 
-/* Of a member: the last member fills its slot, and the last of all that one's. */
+/* For a member: the last member fills its slot, and the last entity of the block fills that one. */
 COVEY_HOT void erase_member(covey_pool *pool, uint32_t others, const covey__block *own, const covey__block *in,
                             uint32_t index, uint8_t *border) {
     covey_group *group = pool->observers->sole;
@@ -490,7 +492,7 @@ COVEY_HOT void erase_member(covey_pool *pool, uint32_t others, const covey__bloc
     covey__block_free_slot(&pool->blocks, own, bit);
 }
 
-/* Returns false of one that is no member, and where its block would be empty. */
+/* Returns false if it is no member, or if its block would be empty. */
 COVEY_HOT bool erase_in_block(covey_pool *pool, uint32_t others, uint32_t index) {
     uint8_t *border = covey__border_at(pool->observers->sole, index);
     covey__block own = covey__block_in(&pool->blocks, index), in[COVEY_TERMS];
@@ -516,7 +518,7 @@ static COVEY__NOINLINE void erase_in_block_slowly(covey_pool *pool, uint32_t ind
 
 /* ---- Both --------------------------------------------------------------------------------------------------------*/
 
-/* What could not be done at once: an error, or memory is needed. */
+/* The slow path: an error, or an allocation. */
 static COVEY__NOINLINE void *place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     void *to = covey__pool_place_slowly(pool, index, generation);
     return to ? covey__pool_settle(pool, index, generation) : NULL;
@@ -542,7 +544,7 @@ static COVEY__NOINLINE void *place_packed(covey_pool *pool, uint32_t index, uint
     return placed(pool, to, index, generation);
 }
 
-/* Finds a place for a component, where it will stay; its value may follow. */
+/* Finds the final place of a component; its value may be written later. */
 void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
     return (pool->observers->sole->in_blocks ? place_in_blocks : place_packed)(pool, index, generation);
 }
@@ -595,7 +597,7 @@ const covey_group *covey__pool_owner(const covey_pool *pool) {
     return owner;
 }
 
-/* Where a group goes: behind those that may be around it. */
+/* Where a group is inserted: behind its outer groups. */
 static uint32_t place_of(const covey_world *world, const covey_group *group) {
     uint32_t at = 0;
     while (at < world->group_count && covey__group_depth(world->groups[at]) <= covey__group_depth(group)) at++;
@@ -615,7 +617,7 @@ static bool make_room_in(covey_pool *pool) {
     return true;
 }
 
-/* Makes room where the group will be linked; false when memory is out. */
+/* Makes room for linking the group; false when an allocation fails. */
 bool covey__group_make_room(covey_group *group) {
     covey_world *world = group->world;
     covey_group **groups =
@@ -672,7 +674,7 @@ bool covey__groups_room(covey_world *world, covey__observers **observers) {
     return *observers != NULL;
 }
 
-/* From now on no group has pools of which it is all that has to know: who is disabled has to be asked as well. */
+/* From now on no group is a sole observer: disabled entities have to be checked as well. */
 void covey__groups_exclude(covey_pool *pool, covey__observers *observers) {
     if (!observers) return;
     covey_world *world = pool->world;

@@ -1,5 +1,5 @@
-/* What follows for the observers of a pool when a component was added, is set or is removed: groups, the order in which
- * the pool is kept, ticks, and listeners. */
+/* What observers do when a component was added, is set or is removed: groups, the order that the pool is kept in,
+ * ticks, and listeners. */
 #include "observe.h"
 
 #include "guard.h"
@@ -31,7 +31,8 @@ covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *
     if (result != COVEY_OK || !pool->observers->keeps_order) return result;
     uint32_t left = COVEY_NONE - pool->set.end;
     if (count > left) return COVEY_ERROR_FULL;
-    return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count); /* one may have to wait */
+    return covey__set_prepare_spare(&pool->set,
+                                    count < left ? count + 1 : count); /* one value waits there while others move */
 }
 
 void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks) {
@@ -81,7 +82,7 @@ void covey__observers_after_clear(covey_pool *pool) {
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
-/* A group that is all that has to know of a pool asks nobody whether something is disabled. */
+/* A sole observer does not check for disabled components, so there must be none. */
 static bool valid_sole(const covey_pool *pool, const char **why) {
     const covey_group *sole = pool->observers->sole;
     if (!sole) return true;
@@ -92,7 +93,7 @@ static bool valid_sole(const covey_pool *pool, const char **why) {
     return true;
 }
 
-/* Only components that are there are disabled. */
+/* Only components that are present can be disabled. */
 static bool valid_disabled(const covey_pool *pool, const char **why) {
     const covey__pages *disabled = &pool->observers->disabled;
     for (uint32_t i = 0; i < disabled->count; i++)

@@ -10,7 +10,7 @@
 
 #include <stdalign.h>
 
-/* Whether overwriting a value takes more than writing it, or no more than marks. */
+/* Notes whether overwriting goes out of line, and whether marking is enough. */
 static void update_slow_uses(covey_pool *pool) {
     const covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
     bool drops = pool->type->drop || pool->type->move, heard = listeners && (listeners->signals & COVEY_ON_SET) != 0;
@@ -86,7 +86,7 @@ static void find_sole(covey_pool *pool) {
     pool->adding = COVEY__ADD_TO_GROUP;
 }
 
-/* Whether some listeners keep what they hear. */
+/* Whether some listeners keep events. */
 static bool keeps_events(const covey__listeners *listeners) {
     for (uint32_t i = 0; i < listeners->count; i++)
         if (listeners->all[i].queue || listeners->all[i].tags) return true;

@@ -1,7 +1,6 @@
-/* Observers of a pool: who has to know what is added to it and removed from it. A pool has a covey__observers while it is in a
- * group, it is kept in an order, somebody listens, or components of it were disabled; and always, if its type has ticks,
- * or a hook that moves values.
- * The inline code then leaves adds and removals to the slow halves. */
+/* Observers of a pool: everything that is told when components are added and removed. A pool has a covey__observers
+ * while it is in a group, is kept in an order, has listeners, or has had disabled components; and always if its type
+ * has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. */
 #ifndef COVEY_OBSERVERS_H
 #define COVEY_OBSERVERS_H
 
@@ -79,26 +78,27 @@ typedef struct covey__observers {
     covey__pages ticks;    /* when components were changed: of covey__tick_page */
 } covey__observers;
 
-/* Pools of types with ticks, or with a hook that moves values, always have one: what the inline code does is not enough. */
+/* Pools of types with ticks or a move hook are always observed: their changes go out of line. */
 static inline bool covey__type_is_observed(const covey_type *type) { return type->ticks || type->move; }
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }
 #define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared: do it afterwards"
 
-covey__observers *covey__pool_observers(covey_pool *pool); /* makes one if there is none; NULL when memory is out */
-void covey__pool_unobserve(covey_pool *pool);              /* frees it if nobody needs it */
-void covey__pool_update(covey_pool *pool);                 /* tells the inline code what it may do */
-void covey__pool_update_observers(covey_pool *pool);       /* when the observers have changed */
+covey__observers *
+covey__pool_observers(covey_pool *pool);             /* makes one if there is none; NULL when an allocation fails */
+void covey__pool_unobserve(covey_pool *pool);        /* frees it if no observer is left */
+void covey__pool_update(covey_pool *pool);           /* sets the flags that inline code reads */
+void covey__pool_update_observers(covey_pool *pool); /* after observers have changed */
 void covey__observers_shrink(covey_pool *pool);
 void covey__observers_free(covey_world *world, covey__observers *observers);
-void covey__pool_free_observers(covey_pool *pool); /* whoever needs it: when the world ends */
+void covey__pool_free_observers(covey_pool *pool); /* unconditionally, when the world ends */
 size_t covey__observers_bytes(const covey_pool *pool);
 
 /* ---- Disabled components ------------------------------------------------------------------------------------------*/
 
 #define COVEY__DISABLED_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
 
-/* Which of the 64 ids of a block have a component that is disabled. The pool may be unknown. */
+/* Which of the 64 ids of a block have a disabled component. The pool may be NULL. */
 static inline uint64_t covey__disabled_mask(const covey_pool *pool, uint32_t index) {
     const uint64_t *page = pool && pool->observers ? covey__page_at(&pool->observers->disabled, index) : NULL;
     return page ? page[covey__block_of(index)] : 0;
@@ -108,7 +108,7 @@ static inline bool covey__component_is_disabled(const covey_pool *pool, uint32_t
     return covey__disabled_mask(pool, index) >> index % COVEY__BLOCK_IDS & 1;
 }
 
-/* Whether an entity that is alive has a component that is not disabled. */
+/* Whether a living entity has the component, and not disabled. */
 static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
     return covey__has_index(pool, index) && !covey__component_is_disabled(pool, index);
 }

@@ -18,8 +18,8 @@ static bool belongs_before(const covey_order *order, covey__item a, covey__item 
     return covey__key_of(order, a) < covey__key_of(order, b);
 }
 
-/* Moves a value to a position before it, and those between by one. It waits behind the last element meanwhile, where a
- * position is left. */
+/* Moves a value to an earlier position, and those between by one. It waits behind the last element meanwhile, where
+ * room was reserved. */
 static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
     size_t size = set->size;
     char *place = (char *)set->data + to * size, *value = (char *)set->data + from * size;
@@ -62,8 +62,8 @@ void covey__sort_insert(covey_pool *pool, uint32_t index) {
 
 /* ---- Many at once ------------------------------------------------------------------------------------------------*/
 
-/* The last components of a pool, which are new: they are sorted by position, wait in memory of their own, and are merged
- * with those before them from the back. */
+/* New components at the end of a pool: their positions are sorted, the components wait in separate memory, and are
+ * merged with the others from the back. */
 typedef struct tail {
     const covey_order *order;
     covey_sparse_set *set;
@@ -98,7 +98,7 @@ static void sort_tail(tail *t) {
     }
 }
 
-/* Moves the components from a position on, up to another, behind it by so many places. */
+/* Moves the components between two positions towards the end by a number of places. */
 static void move_up(covey_sparse_set *set, uint32_t from, uint32_t end, uint32_t by) {
     size_t size = set->size;
     char *data = set->data;
@@ -126,7 +126,7 @@ static void merge_tail(const tail *t) {
     }
 }
 
-/* False when memory is out. */
+/* False when an allocation fails. */
 static bool sort_in(covey_pool *pool, uint32_t count) {
     covey__heap *heap = &pool->world->heap;
     covey_sparse_set *set = &pool->set;

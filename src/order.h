@@ -4,8 +4,8 @@
 
 #include <covey/covey.h>
 
-/* Floats by their bits: the more the larger, once those of negative ones are turned around. -0 counts as 0, and what is
- * not a number as more than any, which no other key is. */
+/* Floats as bits: for negative ones all bits are flipped, for the others the sign. -0 equals 0, and NaN is greater than
+ * any other key. */
 static inline uint64_t covey__key_of_f32(const void *at, uint64_t flip) {
     uint32_t bits, sign = (uint32_t)1 << 31;
     memcpy(&bits, at, sizeof bits);
@@ -34,7 +34,7 @@ static inline uint64_t covey__key_of_64(const void *at, uint64_t flip, uint64_t 
     return number ^ sign ^ flip;
 }
 
-/* The key of a number as one without a sign, the other way round if `flip` has all bits. */
+/* The key of a number as an unsigned number; reversed if `flip` has all bits. */
 static inline uint64_t covey__key_at(covey_key kind, const void *at, uint64_t flip) {
     switch (kind) {
     case COVEY_KEY_F32: return covey__key_of_f32(at, flip);
@@ -50,13 +50,13 @@ static inline uint64_t covey__key_at(covey_key kind, const void *at, uint64_t fl
 
 static inline uint64_t covey__flip_of(const covey_order *order) { return order->descending ? UINT64_MAX : 0; }
 
-/* A component, wherever it lies. */
+/* A component: its value and its entity. */
 typedef struct covey__item {
     const void *value;
     covey_entity entity;
 } covey__item;
 
-/* The key of a component, whatever it comes from. */
+/* The key of a component, from its value, its entity or a function. */
 static inline uint64_t covey__key_of(const covey_order *order, covey__item item) {
     uint64_t made = 0;
     uint32_t index = item.entity.index;
@@ -67,19 +67,19 @@ static inline uint64_t covey__key_of(const covey_order *order, covey__item item)
     return covey__key_at(order->key, &made, covey__flip_of(order));
 }
 
-/* Whether a function compares components, so that they have no keys. */
+/* Whether a function compares components, which then have no keys. */
 static inline bool covey__order_compares(const covey_order *order) { return order->compare || order->compare_entities; }
 
-/* Of an order that does. */
+/* For such an order. */
 static inline bool covey__compares_before(const covey_order *order, covey__item a, covey__item b) {
     covey__item first = order->descending ? b : a, second = order->descending ? a : b;
     if (order->compare) return order->compare(first.value, second.value, order->context) < 0;
     return order->compare_entities(first.entity, first.value, second.entity, second.value, order->context) < 0;
 }
 
-/* Puts a component of a pool that is kept in order, before which all are sorted, in its place. */
+/* Moves a component to its place, in a pool where all components before it are sorted. */
 void covey__sort_insert(covey_pool *pool, uint32_t index);
-/* The same for the last components of the pool: one merge, or, without memory for it, one after the other. */
+/* The same for the last components of the pool: one merge or, if an allocation fails, one after the other. */
 void covey__sort_insert_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
 #endif

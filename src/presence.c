@@ -1,6 +1,7 @@
-/* The presence index: for each block of 64 ids, a bit for each pool that has anything there. Destroying visits those
- * pools only. Block pools set their bit when a block gets its first id and clear it with the last, so that adding and
- * removing pay nothing. Sparse pools set it where their table has a page, and clear it when the page is returned. */
+/* The presence index: for each block of 64 ids, a bit for each pool that has anything there. Destroying visits only
+ * those pools. Block pools set their bit when a block gets its first id and clear it with the last, so that other adds
+ * and removals cost nothing more. Sparse pools set it where their table has a page, and clear it when the page is
+ * freed. */
 #include "presence.h"
 
 #include "alloc.h"
@@ -15,7 +16,7 @@ static size_t bytes_of(size_t words) {
     return sizeof(covey__presence_page) + COVEY__PAGE_BLOCKS * words * sizeof(uint64_t);
 }
 
-/* A page with more words for each block, and what the old one had. */
+/* Copies a page into one with more words for each block. */
 static covey__presence_page *widened(covey_world *world, const covey__presence_page *old, size_t words) {
     covey__presence_page *page =
         covey__resize(&world->heap, NULL, 0, bytes_of(words), 1, alignof(covey__presence_page));

@@ -27,7 +27,7 @@ typedef struct covey__present {
     covey_pool *pool;
 } covey__present;
 
-/* Those from a number on. */
+/* The pools from a number on. */
 static inline covey__present covey__present_at(const covey_world *world, uint32_t index, uint32_t number) {
     const covey__presence_page *page = covey__presence_page_of(world, index);
     covey__present p = { .bits = page->bits, .end = page->bits };
@@ -40,7 +40,7 @@ static inline covey__present covey__present_at(const covey_world *world, uint32_
     return p;
 }
 
-/* Moves on to the next 64 pools of which any is present, unless some of these are left. */
+/* Advances to the next 64 pools of which any is present, unless some of the current ones are left. */
 static inline bool covey__present_next_word(covey__present *p) {
     while (p->left == 0) {
         if (p->end - p->bits <= 1) return false;
@@ -57,12 +57,12 @@ static inline bool covey__present_next(covey__present *p) {
     return true;
 }
 
-/* Whether a pool is marked in the block of an index; whether there is a place for its mark. */
+/* Whether a pool is marked in the block of an index; whether its mark has memory. */
 bool covey__presence_has(const covey_world *world, uint32_t pool, uint32_t index);
 bool covey__presence_has_room(const covey_world *world, uint32_t pool, uint32_t index);
 bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
 bool covey__presence_mark(covey_world *world, uint32_t pool, uint32_t index);    /* the same */
-/* Marks where there is a place for it. */
+/* Sets a mark that has memory. */
 static inline void covey__presence_set(covey_world *world, uint32_t pool, uint32_t index) {
     covey__presence_page *page = world->presence_pages[index / COVEY__BLOCK_PAGE];
     covey__fast_destroy_off(world);

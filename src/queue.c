@@ -1,4 +1,4 @@
-/* Queues: events that are kept for later, in a ring. */
+/* Queues: rings of events that are kept for later. */
 #include "queue.h"
 
 #include "alloc.h"
@@ -27,7 +27,7 @@ static uint32_t place_of(const covey_queue *queue, uint32_t number) {
     return at < queue->capacity && at >= queue->first ? at : at - queue->capacity;
 }
 
-/* Copies of values move to an array whose places may be larger: those that lie at the end of the ring to its end. */
+/* Moves copies of values to an array with larger places; those at the end of the ring go to its end. */
 static void move_values(covey_queue *queue, char *values, uint32_t capacity, uint32_t stride) {
     uint32_t behind = queue->capacity - queue->first;
     for (uint32_t i = 0; i < queue->count && queue->stride != 0; i++) {
@@ -50,7 +50,7 @@ static bool grow(covey_queue *queue, uint32_t wanted) {
         if (values) covey__free(heap, values, capacity, stride, queue->align);
         return false;
     }
-    uint32_t behind = queue->capacity - queue->first; /* those that lie at the end stay there */
+    uint32_t behind = queue->capacity - queue->first; /* those at the end stay at the end */
     move_values(queue, values, capacity, stride);
     if (queue->count > behind) {
         memmove(events + capacity - behind, events + queue->first, behind * sizeof *events);
@@ -86,7 +86,7 @@ void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal 
     queue->events[at] = (covey__queued){ e, pool ? pool->number : COVEY_NONE, (uint32_t)signal | flag };
     if (queue->stride == 0) return;
     char *copy = queue->values + (size_t)at * queue->stride;
-    memset(copy, 0, queue->stride); /* histories compare all of it */
+    memset(copy, 0, queue->stride); /* histories compare all bytes */
     if (value) memcpy(copy, value, pool->size);
 }
 

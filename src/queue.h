@@ -1,4 +1,4 @@
-/* Queues: events that are kept until somebody asks for them. */
+/* Queues: events that are kept until the program reads them. */
 #ifndef COVEY_QUEUE_H
 #define COVEY_QUEUE_H
 
@@ -21,21 +21,21 @@ typedef struct covey__source_of_events {
     uint64_t number; /* of the connection */
 } covey__source_of_events;
 
-/* A ring, in which there is always room for the removal of all that is there. */
+/* A ring that always has room for the removal of all that it was told of. */
 struct covey_queue {
     covey_world *world;
-    uint64_t number; /* among all queues, reactive sets and command buffers that were ever made */
+    uint64_t number; /* unique among all queues, reactive sets and command buffers of the world */
     covey_queue *next;
     covey__queued *events;
     uint32_t first, count, capacity;
-    char *values;           /* copies, one place for each event; NULL if it never was to have any */
-    uint32_t stride, align; /* of these: as the largest type has it; 0 and 1 for none */
+    char *values;           /* copies of values, one place for each event; NULL if it never keeps any */
+    uint32_t stride, align; /* size and alignment of a place, for the largest type; 0 and 1 for none */
     covey__source_of_events *sources;
     uint32_t source_count, source_capacity;
 };
 
 bool covey__queue_reserve(covey_queue *queue, uint64_t more); /* besides that; false: no memory */
-uint64_t covey__queue_owed(const covey_queue *queue);         /* the room that there must be */
+uint64_t covey__queue_owed(const covey_queue *queue);         /* the room that must remain */
 bool covey__queue_attach(covey_queue *queue, const covey_pool *pool, const covey__listener *listener);
 void covey__queue_detach(covey_queue *queue, uint64_t number);
 /* `value` is copied if there is one. */

@@ -1,4 +1,4 @@
-/* Reactive sets: entities to which something happened, as a pool of marks that a view goes through. */
+/* Reactive sets: entities to which something happened, as a pool of marks that views can iterate. */
 #include "reactive.h"
 
 #include "alloc.h"
@@ -28,7 +28,7 @@ static covey__listener *listener_to(const covey_reactive *reactive, const covey_
     return NULL;
 }
 
-/* Listens to a pool that the set did not listen to. */
+/* Listens to a further pool. */
 static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t signals) {
     covey_pool *tags = reactive->tags;
     if (tags->ended && !covey__ended_add_source(tags, pool)) return false;
@@ -44,7 +44,7 @@ static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t
     return listens;
 }
 
-/* Those that are destroyed are asked for from now on, or no more. */
+/* Begins, or ends, to keep destroyed entities. */
 static bool keep_destroyed(covey_reactive *reactive) {
     covey_world *world = reactive->world;
     if (!covey__ended_begin(reactive->tags)) {
@@ -62,7 +62,7 @@ static void keep_no_destroyed(covey_reactive *reactive) {
     covey__ended_free(reactive->tags);
 }
 
-/* Listens to what it did, and more: that needs no memory. */
+/* Adds signals to a listener, which needs no memory. */
 static void hear_more(covey_reactive *reactive, covey_pool *pool, covey__listener *listener, uint32_t signals) {
     uint32_t before = listener->patch_is_set ? listener->signals & ~(uint32_t)COVEY_ON_PATCH : listener->signals;
     covey__listeners *listeners = &pool->observers->listeners;
@@ -134,7 +134,7 @@ static covey_pool *make_tags(covey_world *world) {
     return tags;
 }
 
-/* One that is not used any more, or a new one. */
+/* A set that is free for reuse, or a new one. */
 static covey_reactive *take_unused(covey_world *world) {
     covey_reactive *reactive = world->reactives;
     while (reactive && reactive->used) reactive = reactive->next;
@@ -154,7 +154,7 @@ static covey_reactive *take_unused(covey_world *world) {
     return reactive;
 }
 
-/* A set that nobody uses gives back what it had reserved. */
+/* Frees what a set has reserved, for reuse. */
 static void release(covey_reactive *reactive) {
     listen_to_none(reactive);
     keep_no_destroyed(reactive);

@@ -1,4 +1,4 @@
-/* Reactive sets: pools of tags that mark the entities of which something was heard. */
+/* Reactive sets: pools of tags that mark entities to which something happened. */
 #ifndef COVEY_REACTIVE_H
 #define COVEY_REACTIVE_H
 
@@ -9,10 +9,10 @@ struct covey_reactive {
     covey_reactive *next;
     covey_pool *tags;
     covey_view match;
-    covey_decide_fn *decide; /* whom it collects; NULL: all of whom it hears */
+    covey_decide_fn *decide; /* decides which entities it collects; NULL: all */
     void *context;
-    uint64_t number; /* as that of a queue; another one each time that it is used again */
-    bool used;       /* or to be used again: pools live as long as their world */
+    uint64_t number; /* unique, as that of a queue; changes with each reuse */
+    bool used;       /* otherwise free for reuse: pools live as long as their world */
 };
 
 void covey__reactives_free(covey_world *world);

@@ -1,4 +1,4 @@
-/* Switching shortcuts on: components that are added, and entities that are destroyed, next to each other. */
+/* Switching shortcuts on: for adding, or destroying, neighbours one after the other. */
 #include "shortcut_on.h"
 
 #include "block_store.h"
@@ -9,7 +9,7 @@
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
-/* Those of the 64 entities of a block. */
+/* The generations of the 64 entities of a block. */
 static const uint32_t *generations_of(const covey_world *world, uint32_t block) {
     return world->pages[block * 64 / COVEY_PAGE_SIZE]->generation + block * 64 % COVEY_PAGE_SIZE;
 }
@@ -44,16 +44,16 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* Whether entities may be destroyed without telling anybody. While a listener is called, each may be the one that it is
- * called for. */
+/* Whether destroying calls no listener. While a listener is called, any entity may be the one it is called for. */
 static bool is_unheard(const covey_world *world) { return !world->emission && !world->listeners; }
 
-/* A reactive set is present wherever it may have to mark. When it does so first in a block, the shortcut goes off. */
+/* A reactive set is marked in the presence index wherever it may collect entities. Its first mark in a block switches
+ * the shortcut off. */
 static bool is_unmarked(const covey_pool *pool, uint32_t index) {
     return pool->plain && covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)] == 0;
 }
 
-/* Notes the masks of the pools that are present; false if one of them takes more than clearing a bit. */
+/* Notes the masks of the pools that are present; false if removing from one takes more than clearing a bit. */
 static bool find_masks(covey_world *world, uint32_t index) {
     covey__emptying *emptying = &world->emptying;
     uint32_t block = covey__block_of(index), count = 0;
@@ -72,7 +72,7 @@ static bool find_masks(covey_world *world, uint32_t index) {
 
 void covey__fast_destroy_on(covey_world *world, uint32_t index) {
     covey__emptying *emptying = &world->emptying;
-    bool beside = index / 64 - emptying->last + 1 <= 2; /* scattered entities need not be prepared for */
+    bool beside = index / 64 - emptying->last + 1 <= 2; /* scattered destroys do not benefit */
     emptying->last = index / 64;
     covey__fast_destroy_off(world);
     if (!beside || COVEY_PAGE_SIZE < 64 || world->reserved_count != 0 || !is_unheard(world)) return;

@@ -1,6 +1,7 @@
-/* Signals: listeners of a pool or of entities, and how they are told. An emission is a list of what is to be told to
- * whom, on the stack of the call that caused it; listeners may cause others. Before something ends, all that is still to
- * be told of it is told: so everybody hears of everything once, and in the order in which it happened. */
+/* Signals: how the listeners of a pool, or of entities, are called. An emission is what is still to be told to which
+ * listener, on the stack of the call that caused it; listeners are re-entrant and may cause others. Before something
+ * ends, all pending emissions about it are told: so every listener is called once for every change, in the order in
+ * which changes happened. */
 #include "signal.h"
 
 #include "alloc.h"
@@ -20,7 +21,7 @@
 
 enum { NESTED_MAX = 1000 }; /* each takes some of the stack */
 
-enum { BACKWARDS = COVEY_ON_REMOVE | COVEY_ON_DESTROY }; /* the listener that was connected last is told first */
+enum { BACKWARDS = COVEY_ON_REMOVE | COVEY_ON_DESTROY }; /* the last connected listener is called first */
 
 covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
     if (pool) return pool->observers ? &pool->observers->listeners : NULL;
@@ -33,7 +34,7 @@ static bool is_there(const covey__emission *emission, const covey_world *world, 
     return emission->pool ? covey_pool_has(emission->pool, e) : covey_alive(world, e);
 }
 
-/* How many of the entities from `at` on are there, with their values one after the other: at most `most`. */
+/* How many entities from `at` on are present, with contiguous values, up to `most`. */
 static uint32_t run_of(const covey__emission *emission, const covey_world *world, uint32_t most, void **values) {
     const covey_pool *pool = emission->pool;
     const covey_entity *entities = emission->entities + emission->at;
@@ -48,7 +49,7 @@ static uint32_t run_of(const covey__emission *emission, const covey_world *world
     return run;
 }
 
-/* Calls a listener for those of whom it has not been told, as many as one call takes. */
+/* Calls a listener for the entities that it was not told of, as many as one call takes. */
 static void call(covey_world *world, covey__emission *emission, covey__listener listener) {
     covey_event event = {
         .world = world,
@@ -66,8 +67,8 @@ static void call(covey_world *world, covey__emission *emission, covey__listener 
     world->nested--;
 }
 
-/* Of many, a part is told at a time: a listener that takes away whom it was called for makes the others of the part be
- * told first, inside of its call, and those calls lie on the stack. */
+/* Tells of many entities in parts: a listener that removes the entity it is called for makes the rest of the part be
+ * told inside of its call, and those calls use the stack. */
 enum { PART = 256 };
 
 static void begin_part(covey__emission *emission, uint32_t first) {
@@ -76,7 +77,7 @@ static void begin_part(covey__emission *emission, uint32_t first) {
     emission->listener = 0;
 }
 
-/* Tells the next listener of the part; false when all were told. */
+/* Calls the next listener for the part; false when all were called. */
 static bool tell_of_part(covey_world *world, covey__emission *emission) {
     while (emission->listener < emission->listener_count) {
         bool backwards = (emission->signal & BACKWARDS) != 0;
@@ -101,7 +102,7 @@ static void tell_all(covey_world *world, covey__emission *emission) {
     }
 }
 
-/* Whether a reactive set collects an entity of which it hears. */
+/* Whether a reactive set collects an entity that it is told of. */
 static bool is_collected(const covey__listener *listener, const covey_pool *pool, covey_signal signal,
                          const covey_entity *e) {
     if (!listener->decide) return true;
@@ -119,14 +120,14 @@ static bool is_collected(const covey__listener *listener, const covey_pool *pool
     return collected;
 }
 
-/* A queue that asks for values has copies of them as they are now; tags have none. */
+/* Queues with values keep copies of the current values; tags have none. */
 static void keep_event(const covey__listener *listener, const covey_pool *pool, covey_signal signal, covey_entity e) {
     const void *value = listener->values && pool->size != 0 ? covey__value_of_index(pool, e.index) : NULL;
     covey__queue_push(listener->queue, pool, signal, e, value);
 }
 
-/* Queues and reactive sets are told before all others: nobody's code has run since they were asked for memory, but for
- * functions that decide, and change nothing. */
+/* Queues and reactive sets are told first, so that no code of the program runs between reserving their memory and using
+ * it, except for decide functions, which change nothing. */
 static void tell_keepers(const covey__listeners *listeners, const covey_pool *pool, covey_signal signal,
                          const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < listeners->count; i++) {
@@ -147,7 +148,7 @@ void covey__listeners_note(covey__listeners *listeners, const covey__listener *l
     if (listener->decide) listeners->decided |= listener->signals;
 }
 
-/* Those whose connection has ended leave the array. */
+/* Removes listeners whose connection has ended from the array. */
 static void sweep(covey_world *world, covey__listeners *listeners) {
     uint32_t kept = 0;
     listeners->signals = listeners->called = listeners->queued = listeners->decided = 0;
@@ -162,7 +163,7 @@ static void sweep(covey_world *world, covey__listeners *listeners) {
     listeners->count = kept;
 }
 
-/* What follows when one was connected or has left. */
+/* After a listener was connected or removed. */
 void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__listeners *listeners) {
     if (listeners->emitting == 0) sweep(world, listeners);
     covey__fast_destroy_off(world);
@@ -182,8 +183,8 @@ static bool has_gone(const covey__listeners *listeners) {
     return false;
 }
 
-/* Which of the entities of an emission this is; none when all were told of it long ago, or when the removal that was
- * told of is over. Most often it is the one of whom somebody is being told. */
+/* The number of an entity in an emission; none if all were told of it before, or if the announced removal is done. Most
+ * often it is the entity that is being told. */
 static uint32_t place_in(const covey__emission *emission, covey_entity e) {
     uint32_t at = emission->part;
     if (emission->at > at && covey_same(emission->entities[emission->at - 1], e)) at = emission->at - 1;
@@ -192,7 +193,7 @@ static uint32_t place_in(const covey__emission *emission, covey_entity e) {
     return over ? emission->count : at;
 }
 
-/* Tells all of an emission that is still to be told of an entity. */
+/* Tells the rest of an emission about an entity. */
 static void tell_of_entity(covey_world *world, covey__emission *emission, const covey_pool *pool, covey_entity e) {
     uint32_t at = pool && emission->pool != pool ? emission->count : place_in(emission, e);
     while (at < emission->count && at >= emission->part) {
@@ -202,14 +203,14 @@ static void tell_of_entity(covey_world *world, covey__emission *emission, const 
     }
 }
 
-/* Tells all that is still to be told of a component of an entity, or, if `pool` is NULL, of anything about it: first
- * what was begun first. What begins meanwhile, behind the last, has ended again when this one goes on. */
+/* Tells all pending emissions about a component of an entity or, if `pool` is NULL, about anything of the entity: the
+ * oldest first. Emissions that begin meanwhile are behind the last, and have ended when this continues. */
 static void tell_the_rest(covey_world *world, const covey__emission *last, const covey_pool *pool, covey_entity e) {
     covey__emission *emission = last ? world->first : NULL;
     for (; emission; emission = emission != last ? emission->inner : NULL) tell_of_entity(world, emission, pool, e);
 }
 
-/* Puts an emission on the list, so that others may tell the rest of it. */
+/* Links an emission, so that nested calls can tell the rest of it. */
 static void begin_emission(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
     emission->listeners = listeners;
     emission->listener_count = listeners->count;
@@ -219,18 +220,18 @@ static void begin_emission(covey_world *world, covey__emission *emission, covey_
     else world->first = emission;
     begin_part(emission, 0);
     world->emission = emission;
-    covey__fast_destroy_off(world); /* the entity that is destroyed next may be the one that this is about */
+    covey__fast_destroy_off(world); /* the next entity to be destroyed may be the one of this emission */
     listeners->emitting++;
 }
 
-/* Tells of what an emission is about; `outer` began before it. */
+/* Tells an emission; `outer` began before it. */
 static void tell_emission(covey_world *world, covey__emission *emission, const covey__emission *outer) {
     if ((emission->signal & (COVEY_ON_SET | COVEY_ON_PATCH)) != 0)
         tell_the_rest(world, outer, emission->pool, *emission->entities);
     tell_all(world, emission);
 }
 
-/* Of emissions that are under way, the one that began last ends first. */
+/* Emissions end in the reverse order of their beginning. */
 static void end_emission(covey_world *world, const covey__emission *emission) {
     covey__listeners *listeners = emission->listeners;
     listeners->emitting--;
@@ -238,7 +239,7 @@ static void end_emission(covey_world *world, const covey__emission *emission) {
     if (listeners->emitting == 0 && has_gone(listeners)) covey__listeners_changed(world, emission->pool, listeners);
 }
 
-/* Calls those that are functions. Returns which of the removals it tells of were made meanwhile. */
+/* Calls the listeners that are functions. Returns which of the announced removals were made meanwhile. */
 static COVEY__NOINLINE uint64_t call_all(covey_world *world, covey_pool *pool, covey__listeners *listeners,
                                          covey_signal signal, const covey_entity *entities, uint32_t count) {
     covey__emission emission = { .pool = pool, .signal = signal, .entities = entities, .count = count };
@@ -266,7 +267,7 @@ uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, ui
     return call_all(pool->world, pool, listeners, COVEY_ON_REMOVE, entities, count);
 }
 
-/* The listeners of an emission, if any of them hears it. */
+/* The listeners of an emission, if any of them gets its signal. */
 static covey__listeners *hearers_of(const covey_world *world, const covey__emission *emission) {
     covey__listeners *listeners = covey__listeners_of(world, emission->pool);
     return listeners && (listeners->signals & (uint32_t)emission->signal) != 0 ? listeners : NULL;
@@ -293,7 +294,7 @@ void covey__tell_the_rest(covey_pool *pool, covey_entity e) {
     tell_the_rest(pool->world, pool->world->emission, pool, e);
 }
 
-/* The emission that tells of the removal of a component; NULL for none. */
+/* The pending emission about the removal of a component; NULL for none. */
 static covey__emission *removal_of(const covey_pool *pool, covey_entity e) {
     covey__emission *emission = pool->world->emission;
     for (; emission; emission = emission->outer)
@@ -318,7 +319,7 @@ bool covey__announce_removal(covey_pool *pool, covey_entity e) {
     return covey__emit_removals(pool, &e, 1) == 0 && covey_pool_has(pool, e);
 }
 
-/* The first pool from this number on that has a component of the entity and listeners that hear of removals. */
+/* The first pool from this number on that has a component of the entity and listeners for removals. */
 static covey_pool *next_to_announce(const covey_world *world, covey_entity e, uint32_t number) {
     for (covey__present p = covey__present_at(world, e.index, number); covey__present_next(&p);) {
         bool hears = p.pool->observers && (p.pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0;
@@ -327,19 +328,19 @@ static covey_pool *next_to_announce(const covey_world *world, covey_entity e, ui
     return NULL;
 }
 
-/* While the entity dies, adds to its block leave the inline code. */
+/* While the entity is being destroyed, adds to its block go out of line. */
 static void stop_filling(const covey_world *world, uint32_t index) {
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
         if (p.pool->filling.block == index / 64) covey__fast_add_off(p.pool);
 }
 
-/* Reactive sets that have collected an entity, and keep the destroyed, have its handle from now on. */
+/* Moves the entity to the destroyed ones of reactive sets that have collected it and keep these. */
 static void keep_destroyed(const covey_world *world, covey_entity e) {
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next(&p);)
         if (p.pool->ended && covey_pool_has(p.pool, e)) covey__ended_push(p.pool, e);
 }
 
-/* Tells listeners of the end of an entity, and then of the ends of its components. */
+/* Tells listeners that an entity is about to be destroyed, and then about the removal of its components. */
 static void tell_of_end(covey_world *world, covey_entity e) {
     covey__dying dying = { world->dying, e.index, 0 };
     stop_filling(world, e.index);
@@ -365,7 +366,7 @@ bool covey__announce_end(covey_world *world, uint32_t index, uint32_t generation
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-/* The events of a change that a queue gets, and those that will follow when what was made ends. */
+/* How many events of a change a queue gets, with those that will follow when the entity or component ends. */
 static uint32_t events_for(const covey__listeners *listeners, const covey_queue *queue, covey_signal signal) {
     uint32_t signals = (uint32_t)signal, events = 0;
     if (signal == COVEY_ON_ADD) signals |= COVEY_ON_REMOVE;
@@ -394,7 +395,7 @@ covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal 
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
-/* What a reactive set may have to mark has its place there. */
+/* Makes room for the marks of a reactive set. */
 static bool valid_reserved(const covey_pool *pool, const covey_pool *tags, const char **why) {
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         uint32_t index = covey_pool_at(pool, at).index;

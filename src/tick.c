@@ -39,7 +39,7 @@ static covey__tick_page *page_of(const covey_pool *pool, uint32_t index) {
 
 /* ---- Noting ------------------------------------------------------------------------------------------------------*/
 
-/* Threads that walk parts of a sparse pool may have ids of one block, and note the same tick for it. */
+/* Threads that iterate parts of a sparse pool may have ids of the same block, and then write the same tick. */
 void covey__ticks_note(const covey_pool *pool, uint32_t index) {
     covey__tick_page *page = page_of(pool, index);
     page->each[index % COVEY__BLOCK_PAGE] = pool->world->tick;
