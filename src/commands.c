@@ -15,13 +15,13 @@
 
 #define LINE 64                       /* the unit in which the bytes grow, and their alignment */
 #define LINES_MAX ((uint32_t)1 << 28) /* the commands that fit can be counted */
-#define END sizeof(uint64_t)          /* bytes behind the last command, which say that it is */
+#define END sizeof(uint64_t)          /* bytes that mark the end behind the last command */
 
 _Static_assert(alignof(covey_type) > COVEY__RECORD_REMOVE, "the kind fits into the low bits of a type's address");
 
 typedef covey__command command;
 
-/* What is behind a command that is a call: the function, and at the next address that will do, the data. */
+/* What follows a call command: the function and, at the next aligned address, the data. */
 typedef struct call_head {
     union {
         covey_command_fn *fn;
@@ -69,7 +69,7 @@ static size_t used(const covey_commands *c) { return c->bytes ? (size_t)(c->at -
 
 static command *command_at(const covey_commands *c, size_t offset) { return (command *)(void *)(c->bytes + offset); }
 
-/* Makes sure that so many bytes more are there. */
+/* Reserves this many more bytes. */
 static bool reserve_bytes(covey_commands *c, uint64_t more) {
     size_t at = used(c);
     uint64_t wanted = (at + more + END + LINE - 1) / LINE;
@@ -91,7 +91,7 @@ static void rewind_bytes(covey_commands *c) {
     c->next = 0;
 }
 
-/* While it is busy, there is no room: whoever wants to record hears why. */
+/* A busy buffer has no room: recording then fails with a reason. */
 static void make_busy(covey_commands *c) {
     const uint64_t end = COVEY__RECORD_END;
     c->busy = true;
@@ -107,8 +107,8 @@ static void make_idle(covey_commands *c) {
 
 /* ---- Recording ---------------------------------------------------------------------------------------------------*/
 
-/* A recording fails. Replaying reports the first: those behind it often fail because it did, as what adds to an entity
- * that could not be created. */
+/* Notes a failed recording. Replaying reports the first one: later ones often fail because of it, such as adds to an
+ * entity that could not be created. */
 static bool fail_recording(covey_commands *c, covey_result result, const char *because) {
     if (c->lost == 0) {
         c->lost_result = result;
@@ -136,7 +136,7 @@ bool covey__record_nobody(covey_commands *c) {
                           "its handle is null: find out which call returned null instead of an entity");
 }
 
-/* Whether so many bytes more are there, or can be. */
+/* Whether there is, or can be, room for this many more bytes. */
 static bool find_room(covey_commands *c, size_t bytes) {
     return COVEY__LIKELY(bytes <= (size_t)(c->room - c->at)) || covey__record_slowly(c, bytes);
 }
@@ -164,7 +164,7 @@ bool covey__record_wide(covey_commands *c, covey_entity e, const covey_type *typ
 
 bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind) {
     uint64_t bytes = bytes_of_value(type);
-    if (type->move) /* values of a buffer move as bytes */
+    if (type->move) /* buffers move values as bytes */
         return fail_recording(c, COVEY_ERROR_REFUSED,
                               "a hook moves values of its type: record a function that adds one");
     command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes);
@@ -203,7 +203,7 @@ static covey_result reach_ids(covey_commands *c, uint64_t count) {
     return COVEY_OK;
 }
 
-/* Sets ids aside until so many are ready; keeps those it got when there are no more. */
+/* Sets ids aside until this many are ready; keeps those it got when the world has no more. */
 static covey_result take_ids(covey_commands *c, uint32_t wanted) {
     uint32_t ready = c->id_count - c->taken;
     if (ready >= wanted) return COVEY_OK;
@@ -215,7 +215,7 @@ static covey_result take_ids(covey_commands *c, uint32_t wanted) {
     return result;
 }
 
-/* Gives back those that were taken last, until so many are left. */
+/* Releases the ids that were set aside last, until this many are left. */
 static void release_ids(covey_commands *c, uint32_t left) {
     while (c->id_count > left) covey__entity_release(c->world, c->ids[--c->id_count]);
 }
@@ -231,7 +231,7 @@ void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint3
     while (count != spent) covey__entity_release(world, ids[--count]);
 }
 
-/* The first so many are no longer the buffer's. */
+/* Removes the first ids from the buffer. */
 static void remove_ids(covey_commands *c, uint32_t count) {
     if (count == 0) return;
     c->taken -= count;
@@ -245,25 +245,25 @@ static void retire_ids(covey_commands *c) {
     c->spent = 0;
 }
 
-/* An id becomes free in a world. A handle that was seen never names anybody there. */
+/* Frees an id. A handle that the program has seen is never used again. */
 static void free_id(covey_world *world, covey_entity e, bool seen) {
     if (seen && e.generation == COVEY_GENERATION_MAX) covey__entity_retire(world, e.index);
     else covey__entity_release(world, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
 }
 
-/* Whether ids come from the world when they are recorded, and go back there when they are forgotten. */
+/* Whether ids are taken from the world when they are recorded, and freed when the buffer is cleared. */
 static bool takes_as_it_goes(const covey_commands *c) { return c->wanted == 0 && !c->apart; }
 
 void covey__commands_keep_apart(covey_commands *c) { c->apart = true; }
 
-/* Frees the first ids, which were recorded as created, those that were taken last first. */
+/* Frees the first ids, which were recorded as created, in reverse order. */
 static void free_recorded(covey_commands *c, uint32_t count) {
     for (uint32_t i = count; i-- != 0;) free_id(c->world, c->ids[i], true);
     remove_ids(c, count);
 }
 
-/* Makes an id that was recorded as created ready again, before the others that are. Its handle was seen: the next one
- * is another. */
+/* Makes an id that was recorded as created ready again, before the other ready ones. The program has seen its handle,
+ * so the next one differs. */
 static void renew_id(covey_commands *c, uint32_t at) {
     covey_entity e = c->ids[at], *first = c->ids + c->spent;
     if (e.generation == COVEY_GENERATION_MAX) {
@@ -275,7 +275,7 @@ static void renew_id(covey_commands *c, uint32_t at) {
     c->ids[--c->taken] = covey__entity(e.index, e.generation + 2);
 }
 
-/* Hooks, and systems beside others, must not change the world, and an id that is taken or given back does. */
+/* Hooks and parallel systems must not change the world, and taking or freeing an id does. */
 static bool is_in_hook(const covey_commands *c) {
     bool in_hook = COVEY__GET_WORD(c->world->hooks) != 0;
     COVEY__CONTRACT(c->world, !in_hook,
@@ -284,7 +284,7 @@ static bool is_in_hook(const covey_commands *c) {
     return in_hook;
 }
 
-/* None is ready: takes one from the world if the buffer may, and makes room for the command first. */
+/* No id is ready: takes one from the world if the buffer may, after making room for the command. */
 static bool take_another(covey_commands *c) {
     if (!takes_as_it_goes(c) && !c->busy) return fail_recording(c, COVEY_ERROR_FULL, "no id was ready");
     if (!find_room(c, sizeof(command))) return false;
@@ -336,7 +336,7 @@ void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {
 
 static covey_command_fn *function_of(const command *c) { return ((const call_head *)(c + 1))->fn; }
 
-/* Ends what the first command owns, and goes on to the one behind it. */
+/* Drops what the first command owns, and advances to the next one. */
 static void drop_first(covey_commands *c) {
     command *first = command_at(c, c->next);
     covey__record_kind kind = kind_of(first);
@@ -346,7 +346,7 @@ static void drop_first(covey_commands *c) {
     c->count--;
 }
 
-/* Whether nothing is under way that needs the buffer as it is. */
+/* Whether the buffer is neither being replayed nor cleared. */
 static bool is_idle(const covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
     COVEY__CONTRACT(c->world, !c->busy,
@@ -383,8 +383,8 @@ void covey_commands_clear(covey_commands *c) {
 
 /* ---- Replaying ---------------------------------------------------------------------------------------------------*/
 
-/* A replay under way. Commands that are the same but for entity and value are done in one go: the type is looked up
- * once, and the size of the value is a constant. */
+/* A replay. Commands that differ only in entity and value are done together: the type is looked up once, and the size
+ * of the value is a constant. */
 typedef struct replaying {
     covey_commands *commands;
     covey_world *world;
@@ -393,7 +393,7 @@ typedef struct replaying {
     covey_result result;
 } replaying;
 
-/* What a call that returned nothing says. A value that a listener took out at once was added all the same. */
+/* The result of a call that returned NULL. A value that a listener removed at once counts as added. */
 static bool is_done(replaying *r) {
     covey_result result = covey_world_result(r->world);
     if (result != COVEY_ERROR_GONE) r->result = result;
@@ -414,7 +414,7 @@ static COVEY__NOINLINE bool add_slowly(replaying *r, covey_pool *pool, command *
 
 static command *behind(command *at, size_t bytes) { return (command *)(void *)((char *)at + bytes); }
 
-/* These go on from a command as long as the next one is of the same kind and type, and stop at the first that fails. */
+/* These continue while the next command has the same kind and type, and stop at the first failure. */
 COVEY_HOT void add_sized(replaying *r, covey_pool *pool, size_t size, size_t bytes, bool wide) {
     command *at = r->at;
     uint64_t what = at->what;
@@ -443,15 +443,15 @@ COVEY_HOT void remove_sized(replaying *r, covey_pool *pool, size_t size) {
     r->commands->count -= done;
 }
 
-enum { TOGETHER = 128, FEW = 8 }; /* commands that are done together, at most and at least */
+enum { TOGETHER = 128, FEW = 8 }; /* the most and the fewest commands that are done together */
 
-/* Whether commands that add to entities in the order of their indices may be done together: nobody has to be told. */
+/* Whether adds in the order of indices can be done together: the pool has no observers. */
 static bool adds_together(const replaying *r, const covey_pool *pool) {
     return covey__storage_adds_alike(pool) && !pool->observers && !r->world->dying;
 }
 
-/* Adds the values of commands from the next one on, as long as their entities come in the order of indices, and several to
- * a block. Returns false when there are too few, or one fails: then each is done on its own. */
+/* Adds the values of the next commands together, while their entities are in the order of indices, several to a block.
+ * False if they are too few, or one fails: then each is done alone. */
 static bool add_together(replaying *r, covey_pool *pool) {
     covey_entity entities[TOGETHER];
     size_t bytes = bytes_of(r->at);
@@ -535,7 +535,7 @@ static void advance(replaying *r) {
     r->commands->count--;
 }
 
-/* For the first entity that is alive, the world meets the type. */
+/* Creates the pool of the type for the first living entity. */
 static void give_values(replaying *r) {
     const covey_type *type = type_of(r->at);
     covey_pool *pool = covey__pool_known(r->world, type);
@@ -578,7 +578,7 @@ static void call(replaying *r) {
     else covey__fail(r->world, r->result, "a recorded call returned an error: %s", covey__reason(r->result));
 }
 
-/* Entities come alive, and the buffer is as it should be when listeners hear of each. */
+/* Creates the recorded entities; the buffer is consistent whenever listeners are called. */
 static void create_entities(replaying *r) {
     covey_commands *c = r->commands;
     do {
@@ -605,7 +605,7 @@ static void replay_next(replaying *r) {
     }
 }
 
-/* Says that recordings had failed, and counts anew. */
+/* Reports failed recordings, and resets their number. */
 static covey_result report_lost(covey_commands *c) {
     uint32_t lost = c->lost;
     const char *which = lost == 1 ? " could not be recorded" : "s could not be recorded, the first";
@@ -618,7 +618,7 @@ static covey_result report_lost(covey_commands *c) {
     return covey__fail(c->world, c->lost_result, "%u command%s because %s", lost, which, c->lost_because);
 }
 
-/* Whether there is nothing to replay, to report, to retire and to fill up. */
+/* Whether there is nothing to replay, report, retire or refill. */
 static bool is_settled(const covey_commands *c) {
     return (c->count | c->lost | c->spent) == 0 && c->id_count >= c->wanted;
 }

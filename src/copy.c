@@ -1,5 +1,5 @@
-/* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and components that are added
- * get their places. Then values that are there already are overwritten, and in the end observers hear of all of them. */
+/* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and new components are placed.
+ * Then present values are overwritten, and finally observers are told. */
 #include "alloc.h"
 #include "change.h"
 #include "many.h"
@@ -15,13 +15,13 @@ typedef struct copying {
     covey_entity from;
     const covey_entity *to;
     uint32_t count;
-    bool cloning;           /* `to` were made for this, and have nothing */
+    bool cloning;           /* `to` are new, and have no components */
     uint32_t parts;         /* components of `from` */
     size_t row;             /* bytes that the hooks write for each of `to` */
     char *made;             /* these rows */
     covey__change *changes; /* behind them: that `to` were made, and what happens to each part */
     size_t bytes;           /* of both */
-    const char *culprit;    /* the type that was in the way, if one was */
+    const char *culprit;    /* the type that could not be copied, or NULL */
 } copying;
 
 /* A component of `from`. */
@@ -64,7 +64,7 @@ static void next_part(const copying *c, part *p) {
     find_part(c, p);
 }
 
-/* What the hook has made of a part for one of `to`. */
+/* The copy that the hook has made of a part for one of `to`. */
 static void *made(const copying *c, const part *p, uint32_t i) { return c->made + i * c->row + (size_t)p->offset; }
 
 static covey_result plan(copying *c) {
@@ -85,7 +85,7 @@ static covey_result plan(copying *c) {
 
 /* ---- Changes -----------------------------------------------------------------------------------------------------*/
 
-/* What the hooks have made goes to its place as it is. A single copy goes where an add would go; clones append. */
+/* Moves the copies to their places. A single copy is placed like an add; clones append. */
 static void note_changes(const copying *c) {
     if (c->parts == 0) return;
     c->changes[0] = (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = c->to, .count = c->count } };
@@ -144,7 +144,7 @@ static covey_result make_changes(copying *c) {
 
 /* ---- Nothing fails from here on ----------------------------------------------------------------------------------*/
 
-/* The value that `to` has of a part gives way. */
+/* Replaces the value that `to` has of a part. */
 static void overwrite(const copying *c, const part *p) {
     if (c->changes[p->number + 1].told.signal != COVEY_ON_SET) return;
     void *value = has_hook(p) ? made(c, p, 0) : covey__value_of_index(p->pool, c->from.index);
@@ -153,7 +153,7 @@ static void overwrite(const copying *c, const part *p) {
     if (p->pool->type->ticks) covey__ticks_note(p->pool, c->to->index);
 }
 
-/* What the entities have may change from here on. */
+/* Listeners may change the entities from here on. */
 static void tell_of_copies(const copying *c) {
     if (c->parts != 0) covey__changes_tell(c->world, changes_of(c), count_changes(c));
     else if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);

@@ -1,5 +1,5 @@
-/* Copies of entities in another world. They are copied into a world that nobody sees, where they have the handles that
- * they have at home, and are merged from there: that maps handles, and is all or nothing. */
+/* Copies of entities in another world. They are copied into a hidden world, where they keep their handles, and merged
+ * from there: merging maps handles, and is all or nothing. */
 #include "alloc.h"
 #include "enable.h"
 #include "hierarchy.h"
@@ -22,7 +22,7 @@ typedef struct copying {
     covey__heap heap;
     void *made; /* what a hook has made */
     size_t room;
-    const char *culprit; /* the type that was in the way, if one was */
+    const char *culprit; /* the type that could not be copied, or NULL */
 } copying;
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/
@@ -135,7 +135,7 @@ static covey_entity clone_into(covey_world *to, const covey_world *from, covey_e
     covey_result result = m.from ? copy_aside(&c, root, tree) : COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__merge_world(&m);
     if (result == COVEY_OK) made = covey__merging_now(&m, root);
-    if (m.culprit) c.culprit = m.culprit; /* it moves its values in that world */
+    if (m.culprit) c.culprit = m.culprit; /* its values are moved by a hook in that world */
     if (m.from) covey__merging_free(&m);
     if (result != COVEY_OK)
         covey__fail(to, result, "%u:%u could not be copied into another world: %s%s%s", root.index, root.generation,

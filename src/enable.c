@@ -1,5 +1,5 @@
-/* Enabling and disabling. Who is disabled has a tag of the library's own, which every group excludes and every view that
- * does not ask; a component that is disabled has a bit in a table of its pool. */
+/* Enabling and disabling. A disabled entity has an internal tag, which every group excludes, and every view that does
+ * not ask for disabled ones; a disabled component has a bit in a table of its pool. */
 #include "enable.h"
 
 #include "block_store.h"
@@ -40,7 +40,7 @@ bool covey_is_enabled(const covey_world *world, covey_entity e) {
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/
 
-/* The page of bits for an index. With the first one, the pool takes the slow ways. */
+/* The page of bits for an index. With the first page, the pool becomes observed. */
 uint64_t *covey__disabled_reach(covey_pool *pool, uint32_t index) {
     covey_world *world = pool->world;
     covey__observers *observers = covey__pool_observers(pool);

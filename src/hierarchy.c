@@ -27,7 +27,7 @@ static const covey__node *look(const covey_world *world, covey_entity e) {
 
 /* ---- Links -------------------------------------------------------------------------------------------------------*/
 
-/* The place that says who comes after `previous` among the children of a parent; who comes before `next`. */
+/* The link to the sibling after `previous` among the children of a parent; the link to the one before `next`. */
 static uint32_t *link_after(covey_world *world, covey__node *parent, uint32_t previous) {
     return previous == COVEY_NONE ? &parent->first : &covey__node_of(world, previous)->next;
 }
@@ -36,7 +36,7 @@ static uint32_t *link_before(covey_world *world, covey__node *parent, uint32_t n
     return next == COVEY_NONE ? &parent->last : &covey__node_of(world, next)->previous;
 }
 
-/* Takes a node from its siblings, if it has a parent. */
+/* Unlinks a node from its siblings, if it has a parent. */
 static void detach(covey_world *world, covey__node *node) {
     if (node->parent == COVEY_NONE) return;
     covey__node *parent = covey__node_of(world, node->parent);
@@ -46,7 +46,7 @@ static void detach(covey_world *world, covey__node *node) {
     node->parent = node->next = node->previous = COVEY_NONE;
 }
 
-/* Puts a node without a parent among the children of one: before another child, or at the end. */
+/* Links a node without a parent as a child: before another child, or at the end. */
 static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t before) {
     covey__node *parent = covey__node_of(world, to);
     uint32_t *back = link_before(world, parent, before);
@@ -59,7 +59,7 @@ static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t 
     world->relinked++;
 }
 
-/* Makes a root of a child, which cannot fail: if a root has its name already, it loses it. */
+/* Makes a child a root, which cannot fail: if a root has its name already, its name is removed. */
 static void uproot(covey_world *world, covey__node *node) {
     detach(world, node);
     world->relinked++;
@@ -110,7 +110,7 @@ static covey_result refuse_parent(covey_world *world, covey_entity child, covey_
                        parent.index, parent.generation, why_no_parent(result));
 }
 
-/* Nodes for both, or none that was not there before. */
+/* Makes nodes for both, or for neither. */
 static covey_result make_nodes(covey_world *world, covey_entity child, covey_entity parent) {
     if (!covey__hierarchy_open(world)) return world->result;
     bool known = covey__node_of(world, child.index) != NULL;
@@ -249,7 +249,7 @@ bool covey_is_ancestor(const covey_world *world, covey_entity ancestor, covey_en
 
 /* ---- Walks -------------------------------------------------------------------------------------------------------*/
 
-/* The next one in depth-first order, at most `deepest` levels below the root; *level is how many it is. */
+/* The next entity in depth-first order, at most `deepest` levels below the root; *level is its level. */
 static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level, uint32_t deepest) {
     const covey__node *node = covey__node_of(world, at);
     if (node->first != COVEY_NONE && *level < deepest) {
@@ -270,7 +270,7 @@ covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_
     return covey__handle_of(world, step(world, root.index, e.index, &level, UINT32_MAX));
 }
 
-/* The first one on a level that comes behind `at`, which is on another level or the same. */
+/* The first entity on a level behind `at`, which may be on another level. */
 static uint32_t next_on_level(const covey_world *world, uint32_t root, uint32_t at, uint32_t level, uint32_t wanted) {
     do at = step(world, root, at, &level, wanted);
     while (at != COVEY_NONE && level != wanted);
@@ -287,7 +287,7 @@ covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity roo
     return covey__handle_of(world, next);
 }
 
-/* From the roots down: whom nobody reaches goes round in a circle. */
+/* Walks from the roots down: nodes that are not reached are in a cycle. */
 bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth) {
     const covey_pool *nodes = world->nodes;
     uint32_t reached = 0, level = 0;
@@ -305,14 +305,14 @@ bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* The first one in the order of destruction: a leaf. */
+/* The first entity in the order of destruction: a leaf. */
 static covey_entity leaf_below(const covey_world *world, covey_entity e) {
     for (covey_entity child = e; !covey_is_null(child); child = covey_child_first(world, e)) e = child;
     return e;
 }
 
-/* The next one to be destroyed, or null; the search begins at one that is in the tree. Those whose end is being announced
- * end anyway. */
+/* The next entity to destroy, or null; the search starts at one in the tree. Skips entities whose destruction is being
+ * announced. */
 static covey_entity next_to_end(const covey_world *world, covey_entity root, covey_entity start) {
     covey_entity e = leaf_below(world, start);
     while (covey__dying_of(world, e.index)) {
@@ -323,8 +323,8 @@ static covey_entity next_to_end(const covey_world *world, covey_entity root, cov
     return e;
 }
 
-/* Where the search goes on: above the one that was destroyed. Only if links have changed meanwhile may listeners have
- * moved that out of the tree, so that its ancestors have to be looked at. */
+/* Where the search continues: at the parent of the destroyed entity. Its ancestors are checked only if links have
+ * changed meanwhile, because listeners may have moved it out of the tree. */
 static covey_entity restart_at(const covey_world *world, covey_entity root, covey_entity above, uint64_t relinked) {
     if (!covey_alive(world, above)) return root;
     return world->relinked == relinked || covey_is_ancestor(world, root, above) ? above : root;
@@ -348,13 +348,13 @@ uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
 
 #define UNKNOWN UINT64_MAX
 
-/* Where the depth of an entity belongs, if it is among those that are sorted; or NULL. */
+/* Where the depth of an entity is kept, if it is one of those that are sorted; or NULL. */
 static uint64_t *depth_at(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
     return covey__set_has(&pool->set, index, count) ? &depths[covey__slot_position(*covey__slot_of(&pool->set, index))]
                                                     : NULL;
 }
 
-/* Goes up to who is known to find the depth, and once more to tell all on the way. */
+/* Walks up to an ancestor of known depth, and again to store the depths on the way. */
 static void find_depth(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
     const covey_world *world = pool->world;
     uint64_t depth = 0, *known = NULL;
@@ -409,7 +409,7 @@ static uint32_t size_of_tree(const covey_world *world, const covey__node *root) 
     }
 }
 
-/* Those that no root reaches go round in circles. */
+/* Nodes that no root reaches are in a cycle. */
 bool covey__hierarchy_valid(const covey_world *world, const char **why) {
     const covey_pool *pool = world->nodes;
     uint32_t reached = 0;

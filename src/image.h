@@ -1,5 +1,5 @@
-/* What the sources of snapshots share: the frame of an image, how values become records, reading bytes that nobody
- * vouches for. docs/format.md draws the format. */
+/* What the sources of images share: the frame of an image, how values become records, reading untrusted bytes.
+ * docs/format.md draws the format. */
 #ifndef COVEY_IMAGE_H
 #define COVEY_IMAGE_H
 
@@ -14,9 +14,9 @@
  * after the other, little-endian and without padding. */
 typedef enum covey__op {
     COVEY__OP_COPY,   /* bytes as they are */
-    COVEY__OP_SWAP,   /* numbers whose bytes are the other way round in memory */
+    COVEY__OP_SWAP,   /* numbers with the other byte order */
     COVEY__OP_BOOL,   /* bytes that are 0 or 1 */
-    COVEY__OP_ENTITY, /* handles that look otherwise in memory */
+    COVEY__OP_ENTITY, /* handles with another layout in memory */
     COVEY__OP_WIDEN,  /* integers that have become wider */
     COVEY__OP_LOOP    /* the steps that follow, for each element of an array */
 } covey__op;
@@ -34,7 +34,7 @@ typedef struct covey__plan {
     covey__step *steps;
     uint32_t count, capacity;
     uint32_t size, record; /* bytes of a value; of a record */
-    uint64_t covered;      /* bytes of a value that are written; the others are the defaults' */
+    uint64_t covered;      /* bytes of a value that are written; the others come from the defaults */
     const void *defaults;  /* or NULL for zeros */
 } covey__plan;
 
@@ -42,7 +42,7 @@ typedef struct covey__plan {
  * and *why says which field is in the way. Plans are freed with the heap that they were made with. */
 covey_result covey__plan_make(covey__heap *heap, covey__plan *plan, const covey_type *type, covey_encoding encoding,
                               const covey_fields *fields, char *why, size_t room);
-covey_encoding covey__type_encoding(const covey_type *type); /* what its records are on this machine */
+covey_encoding covey__type_encoding(const covey_type *type); /* the encoding of its records on this machine */
 void covey__plan_free(covey__heap *heap, covey__plan *plan);
 /* Whether records are the bytes of values. */
 bool covey__plan_copies(const covey__plan *plan);
@@ -69,13 +69,13 @@ bool covey__decode_kind(covey_kind kind, void *values, const void *bytes, size_t
     "CVY\r\n\x1A\n"
 enum { COVEY__HEADER_BYTES = 16, COVEY__ENTRY_BYTES = 16, COVEY__TRAILER_BYTES = 16 };
 #define COVEY__SECTIONS_MAX 16384
-/* What a load allows if nobody says how much. */
+/* Default limits of a load. */
 #define COVEY__TYPES_USUAL COVEY__SECTIONS_MAX
 #define COVEY__RANGES_USUAL 16384
 #define COVEY__NAMES_USUAL 16777216
 #define COVEY__DEPTH_USUAL 1048576
-#define COVEY__HOLE UINT32_MAX           /* stands for an index where there is none */
-#define COVEY__DISABLED "covey.disabled" /* the only type of the library's own that has a section like others */
+#define COVEY__HOLE UINT32_MAX           /* stands for no index */
+#define COVEY__DISABLED "covey.disabled" /* the only internal type that has a section */
 
 typedef enum covey__type_flag {
     COVEY__FLAG_TICKS = 1,
@@ -84,14 +84,14 @@ typedef enum covey__type_flag {
     COVEY__FLAGS = 7
 } covey__type_flag;
 
-/* image_read.c: bytes that may be anything. Once it has failed, a reader reads zeros. */
+/* image_read.c: reads untrusted bytes. After a failure, a reader returns zeros. */
 typedef struct covey__reader {
     const unsigned char *bytes; /* the image */
     size_t at, end;
     covey_report *report;
 } covey__reader;
 
-/* Notes what is wrong, if nothing was yet, and where. Returns the result. */
+/* Reports the first fault and its offset. Returns the result. */
 covey_result covey__refuse(covey__reader *reader, covey_fault fault, size_t offset, const char *format, ...)
     COVEY__PRINTF(4, 5);
 static inline bool covey__is_sound(const covey__reader *reader) { return reader->report->result == COVEY_OK; }
@@ -100,7 +100,7 @@ uint8_t covey__read_u8(covey__reader *reader);
 uint16_t covey__read_u16(covey__reader *reader);
 uint32_t covey__read_u32(covey__reader *reader);
 uint64_t covey__read_u64(covey__reader *reader);
-/* `count` elements of so many bytes, which are there; NULL otherwise, and for none. */
+/* `count` elements of a size, which must be there; NULL otherwise, and for 0. */
 const unsigned char *covey__read_many(covey__reader *reader, uint64_t count, size_t size);
 
 static inline uint32_t covey__u32_at(const unsigned char *bytes) {
@@ -147,15 +147,15 @@ typedef struct covey__described {
 bool covey__read_type(covey__reader *reader, covey__heap *heap, covey__described *described); /* IMAGE, MEMORY */
 void covey__described_free(covey__heap *heap, covey__described *described);
 
-/* For an image whose entities get other handles: `entered` is called when the entities are known, and before any value
- * is; `now` says what became of a handle. */
+/* For images whose entities get other handles: `entered` is called when the entities are known, before any value; `now`
+ * maps a handle. */
 typedef struct covey__entering {
     covey_result (*entered)(void *context);
     covey_entity (*now)(const void *context, covey_entity before);
     void *context;
 } covey__entering;
 
-/* image_codec.c: what functions of a type write for one value: bytes 4, handles 4, the handles, the bytes. */
+/* image_codec.c: what the codec of a type writes for one value: bytes 4, handles 4, the handles, the bytes. */
 struct covey_writer {
     covey_buffer bytes, handles;
     covey_result result;
@@ -169,7 +169,7 @@ struct covey_reader {
     const covey__entering *entering; /* whose handles these become; or NULL */
 };
 
-/* Handles in fields of a value become what they are now. */
+/* Maps the handles in fields of a value. */
 void covey__map_fields(const covey_fields *fields, void *value, const covey__entering *entering);
 bool covey__has_handles(const covey_fields *fields); /* of NULL: none */
 void covey__map_values(const covey_pool *pool, const covey__entering *entering);
@@ -191,9 +191,9 @@ bool covey__type_listed(const covey_type *const *types, const covey_type *type);
  * `entering` may be NULL. */
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
                          const covey_load_desc *desc, const covey__entering *entering, covey_report *report);
-/* Ends a value that the functions of its type have made, and that nobody has got. */
+/* Drops a value that a codec has made and the program has not seen. */
 void covey__drop_loaded(const covey_world *world, const covey_type *type, void *value);
-/* Ends a call: logs what its report says, if that is not good. */
+/* Ends a call: logs its report if it failed. */
 covey_result covey__report_to(covey_world *world, covey_report *report, covey_result result, const char *what);
 
 #endif

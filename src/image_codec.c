@@ -1,5 +1,5 @@
-/* What functions of a type write and read: bytes, and apart from them the handles. A writer keeps those of one value until
- * the function is done; a reader has those of one value, and no more. */
+/* Codecs: what they write and read are bytes and, separately, handles. A writer keeps those of one value until its
+ * function returns; a reader gives access to those of one value only. */
 #include "image.h"
 
 #include "alloc.h"
@@ -18,7 +18,7 @@ static void fail(covey_writer *writer, covey_result result) {
     if (writer->result == COVEY_OK) writer->result = result;
 }
 
-/* Room for so many bytes, which are then written; NULL when there is none. */
+/* Room for this many bytes, which the caller writes; NULL when an allocation fails. */
 static void *append(covey_writer *writer, covey_buffer *to, size_t count, size_t each) {
     size_t left = (size_t)(writer->limit - writer->bytes.size - writer->handles.size);
     if (writer->result != COVEY_OK || count == 0) return NULL;
@@ -109,7 +109,7 @@ void covey__drop_loaded(const covey_world *world, const covey_type *type, void *
     if (type->codec) covey__drop(world, type, value);
 }
 
-/* Says why, as far as the function did. */
+/* Reports the result of the load function. */
 static bool refuse_value(covey__reader *reader, size_t at, const covey_type *type, covey_result result) {
     if (result == COVEY_ERROR_MEMORY && covey__is_sound(reader)) reader->report->result = result;
     else if (result == COVEY_ERROR_LIMIT)

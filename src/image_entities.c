@@ -24,7 +24,7 @@ static covey__entity_page *used_page(const covey_world *table, uint32_t number) 
     return covey__entity_page_of(table, number * COVEY_PAGE_SIZE);
 }
 
-/* What the image has added is as if it had never been used. */
+/* Resets what the image has added, as if it had never been used. */
 void covey__table_restore(covey__loading *l) {
     covey_world *world = l->world;
     if (!l->is_kept) return;
@@ -48,7 +48,7 @@ static covey_entity now_raised(const void *context, covey_entity e) {
     return covey_alive(l->world, e) && covey_sparse_set_current(l->raised, e.index) != 0 ? (covey_entity){ 0, 0 } : e;
 }
 
-/* An entity of the image whose handle was used here. */
+/* An entity of the image whose handle was used in this world. */
 static bool raise(covey__loading *l, uint32_t index, uint32_t *generation, uint32_t used) {
     covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
                                    .align = alignof(covey_entity),
@@ -72,7 +72,7 @@ static void unlist(covey_world *world, uint32_t index) {
     if (next != COVEY_NONE) covey__page_of(world, next)->previous[next % COVEY_PAGE_SIZE] = previous;
 }
 
-/* An index that the image has used, too; `used` is its generation here. *last is the last of its list. */
+/* An index that the image has used as well; `used` is its generation here. *last is the end of its free list. */
 static void age(covey__loading *l, covey__reader *reader, uint32_t index, uint32_t used, uint32_t *last) {
     uint32_t *generation = covey__generation_at(l->world, index);
     bool alive = (*generation & 1) != 0;
@@ -94,7 +94,7 @@ static uint32_t last_free(const covey_world *world, const covey__range *range) {
     return last;
 }
 
-/* An index that only this world has used comes back when those of the image are used up. */
+/* An index that only this world has used is handed out after those of the image. */
 static void list_last(covey_world *world, covey__range *range, uint32_t *last, uint32_t index, uint32_t generation) {
     covey__entity_page *page = covey__page_of(world, index);
     if (generation == 0) {
@@ -109,7 +109,7 @@ static void list_last(covey_world *world, covey__range *range, uint32_t *last, u
     *last = index;
 }
 
-/* Those indices of a range that this world has used. */
+/* The indices of a range that this world has used. */
 static void age_page(covey__loading *l, covey__reader *reader, covey__range *range, uint64_t first, uint64_t end,
                      uint32_t *last) {
     covey_world *world = l->world;
@@ -122,7 +122,7 @@ static void age_page(covey__loading *l, covey__reader *reader, covey__range *ran
     }
 }
 
-/* The indices of one range, page by page: there may be few pages, and far apart. */
+/* The indices of one range, page by page, because there may be few pages that are far apart. */
 static void age_range(covey__loading *l, covey__reader *reader, covey__range *range) {
     uint64_t end = (uint64_t)l->before.page_count * COVEY_PAGE_SIZE, next;
     uint32_t last = last_free(l->world, range);
@@ -169,7 +169,7 @@ typedef struct counted {
     uint32_t alive, retired, beyond;
 } counted;
 
-/* Sixteen at a time, which compilers make vectors of. */
+/* Sixteen at a time, so that compilers vectorise the loop. */
 static counted count_generations(const uint32_t *generations, uint32_t count) {
     counted c = { 0, 0, 0 };
     uint32_t i = 0;
@@ -192,7 +192,7 @@ static counted count_generations(const uint32_t *generations, uint32_t count) {
     return c;
 }
 
-/* An index that was used, and has no generation, has none left. Returns how many. */
+/* An index that was used and has generation 0 is retired. Returns how many there are. */
 static uint32_t retire(covey__entity_page *page, uint32_t first, uint32_t count) {
     uint32_t retired = 0;
     for (uint32_t index = first; index < first + count; index++) {
@@ -239,14 +239,14 @@ static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, u
 typedef struct run_list {
     const unsigned char *at;
     uint32_t count;
-    uint64_t pages; /* that they touch */
+    uint64_t pages; /* that the runs need */
     uint64_t end;   /* of the last */
 } run_list;
 
 static uint64_t first_of(const run_list *r, uint32_t i) { return covey__u32_at(r->at + (size_t)i * 8); }
 static uint64_t length_of(const run_list *r, uint32_t i) { return covey__u32_at(r->at + (size_t)i * 8 + 4); }
 
-/* All of them, before any memory is asked for: what they need is known only if they are in order. */
+/* Checks all runs before any allocation: what they need is only known if they are in order. */
 static bool check_runs(covey__reader *reader, run_list *r, uint32_t slots) {
     uint64_t sum = 0, seen = 0; /* slots; pages before this one */
     size_t at = (size_t)(r->at - reader->bytes);
@@ -286,7 +286,7 @@ static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, 
     if (used > l->world->range.first) l->world->range.fresh = l->world->range.fresh_end = used;
 }
 
-/* The list of a range, from the index that is handed out next. The first, and those with one before them, were listed. */
+/* Reads the free list of a range, from the index that is handed out next. */
 static uint32_t load_free_list(covey__loading *l, covey__reader *reader, covey__range *range) {
     covey_world *world = l->world;
     uint32_t count = covey__read_u32(reader), before = COVEY_NONE;

@@ -1,5 +1,5 @@
-/* Which entities and components are saved. The function of the caller is asked once for each entity, and its answers are
- * kept as bits, since an image is written in several passes. */
+/* Which entities and components are saved. The choose function of the caller is called once for each entity, and its
+ * answers are kept as bits, because saving takes several passes. */
 #include "image_filter.h"
 
 #include "alloc.h"
@@ -39,7 +39,7 @@ static bool is_orphan(const covey__filter *filter, uint32_t index) {
     return covey__has_bit(filter->chosen, index) && parent != COVEY_NONE && !covey__has_bit(filter->chosen, parent);
 }
 
-/* Lists them, if there is a list, and counts them. */
+/* Counts the orphans, and lists them if there is a list. */
 static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
     const covey_pool *names = filter->world->names ? filter->world->names->pool : NULL;
     uint32_t count = 0;
@@ -52,7 +52,7 @@ static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
     return count;
 }
 
-/* Who was a root keeps its name; of several orphans with a name, the one with the lowest index does. */
+/* Roots keep their names; of several orphans with the same name, the one with the lowest index keeps it. */
 static bool find_nameless(covey__filter *filter, covey__heap *heap) {
     static const covey_entity none = { 0, 0 };
     uint32_t count = list_orphans(filter, NULL);

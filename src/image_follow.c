@@ -1,6 +1,6 @@
-/* Following: images of one source, one after the other. A map from handles of the source to those here is kept between
+/* Following: applies successive images of one source. A map from handles of the source to handles here is kept between
  * them, so that each image updates the entities of the one before. Parents and names are prepared before anything is
- * committed: nodes are made that link nowhere, names are given to who has none, and texts wait for who has another. */
+ * committed: nodes without links are made, entities without a name get one, and texts for the others wait. */
 #include "image_merge.h"
 
 #include "alloc.h"
@@ -23,16 +23,16 @@
 
 typedef covey__merging merging;
 
-/* A name that is given to an entity without one, or a text that waits. */
+/* A name given to an entity that had none, or a text that waits. */
 typedef struct covey__renaming {
     uint32_t index;
     char *text; /* NULL: the name was given */
     uint32_t length;
 } covey__renaming;
 
-/* An entity that loses a component. */
+/* An entity whose component is removed. */
 typedef struct covey__leaving {
-    uint32_t source; /* its index in the source, which says when its turn is */
+    uint32_t source; /* its index in the source, which gives the order */
     covey_entity here;
 } covey__leaving;
 
@@ -40,7 +40,7 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
-/* Who an entity of the source was here, if that is still alive; or null. */
+/* The entity here of an entity of the source, if it is still alive; or null. */
 static covey_entity before_here(const merging *m, covey_entity e) {
     const covey_entity *here = covey_sparse_set_get(m->follower->known, e);
     return here && covey_alive(m->to, *here) ? *here : null_entity;
@@ -57,7 +57,7 @@ static covey_result take_fresh(merging *m) {
     return result;
 }
 
-/* When the entities of the image are known: those of the image before are who they were, and the others are new. */
+/* Called when the entities of the image are known: finds those of the image before; the others are new. */
 static covey_result find_entities(void *context) {
     merging *m = context;
     uint32_t i = 0, fresh = 0;
@@ -154,7 +154,7 @@ static covey_result make_group_bits(merging *m) {
     return COVEY_OK;
 }
 
-/* Who follows, or did: also those that are gone in this image. */
+/* Notes the entities that follow the source, or did: also those that are not in this image. */
 static covey_result make_all_bits(merging *m) {
     const covey_sparse_set *before = m->follower->known;
     m->words = (size_t)m->to->page_count * COVEY_PAGE_SIZE / 64 + 1;
@@ -172,15 +172,15 @@ static covey_result make_all_bits(merging *m) {
 
 /* ---- Sources -----------------------------------------------------------------------------------------------------*/
 
-/* The pool here of one that the image has, if its components are removed where the source has none; or NULL. */
+/* The pool here whose components are removed where the source has none; or NULL. */
 static covey_pool *pool_to_thin(const merging *m, const covey_pool *from) {
     covey_pool *to = covey__is_internal(from) ? NULL : covey__pool_named(m->to, from->type->name);
     bool thins = to && !covey__merging_keeps(m, to->type) && (m->since == 0 || !to->type->ticks);
     return thins ? to : NULL;
 }
 
-/* Each pool is gone through by the entities of the source, or by its own components, whichever are fewer; the latter
- * takes a map from entities here to the source. It is made if it saves more than it costs. */
+/* Each pool is compared by the entities of the source, or by its own components, whichever are fewer; the latter needs
+ * a map from entities here to the source, which is made if it saves more than it costs. */
 static bool wants_sources(const merging *m) {
     uint64_t saved = 0;
     for (uint32_t i = 0; i < m->from->pool_count && saved <= 4 * (uint64_t)m->room; i++) {
@@ -231,7 +231,7 @@ void covey__follow_undo(merging *m) {
 
 /* ---- Committing --------------------------------------------------------------------------------------------------*/
 
-/* Entities that are new have nothing that was not added now: the last of these components lets them join a group. */
+/* New entities have only components that were added now: the last of these makes them join groups. */
 static void settle_new(const merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++)
         if (m->parts[i].bits) m->parts[i].to->observers->settling = true;
@@ -244,7 +244,7 @@ static void settle_new(const merging *m) {
     }
 }
 
-/* The others have something already, each something else: one after the other. */
+/* The others have different components already: settles one after the other. */
 static void settle_old(const merging *m, uint32_t index) {
     for (uint32_t i = m->grouped; i != COVEY__NO_NODE; i = m->parts[i].grouped)
         if (covey__has_bit(m->parts[i].bits, index)) m->parts[i].to->observers->settling = true;
@@ -256,7 +256,7 @@ static void settle_old(const merging *m, uint32_t index) {
     }
 }
 
-/* As covey__changes_settle does, for components that are added to entities which have others. */
+/* Like covey__changes_settle, for components added to entities that have others. */
 void covey__follow_settle(merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++) {
         const covey__merged *p = &m->parts[i];
@@ -269,15 +269,15 @@ void covey__follow_settle(merging *m) {
         if (!covey__has_bit(m->is_new, m->entities[i].index)) settle_old(m, m->entities[i].index);
 }
 
-/* Whether anybody above an index follows, or did. */
+/* Whether an ancestor of an index follows the source, or did. */
 static bool is_below_follower(const merging *m, uint32_t index) {
     while ((index = covey__parent_of(m->to, index)) != COVEY_NONE)
         if (covey__has_bit(m->follows, index)) return true;
     return false;
 }
 
-/* Roots of the source may have a parent of this world's own, as long as nobody who follows is above that: nobody can
- * become its own ancestor then. */
+/* Roots of the source may have a parent of this world, unless an ancestor of that follows the source: this excludes
+ * cycles. */
 static void free_roots(const merging *m) {
     covey_entity e = null_entity;
     for (uint32_t i = 0; i < m->room; i++) {
@@ -287,7 +287,7 @@ static void free_roots(const merging *m) {
     }
 }
 
-/* In the order of the source, behind children that this world has given them. */
+/* Orders children as in the source, behind children that this world has added. */
 static void link_children(const merging *m) {
     uint32_t at = 0;
     for (covey_entity parent = next_parent(m, &at); !covey_is_null(parent); parent = next_parent(m, &at)) {
@@ -297,7 +297,7 @@ static void link_children(const merging *m) {
     }
 }
 
-/* Those of the image before that are not in this one. */
+/* Destroys entities of the image before that are not in this one. */
 static covey_entity next_gone(const merging *m, const covey_sparse_set *before, uint32_t *at) {
     for (; (*at = covey_sparse_set_next(before, *at)) != COVEY_NONE; ++*at)
         if (!covey_sparse_set_get(m->known, covey_sparse_set_at(before, *at)))
@@ -305,7 +305,7 @@ static covey_entity next_gone(const merging *m, const covey_sparse_set *before, 
     return null_entity;
 }
 
-/* Who is gone needs no name any more. */
+/* Removes the names of entities that are gone. */
 static void free_names(const merging *m) {
     uint32_t at = 0;
     covey_entity e = next_gone(m, m->follower->known, &at);
@@ -313,7 +313,7 @@ static void free_names(const merging *m) {
         if (covey_alive(m->to, e)) covey__name_remove(m->to, e.index);
 }
 
-/* Texts that have waited take the place of others, and who has no name in the source has none. */
+/* Sets the texts that waited, and removes names that the source does not have. */
 static void rename_all(merging *m) {
     covey_entity e = null_entity;
     for (uint32_t i = 0; i < m->renaming_count; i++) {
@@ -330,7 +330,7 @@ static void rename_all(merging *m) {
     }
 }
 
-/* Where a sibling of this world's own has a name, it keeps it. */
+/* If a sibling of this world has the name, it keeps it. */
 static void settle_names(const merging *m) {
     for (uint32_t i = 0; i < m->room; i++) {
         uint32_t index = m->entities[i].index;
@@ -362,7 +362,7 @@ static int compare_leaving(const void *a, const void *b) {
     return x->source < y->source ? -1 : x->source > y->source;
 }
 
-/* By the components that are here, which are fewer than the entities of the source. */
+/* Compares by the components here, which are fewer than the entities of the source. */
 static void remove_few(const merging *m, const covey_pool *from, covey_pool *to) {
     uint32_t count = 0;
     for (uint32_t at = covey_pool_next(to, 0); at != COVEY_NONE; at = covey_pool_next(to, at + 1)) {
@@ -375,7 +375,7 @@ static void remove_few(const merging *m, const covey_pool *from, covey_pool *to)
     for (uint32_t i = 0; i < count; i++) covey_pool_remove_raw(to, m->leaving[i].here);
 }
 
-/* Components of one type that were here and are not in the image, in the order of the source. */
+/* Removes components of one type that are not in the image, in the order of the source. */
 static void remove_from(const merging *m, const covey_pool *from, covey_pool *to) {
     covey_entity e = null_entity;
     if (m->sources && covey_pool_count(to) < m->room) {
@@ -398,7 +398,7 @@ void covey__follow_remove(merging *m) {
     if (m->to->disabled) remove_from(m, m->from->disabled, m->to->disabled);
 }
 
-/* The map that is no longer the follower's. */
+/* The follower's old map. */
 void covey__follow_free(merging *m) {
     covey__free(&m->heap, m->renamings, m->renaming_room, sizeof *m->renamings, alignof(covey__renaming));
     covey__free(&m->heap, m->follows, m->words, sizeof *m->follows, alignof(uint64_t));

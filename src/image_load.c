@@ -1,5 +1,5 @@
-/* Loads an image into a world that is empty. Nothing of the image is believed: every number is checked before it is used.
- * Storages are built where they belong and, when something turns out to be wrong, emptied again. Sums are taken while
+/* Loads an image into an empty world. Nothing in the image is trusted: every number is checked before it is used.
+ * Storages are built in place and, when something turns out to be wrong, emptied again. Checksums are computed while
  * values are copied. */
 #include "image_load.h"
 
@@ -141,7 +141,7 @@ static void load_names(covey__loading *l, const covey__section_entry *section) {
 
 /* ---- Observers ---------------------------------------------------------------------------------------------------*/
 
-/* Who was created is listed later. */
+/* Created entities are listed later. */
 static void list_changes(covey__loading *l) {
     l->changes[l->change_count++] = (covey__change){ .told = { .signal = COVEY_ON_CREATE } };
     for (uint32_t i = 0; i < l->part_count; i++) {
@@ -153,7 +153,7 @@ static void list_changes(covey__loading *l) {
     }
 }
 
-/* The world's time does not go back. Values of types that had no ticks were changed now. */
+/* The tick of the world never decreases. Values of types that had no ticks count as changed now. */
 static void load_ticks(covey__loading *l, const covey__part *p) {
     if (!p->pool->type->ticks) return;
     for (uint32_t i = 0; i < p->count && covey__is_fine(l); i++) {
@@ -216,7 +216,7 @@ static void drop_resources(const covey__loading *l) {
     }
 }
 
-/* No value has been one to anybody yet: none is dropped but those that functions have made. */
+/* The program has not seen any value yet: drops only those that codecs have made. */
 static void undo(covey__loading *l) {
     covey_world *world = l->world;
     const covey_pool *names = world->names ? world->names->pool : NULL;
@@ -232,14 +232,14 @@ static void undo(covey__loading *l) {
         covey__pool_erase_all(p->pool);
         if (!p->pool->observers) continue;
         p->pool->observers->settling = false;
-        covey__pages_free(&world->heap, &p->pool->observers->ticks, sizeof(covey__tick_page)); /* the time goes back */
+        covey__pages_free(&world->heap, &p->pool->observers->ticks, sizeof(covey__tick_page)); /* ticks are reset */
     }
     covey__entities_reset(world);
     covey__table_restore(l);
     world->tick = l->tick;
 }
 
-/* Whoever has a range goes on with it. */
+/* Owners of a reserved range continue with it. */
 static bool has_range(const covey_world *world, const covey__range *range) {
     const covey__range *there = covey__range_of(world, range->first);
     return there != &world->range && there->first == range->first && there->end == range->end;
@@ -300,7 +300,7 @@ static void load_observers(covey__loading *l, const covey__section_entry *world)
         if (l->parts[i].pool) load_disabled(l, &l->parts[i]);
 }
 
-/* Entities have got other handles: so do fields. */
+/* Entities got other handles: maps the handles in fields. */
 static void map_all(covey__loading *l) {
     for (uint32_t i = 0; i < l->part_count; i++)
         if (l->parts[i].pool) covey__map_values(l->parts[i].pool, &l->raising);
@@ -337,7 +337,8 @@ static void free_all(covey__loading *l) {
     covey__table_free(l);
 }
 
-/* Whether a world can be loaded into. Pools of one that was used may have holes, and elements that are dead. */
+/* Whether a world can be loaded into. Pools of a world that was used may have holes and dead elements, which are
+ * erased. */
 static bool clear_way(covey__loading *l) {
     covey_world *world = l->world;
     if (world->emission)
@@ -355,7 +356,7 @@ static bool clear_way(covey__loading *l) {
     return covey__table_keep(l) || covey__out_of_memory(l);
 }
 
-/* Who has another handle than in the image. */
+/* Tells the caller which entities have another handle than in the image. */
 static void tell_raised(const covey__loading *l) {
     const covey_load_desc *desc = l->desc;
     for (uint32_t at = 0; l->raised && desc->merged && (at = covey_sparse_set_next(l->raised, at)) != COVEY_NONE; at++)
@@ -372,7 +373,7 @@ static bool allows_types(covey__loading *l) {
                          (covey__bound){ "types", "limit_types", l->desc->limit_types, COVEY__TYPES_USUAL });
 }
 
-/* As many as the caller allows, or as a file of this size may lead to. */
+/* As many bytes as the caller allows, or as an image of this size usually leads to. */
 static uint64_t most_bytes(const covey_load_desc *desc, uint64_t size) {
     return desc->limit_bytes != 0 ? desc->limit_bytes : covey__usual_bytes(size);
 }
@@ -402,7 +403,7 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
         free_all(&l);
         return report->result;
     }
-    covey__silence(world, true); /* one sentence says it all */
+    covey__silence(world, true); /* only one message is logged */
     load_all(&l);
     if (!covey__is_fine(&l)) undo(&l);
     covey__silence(world, false);

@@ -1,5 +1,5 @@
-/* Adds what is in an image to a world that has entities of its own. The image is loaded into a world that nobody sees;
- * then its entities get handles here, and what they have moves over. All that can fail comes before any value moves. */
+/* Adds an image to a world that has entities of its own. Loads the image into a hidden world; then its entities get
+ * handles here, and their components move over. All that can fail comes before any value moves. */
 #include "image_merge.h"
 
 #include "alloc.h"
@@ -48,7 +48,7 @@ covey_result covey__merging_reserve(merging *m) {
     return m->known && (m->entities || m->from->alive == 0) ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
-/* When the entities of the image are known, and before any value is: all of them are new. */
+/* Called when the entities of the image are known, before any value: all of them are new. */
 static covey_result make_entities(void *context) {
     merging *m = context;
     uint32_t i = 0;
@@ -65,12 +65,12 @@ static covey_result make_entities(void *context) {
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
-/* Parents and names are no components of the user's: they are given anew. */
+/* Parents and names are no components of the program: they are set again. */
 static bool is_merged(const covey_pool *pool) {
     return covey_pool_count(pool) != 0 && (!covey__is_internal(pool) || pool == pool->world->disabled);
 }
 
-/* A type that was made from the image is made here, too. NULL: the world's result says why. */
+/* Creates a type here that was created from the image. NULL: the result of the world says why. */
 static const covey_type *type_here(const merging *m, const covey_type *type) {
     return covey__type_is_made(m->from, type) ? covey_type_create(m->to, type) : type;
 }
@@ -83,7 +83,7 @@ static covey_pool *pool_here(const merging *m, const covey_pool *pool) {
 
 bool covey__merging_keeps(const merging *m, const covey_type *type) { return covey__type_listed(m->desc->keep, type); }
 
-/* Whether a value of the image is the one that is here. What functions of the type would write is not known. */
+/* Whether a value of the image equals the one here. Unknown for types with a codec. */
 static bool is_same(const covey_type *type, const void *value, const void *here) {
     if (type->codec) return false;
     if (type->fields) return covey__fields_equal(type->fields, value, here);
@@ -95,7 +95,7 @@ static covey__fate fate_of(const part *p, covey_entity e, const void *value, boo
     return keeps || is_same(p->to->type, value, covey__value_of_index(p->to, e.index)) ? COVEY__LEFT : COVEY__SET;
 }
 
-/* Of entities that were here before, some components are here, too. */
+/* Entities that were here before may have some of the components. */
 static covey_result tell_apart(const merging *m, part *p) {
     uint32_t i = 0;
     covey__heap *heap = (covey__heap *)(uintptr_t)&m->heap;
@@ -119,7 +119,7 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     uint32_t count = covey_pool_count(pool), i = 0;
     *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
     if (!p->to) return m->to->result;
-    if (p->to->type->move) { /* places would be without values for a while, and might be moved */
+    if (p->to->type->move) { /* places would have no values for a while, but might be moved */
         m->culprit = p->to->type->name;
         return COVEY_ERROR_REFUSED;
     }
@@ -148,7 +148,8 @@ static covey_result list_parts(merging *m) {
 
 static covey__fate fate_at(const part *p, uint32_t i) { return p->fates ? (covey__fate)p->fates[i] : COVEY__ADDED; }
 
-/* Whether the caller wants that a component stays as it is; one that is the same may be disabled, or no longer. */
+/* Whether a component stays as it is because the caller wants so; equal components may still become enabled or
+ * disabled. */
 static bool stays(const merging *m, const part *p, uint32_t i) {
     return fate_at(p, i) == COVEY__LEFT && covey__merging_keeps(m, p->to->type);
 }
@@ -183,7 +184,7 @@ static void note_changes(merging *m) {
     }
 }
 
-/* Components get their places; their values follow. */
+/* Places the components; their values move later. */
 static covey_result place_components(merging *m) {
     const covey__change *culprit;
     covey_result result = COVEY_OK;
@@ -217,7 +218,7 @@ static covey_result give_names(const merging *m) {
     return COVEY_OK;
 }
 
-/* Those that the world lacks; both have the values until all has succeeded. */
+/* Adds resources that the world lacks; both worlds have the values until all has succeeded. */
 static covey_result set_resources(merging *m) {
     uint32_t count = covey_world_resource_count(m->from);
     covey__entering entering = { .now = now_in, .context = m };
@@ -228,7 +229,7 @@ static covey_result set_resources(merging *m) {
         const covey_type *was = covey_world_resource(m->from, i), *type = was;
         char *value = covey_resource_get_raw(m->from, was);
         if (was->fields) covey__map_fields(was->fields, value, &entering);
-        if (was->move) { /* both worlds could not have the value */
+        if (was->move) { /* not both worlds can have the value */
             m->culprit = was->name;
             return COVEY_ERROR_REFUSED;
         }
@@ -252,8 +253,8 @@ typedef struct moving {
     uint32_t next;
 } moving;
 
-/* Whether a resource is in the other world now: it was set there, or, for who follows, overwrites the one that is there,
- * unless that is an object of the program. */
+/* Whether a resource has moved to the other world: it was set there or, when following, replaces the one there, unless
+ * that refers to an object of the program. */
 static bool move_resource(const covey_type *was, void *value, void *context) {
     moving *moved = context;
     const merging *m = moved->m;
@@ -283,7 +284,7 @@ static void undo(merging *m) {
     for (uint32_t i = m->resource_count; i-- != 0;) covey__resource_erase(world, m->resources[i]);
 }
 
-/* The value that is here gives way, or the one of the image does. */
+/* Drops the value here and moves the one of the image, or the reverse. */
 static void move_value(const part *p, uint32_t i, void *value) {
     covey_entity e = p->entities[i];
     covey__fate fate = fate_at(p, i);
@@ -358,7 +359,7 @@ covey_world *covey__merging_world(const covey_world *to) {
         .allocator = to->heap.allocator, .on_assert = to->on_assert, .assert_context = to->assert_context });
 }
 
-/* What is left in it is nobody's: no value is dropped but those that functions have made. */
+/* The program has not seen what is left: drops only values that codecs have made. */
 static void destroy_image(covey_world *image, const covey_world *to) {
     for (uint32_t i = 0; i < image->pool_count; i++) {
         covey_pool *pool = image->pools[i];
@@ -426,7 +427,7 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
     m->heap = (covey__heap){ to->heap.allocator, 0 };
     m->from = covey__merging_world(to);
     if (!m->from) return COVEY_ERROR_MEMORY;
-    to->log = NULL; /* one sentence says it all */
+    to->log = NULL; /* only one message is logged */
     covey_result result = read_and_merge(m, &entering, bytes, size, report);
     to->log = log;
     to->result = before;
@@ -446,7 +447,7 @@ covey_result covey__merge_world(merging *m) {
     covey_world *to = m->to;
     covey_log_fn *log = to->log;
     covey_result before = to->result;
-    to->log = NULL; /* one sentence says it all */
+    to->log = NULL; /* only one message is logged */
     covey_result result = make_entities(m);
     if (result == COVEY_OK) result = covey__merge(m);
     else undo(m);

@@ -1,5 +1,5 @@
-/* Components and resources from an image: their types, as the program has them now; who has them; and their values,
- * which are summed while they are copied. */
+/* Components and resources from an image: their types, as the program has them now; their entities; and their values,
+ * whose checksums are computed while they are copied. */
 #include "image_load.h"
 
 #include "alloc.h"
@@ -37,7 +37,7 @@ static bool is_foreign(const covey__described *d) {
     return is_raw(d->encoding) && d->encoding != covey__type_encoding(&d->type);
 }
 
-/* What is in the way of values of a type that were written like this; NULL: nothing. */
+/* Why values that were written like this cannot become values of a type; NULL if they can. */
 static const char *conflict(const covey_type *type, const covey__described *d) {
     if (is_raw(d->encoding)) {
         if (is_foreign(d)) return "raw, and of a machine with the other byte order";
@@ -49,7 +49,7 @@ static const char *conflict(const covey_type *type, const covey__described *d) {
                                                : "not described by fields in the program";
 }
 
-/* The type of the program or the world; one that is made, if it is kept; NULL if it is skipped, or refused. */
+/* The type of the program or the world; a new one, if unknown types are kept; NULL if it is skipped, or refused. */
 static const covey_type *find_type(covey__loading *l, covey__reader *reader, const covey__described *d,
                                    bool of_resource) {
     const char *name = d->type.name;
@@ -94,8 +94,8 @@ static void sum_up(covey__loading *l) {
     covey__tell_progress(l, l->summed);
 }
 
-/* The next records of the pool in hand become values. Where they are values already, they are copied and summed in one
- * go. */
+/* Turns the next records of the current pool into values. Records that are values already are copied and summed in one
+ * pass. */
 static void load_run_of_values(void *values, size_t count, void *context) {
     covey__loading *l = context;
     const covey__plan *plan = &l->now->plan;
@@ -133,7 +133,7 @@ static void load_values(covey__loading *l, covey__part *p) {
 
 static bool is_packed(const covey__part *p) { return covey__is_packed_in(p->described.storage); }
 
-/* What an image says of ids and of what is disabled, up to the values. */
+/* Reads ids and disabled components, up to the values. */
 static void read_ids(covey__loading *l, covey__reader *reader, covey__part *p) {
     covey_policy policy = p->described.type.policy;
     size_t at = reader->at;
@@ -170,7 +170,7 @@ static uint64_t alive_in(const covey__loading *l, uint32_t block) {
     return mask;
 }
 
-/* Blocks come in their order, have any ids, and only of entities that are alive. */
+/* Checks that blocks are in order, not empty, and have living entities only. */
 static void check_blocks(covey__loading *l, covey__reader *reader, const covey__part *p) {
     uint64_t count = 0, mask, next = 0;
     for (uint32_t i = 0; i < p->blocks; i++) {
@@ -234,7 +234,7 @@ static bool prepare_observers(covey__loading *l, covey__part *p) {
     return covey__observers_prepare_add(p->pool, p->entities, p->count, true) == COVEY_OK || covey__out_of_memory(l);
 }
 
-/* Where it is present: all pools have one table, whose pages are as wide as the last of them in each. */
+/* Memory for the presence index: one table for all pools, whose pages are as wide as their last pool. */
 static uint64_t presence_bytes(const covey__loading *l, const covey__part *p, uint64_t elements) {
     uint64_t page = 64 + ((uint64_t)p->pool->number / 64 + 1) * COVEY__PAGE_BLOCKS * sizeof(uint64_t);
     uint64_t reach = (uint64_t)l->world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE;
@@ -242,7 +242,7 @@ static uint64_t presence_bytes(const covey__loading *l, const covey__part *p, ui
     return l->world->presence_count < reach ? table : table - (reach + 1) * 2 * sizeof(void *);
 }
 
-/* What the pool needs, counted generously. */
+/* An upper bound for the memory of the pool. */
 static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
     uint64_t size = p->pool->size, all = (uint64_t)p->count + p->end + p->dead, bytes = 512;
     const covey_sparse_set *set = covey__packed_in(p->pool);
@@ -253,7 +253,7 @@ static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
     if (!is_packed(p) && !set)
         return bytes + p->blocks * (COVEY__BLOCK_IDS * size + 256) +
                covey__table_bytes(l, p->blocks, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
-    if (!set) /* an id may be the only one of its block */
+    if (!set) /* each id may be alone in its block */
         return bytes + p->count * (COVEY__BLOCK_IDS * size + 256) +
                covey__table_bytes(l, p->count, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
     if (set->paged) all = (all / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
@@ -276,7 +276,7 @@ static bool build_blocks(covey__loading *l, const covey__part *p) {
     return covey__blocks_shape(blocks) || covey__out_of_memory(l);
 }
 
-/* Puts an element where it was; false when its index is there already, or memory is out. */
+/* Places an element at its position; false when its index is present already, or an allocation fails. */
 static bool put_element(covey__loading *l, covey__reader *reader, covey_sparse_set *set, uint32_t at, covey_entity e) {
     uint32_t index = e.index, page = index / COVEY_PAGE_SIZE;
     bool has_page = page < set->page_count && covey__set_page(set, page);
@@ -290,7 +290,7 @@ static bool put_element(covey__loading *l, covey__reader *reader, covey_sparse_s
     return true;
 }
 
-/* A hole links to itself until the list of holes says where it goes on. */
+/* A hole links to itself until the free list is read. */
 static void put_hole(covey_sparse_set *set, uint32_t at) {
     set->ids[at] = covey__entity(at, 0);
     memset(covey__value_at(set, at, set->size), 0, set->size);
@@ -328,7 +328,7 @@ static void put_dead(covey__loading *l, covey__reader *reader, const covey__part
     set->dead = covey__is_fine(l) ? p->dead : 0;
 }
 
-/* Elements, holes and dead ones at the positions that they had. */
+/* Places elements, holes and dead elements at their positions. */
 static bool build_set(covey__loading *l, covey__reader *reader, const covey__part *p) {
     covey_sparse_set *set = &p->pool->set;
     if (covey_sparse_set_reserve(set, p->end + p->dead) != COVEY_OK) return covey__out_of_memory(l);
@@ -344,7 +344,7 @@ static bool build_set(covey__loading *l, covey__reader *reader, const covey__par
     return covey__is_fine(l);
 }
 
-/* The other ways: one after the other, as if they were added. */
+/* Otherwise adds components one by one. */
 static void load_one_by_one(covey__loading *l, covey__part *p) {
     const void *none = NULL;
     l->now = p;
@@ -363,8 +363,8 @@ static void load_one_by_one(covey__loading *l, covey__part *p) {
     }
 }
 
-/* Functions make the values complete, in the order of the image. What they may need is not known: as much again. Where
- * the type has no functions any more, what they wrote is left out. */
+/* Codecs complete the values, in the order of the image. The memory that they need is unknown: allows as much again. If
+ * the type has no codec any more, what it wrote is skipped. */
 static void load_owned(covey__loading *l, covey__part *p) {
     const covey_type *type = p->pool->type;
     if (p->described.encoding != COVEY_ENCODING_CODEC) {
@@ -389,7 +389,7 @@ void covey__drop_part(const covey__loading *l, const covey__part *p) {
         covey__drop_loaded(l->knows, p->pool->type, covey__value_of_index(p->pool, w.index));
 }
 
-/* A pool that had been converted is so again, if it may be. */
+/* Converts a pool that had been converted, if that is possible. */
 static void convert(const covey__part *p) {
     covey_pool *pool = p->pool;
     covey_storage asked = p->described.type.storage, was = p->described.storage;
@@ -403,7 +403,7 @@ static void convert(const covey__part *p) {
     covey__pool_update(pool);
 }
 
-/* Whether its arrays can be built as they were. */
+/* Whether its arrays can be built with the same positions. */
 static bool is_exact(const covey__part *p) {
     const covey_sparse_set *set = covey__packed_in(p->pool);
     return is_packed(p) ? set && set->policy == p->described.type.policy : !set;
@@ -423,7 +423,7 @@ static void fill_places(covey__loading *l, covey__reader *reader, covey__part *p
     covey__pool_moved(p->pool, true);
 }
 
-/* Places may move while others are made: as bytes, since no value is complete before the functions of its type are done. */
+/* Values may move while others are placed: as bytes, because no value is complete before its codec is done. */
 static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
     convert(p);
     covey__mover mover = covey__storage_set_mover(p->pool, (covey__mover){ NULL, NULL });
@@ -490,7 +490,7 @@ static void read_pool(covey__loading *l, covey__reader *reader, covey__part *p) 
     l->values = *reader;
 }
 
-/* If anything is wrong, and the sum is, too, it is the sum that is told of. */
+/* A wrong checksum takes precedence over other faults. */
 void covey__load_pool(covey__loading *l, const covey__section_entry *section) {
     covey__part *p = &l->parts[l->part_count++];
     *p = (covey__part){ .section = *section };
@@ -505,7 +505,7 @@ void covey__load_pool(covey__loading *l, const covey__section_entry *section) {
 
 /* ---- Resources ---------------------------------------------------------------------------------------------------*/
 
-/* Makes a value from its record, and from what functions wrote. False: there is none. */
+/* Makes a value from its record and the data of its codec. False: there is none. */
 static bool make_resource(covey__loading *l, covey__reader *reader, const covey_type *type, const covey__described *d,
                           const covey__plan *plan, const unsigned char *record, void *value) {
     bool owns = d->encoding == COVEY_ENCODING_CODEC;

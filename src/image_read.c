@@ -1,4 +1,4 @@
-/* Images as bytes that nobody vouches for: the frame, the sections, the descriptions of types. */
+/* Reading untrusted images: the frame, the sections, the descriptions of types. */
 #include "image.h"
 
 #include "alloc.h"
@@ -56,7 +56,7 @@ const unsigned char *covey__read(covey__reader *reader, size_t size) {
 }
 
 const unsigned char *covey__read_many(covey__reader *reader, uint64_t count, size_t size) {
-    if (size != 0 && count > SIZE_MAX / size) count = SIZE_MAX / size; /* more than there can be */
+    if (size != 0 && count > SIZE_MAX / size) count = SIZE_MAX / size; /* more than any image has */
     return covey__read(reader, (size_t)count * size);
 }
 
@@ -192,7 +192,7 @@ bool covey__section_check(covey__image *image, const covey__section_entry *secti
 }
 
 void covey__section_damaged(covey__image *image, const covey__section_entry *section) {
-    *image->whole.report = (covey_report){ 0 }; /* whatever else was found in it */
+    *image->whole.report = (covey_report){ 0 }; /* overrides other faults in it */
     covey__refuse(&image->whole, COVEY_FAULT_CHECKSUM, section->offset, "section %u is damaged", section->number);
 }
 
@@ -202,7 +202,7 @@ void covey__section_damaged(covey__image *image, const covey__section_entry *sec
 
 enum { FIELDS_MAX = 256, DEPTH_MAX = 8 };
 
-/* Memory for fields and names; while it is counted there is none. */
+/* Memory for fields and names; NULL while it is only counted. */
 typedef struct arena {
     char *memory;
     size_t used;
@@ -214,7 +214,7 @@ static void *take_memory(arena *from, size_t bytes) {
     return taken;
 }
 
-/* A name, with a zero behind it. NULL while it is counted, or when it is none. */
+/* A name with a terminating zero. NULL while it is only counted, or if it is not valid. */
 static const char *read_name(covey__reader *reader, arena *memory) {
     size_t at = reader->at, length = covey__read_u16(reader);
     const unsigned char *text = covey__read(reader, length);
@@ -263,7 +263,8 @@ static bool is_repeated(const covey_field *fields, uint32_t number) {
     return false;
 }
 
-/* The fields of a struct, laid out as C compilers usually do, behind what it has already of a size and alignment. */
+/* Reads the fields of a struct, and lays them out as C compilers usually do, behind a part of a given size and
+ * alignment. */
 static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t depth, uint32_t *align,
                                  uint64_t *size) {
     size_t at = reader->at;
@@ -288,7 +289,7 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
     return fields;
 }
 
-/* Such a type is kept, if it is not known. It may have no fields. */
+/* An unknown type of this kind is kept as bytes. It may have no fields. */
 static void read_codec(covey__reader *reader, arena *memory, covey_type *type, uint64_t *size) {
     covey__reader ahead = *reader;
     covey__kept_describe(type);
@@ -315,7 +316,7 @@ static void read_values(covey__reader *reader, arena *memory, covey__described *
     case COVEY_ENCODING_CODEC: read_codec(reader, memory, type, &size); break;
     default: covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "values have an unknown encoding"); return;
     }
-    if (!covey__is_sound(reader)) return; /* there may be fewer fields than it says */
+    if (!covey__is_sound(reader)) return; /* the image may have fewer fields than it says */
     type->size = (uint32_t)size;
     if (type->fields) d->record = (uint32_t)covey__record_bytes(type->fields);
     else if (type->raw) d->record = type->size;
@@ -336,7 +337,7 @@ static void read_description(covey__reader *reader, arena *memory, covey__descri
     read_values(reader, memory, d);
     if (!d->type.name || !covey__is_sound(reader)) return;
     bool disabled = strcmp(d->type.name, COVEY__DISABLED) == 0 && d->encoding == COVEY_ENCODING_NONE;
-    if (disabled) d->type.name = "disabled"; /* for a moment, as one that a user may define */
+    if (disabled) d->type.name = "disabled"; /* a valid name while the rules are checked */
     const char *fault = covey__type_fault(&d->type);
     if (!fault && flags > COVEY__FLAGS) fault = "has flags that this library does not know";
     if (!fault && !(covey__storage_exists(d->storage) && covey__storage_exists(d->type.storage)))

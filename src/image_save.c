@@ -20,8 +20,8 @@
 
 enum { HANDLE = 8, SUM_EVERY = 1 << 14, STREAM_WINDOW = 1 << 16, PROGRESS_EVERY = 1 << 20 };
 
-/* Writes to a window: all of the caller's memory, or a part that is handed on when it is full. From where nothing fits any
- * more, or something has failed, it only counts. */
+/* Writes to a window: all of the caller's memory, or a buffer that is flushed to the sink when it is full. Once nothing
+ * more fits, or something has failed, it only counts bytes. */
 typedef struct writer {
     covey_world *world;
     const covey_save_desc *desc;
@@ -30,17 +30,17 @@ typedef struct writer {
     covey_sink_fn *sink;
     void *sink_context;
     unsigned char *window, *at, *end;
-    unsigned char *summed; /* what is before it is in the sum */
+    unsigned char *summed; /* bytes before it are in the checksum */
     uint32_t sum;
     bool counting;
-    bool large;      /* what is in hand */
+    bool large;      /* the current section */
     uint64_t before; /* bytes before the window, or that were only counted */
     uint64_t all, told;
     covey__section_entry *sections;
     uint32_t section_count, section_capacity;
     covey__filter filter;
-    covey__plan plan;   /* of the pool or resource in hand */
-    covey_writer owned; /* what functions write for the value in hand */
+    covey__plan plan;   /* of the current pool or resource */
+    covey_writer owned; /* what the codec writes for the current value */
 } writer;
 
 static uint64_t position(const writer *w) { return w->before + (uint64_t)(w->at - w->window); }
@@ -89,7 +89,8 @@ static void flush(writer *w) {
     w->at = w->summed = w->window;
 }
 
-/* Room for so many bytes, which are then written; NULL if they are only to be counted. A stream has room for a record. */
+/* Room for this many bytes, which the caller writes; NULL if they are only counted. A stream has room for one
+ * record. */
 static unsigned char *room_for(writer *w, size_t size) {
     if (!w->counting && size > (size_t)(w->end - w->at) && w->sink) flush(w);
     if (!w->counting && size > (size_t)(w->end - w->at)) only_count(w);
@@ -113,7 +114,7 @@ static void put_part(writer *w, const void *bytes, size_t size) {
         return;
     }
     sum_up(w);
-    if (w->counting) return; /* somebody said no */
+    if (w->counting) return; /* cancelled by the progress function */
     w->sum = covey__crc32c_copy(w->sum, to, bytes, size, w->large);
     w->at = w->summed = to + size;
 }
@@ -144,7 +145,6 @@ static void put_u16(writer *w, uint32_t number) { put_number(w, number, 2); }
 static void put_u32(writer *w, uint32_t number) { put_number(w, number, 4); }
 static void put_u64(writer *w, uint64_t number) { put_number(w, number, 8); }
 
-/* Many numbers. */
 static void put_u32s(writer *w, const uint32_t *numbers, size_t count) {
     if (covey__is_little_endian()) put(w, numbers, count * sizeof *numbers);
     else
@@ -187,8 +187,8 @@ static uint64_t indices_of(const covey_world *world) {
     return covered < COVEY_NONE ? covered : COVEY_NONE;
 }
 
-/* The first index from one on that was used, or was not; the end if there is none. Unless some are reserved, all below
- * the fresh ones were used, from the first that the world gives out. */
+/* The first index from one on that was used, or that was not; the end if there is none. Without reserved ranges, all
+ * indices between the first one of the world and the fresh ones were used. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
     bool below = from >= world->range.first && from < world->range.fresh;
@@ -261,7 +261,8 @@ static void put_entities(writer *w, const covey_world *world) {
     end_section(w);
 }
 
-/* Ids that are set aside for a buffer are free in the image: as they are in a clone. So are those that are left out. */
+/* Ids that are set aside for a command buffer are free in the image, as in a clone; so are entities that are left
+ * out. */
 static void put_entities_of(writer *w) {
     const covey_world *world = w->world;
     if (!covey__commands_hold_ids(world) && !w->filter.chosen) {
@@ -376,7 +377,7 @@ static void fail_to_write(writer *w, const covey_type *type, covey_result result
     fail(w, result, text, type->name);
 }
 
-/* What functions write, value by value. */
+/* Writes the values of a type with a codec, one by one. */
 static void put_owned(writer *w, const covey_type *type, const void *value) {
     covey_writer *owned = &w->owned;
     if (!is_fine(w)) return;
@@ -414,7 +415,7 @@ static void put_set(writer *w, const covey_sparse_set *set) {
     for (uint32_t hole = set->hole; hole != COVEY_NONE; hole = set->ids[hole].index) put_u32(w, hole);
 }
 
-/* Those that are saved, in their order and without holes. */
+/* The ids that are saved, in order and without holes. */
 static void put_chosen_set(writer *w, const covey_pool *pool, uint32_t count) {
     put_u32(w, count);
     put_u32(w, 0);
@@ -422,7 +423,7 @@ static void put_chosen_set(writer *w, const covey_pool *pool, uint32_t count) {
         put_u32(w, covey_pool_at(pool, at).index);
 }
 
-/* The next block with components that are saved, and which; 0: there is none. */
+/* The next block with components that are saved, and their mask; 0 at the end. */
 static uint64_t next_mask(const writer *w, const covey_pool *pool, uint64_t *first) {
     for (uint64_t mask; (mask = covey__storage_next_mask(pool, first)) != 0; *first += COVEY__BLOCK_IDS)
         if ((mask = covey__filter_mask(&w->filter, pool, (uint32_t)*first, mask)) != 0) return mask;
@@ -447,7 +448,7 @@ static uint64_t disabled_mask(const writer *w, const covey_pool *pool, uint32_t 
     return mask != 0 ? covey__filter_mask(&w->filter, pool, first, mask) : 0;
 }
 
-/* Which components are disabled: block by block, as above. */
+/* Writes which components are disabled: blocks and masks, as above. */
 static void put_disabled(writer *w, const covey_pool *pool) {
     const covey__pages *pages = pool->observers ? &pool->observers->disabled : NULL;
     uint32_t total = pages ? pages->count * COVEY__PAGE_BLOCKS : 0, count = 0;
@@ -578,7 +579,7 @@ static bool is_wanted(const writer *w, const covey_type *type) {
 
 static bool can_be_saved(const covey_type *type) { return type->size == 0 || type->raw || type->fields || type->codec; }
 
-/* Whether a pool is in the image. One that has nothing, and could not be saved, need not be. */
+/* Whether a pool is in the image. An empty pool whose type cannot be saved is left out. */
 static bool is_saved(const writer *w, const covey_pool *pool) {
     if (covey__is_internal(pool)) return pool == w->world->disabled && covey__filter_count(&w->filter, pool) != 0;
     if (!is_wanted(w, pool->type)) return false;
@@ -593,7 +594,7 @@ static void check_type(writer *w, const covey_type *type) {
         fail(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);
 }
 
-/* A name stands for one type: by it an image, and a program that loads it, knows which. */
+/* A name must stand for one type: images, and programs that load them, find types by name. */
 static void check_name(writer *w, const covey_type *type) {
     const covey_pool *pool = covey__pool_named(w->world, type->name);
     if (pool && is_saved(w, pool) && !covey__type_same_layout(pool->type, type))
@@ -601,7 +602,7 @@ static void check_name(writer *w, const covey_type *type) {
              type->name);
 }
 
-/* All types, before anything is written. */
+/* Checks all types before anything is written. */
 static void check_types(writer *w) {
     const covey_world *world = w->world;
     for (uint32_t i = 0; i < world->pool_count; i++)
@@ -677,7 +678,7 @@ static uint64_t write_to(writer *w, void *window, size_t size) {
     return position(w);
 }
 
-/* So that it is known what all is, where somebody wants to know how far it is. */
+/* Counts first, if a progress function wants the total. */
 static void count_all(writer *w) {
     const covey_save_desc *desc = w->desc;
     covey_save_desc quiet = *desc;
@@ -706,7 +707,7 @@ size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, co
         if (is_fine(&w)) size = write_to(&w, bytes, capacity);
         if (size > SIZE_MAX)
             fail(&w, COVEY_ERROR_MEMORY, "the image is larger than the address space: save to a file", NULL);
-        w.at = w.window; /* all was told of */
+        w.at = w.window; /* the last progress was reported */
         w.before = size;
     }
     return finish(&w) == COVEY_OK ? (size_t)size : 0;
@@ -749,7 +750,7 @@ covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, cons
     return finish(&w);
 }
 
-/* A window that has room for a record of any type. */
+/* A window with room for a record of any type. */
 static size_t window_for(const covey_world *world) {
     size_t most = STREAM_WINDOW;
     for (uint32_t i = 0; i < world->pool_count; i++)

@@ -20,7 +20,7 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
-/* These have constant numbers of steps and no branch, so that compilers take several at a time. */
+/* Loops with constant counts and no branches, so that compilers vectorise them. */
 
 static bool is_free_block(const uint32_t *next, uint32_t index) {
     uint32_t differ = 0;
@@ -39,7 +39,7 @@ static void revive(covey__entity_page *page, uint32_t index, covey_entity *entit
     for (uint32_t i = 0; i < count; i++) entities[i] = covey__entity(index + i, ++generations[i]);
 }
 
-/* The next ones of a list of free indices: 64 that follow each other, or one. */
+/* The next free indices: 64 consecutive ones, or one. */
 static uint32_t take_free(const covey_world *world, covey__range *range, covey_entity *entities, uint32_t most) {
     uint32_t index = range->free, at = index % COVEY_PAGE_SIZE, step = range->step;
     covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
@@ -100,7 +100,7 @@ void covey__entities_undo_create(covey_world *world, covey_entity *entities, uin
     }
 }
 
-/* Whether entities are wanted by a hook: then there are none. */
+/* Whether a hook asks for entities, which is refused: sets null handles. */
 static bool are_refused(covey_world *world, covey_entity *entities, uint32_t count) {
     if (!COVEY__IN_HOOK(world)) return false;
     for (uint32_t i = 0; i < count; i++) entities[i] = null_entity;
@@ -165,7 +165,7 @@ static void end_all(covey_world *world, const covey_entity *entities, const cove
     for (uint32_t i = 0; i < s->count; i++) COVEY__TRACE(world->destroyed, entities[i].index);
 }
 
-/* Ends entities of a block, if that calls nobody's code; otherwise false. */
+/* Destroys entities of a block, if that calls no code of the program; otherwise false. */
 static bool destroy_quietly(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
     if (world->heard != 0 || !are_quiet(world, entities->index)) return false;
     covey__fast_destroy_off(world);
@@ -180,15 +180,15 @@ static bool destroy_quietly(covey_world *world, const covey_entity *entities, co
 
 enum { BATCH = 64, BATCH_LEAST = 8 };
 
-/* Entities that end together, each in a block of its own: first all of them, then pool by pool what they have, so that
- * what the next ones need is asked for while these are dealt with. */
+/* Entities that are destroyed together, each in another block: first all of them, then their components pool by pool,
+ * which overlaps cache misses. */
 typedef struct batch {
     covey_entity entities[BATCH];
     uint64_t present[BATCH]; /* which of 64 pools are present in the block of each */
     uint32_t count;
 } batch;
 
-/* Looks which of 64 pools are present; returns all of these. */
+/* Notes which of 64 pools are present; returns all of these. */
 static uint64_t find_present(const covey_world *world, batch *b, uint32_t word) {
     uint64_t all = 0;
     for (uint32_t i = 0; i < b->count; i++) {
@@ -201,7 +201,7 @@ static uint64_t find_present(const covey_world *world, batch *b, uint32_t word) 
     return all;
 }
 
-/* Whether nobody's code is called, and the entities have enough in common that going by pools pays. */
+/* Whether no code of the program is called, and the entities have enough pools in common. */
 static bool may_end_together(const covey_world *world, batch *b) {
     uint64_t in_all = 0, in_each = 0;
     for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
@@ -225,7 +225,7 @@ static void ask_for_entities(const covey_world *world, const batch *b) {
     }
 }
 
-/* Ends those that are alive, and leaves out the others: dead before, or twice in the list. */
+/* Destroys living entities, and skips the others: stale ones and duplicates. */
 static void end_batch(covey_world *world, batch *b) {
     uint32_t ended = 0;
     for (uint32_t i = 0; i < b->count; i++) {
@@ -253,7 +253,8 @@ static void erase_batch(covey_world *world, batch *b, uint32_t word) {
     }
 }
 
-/* Destroys the first entities of an array together, if that calls nobody's code. Returns how many were looked at. */
+/* Destroys the first entities of an array together, if that calls no code of the program. Returns how many were
+ * handled. */
 static uint32_t destroy_batch(covey_world *world, const covey_entity *entities, uint32_t left, uint32_t *destroyed) {
     batch b;
     b.count = left < BATCH ? left : BATCH;
@@ -292,7 +293,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
 
 enum { CHUNK = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64 };
 
-/* Ends those of neighbouring indices that are alive, from the highest down. */
+/* Destroys the living entities of neighbouring indices, from the highest down. */
 static void destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first) {
     covey_entity entities[CHUNK];
     uint32_t count = 0;
@@ -324,7 +325,7 @@ void covey_destroy_all(covey_world *world) {
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
-/* Whether all of them may get components; otherwise fails. */
+/* Whether all entities can get components; otherwise fails. */
 static bool all_take_components(covey_world *world, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (covey__takes_components(world, entities[i])) continue;
@@ -347,7 +348,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     if (COVEY__IN_HOOK(world)) return false;
     covey_pool *pool = covey__pool_known(world, type);
-    /* Placing finds out who is dead, unless others have to hear of them before. */
+    /* Placing finds stale handles, unless listeners are told first. */
     bool quick = pool && !pool->observers && !world->dying && (!copies || covey__type_can_copy(pool->type));
     if (!quick && !all_take_components(world, entities, count)) return false;
     if (!pool) pool = covey_pool_of_raw(world, type);
@@ -383,7 +384,7 @@ bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint
 
 /* ---- Creating with components ------------------------------------------------------------------------------------*/
 
-/* Entities that are created with components: first that they were, then what they get. */
+/* Entities created with components: the first change is the creation, then the components. */
 typedef struct creation {
     covey_world *world;
     covey_entity *entities;
@@ -392,7 +393,7 @@ typedef struct creation {
     covey__change change[1 + COVEY_TERMS];
 } creation;
 
-/* Lists what a description asks for; COVEY_OK, or why not. */
+/* Lists the changes of a description; COVEY_OK, or an error. */
 static covey_result list_component(creation *c, const covey_component *component) {
     if (c->changes == 1 + COVEY_TERMS) return COVEY_ERROR_RANGE;
     covey_pool *pool = covey_pool_of_raw(c->world, component->type);
@@ -465,7 +466,7 @@ bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint
     return result == COVEY_OK;
 }
 
-/* A place that takes memory, or a block of its own: at the end, and nobody has to know. REFUSED: it is not as easy. */
+/* Places a component at the end, without observers. REFUSED: it needs the slow path. */
 static covey_result place_elsewhere(covey_pool *pool, covey_entity e, const void **source, void **value) {
     const covey_sparse_set *set = covey__packed(pool);
     bool appends = !set || set->policy == COVEY_SWAP_AND_POP || set->policy == COVEY_ORDERED;
@@ -492,8 +493,8 @@ static void undo_create_quickly(covey_world *world, covey_entity e, const covey_
     covey__entities_undo_create(world, &e, 1);
 }
 
-/* Adds the components of an entity from a number on where that is easy. Otherwise there is no entity, and *count is the
- * number of the component that failed, or, if it is REFUSED, takes more than this. */
+/* Adds the components of an entity from a number on where that is quick. Otherwise there is no entity, and *count is
+ * the number of the component that failed or, for REFUSED, needs the slow path. */
 static covey_result add_quickly(covey_world *world, covey_entity e, const covey_component *components,
                                 uint32_t *count) {
     covey_result result = COVEY_OK;

@@ -1,6 +1,6 @@
-/* Names: a value for each entity that has one, in a pool of the library's own, and a table of buckets that finds it by
- * the parent and the text. Those of a bucket are a balanced tree: usually of one or two, and O(log n) steps deep where
- * somebody has chosen texts of one hash. */
+/* Names: a value for each named entity, in an internal pool, and a table of buckets that finds it by parent and text.
+ * Each bucket is a balanced tree: usually of one or two names, and O(log n) deep even for texts that were chosen to
+ * have one hash. */
 #include "name.h"
 
 #include "alloc.h"
@@ -41,7 +41,7 @@ static uint32_t *bucket_of(const covey__names *names, uint32_t hash) {
     return &names->buckets[hash & (names->bucket_count - 1)];
 }
 
-/* What a name is found by. All of it is in the name itself, so that it is found even while its entity changes parents. */
+/* The key of a name. It is stored in the name, so that the name is found even while its entity changes parents. */
 typedef struct key {
     uint32_t hash, parent;
     size_t length;
@@ -71,7 +71,7 @@ static inline covey__name *name_at(const covey_world *world, uint32_t index) {
 
 static covey__links *links_of(const void *world, uint32_t index) { return &name_at(world, index)->links; }
 
-/* Siblings may have the same name for a while: then their indices decide. */
+/* Siblings may have the same name temporarily: then their indices decide. */
 static bool is_before(const void *world, uint32_t a, uint32_t b) {
     key k = key_of(name_at(world, a));
     int order = compare(&k, name_at(world, b));
@@ -92,7 +92,8 @@ static void erase_from_bucket(const covey_world *world, const covey__name *name)
     *bucket = covey__tree_take(&tree, *bucket, name->self);
 }
 
-/* The index of an entity with this key, but for one, or COVEY_NONE. Who is just being destroyed has no name any more. */
+/* The index of an entity with this key, except for one, or COVEY_NONE. Entities that are being destroyed have no
+ * name. */
 static uint32_t search(const covey_world *world, uint32_t at, const key *k, uint32_t except) {
     while (at != COVEY__NO_NODE) {
         const covey__name *name = name_at(world, at);
@@ -110,13 +111,13 @@ static uint32_t find_key(const covey_world *world, const key *k, uint32_t except
     return search(world, *bucket_of(world->names, k->hash), k, except);
 }
 
-/* The index of the child of this name, but for one, or COVEY_NONE. */
+/* The index of the child with this name, except for one, or COVEY_NONE. */
 static uint32_t find(const covey_world *world, uint32_t parent, const char *text, size_t length, uint32_t except) {
     key k = make_key(parent, text, length);
     return find_key(world, &k, except);
 }
 
-/* Puts all names into another table. False when memory is out. */
+/* Moves all names to another table. False when an allocation fails. */
 static bool rehash(covey_world *world, uint32_t bucket_count) {
     covey__names *names = world->names;
     uint32_t *old = names->buckets, old_count = names->bucket_count;
@@ -164,7 +165,7 @@ static void drop_name(void *value, void *context) {
     covey__name_text_free(context, name->text, covey__name_length(name));
 }
 
-/* Fails with what making the pool failed with, which has been reported. */
+/* Fails with the result of creating the pool, which was reported. */
 static bool make_pool(covey_world *world) {
     covey_type description = {
         .name = "covey.name",
@@ -217,7 +218,7 @@ bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t pare
     return name && find(world, parent, name->text, covey__name_length(name), index) != COVEY_NONE;
 }
 
-/* Puts a name where its parent and its text belong. */
+/* Inserts a name by its parent and text. */
 static void file(const covey_world *world, covey__name *name, uint32_t parent, uint32_t hash) {
     name->parent = parent;
     name->hash = hash;
@@ -254,18 +255,18 @@ static covey_result refuse_name(covey_world *world, covey_entity e, const char *
                        why_no_name(result));
 }
 
-/* Whether a text has no meaning in a path. */
+/* Whether a text can be a name: it has no meaning in a path. */
 static bool may_be_name(const char *text, size_t length) {
     return length <= LENGTH_MAX && text[0] != '#' && !strchr(text, '/') && strcmp(text, "..") != 0;
 }
 
-/* A table with room for one more name, and a copy of the text; NULL when memory is out. */
+/* Room for one more name, and a copy of the text; NULL when an allocation fails. */
 static char *prepare(covey_world *world, const key *k) {
     if (!covey__names_room(world, covey_pool_count(world->names->pool) + 1)) return NULL;
     return covey__name_text(world, k->text, (uint32_t)k->length);
 }
 
-/* Takes the copy over, when it succeeds. */
+/* Owns the copy if it succeeds. */
 static bool give(covey_world *world, covey_entity e, char *copy, const key *k) {
     covey__name *name = name_of(world, e.index), fresh = { .text = copy, .self = e.index };
     fresh.links.note = (uint16_t)k->length;
@@ -358,7 +359,7 @@ void covey__names_recall(covey_world *world) {
 
 /* ---- Finding -----------------------------------------------------------------------------------------------------*/
 
-/* The index of an entity that is a parent, COVEY_NONE for null; false for the dead. */
+/* The index of a parent, COVEY_NONE for null; false for a stale handle. */
 static bool parent_index(const covey_world *world, covey_entity parent, uint32_t *index) {
     *index = covey_is_null(parent) ? COVEY_NONE : parent.index;
     return covey_is_null(parent) || covey_alive(world, parent);
@@ -384,7 +385,7 @@ static bool read_number(const char **text, const char *end, char last, uint32_t 
     return true;
 }
 
-/* The child that is written as #index:generation. */
+/* The child with the path #index:generation. */
 static covey_entity find_handle(const covey_world *world, uint32_t parent, const char *text, const char *end) {
     uint32_t index, generation;
     if (!read_number(&text, end, ':', &index) || !read_number(&text, end, '\0', &generation)) return null_entity;
@@ -416,7 +417,7 @@ covey_entity covey_find_path(const covey_world *world, covey_entity from, const 
 
 /* ---- Paths as text -----------------------------------------------------------------------------------------------*/
 
-/* A text that is written from its end to its beginning; only what fits is. */
+/* A text written from its end to its beginning, as far as it fits. */
 typedef struct backwards {
     char *text;
     uint64_t room; /* without the zero */
@@ -471,7 +472,7 @@ int covey_path_print(char *text, size_t size, const covey_world *world, covey_en
 
 static bool is_named(const void *world, uint32_t index) { return index < COVEY_NONE && name_of(world, index); }
 
-/* Whether the search for a name ends at it. */
+/* Whether the search for a name finds it. */
 static bool is_found(const covey_world *world, const covey__name *name) {
     uint32_t at = *bucket_of(world->names, name->hash);
     while (at != name->self && is_named(world, at))

@@ -1,4 +1,4 @@
-/* Which pool a type has: one that is there, or a new one. */
+/* Finds the pool of a type, or creates it. */
 #include "pool_of.h"
 
 #include "alloc.h"
@@ -42,7 +42,7 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
     return pool;
 }
 
-/* The pool of a type whose address the world has not seen: of one with the same name, or a new one. */
+/* The pool of a type whose address is new to the world: the pool of that name, or a new one. */
 static covey_pool *meet(covey_world *world, const covey_type *type) {
     covey_pool *pool = covey__pool_named(world, type->name);
     if (pool && !covey__type_same_layout(pool->type, type)) {
@@ -66,7 +66,7 @@ covey_pool *covey__pool_of_internal(covey_world *world, const covey_type *type) 
 
 const covey_type covey_type_covey_disabled = { .name = "covey.disabled", .align = 1, .storage = COVEY_STORAGE_BLOCK };
 
-/* The groups are linked to the pool at once: nobody adds to it before. */
+/* Links the groups to the pool before anything is added. */
 covey_pool *covey__pool_of_disabled(covey_world *world) {
     if (world->disabled) return world->disabled;
     covey__observers *observers;
@@ -105,7 +105,7 @@ covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t genera
 
 typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);
 
-/* Copies a description into the world and has its pool made. */
+/* Copies a description into the world, and creates its pool. */
 static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
     struct covey__made_type *made = covey__type_copy(world, description);
     if (!made) return NULL;

@@ -43,7 +43,7 @@ static bool is_before(const void *context, uint32_t a, uint32_t b) {
     return strcmp(list->at[a].type->name, list->at[b].type->name) < 0;
 }
 
-/* Lets the one behind the last be seen. */
+/* Counts the resource behind the last one, and links it. */
 static void count_in(struct covey__resources *list) {
     covey__tree tree = { links_of, is_before, list };
     list->root = covey__tree_put(&tree, list->root, list->count++);
@@ -73,13 +73,13 @@ static covey__resource *find_in(struct covey__resources *list, const covey_type 
     return same ? resource : NULL;
 }
 
-/* Among the values. */
+/* Finds a value. */
 static covey__resource *find(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     return find_in(world->resources, type);
 }
 
-/* Among the objects of the program, whose addresses are values here. */
+/* Finds a reference to an object of the program. */
 static covey__resource *find_reference(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     return find_in(world->references, type);
@@ -104,7 +104,7 @@ static bool reserve(covey_world *world, struct covey__resources **list) {
 
 static size_t align_of(const covey_type *type) { return type->align ? type->align : 1; }
 
-/* A place behind the others, which nobody sees until it is counted. NULL when memory is out. */
+/* A place behind the others, not counted yet. NULL when an allocation fails. */
 static covey__resource *place(covey_world *world, struct covey__resources **list, const covey_type *type) {
     if (!reserve(world, list)) return NULL;
     void *value =
@@ -124,7 +124,7 @@ static void drop(const covey_world *world, const covey__resource *resource) {
     covey__drop(world, resource->type, resource->value);
 }
 
-/* Whether there may be a resource of a type, of which there is none; otherwise fails. */
+/* Whether a resource of a type can be added, which is absent; otherwise fails. */
 static bool may_be_added(covey_world *world, const covey_type *type) {
     const char *name = type->name ? type->name : "(no name)";
     bool valid = covey__type_valid(type), taken = named(world->resources, name) || named(world->references, name);
@@ -162,7 +162,7 @@ static void *set(covey_world *world, const covey_type *type, const void *value) 
     return resource ? overwrite(world, resource, value) : add(world, type, value);
 }
 
-/* Without a value. */
+/* Sets the default value. */
 static void *set_default(covey_world *world, const covey_type *type) {
     covey__default d;
     covey_result result = covey__default_begin(world, type, &d);
@@ -236,7 +236,7 @@ static void move_up(uint32_t *number, uint32_t gap) {
     if (*number != COVEY__NO_NODE && *number > gap) --*number;
 }
 
-/* Those behind it move up, and with them their numbers: O(resources), unless it is the last one. */
+/* Moves the resources behind it up, and their numbers: O(resources), unless it is the last. */
 static void close_gap(struct covey__resources *list, covey__resource *at) {
     uint32_t gap = (uint32_t)(at - list->at), behind = list->count - 1 - gap;
     uncount(list, gap);
@@ -315,7 +315,7 @@ const covey_type *covey_world_resource(const covey_world *world, uint32_t number
 
 /* ---- For the world -----------------------------------------------------------------------------------------------*/
 
-/* From the last to the first, as later ones may need earlier ones. */
+/* In reverse order, because later ones may need earlier ones. */
 void covey__resources_end(covey_world *world, struct covey__resources **list) {
     while (*list && (*list)->count != 0) {
         covey__resource resource = (*list)->at[(*list)->count - 1];

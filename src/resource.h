@@ -4,10 +4,10 @@
 
 #include <covey/covey.h>
 
-void covey__resources_free(covey_world *world);                         /* drops their values */
-void covey__resources_erase_all(covey_world *world);                    /* does not: they were nobody's yet */
+void covey__resources_free(covey_world *world);      /* drops their values */
+void covey__resources_erase_all(covey_world *world); /* drops no value: the program has not seen them */
 void covey__resource_erase(covey_world *world, const covey_type *type); /* without dropping its value */
-/* Forgets those of which a function says so; the others stay in their order. O(n log n) for all. */
+/* Erases the resources that a function chooses; the others keep their order. O(n log n). */
 typedef bool covey__erase_if_fn(const covey_type *type, void *value, void *context);
 void covey__resources_erase_if(covey_world *world, covey__erase_if_fn *erase, void *context);
 const covey_type *covey__resource_named(const covey_world *world, const char *name); /* of a value, or NULL */

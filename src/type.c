@@ -11,7 +11,7 @@
 
 #include <stdalign.h>
 
-/* Behind it: its fields, its default value and its name. */
+/* Followed by its fields, its default value and its name. */
 struct covey__made_type {
     covey__links links; /* in the tree of these types, by name */
     covey_type type;
@@ -20,7 +20,7 @@ struct covey__made_type {
     max_align_t behind[];
 };
 
-/* In the order in which they were made. Several may have one name, and other layouts. */
+/* In the order of creation. Several may have the same name, with different layouts. */
 struct covey__made_types {
     uint32_t count, capacity, root;
     struct covey__made_type *at[];
@@ -95,7 +95,7 @@ covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type) 
 #define WRITE_WORD(word, value) (*(const char *volatile *)&(word) = (value))
 #endif
 
-/* Where it is remembered that no pool has the name of a type. */
+/* The entry that remembers that no pool has the name of a type. */
 static const char **unknown_of(const covey_world *world, const covey_type *type) {
     uint32_t at = covey__type_hash(world, type) & (COVEY__UNKNOWN - 1);
     return (const char **)(uintptr_t)&world->unknown[at];
@@ -142,7 +142,7 @@ bool covey__has_slowly(const covey_world *world, covey__slot handle, const covey
     return is_unknown(world, type) ? false : search_and_has(world, handle, type);
 }
 
-/* Entries without a type have this pool. Nothing is ever found in it, and it is never written. */
+/* The pool of entries without a type. Nothing is ever found in it, and it is never written. */
 static const covey_pool no_pool;
 
 static void clear_entries(covey__type_entry *entries, uint32_t count) {
@@ -179,8 +179,9 @@ static uint32_t misplaced(const covey_world *world) {
     return count;
 }
 
-/* Looks for a multiplier with which every type lies where its search begins, which is where inline code looks. With a
- * few dozens of types there nearly always is one; with more it is not worth the time, and some take the longer way. */
+/* Searches a multiplier with which every type is at the first entry of its search, where inline code looks. With a few
+ * dozen types there nearly always is one; with more, the search is not worth the time, and some types take the slow
+ * path. */
 static void spread(covey_world *world) {
     covey__type_entry entries[48];
     uint32_t count = 0;

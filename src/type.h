@@ -13,7 +13,7 @@ covey_storage covey__type_storage(const covey_type *type);                 /* wh
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 bool covey__type_can_copy(const covey_type *type);
 bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */
-/* A type like this for a resource, which needs no pool: one that is there, or a copy. NULL: MEMORY. */
+/* A type like this for a resource, which needs no pool: an existing one, or a copy. NULL: MEMORY. */
 const covey_type *covey__type_keep(covey_world *world, const covey_type *description);
 uint64_t covey__name_hash(const char *name);
 covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
@@ -21,13 +21,14 @@ covey_pool *covey__pool_named(const covey_world *world, const char *name); /* NU
 void covey__pool_name(covey_world *world, uint32_t number); /* lets a new pool be found by the name of its type */
 bool covey__type_reserve(covey_world *world);
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool);
-void covey__types_met(covey_world *world); /* a name has got a pool: forget which ones have none */
+void covey__types_met(covey_world *world); /* a name got a pool: clears the list of names without one */
 void covey__types_free(covey_world *world);
 size_t covey__made_type_bytes(const covey_world *world);
 
 bool covey__types_valid(const covey_world *world, const char **why);
 
-/* A copy of a description, which is not the world's until it is kept; NULL: MEMORY. Kept ones end with the world. */
+/* A copy of a description, which belongs to the caller until it is kept; NULL: MEMORY. Kept ones live as long as the
+ * world. */
 struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *description);
 const covey_type *covey__type_kept(covey_world *world, struct covey__made_type *made);
 const covey_type *covey__type_of_copy(const struct covey__made_type *made);
