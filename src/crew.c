@@ -33,7 +33,7 @@ covey__patience covey__patience_of(uint32_t threads) {
     return (covey__patience){ 0, threads <= covey__cores() ? LOOPS : 0 };
 }
 
-/* Lets others run now and then, who may be those that it waits for. */
+/* Yields now and then, to threads that it may be waiting for. */
 bool covey__be_patient(covey__patience *patience) {
     if (patience->loops >= patience->most) return false;
     if (++patience->loops % YIELD == 0) covey__thread_yield();
@@ -41,7 +41,7 @@ bool covey__be_patient(covey__patience *patience) {
     return true;
 }
 
-/* Wakes those who sleep until something changes, which it has. */
+/* Wakes threads that sleep. */
 static void wake(covey__crew *crew) {
     if (atomic_load(&crew->asleep) == 0) return;
     covey__gate_lock(&crew->gate);

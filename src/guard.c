@@ -1,5 +1,5 @@
-/* Systems that use what they did not declare. The guard of a world knows what the system of the calling thread declared;
- * here is what counts as a use, and what is said of one that was not declared. */
+/* Finds systems that use what they did not declare. The guard of a world knows what the system of the calling thread
+ * declared; this file decides what counts as a use, and reports undeclared ones. */
 #include "guard.h"
 
 #include "observers.h"
@@ -8,13 +8,13 @@
 
 #include <stdio.h>
 
-/* The system that the calling thread runs beside others, or NULL. */
+/* The system that the calling thread runs in parallel with others, or NULL. */
 static const char *system_of(const covey_world *world) {
     return world->guard ? world->guard->system(world->guard) : NULL;
 }
 
-/* What has no bytes and no ticks is there or not, which anybody may ask while nobody changes structure. The same goes for
- * what the library keeps for itself. */
+/* Tags without ticks may be read by any system, because their presence does not change while systems run. So may
+ * internal types. */
 static bool has_no_value(const covey_type *type) {
     return (type->size == 0 && !type->ticks) || covey__type_is_internal(type);
 }
@@ -39,7 +39,7 @@ void covey__check_use(const covey_world *world, const covey_type *type, covey__a
 
 #if COVEY_ASSERT_LEVEL >= 2
 
-/* A field that a view writes, only because it is not said that it does not. */
+/* A field that counts as written because the view does not name it in .read. */
 static void check_written(const covey_view *view, const covey_type *type) {
     const char *system = system_of(view->world);
     bool reads = system && !is_allowed(view->world, type, COVEY__ACCESS_WRITE) &&

@@ -1,5 +1,5 @@
-/* Histories: snapshots of a world, of which each shares with the one before what has not changed. Values are written
- * through pointers, so nobody knows what has: it is found by comparing bytes. Restoring is in rollback.c. */
+/* Histories: snapshots of a world, each of which shares unchanged parts with the one before. Values are written through
+ * pointers, so changes are found by comparing bytes. rollback.c restores snapshots. */
 #include "history.h"
 
 #include "alloc.h"
@@ -79,7 +79,7 @@ static void visit_set(covey_history *history, covey__set_image *set, list_fn *vi
     visit(history, &set->marks, context);
 }
 
-/* Goes through all lists. */
+/* Visits all lists. */
 static void visit_lists(covey_history *history, covey__snapshot *snapshot, list_fn *visit, void *context) {
     visit(history, &snapshot->reserved, context);
     visit(history, &snapshot->entities, context);
@@ -158,7 +158,7 @@ static covey__unit *share(covey__unit *unit) {
     return unit;
 }
 
-/* Bytes that lie in one place, as unit `at` of a list. */
+/* Saves contiguous bytes as unit `at` of a list. */
 static bool save_bytes(saving *s, const covey__units *before, covey__units *list, uint32_t at, const void *from,
                        size_t bytes) {
     covey__unit *old = covey__unit_at(before, at), **unit = &list->at[at];
@@ -173,7 +173,7 @@ static bool save_bytes(saving *s, const covey__units *before, covey__units *list
     return true;
 }
 
-/* The same for a unit that was made already: it goes again if it is like the one before. */
+/* The same for a unit that was made already: it is freed if it equals the one before. */
 static covey__unit *kept(saving *s, const covey__units *before, uint32_t at, covey__unit *fresh) {
     covey__unit *old = covey__unit_at(before, at);
     bool same = old && old->bytes == fresh->bytes &&
@@ -185,7 +185,7 @@ static covey__unit *kept(saving *s, const covey__units *before, uint32_t at, cov
 
 /* ---- Saving values -----------------------------------------------------------------------------------------------*/
 
-/* The links of nodes are indices: bytes that mean the same when they come back. */
+/* The links of nodes are indices: bytes with the same meaning after restoring. */
 covey__keeping covey__keeping_of(const covey_pool *pool) {
     const covey_world *world = pool->world;
     if (world->names && world->names->pool == pool) return COVEY__KEEP_NAMES;
@@ -200,7 +200,7 @@ static uint32_t count_between(const covey_pool *pool, uint32_t first, uint32_t l
     return count;
 }
 
-/* Those at the positions from `first` to `last`. */
+/* The values at the positions from `first` to `last`. */
 static bool save_copies(saving *s, const covey_pool *pool, covey__units *list, uint32_t number, uint32_t first,
                         uint32_t last) {
     uint32_t count = count_between(pool, first, last);
@@ -238,7 +238,7 @@ static bool save_names(saving *s, const covey_pool *pool, const covey__units *be
     return true;
 }
 
-/* Values that are not bytes. */
+/* Values with hooks, which cannot be copied as bytes. */
 static bool save_others(saving *s, const covey_pool *pool, const covey__units *before, covey__units *list,
                         uint32_t number, uint32_t first, uint32_t last) {
     if (covey__keeping_of(pool) == COVEY__KEEP_COPIES) return save_copies(s, pool, list, number, first, last);
@@ -277,7 +277,7 @@ static bool save_runs(saving *s, const covey__units *before, covey__units *list,
     return true;
 }
 
-/* The values of some blocks of a page that are not all empty. */
+/* The values of a group of blocks of a page, not all of them empty. */
 static bool save_block_values(saving *s, const covey_pool *pool, const covey__units *before, covey__units *list,
                               uint32_t page, uint32_t part) {
     uint32_t block = part * COVEY__UNIT_BLOCKS, number = page * COVEY__UNITS_OF_PAGE + part;
@@ -385,7 +385,7 @@ uint64_t covey__reactive_number(const covey_pool *tags) {
     return reactive && reactive->used ? reactive->number : 0;
 }
 
-/* The destroyed of a reactive set that keeps them. */
+/* The destroyed entities of a reactive set that keeps them. */
 static bool save_ended(saving *s, const covey__ended *ended, const covey__pool_image *before,
                        covey__pool_image *image) {
     image->ended = ended->count;
@@ -504,7 +504,7 @@ static bool save_ring(saving *s, const covey_queue *queue, const void *ring, siz
     return true;
 }
 
-/* From the first event on, although that may lie in the middle of the ring. */
+/* In the order of events, also if the first is in the middle of the ring. */
 static bool save_queue(saving *s, const covey_queue *queue, covey__queue_image *image) {
     const covey__queue_image *before = queue_before(s->before, queue->number);
     image->number = queue->number;
@@ -536,7 +536,7 @@ static bool save_ids(saving *s, const covey_commands *commands, covey__commands_
     return save_array(s, before, &image->ids, commands->ids, commands->id_count, UINT32_MAX, sizeof *commands->ids);
 }
 
-/* The ids that buffers have ready. */
+/* The ids that command buffers have ready. */
 static bool save_commands(saving *s) {
     covey__snapshot *snapshot = s->snapshot;
     uint32_t count = 0, at = 0;
@@ -696,7 +696,7 @@ size_t covey_history_memory(const covey_history *history) {
 typedef struct tally {
     uint64_t references;
     size_t bytes;
-    bool dead; /* a unit that nobody should have */
+    bool dead; /* a unit that no snapshot may have */
 } tally;
 
 static void tally_list(covey_history *history, covey__units *list, void *context) {

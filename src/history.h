@@ -28,7 +28,7 @@ typedef struct covey__unit {
     const covey_type *type; /* of values that its copy hook has made; NULL: bytes */
     uint32_t count;         /* of those values */
     uint32_t references;
-    bool wipe; /* nothing is left behind */
+    bool wipe; /* its bytes are zeroed when it is freed */
 } covey__unit;
 
 #define COVEY__UNIT_HEADER 64 /* so that values of all types are aligned */
@@ -127,16 +127,16 @@ bool covey__units_create(covey_history *history, covey__units *list, uint32_t co
 void covey__units_release(covey_history *history, covey__units *list);
 /* Makes one more value with the copy hook. */
 bool covey__unit_copy(const covey_history *history, covey__unit *unit, const void *value);
-/* Why the state can be neither saved nor restored now; NULL: it can. */
+/* Why the state cannot be saved or restored now; NULL if it can. */
 const char *covey__history_objection(const covey_world *world);
-/* What a group was; NULL when there was none that asks for the same. Of several that do, the order tells them apart. */
+/* The image of a group; NULL if there was none with the same terms. Of several, the order tells them apart. */
 const covey__group_image *covey__group_image_of(const covey__snapshot *snapshot, const covey_group *group);
 /* Gives a world the state of a snapshot: the history's, or another one that has the pools of then, empty and in the storages
  * of then, and the places of its entities. *reason is a name or a sentence where it fails, or NULL. */
 covey_result covey__snapshot_restore(covey_history *history, const covey__snapshot *snapshot, covey_world *world,
                                      const char **reason);
 #define COVEY__NO_SNAPSHOT "the history has no snapshot so far back: ask covey_history_count"
-void covey__history_discard(covey_history *history, uint32_t count); /* those behind so many */
+void covey__history_discard(covey_history *history, uint32_t count); /* keeps only this many, the oldest */
 uint64_t covey__reactive_number(const covey_pool *tags);             /* 0 when nobody uses it */
 
 void covey__histories_free(covey_world *world);

@@ -1,4 +1,4 @@
-/* A world with the state of a snapshot, beside the one that goes on: it is made with the pools of then, and restored. */
+/* A second world with the state of a snapshot: created with the pools of that time, and restored. */
 #include "history.h"
 
 #include "entity.h"
@@ -17,7 +17,7 @@ typedef struct making {
     covey_world *twin;
 } making;
 
-/* The pool of the same type in the twin; NULL for what stays behind. */
+/* The pool of the same type in the twin; NULL for pools that are not copied. */
 static covey_pool *twin_of(const making *m, const covey_pool *pool) {
     return covey__is_reactive(pool) ? NULL : covey__pool_named(m->twin, pool->type->name);
 }
@@ -30,7 +30,7 @@ static bool make_pool(const making *m, const covey_pool *pool) {
     return covey__clone_type(from, m->twin, pool) != NULL;
 }
 
-/* In the storage of then, and with what has to know of its components. */
+/* With the storage and the observers of that time. */
 static bool prepare_pool(covey_pool *twin, const covey__pool_image *image) {
     covey__pool_init(twin, image->storage);
     bool observed = image->disabled.count != 0 || image->ticks.count != 0 || image->keeps_order;
@@ -54,7 +54,7 @@ static bool make_entities(const making *m) {
     return covey__ranges_reserve(m->twin, m->snapshot->reserved_count);
 }
 
-/* What is disabled is known; an order that was kept goes on being so. */
+/* Disabled components were restored; a kept order stays kept. */
 static void finish_pool(const making *m, covey_pool *twin, const covey__pool_image *image) {
     if (!twin->observers) return;
     m->twin->hiding += covey__may_hide(twin);
@@ -88,7 +88,7 @@ covey_world *covey_history_world(covey_history *history, uint32_t back, const co
     making m = { history, history->snapshots[history->count - 1 - back], covey_world_create(&wanted) };
     const char *reason = NULL;
     if (!m.twin) return refuse_world(history, COVEY_ERROR_MEMORY, NULL);
-    covey__silence(m.twin, true); /* the first world tells what goes wrong */
+    covey__silence(m.twin, true); /* the first world logs failures */
     covey_result result = make_state(&m, &reason);
     covey__silence(m.twin, false);
     if (result != COVEY_OK) {

@@ -1,5 +1,5 @@
-/* Values of types that the program does not know. What the functions of another program wrote is kept as it was, handles
- * apart from bytes, so that merging finds the handles and saving writes the same again. */
+/* Values of types that the program does not know. What the codec of another program wrote is kept unchanged, handles
+ * apart from bytes, so that merging can map the handles, and saving writes the same. */
 #include "kept.h"
 
 #include "alloc.h"

@@ -1,6 +1,6 @@
-/* Restoring a snapshot, in two steps. The first asks for all memory, makes all copies and leaves what can be seen as it
- * is; the second cannot fail. Storages are written in place: where the ids of a part are the same, only its values are.
- * A pool whose storage was converted since gets another one. */
+/* Restoring a snapshot, in two steps. The first allocates all memory, makes all copies and changes nothing visible; the
+ * second cannot fail. Storages are written in place: where the ids of a part are unchanged, only its values are
+ * written. A pool that was converted since gets its old storage again. */
 #include "history.h"
 
 #include "alloc.h"
@@ -29,7 +29,7 @@
 
 #include <stdalign.h>
 
-/* For a set: which parts of its ids are others now. */
+/* For a set: which parts of its ids have changed. */
 typedef struct set_plan {
     uint64_t *differs; /* a bit for each part */
     uint32_t parts;
@@ -41,12 +41,12 @@ typedef struct pool_plan {
     set_plan set;
     covey_pool fresh; /* the storage that the pool is to have, if it is converted */
     bool converts;
-    covey__units values; /* those that hooks have copied, and names, as they will be in the pool */
+    covey__units values; /* values that hooks have copied, and names, ready to move into the pool */
     char **chunks;       /* in the order in which blocks get them */
     uint32_t chunk_count, chunk_capacity;
 } pool_plan;
 
-/* What lies in several pages of memory comes faster than one page after the other. */
+/* Copying from several memory pages alternately is faster than page after page. */
 enum { COPIES = 4 };
 typedef struct copying {
     char *to;
@@ -60,7 +60,7 @@ typedef struct rollback {
     const covey__snapshot *snapshot;
     pool_plan *plans;       /* of all pools, by number */
     set_plan *groups;       /* of the sets of all groups */
-    bool is_large;          /* so much that it would not stay in the caches */
+    bool is_large;          /* more than the caches hold */
     copying copies[COPIES]; /* that wait */
     uint32_t copy_count;
     struct covey__resources *resources;
@@ -78,7 +78,7 @@ static bool is_done(rollback *r, covey_result result) { return result == COVEY_O
 
 static bool out_of_memory(rollback *r) { return fails(r, COVEY_ERROR_MEMORY, NULL); }
 
-/* Whose storage is to be written. */
+/* The pool whose storage is written. */
 static covey_pool *target_of(rollback *r, covey_pool *pool) {
     pool_plan *p = &r->plans[pool->number];
     return p->converts ? &p->fresh : pool;
@@ -125,7 +125,7 @@ static void copy_waiting(rollback *r) {
     r->copy_count = 0;
 }
 
-/* Copies now or, where there is much to copy, when there are others to be made at the same time. */
+/* Copies now or, if there is much to copy, together with other copies. */
 static void copy(rollback *r, void *to, const covey__unit *unit, size_t from, size_t bytes) {
     r->copies[r->copy_count++] = (copying){ to, covey__unit_bytes(unit) + from, bytes };
     if (!r->is_large || r->copy_count == COPIES) copy_waiting(r);
@@ -133,7 +133,7 @@ static void copy(rollback *r, void *to, const covey__unit *unit, size_t from, si
 
 /* ---- Images ------------------------------------------------------------------------------------------------------*/
 
-/* Of a pool that was made since. */
+/* For a pool that was created since. */
 static const covey__pool_image nothing = { .set = { .hole = COVEY_NONE } };
 
 /* The pools of another world than the history's have numbers of their own. */
@@ -167,8 +167,8 @@ static covey_entity element_at(const covey__set_image *image, uint32_t position)
     return marked ? (covey_entity){ 0, 0 } : id_at(image, position);
 }
 
-/* Goes through the indices of an image: the first from *from on, or COVEY_NONE. In blocks they come by index; of a set,
- * *from is a position. Moves it behind the index that it returns. */
+/* Iterates the indices of an image: the first from *from on, or COVEY_NONE; sets *from behind it. In blocks *from is an
+ * index, for a set a position. */
 static uint32_t next_index(const covey__pool_image *image, uint64_t *from) {
     while (!covey__is_packed_in(image->storage) && *from / COVEY__BLOCK_PAGE < image->forms.count) {
         const covey__form *form = form_at(image, (uint32_t)(*from / COVEY__BLOCK_PAGE));
@@ -195,7 +195,7 @@ static uint32_t part_size(uint32_t size, uint32_t part) {
 
 static uint32_t parts_of(uint32_t size) { return size / COVEY__UNIT + (size % COVEY__UNIT != 0); }
 
-/* Whether the ids of a part are, or may be, others now. */
+/* Whether the ids of a part have, or may have, changed. */
 static bool compare_part(const covey_sparse_set *set, const covey__set_image *image, uint32_t part) {
     uint32_t now = part_size(covey_sparse_set_size(set), part), then = part_size(size_of(image), part);
     if (now != then || (set->policy == COVEY_ORDERED && (set->holes != 0 || image->holes != 0))) return true;
@@ -227,7 +227,7 @@ static bool reach(covey_sparse_set *set, covey_pool *pool, uint32_t index) {
     return (pool ? covey__storage_reach(pool, index) : covey__set_reach(set, index)) == COVEY_OK;
 }
 
-/* Room for all that the image has; `pool` is NULL for a set of a group. */
+/* Room for all elements of the image; `pool` is NULL for a set of a group. */
 static bool prepare_set(rollback *r, set_plan *plan, covey_sparse_set *set, covey_pool *pool,
                         const covey__set_image *image) {
     uint32_t size = size_of(image);
@@ -244,7 +244,7 @@ static bool prepare_set(rollback *r, set_plan *plan, covey_sparse_set *set, cove
     return true;
 }
 
-/* Of the parts that differ, what is there now leaves the table, */
+/* For the parts that differ, removes the current ids from the table, */
 static void clear_slots(covey_sparse_set *set, const set_plan *plan) {
     uint32_t size = covey_sparse_set_size(set);
     for (uint32_t part = 0; part < parts_of(size); part++) {
@@ -255,7 +255,7 @@ static void clear_slots(covey_sparse_set *set, const set_plan *plan) {
     }
 }
 
-/* and what is to be there comes. */
+/* and adds those of the image. */
 static void write_ids(covey_sparse_set *set, const set_plan *plan, const covey__set_image *image) {
     uint32_t size = size_of(image);
     for (uint32_t part = 0; part < parts_of(size); part++) {
@@ -292,7 +292,7 @@ static void write_set_values(rollback *r, const covey_sparse_set *set, const cov
         copy(r, covey__value_at(set, part * COVEY__UNIT, set->size), values->at[part], 0, values->at[part]->bytes);
 }
 
-/* Nothing is left behind where nothing lives. */
+/* Zeroes memory without values. */
 static void zero_vacated(const covey_sparse_set *set, uint32_t size_before) {
     uint32_t size = covey_sparse_set_size(set);
     if (size_before > size) size = size_before;
@@ -308,7 +308,7 @@ static bool has_form(const covey__block_store *blocks, uint32_t page, const cove
     return bytes == (unit ? unit->bytes : 0) && (!unit || memcmp(&form, covey__unit_bytes(unit), bytes) == 0);
 }
 
-/* Of a pool that a group owns by now, no block is direct again. */
+/* Pools that are owned by a group now have no direct blocks. */
 static uint32_t capacity_in(const covey__block_store *blocks, const covey__form *form, uint32_t block) {
     bool direct = form->capacity[block] == COVEY__BLOCK_IDS;
     return direct && blocks->grouped ? COVEY__MAPPED_WHOLE : form->capacity[block];
@@ -319,7 +319,7 @@ static bool gets_chunk(const covey__block_store *blocks, uint32_t index, const c
     return form->masks[block] != 0 && capacity != capacity_in(blocks, form, block);
 }
 
-/* Chunks for the blocks of a page that have, or will have, none that fits. */
+/* Allocates chunks for the blocks of a page that have, or will have, none that fits. */
 static bool take_chunks(rollback *r, covey_pool *pool, pool_plan *p, uint32_t page, const covey__form *form) {
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         if (!gets_chunk(&pool->blocks, page * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS, form)) continue;
@@ -346,7 +346,7 @@ static bool prepare_blocks(rollback *r, covey_pool *pool, pool_plan *p) {
     return true;
 }
 
-/* A block has other ids from now on; its pool is present where it has any. */
+/* Sets the ids of a block; its pool is marked where it has any. */
 static void reshape(covey_pool *pool, uint32_t index, const covey__form *form, const uint8_t *slots, char *chunk) {
     uint32_t block = covey__block_of(index), count = 0;
     uint64_t before = covey__block_page_of(&pool->blocks, index)->masks[block], mask = form->masks[block];
@@ -395,7 +395,7 @@ static void write_block_values(rollback *r, const covey__block_store *blocks, co
 
 /* ---- Reactive sets -----------------------------------------------------------------------------------------------*/
 
-/* A set that was made since, or is used for something else, has no marks. */
+/* A reactive set that was created or reused since has no marks. */
 static const covey__pool_image *image_of_tags(const covey_pool *tags, const covey__pool_image *image) {
     uint64_t number = covey__reactive_number(tags);
     return number != 0 && number == image->reactive ? image : &nothing;
@@ -433,7 +433,7 @@ static bool prepare_ended(rollback *r, covey_pool *tags) {
     return is_done(r, covey__ended_reserve_all(tags, handles));
 }
 
-/* What the set has to mark must have a place: all components of the pools to which it listens. */
+/* Makes room for the marks of the set: for all components of the pools that it listens to. */
 static bool prepare_listeners(rollback *r, const covey_pool *pool, const covey__pool_image *image) {
     const covey__listeners *listeners = &pool->observers->listeners;
     for (uint32_t i = 0; i < listeners->count; i++) {
@@ -480,7 +480,7 @@ static covey__name name_from(char *text, const covey__name_record *record) {
     };
 }
 
-/* Names with texts of the world's memory. */
+/* Copies names, with texts in memory of the world. */
 static covey__unit *make_names(rollback *r, const covey__unit *from) {
     const char *at = covey__unit_bytes(from), *end = at + from->bytes;
     covey__unit *unit = covey__unit_create(r->history, count_names(from) * sizeof(covey__name), NULL);
@@ -508,7 +508,7 @@ static bool prepare_values(rollback *r, const covey_pool *pool, pool_plan *p) {
     return r->result == COVEY_OK;
 }
 
-/* Ends the values that there are. */
+/* Drops the current values. */
 static void end_values(const covey_pool *pool) {
     const covey_type *type = pool->type;
     covey__keeping keeping = covey__keeping_of(pool);
@@ -523,7 +523,7 @@ static uint32_t first_of(const covey_pool *pool, uint32_t unit) {
     return unit * (covey__packed_in(pool) ? COVEY__UNIT : COVEY__UNIT_BLOCKS * COVEY__BLOCK_IDS);
 }
 
-/* Moves them to where they belong: the units are nobody's then. */
+/* Moves the values into the pool; the units then own none. */
 static void place_values(const covey_pool *pool, covey__units *values) {
     bool names = covey__keeping_of(pool) == COVEY__KEEP_NAMES;
     for (uint32_t i = 0; i < values->count; i++) {
@@ -608,7 +608,7 @@ static void restore_storage(rollback *r, covey_pool *target, pool_plan *p) {
     else place_values(target, &p->values);
 }
 
-/* The storage that was written takes the place of the old one. */
+/* Replaces the storage by the one that was written. */
 static void convert(covey_pool *pool, const pool_plan *p) {
     covey_pool old = *pool;
     covey__storage_take(pool, &p->fresh);
@@ -651,7 +651,7 @@ static void restore_order(covey_pool *pool, const covey__pool_image *image) {
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------*/
 
-/* The image of a pool in which all members are. */
+/* The image of a pool that has all members. */
 static const covey__pool_image *smallest_of(const rollback *r, const covey_group *group) {
     const covey__pool_image *found = r->plans[group->pools[0]->number].image;
     for (uint32_t i = 1; i < group->view.with; i++) {
@@ -669,7 +669,7 @@ static bool prepare_borders(rollback *r, covey_group *group) {
     return true;
 }
 
-/* Room for all who may become members. */
+/* Room for all possible members. */
 static bool prepare_group(rollback *r, covey_group *group, set_plan *plan) {
     const covey__group_image *members = covey__group_image_of(r->snapshot, group);
     const covey__pool_image *image = smallest_of(r, group);
@@ -704,7 +704,7 @@ static const covey__queue_image *image_of_queue(const rollback *r, const covey_q
     return NULL;
 }
 
-/* The events that will come when all ends that will be there. */
+/* How many events will follow when all restored entities and components end. */
 static uint64_t owed_then(const rollback *r, const covey_queue *queue) {
     uint64_t owed = 0;
     for (uint32_t i = 0; i < queue->source_count; i++) {
@@ -728,7 +728,7 @@ static void restore_queue(const rollback *r, covey_queue *queue) {
     if (queue->count != 0)
         memcpy(queue->events, covey__unit_bytes(image->events.at[0]), queue->count * sizeof *queue->events);
     const covey__unit *values = image ? covey__unit_at(&image->values, 0) : NULL;
-    for (uint32_t i = 0; values && i < queue->count; i++) /* places may have become larger since */
+    for (uint32_t i = 0; values && i < queue->count; i++) /* places may have grown since */
         memcpy(queue->values + (size_t)i * queue->stride, covey__unit_bytes(values) + (size_t)i * image->stride,
                image->stride);
 }
@@ -741,7 +741,7 @@ static covey_commands *buffer_of(const covey_world *world, uint64_t number) {
     return commands;
 }
 
-/* A buffer that was made since has no ids ready; those of one that has gone are free. It has room for what it had. */
+/* A buffer that was created since has no ids ready; the ids of a destroyed buffer are free. */
 static void restore_commands(const rollback *r) {
     covey_world *world = r->world;
     for (covey_commands *c = world->commands; c; c = c->next_of_world) covey__commands_set_ids(c, NULL, 0, 0);
@@ -757,7 +757,7 @@ static void restore_commands(const rollback *r) {
 
 /* ---- The world ---------------------------------------------------------------------------------------------------*/
 
-/* A type that was made at run time is of one world. */
+/* A type made at run time belongs to one world. */
 static const covey_type *type_of_resource(const rollback *r, const covey_type *type) {
     bool foreign = r->world != r->history->world && covey__type_is_made(r->history->world, type);
     return foreign ? covey__type_keep(r->world, type) : type;
@@ -789,7 +789,7 @@ static bool prepare_all(rollback *r) {
     return prepare_resources(r);
 }
 
-/* Pages that are there now and were not then are as new. */
+/* Pages that were added since are reset. */
 static void restore_entities(rollback *r) {
     covey_world *world = r->world;
     const covey__snapshot *snapshot = r->snapshot;
@@ -809,7 +809,7 @@ static void restore_entities(rollback *r) {
     COVEY__TRACE(world->destroyed, COVEY_NONE);
 }
 
-/* What is about pools comes before what is about their members. */
+/* Pools are prepared before their members. */
 static void restore_all(rollback *r) {
     covey_world *world = r->world;
     for (uint32_t i = 0; i < world->pool_count; i++) end_values(world->pools[i]);

@@ -34,7 +34,7 @@ static bool has_turn(const covey_schedule *s, covey__turns *turns) {
     return false;
 }
 
-/* As if a system had not been asked. */
+/* Undoes the count of a turn. */
 static void give_turn_back(covey__system *system) {
     system->turns.count = system->turns.before;
     system->runs -= system->due;
@@ -248,7 +248,7 @@ static void run_piece(covey_schedule *s, covey__system *system, uint32_t number,
     piece->thread = thread;
 }
 
-/* Looking at the clock waits until all memory that was asked for is there. */
+/* Reading the clock waits for pending loads. */
 static void time_piece(covey__system *system, uint32_t number, covey__worker *worker, bool look) {
     covey__piece *piece = &system->pieces[number];
     piece->start = worker->now;
@@ -282,7 +282,7 @@ static void run_alone(covey_schedule *s, const covey__stage *stage) {
 
 /* ---- On several threads ------------------------------------------------------------------------------------------*/
 
-/* Something has changed that threads without work wait for. */
+/* Wakes threads that wait for work. */
 static void wake_waiting(covey_schedule *s) {
     atomic_fetch_add(&s->events, 1);
     if (atomic_load(&s->asleep) == 0) return;
@@ -327,8 +327,8 @@ static uint32_t next_of_share(const covey_schedule *s, covey__system *system, ui
     return piece < end - first ? first + piece : NO_PIECE;
 }
 
-/* A piece that nobody has taken: of one's own share, then of the others'. A system without pieces is finished by who comes
- * first. */
+/* A free piece: of the own share, then of the others. A system without pieces is finished by the first thread that
+ * comes. */
 static uint32_t next_piece(covey_schedule *s, covey__system *system, uint32_t thread) {
     uint32_t piece = NO_PIECE;
     if (system->piece_count > 1) {
@@ -352,7 +352,7 @@ static bool take_piece(covey_schedule *s, covey__system *system, uint32_t thread
     return true;
 }
 
-/* What each thread does in a stage. */
+/* The work of each thread in a stage. */
 static void work(void *context, uint32_t thread) {
     covey_schedule *s = context;
     s->workers[thread].now = covey__now();
@@ -413,7 +413,7 @@ static void note(covey_schedule *s, covey_trace_event event) {
     s->events_noted[s->event_count++] = event;
 }
 
-/* Makes room for the run that begins: of those before it, one less is kept than is asked for. */
+/* Discards old runs: of those before the current one, one less is kept than asked for. */
 static void discard_events(covey_schedule *s) {
     covey_trace_event *events = s->events_noted;
     while (s->event_first < s->event_count && events[s->event_first].run + s->kept_runs <= s->runs) s->event_first++;

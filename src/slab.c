@@ -1,6 +1,6 @@
-/* Slabs: where the chunks of a block store come from. A slab is an array of chunks of one capacity. The first slabs
- * are small; later ones grow with what there is already, so that a small pool wastes little and a large one has its
- * chunks side by side. A slab that is empty is returned, unless it is the last one with room for its class. */
+/* Slabs: where the chunks of a block store come from. A slab is an array of chunks of one capacity. The first slabs are
+ * small; later ones grow with the store, so that a small pool wastes little and the chunks of a large one are
+ * contiguous. An empty slab is freed, unless it is the last one with room for its class. */
 #include "slab.h"
 
 #include "alloc.h"
@@ -12,7 +12,7 @@
 
 _Static_assert(sizeof(covey__slab) <= 48, "the header of a slab");
 
-/* Types that need no more than 16 have what allocators give anyway, and a header that is smaller. */
+/* Types aligned to 16 or less get what allocators give anyway, and a smaller header. */
 static size_t align_of(const covey__block_store *blocks) { return blocks->align <= 16 ? 16 : 64; }
 
 uint8_t covey__slab_header(const covey__block_store *blocks) { return blocks->align <= 16 ? 48 : 64; }
@@ -25,7 +25,7 @@ static char *chunk_at(covey__slab *slab, uint32_t number) {
 
 /* ---- Classes -----------------------------------------------------------------------------------------------------*/
 
-/* Few steps on the way up, so that growing copies little; fewer for small values, which waste less. */
+/* Few capacities, so that growing copies little; fewer for small values, which waste less. */
 static const uint8_t *steps_of(const covey__block_store *blocks) {
     static const uint8_t few[COVEY__CLASSES] = { 8, 32, COVEY__BLOCK_IDS, COVEY__MAPPED_WHOLE },
                          many[COVEY__CLASSES] = { 8, 20, 36, COVEY__BLOCK_IDS, COVEY__MAPPED_WHOLE };
@@ -94,7 +94,7 @@ static covey__slab *slab_of(const covey__block_store *blocks, const void *chunk)
     return blocks->slabs[slabs_up_to(blocks, chunk) - 1];
 }
 
-/* A slab with this many chunks, in no list; NULL when memory is out, or the size is beyond what there can be. */
+/* A slab with this many chunks, in no list; NULL when an allocation fails, or the size overflows. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks) {
     size_t stride = covey__chunk_bytes(blocks, capacity);
     if (stride > UINT32_MAX || chunks > (SIZE_MAX - 64) / stride) return NULL;
@@ -127,9 +127,9 @@ static void destroy_slab(covey__block_store *blocks, covey__slab *slab) {
     covey__free(&blocks->heap, slab, slab_bytes(slab), 1, align_of(blocks));
 }
 
-/* How many chunks the next slab of a capacity has, where chunks of this capacity have so many bytes already: as many as
- * there are while they are few, then half as many, then always the same or a 1024th, so that spare room is a small part
- * of the whole and slabs stay few. */
+/* How many chunks the next slab of a capacity has, given the bytes of all chunks of that capacity: as many as there are
+ * while they are few, then half as many, then a constant or a 1024th, so that spare room is a small part and slabs stay
+ * few. */
 static uint32_t next_chunks(size_t bytes, size_t stride) {
     size_t wanted = bytes < COVEY_SLAB_BYTES / 16 ? bytes : bytes / 2;
     if (wanted > COVEY_SLAB_BYTES) wanted = bytes / 1024 > COVEY_SLAB_BYTES ? bytes / 1024 : COVEY_SLAB_BYTES;
@@ -221,7 +221,7 @@ void covey__slabs_trim(covey__block_store *blocks) {
     blocks->slab_capacity = blocks->slab_count;
 }
 
-/* Takes all chunks back and keeps the slabs, but for those whose capacity no block would ask for. */
+/* Frees all chunks and keeps the slabs, except for capacities that no block asks for. */
 void covey__slabs_reset(covey__block_store *blocks) {
     memset(blocks->roomy, 0, sizeof blocks->roomy);
     for (uint32_t i = blocks->slab_count; i-- != 0;) {
@@ -328,8 +328,8 @@ size_t covey__slabs_bytes_packed(const covey__block_store *blocks, uint32_t capa
 
 /* ---- Validating --------------------------------------------------------------------------------------------------*/
 
-/* Some chunks of a slab: how many, and the sum of their numbers. Where each is used once or free once, the sum is known
- * beforehand. */
+/* Some chunks of a slab: their number, and the sum of their numbers. If each is used or free exactly once, the sum is
+ * known. */
 typedef struct tally {
     uint64_t count, sum;
 } tally;

@@ -12,7 +12,7 @@ struct covey__slab {
     covey__slab *next, *previous; /* of its class, among those with room */
     uint32_t chunks, used;        /* in all; handed out */
     uint32_t fresh;               /* chunks from here on were never handed out */
-    uint32_t free;                /* the chunk that was given back last; its first bytes say which came before */
+    uint32_t free;                /* the chunk that was freed last; its first bytes link to the one before */
     uint32_t stride;              /* from a chunk to the next */
     uint8_t capacity;
     uint8_t header; /* bytes before the first chunk */
@@ -27,10 +27,10 @@ char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity);
 /* The same of any capacity. */
 char *covey__chunk_take_exactly(covey__block_store *blocks, uint32_t capacity);
 void covey__chunk_free(covey__block_store *blocks, char *chunk);
-/* A slab for one user, who takes all its chunks, from the first to the last, before anybody else looks at it. */
+/* A slab for one user, who takes all its chunks in order before anyone else uses it. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
 char *covey__slab_take(covey__slab *slab);
-char *covey__slab_take_row(covey__slab *slab, uint32_t count); /* side by side; NULL if there are not so many */
+char *covey__slab_take_row(covey__slab *slab, uint32_t count); /* contiguous; NULL if there are not as many */
 bool covey__slab_full(const covey__slab *slab);
 void covey__slabs_trim(covey__block_store *blocks);  /* returns the empty ones */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all */

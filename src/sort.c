@@ -1,7 +1,7 @@
-/* Sorting. What is in order already is told from what is not in one pass; the latter, if it is little, is sorted alone
- * and put between the former. Otherwise all keys go through a radix sort, or all values through a merge sort where only
- * a function can compare them. Either gives a list of moves, in which only those are that have another place. Everything
- * that can fail does so before the first of them is made. */
+/* Sorting. One pass separates the components that are in order from the others; if these are few, they are sorted alone
+ * and merged. Otherwise all keys go through a radix sort, or all values through a merge sort if only a function can
+ * compare them. Both give a list of moves, with only those components that change places. Everything that can fail
+ * comes before the first move. */
 #include "sort.h"
 
 #include "alloc.h"
@@ -15,19 +15,19 @@
 
 #include <stdalign.h>
 
-/* What is sorted: `count` components, from a position on; all other positions are counted from there. */
+/* What is sorted: `count` components from a position on; other positions are relative to it. */
 typedef struct sorting {
     covey__heap *heap; /* for scratch */
     const covey_order *order;
     const covey_entity *ids;
-    const char *values;     /* theirs, `size` bytes apart; or NULL, and the pool says where each is */
+    const char *values;     /* their values, `size` bytes apart; NULL: the pool finds each */
     const covey_pool *pool; /* of the values */
     size_t size;
-    bool wipes; /* values leave nothing behind, and their keys do not, either */
+    bool wipes; /* values are zeroed where they were, and so are their keys */
     uint32_t first, count;
     covey__keys_fn *make_keys; /* instead of the order, or NULL */
     uint64_t *keys;            /* NULL where a function compares */
-    uint64_t *out;             /* a bit for each component: whether it is out of order with the others */
+    uint64_t *out;             /* a bit for each component: it is out of order */
     uint32_t out_count, out_most;
     uint32_t *from, *to; /* the result: positions that change */
     uint32_t moves;
@@ -50,7 +50,7 @@ static const char *wrong_key(const covey_order *order, uint32_t size) {
     return "the key is not in the value";
 }
 
-/* Why values of a size, of which there are so many, have no such order; or NULL. */
+/* Why this many values of a size cannot have this order; or NULL. */
 static const char *wrong_order(const covey_order *order, uint32_t size, uint32_t count) {
     int functions = !!order->key_of + !!order->key_of_entity + !!order->compare + !!order->compare_entities;
     if (functions > 1) return "its order has more than one function: set one of them";
@@ -80,7 +80,7 @@ static inline bool goes_before(const sorting *job, uint32_t b, uint32_t a, bool 
 
 /* ---- What is in order --------------------------------------------------------------------------------------------*/
 
-enum { RUN = 8 }; /* so many in a row are not out of order: the one before them is */
+enum { RUN = 8 }; /* this many in a row are in order: the one before them is not */
 
 /* The last two components that are in order; `before` may be COVEY_NONE. */
 typedef struct kept_pair {
@@ -106,7 +106,7 @@ static uint32_t kept_before(const sorting *job, uint32_t at) {
 }
 
 /* A component belongs before the last one that is in order. If it is in order with the one before that, the last one is
- * what is out of order; otherwise this one is, unless many in a row are. Returns where to go on. */
+ * out of order; otherwise this one is, unless many in a row are. Returns where to continue. */
 static inline uint32_t choose(sorting *job, kept_pair *kept, uint32_t at, bool by_key) {
     if (kept->before == COVEY_NONE || !is_before(job, at, kept->before, by_key)) {
         mark_out(job, kept->last);
@@ -121,7 +121,7 @@ static inline uint32_t choose(sorting *job, kept_pair *kept, uint32_t at, bool b
     return at + 1 - RUN;
 }
 
-/* Finds components without which the others are in order. False when they are too many for it to pay. */
+/* Marks components without which the others are in order. False if they are too many for this to pay. */
 static inline bool split(sorting *job, bool by_key) {
     kept_pair kept = { 0, COVEY_NONE, 0 };
     for (uint32_t i = 1; i < job->count;) {
@@ -136,7 +136,7 @@ static inline bool split(sorting *job, bool by_key) {
     return true;
 }
 
-/* Makes the keys that lie in values and splits by them, in one pass; a loop of its own for each kind. */
+/* Reads keys from values and splits by them, in one pass; with a separate loop for each kind. */
 static inline bool split_making_keys(sorting *job, covey_key kind) {
     const char *values = job->values + job->order->offset;
     size_t size = job->size;
@@ -217,7 +217,7 @@ static uint32_t digit_of(uint64_t word, uint32_t digit) {
     return (uint32_t)(word >> (32 + digit * DIGIT_BITS)) & (DIGIT_VALUES - 1);
 }
 
-/* How often a digit has each value becomes where the first one of these goes. False: all have the same. */
+/* Turns the counts of digits into start positions. False if all digits are equal. */
 static bool find_starts(uint32_t *starts, uint32_t count, uint64_t any_word, uint32_t digit) {
     uint32_t sum = 0;
     if (starts[digit_of(any_word, digit)] == count) return false;
@@ -229,8 +229,7 @@ static bool find_starts(uint32_t *starts, uint32_t count, uint64_t any_word, uin
     return true;
 }
 
-/* Sorts words by their upper halves, from the last digit to the first, each time keeping the order of equals. Returns
- * where the result is. */
+/* Sorts words by their upper halves, digit by digit from the lowest, each pass stable. Returns where the result is. */
 static uint64_t *radix_sort(uint64_t *words, uint64_t *scratch, uint32_t count, uint32_t (*starts)[DIGIT_VALUES]) {
     memset(starts, 0, DIGITS * sizeof *starts);
     for (uint32_t i = 0; i < count; i++)
@@ -276,7 +275,7 @@ static covey_result sort_by_radix(const sorting *job, uint32_t *positions, uint3
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
-/* Sorts positions, which are ascending, in whichever way is best for so many. */
+/* Sorts ascending positions in the way that is best for their number. */
 static covey_result sort_positions(const sorting *job, uint32_t *positions, uint32_t *scratch, uint32_t count) {
     if (job->keys && count >= 256) return sort_by_radix(job, positions, count);
     if (job->keys) merge_sort(job, positions, scratch, count, true);
@@ -286,7 +285,7 @@ static covey_result sort_positions(const sorting *job, uint32_t *positions, uint
 
 /* ---- Putting back what was out of order --------------------------------------------------------------------------*/
 
-/* The first position of [first, end) that belongs behind that of `out`: looked for ever further, then between. */
+/* The first position of [first, end) that belongs behind that of `out`: by galloping, then by bisection. */
 static uint32_t border(const sorting *job, uint32_t first, uint32_t end, uint32_t out) {
     bool by_key = job->keys != NULL;
     if (goes_before(job, end - 1, out, by_key)) return end;
@@ -310,7 +309,7 @@ static void move_one(sorting *job, uint32_t from, uint32_t to) {
     job->moves += from != to;
 }
 
-/* Components that stay side by side. */
+/* Components that move together. */
 static void move_run(sorting *job, uint32_t first, uint32_t end, uint32_t to) {
     for (; first < end && first != to; first++, to++) move_one(job, first, to);
 }
@@ -383,7 +382,7 @@ static covey_result sort(sorting *job) {
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------*/
 
-/* What moves goes through the scratch, which has room for so many ids and values. */
+/* Moves go through the scratch, which has room for this many ids and values. */
 static void move_in(covey_sparse_set *set, const sorting *job, covey__slot *ids, char *values) {
     size_t size = set->size;
     char *data = set->data;
@@ -400,7 +399,7 @@ static void move_in(covey_sparse_set *set, const sorting *job, covey__slot *ids,
     if (set->zero_vacated) memset(values, 0, job->moves * size);
 }
 
-/* Makes the same moves in several sets: in all or in none. */
+/* Makes the same moves in several sets: in all, or in none. */
 static covey_result move_all(const sorting *job, covey_sparse_set *const *sets, uint32_t set_count) {
     covey__heap *heap = job->heap;
     uint32_t size = 0, align = 1;
@@ -418,7 +417,7 @@ static covey_result move_all(const sorting *job, covey_sparse_set *const *sets, 
     return done ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
-/* A list of moves with room for all and one more, which is written and does not count. */
+/* A list of moves with room for all, and one more that is written but not counted. */
 static bool take_lists(sorting *job) {
     uint32_t *lists = covey__resize(job->heap, NULL, 0, job->count + (size_t)1, 2 * sizeof *lists, alignof(uint32_t));
     job->from = lists;
@@ -528,7 +527,7 @@ covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys) {
     return sort_if_free(pool, &order, keys);
 }
 
-/* Whose order is followed: that of a pool, or of a set. */
+/* The order to follow: that of a pool, or of a set. */
 typedef struct leader {
     const covey_pool *pool;
     const covey_sparse_set *set;
@@ -542,7 +541,7 @@ static void follow_one(sorting *job, const covey_sparse_set *set, uint32_t index
     move_one(job, from, (*to)++);
 }
 
-/* Of the first components of a set, those that the leader has come first, in its order; then the others. */
+/* Orders the first components of a set: those that the leader has first, in its order; then the others. */
 static void follow(sorting *job, leader other, const covey_sparse_set *set) {
     uint32_t to = 0;
     for (uint32_t at = 0; other.pool && (at = covey_pool_next(other.pool, at)) != COVEY_NONE; at++)
@@ -616,7 +615,7 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
     return result;
 }
 
-/* Without memory, one after the other finds its place. */
+/* If an allocation fails, inserts one component after the other. */
 void covey__pool_sort_again(covey_pool *pool) {
     if (sort_quietly(pool, &pool->observers->order, NULL) == COVEY_OK) return;
     for (uint32_t at = 1; at < pool->set.end; at++) covey__sort_insert(pool, pool->set.ids[at].index);

@@ -1,5 +1,5 @@
-/* Every invariant of a world, checked from scratch. Each module checks its own; here is the order in which it happens.
- * Tests call this after each step; so may anybody. */
+/* All invariants of a world, checked from scratch. Each module checks its own; this file calls them in order. Tests
+ * call it after each step; programs may, too. */
 #include "block_store.h"
 #include "commands.h"
 #include "enable.h"

@@ -9,10 +9,10 @@
 
 #if COVEY_ASSERT_LEVEL >= 2
 
-/* Columns that only remember changes: of the pool whose order was asked for, and of who is disabled. */
+/* Columns that only remember changes: of the pool that gives the order, and of disabled entities. */
 enum { LEAD = COVEY_TERMS, HIDDEN, COLUMNS };
 
-/* A pool that an iteration is about, or NULL. The world may have met its type since. */
+/* A pool of the iteration, or NULL. The world may have got its type since. */
 static const covey_pool *pool_at(const covey_iter *it, uint32_t i) {
     if (i == LEAD) return it->walk.lead;
     if (i == HIDDEN) return (it->walk.view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->walk.view->world->disabled : NULL;
@@ -40,7 +40,7 @@ static void broken(const covey_iter *it, const covey_pool *pool, const char *rul
     covey__contract_broken(it->walk.view->world, text, __FILE__, __LINE__);
 }
 
-/* Whether nothing but being alive makes an entity match. */
+/* Whether all living entities match. */
 static bool asks_for_nothing(const covey_view *view) { return view->with == 0 && view->any == 0; }
 
 static void check_span(const covey_iter *it) {
@@ -69,7 +69,7 @@ static bool is_there(const covey_iter *it, uint32_t i, uint32_t index) {
     return asked ? covey__has_index(pool_at(it, i), index) : covey__sees(pool_at(it, i), index);
 }
 
-/* Finds a pool that an entity which is still to be visited got into, although the view excludes it. */
+/* Finds an excluded component that was added to an entity still to be visited. */
 static void check_excluded_of(const covey_iter *it, uint32_t index) {
     for (uint32_t i = it->walk.view->fields; i < COLUMNS; i++)
         if (i != LEAD && index != it->walk.id && is_there(it, i, index))
@@ -81,12 +81,12 @@ static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t id
         check_excluded_of(it, it->walk.first + block * COVEY__BLOCK_IDS + covey__lowest_bit(ids));
 }
 
-/* By id: where one of them was, another may be by now, which came since and is not on the list. */
+/* By id: another entity may have the index by now, which is not on the list. */
 static void check_excluded_list(const covey_iter *it) {
     for (uint32_t k = it->at + 1; k < it->stop; k++) check_excluded_of(it, it->ids[k]);
 }
 
-/* The same for all that are known to match and are still to be visited: the rest of the page, or of the list. */
+/* The same for all matches still to be visited: the rest of the page, or of the list. */
 static void check_excluded(const covey_iter *it, covey_row row) {
     bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
     uint64_t rows = blocks ? row.left & (row.left - 1) : it->walk.rest;
@@ -99,7 +99,7 @@ static void check_excluded(const covey_iter *it, covey_row row) {
         check_excluded_ids(it, covey__lowest_bit(later), it->matches[covey__lowest_bit(later)]);
 }
 
-/* Finds a row's entity that has changed places among those to visit, and would be visited again. */
+/* Finds out whether the entity of the row has moved among those to visit, and would be visited again. */
 static void check_place(const covey_iter *it, covey_row row) {
     uint32_t index = covey__row_index(it, row);
     if (!it->walk.set || !it->walk.refills || !covey__set_has(it->walk.set, index, it->walk.end - 1)) return;
@@ -107,7 +107,7 @@ static void check_place(const covey_iter *it, covey_row row) {
         broken(it, it->walk.lead, "the row's entity has another place in the order that is followed");
 }
 
-/* Finds what others than the row's entity lost. */
+/* Finds components that other entities than the row's lost. */
 static void check_lost(const covey_iter *it, uint32_t i) {
     const covey_pool *pool = pool_at(it, i);
     if (!pool || pool->removed.count == it->walk.columns[i].removed) return;

@@ -1,4 +1,4 @@
-/* Worlds: what goes through all pools, and the verbs that are not inline. */
+/* Worlds: operations on all pools, and the calls that are not inline. */
 #include "alloc.h"
 #include "change.h"
 #include "entity.h"
@@ -49,7 +49,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     return world;
 }
 
-/* Ends all that is about signals, without a word to anybody. */
+/* Frees all signals, without calling listeners. */
 static void stop_listening(covey_world *world) {
     for (uint32_t i = 0; i < world->pool_count; i++) covey__listen_no_more(world, world->pools[i]);
     covey__listen_no_more(world, NULL);
@@ -109,7 +109,7 @@ covey_pool *covey_world_pool(const covey_world *world, uint32_t number) {
     return number < covey_world_pool_count(world) ? world->pools[number] : NULL;
 }
 
-/* Whether an ordered pool has no more holes than its type puts up with. */
+/* Whether an ordered pool has no more holes than its type allows. */
 static bool puts_up_with_holes(const covey_pool *pool) {
     const covey_sparse_set *set = covey__packed_in(pool);
     if (!set || set->policy != COVEY_ORDERED) return false;
@@ -139,7 +139,7 @@ static inline void *present(covey_world *world, covey_entity e, const covey_type
     return value ? value : absent(world, e, type);
 }
 
-/* Replacing and patching in an observed pool: there may be no memory to tell of it. */
+/* Replacing and patching in an observed pool, whose queues may need memory. */
 static COVEY__NOINLINE bool replace_observed(covey_pool *pool, covey_entity e, void *value) {
     void *old = present(pool->world, e, pool->type, pool);
     if (!old || !covey__may_be_set(pool, COVEY_ON_SET, e)) return false;
@@ -210,7 +210,7 @@ void covey_clear_raw(covey_world *world, const covey_type *type) {
     if (pool) covey__pool_clear(pool);
 }
 
-/* What reactive sets have collected is no component. */
+/* The tags of reactive sets are no components. */
 void covey_clear_all(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
         if (!covey__is_reactive(world->pools[i])) covey__pool_clear(world->pools[i]);

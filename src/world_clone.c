@@ -1,5 +1,5 @@
-/* A second world that is like the first. Storages are copied as they are, so that both do the same from then on; values
- * whose type has a hook for it are then copied once more, by the hook. */
+/* Clones a world. Storages are copied with all positions, so that both worlds behave alike; then copy hooks copy the
+ * values of types that have one. */
 #include "world_clone.h"
 
 #include "block_store.h"
@@ -18,7 +18,7 @@
 #include "storage.h"
 #include "type.h"
 
-/* What listens stays behind, with the pools in which it keeps what it has heard. Nodes and names are made anew. */
+/* Listeners, queues and reactive sets are not cloned. Nodes and names are made again. */
 static bool stays_behind(const covey_pool *pool) {
     const covey_world *world = pool->world;
     if (covey__is_reactive(pool) || pool == world->nodes) return true;
@@ -60,7 +60,7 @@ static void drop_before(const covey_pool *pool, uint32_t end) {
         covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
 }
 
-/* The bytes of all values are there; those that live get a copy of their own. False leaves none. */
+/* The bytes of all values were copied; copy hooks now replace the live ones. False leaves none. */
 static bool copy_values(const covey_pool *from, covey_pool *to) {
     const covey_type *type = to->type;
     if (!type->copy) return true;
@@ -87,7 +87,7 @@ static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
     covey__pool_init(to, (covey_storage)from->storage);
     bool cloned = covey__storage_clone(from, to);
     covey_result result = !cloned ? COVEY_ERROR_MEMORY : !copy_values(from, to) ? COVEY_ERROR_COPY : COVEY_OK;
-    if (result != COVEY_OK) covey__pool_erase_all(to); /* holds bytes that are nobody's values */
+    if (result != COVEY_OK) covey__pool_erase_all(to); /* it holds bytes that are no values */
     return result;
 }
 
@@ -101,7 +101,7 @@ static bool clone_pages(covey_world *to, covey__pages *twin, const covey__pages 
     return true;
 }
 
-/* What is disabled, and when values were changed. */
+/* Clones disabled components and ticks. */
 static bool clone_visibility(const covey_pool *from, covey_pool *to) {
     if (!from->observers || (!from->observers->disabled.at && !from->observers->ticks.at)) return true;
     covey__observers *observers = covey__pool_observers(to);
@@ -176,7 +176,7 @@ covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc)
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey_world_desc wanted = covey__clone_desc(world, desc);
     covey_log_fn *log = wanted.log;
-    wanted.log = NULL; /* the first world tells what goes wrong */
+    wanted.log = NULL; /* the first world logs failures */
     const char *uncopyable = find_uncopyable(world);
     if (uncopyable) return refuse_clone(world, COVEY_ERROR_COPY, uncopyable);
     covey__check_world(world);
