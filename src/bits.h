@@ -11,6 +11,17 @@ static inline uint32_t covey__bits_in(uint64_t bits) {
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* The number of the highest bit that is set; there is one. */
+static inline uint32_t covey__highest_bit(uint64_t bits) {
+    uint32_t number = 0;
+    for (uint32_t half = 32; half != 0; half /= 2) {
+        if (bits >> half == 0) continue;
+        bits >>= half;
+        number += half;
+    }
+    return number;
+}
+
 /* A bit for each index, in words. */
 static inline bool covey__has_bit(const uint64_t *words, uint32_t index) { return words[index / 64] >> index % 64 & 1; }
 static inline void covey__set_bit(uint64_t *words, uint32_t index) { words[index / 64] |= (uint64_t)1 << index % 64; }

@@ -151,7 +151,13 @@ uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index) {
     if (first >= covey__storage_ids(pool)) return 0;
     if (covey__in_blocks(pool)) return covey__block_page_of(&pool->blocks, first)->masks[covey__block_of(first)];
     uint64_t mask = 0;
-    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)covey__has_index(pool, first + i) << i;
+    if (COVEY_PAGE_SIZE < COVEY__BLOCK_IDS) {
+        for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)covey__has_index(pool, first + i) << i;
+        return mask;
+    }
+    const covey__slot *slots = covey__slot_of(&pool->set, first); /* of one page, which may be the missing one */
+    uint32_t end = pool->set.end;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__slot_position(slots[i]) < end) << i;
     return mask;
 }
 

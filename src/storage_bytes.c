@@ -19,9 +19,10 @@ static void count_pages(counts *census, uint64_t first, uint64_t mask, uint64_t 
         census->block_pages++;
         *block_end = (first / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE;
     }
+    census->ids = first + covey__highest_bit(mask) + 1;
     for (; mask != 0; mask &= mask - 1) {
         uint64_t index = first + covey__lowest_bit(mask);
-        census->ids = index + 1;
+        if (COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS) mask = 0; /* the others are in the same page */
         if (index < *set_end) continue;
         census->set_pages++;
         *set_end = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;

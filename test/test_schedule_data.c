@@ -109,22 +109,11 @@ static void without_a_plan_there_is_nothing(void **state) {
 
 /* ---- Traces -------------------------------------------------------------------------------------------------------*/
 
-static void record_one(covey_job *job, void *context) {
-    (void)context;
-    nap(job->piece);
-    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);)
-        if (job->piece == 1) covey_record_set(job->commands, covey_row_entity(&job->it, row), Blocked, { 1, ~1u });
-}
-
 enum { PER_RUN = 4 + 1 + 1 }; /* pieces of "record", a replay, "other" */
 
 static covey_schedule *make_traced(void) {
     covey_schedule *schedule = schedule_on(2);
-    for (uint32_t i = 0; i < 200; i++) create_with(covey_id(Packed), i);
-    add_system(
-        schedule,
-        (covey_system){
-            .name = "record", .run = record_one, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
+    add_recorder(schedule);
     add_system(schedule, (covey_system){ .name = "other", .run = run_nothing });
     return schedule;
 }

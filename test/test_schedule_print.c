@@ -290,20 +290,9 @@ static uint32_t count_words(const char *in, const char *words) {
     return count;
 }
 
-static void record_one(covey_job *job, void *context) {
-    (void)context;
-    nap(job->piece);
-    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);)
-        if (job->piece == 1) covey_record_set(job->commands, covey_row_entity(&job->it, row), Blocked, { 1, ~1u });
-}
-
 static covey_schedule *make_traced(void) {
     covey_schedule *schedule = schedule_on(2);
-    for (uint32_t i = 0; i < 200; i++) create_with(covey_id(Packed), i);
-    add_system(
-        schedule,
-        (covey_system){
-            .name = "record", .run = record_one, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
+    add_recorder(schedule);
     add_system(schedule, (covey_system){ .name = "other", .run = take_time });
     return schedule;
 }
@@ -378,14 +367,10 @@ static void note_end(const char *system, uint32_t piece, void *context) {
 static void a_profiler_hears_of_each_piece(void **state) {
     (void)state;
     profile p = { 0 };
-    for (uint32_t i = 0; i < 200; i++) create_with(covey_id(Packed), i);
     covey_profiler profiler = { note_begin, note_end, &p };
     covey_schedule *schedule =
         covey_schedule_create(world, &(covey_schedule_desc){ .threads = 2, .profiler = profiler });
-    add_system(
-        schedule,
-        (covey_system){
-            .name = "record", .run = record_one, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
+    add_recorder(schedule);
     add_system(schedule, (covey_system){ .name = "other", .run = take_time });
     run_well(schedule);
     run_well(schedule);

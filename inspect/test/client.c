@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -12,12 +13,36 @@
 
 covey_inspector *inspector;
 test_heap inspector_heap;
+static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER; /* for who looks at the heap while the server works */
 
 /* ---- The inspector -------------------------------------------------------------------------------------------------*/
 
+static void *allocate(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
+    covey_allocator allocator = test_allocator(&inspector_heap);
+    (void)context;
+    pthread_mutex_lock(&heap_lock);
+    void *found = allocator.fn(allocator.context, ptr, old_size, new_size, align);
+    pthread_mutex_unlock(&heap_lock);
+    return found;
+}
+
+size_t inspector_bytes(void) {
+    pthread_mutex_lock(&heap_lock);
+    size_t bytes = inspector_heap.bytes;
+    pthread_mutex_unlock(&heap_lock);
+    return bytes;
+}
+
+void poll_for(uint32_t milliseconds) {
+    for (uint32_t i = 0; i < milliseconds; i++) {
+        covey_inspect_poll(inspector);
+        usleep(1000);
+    }
+}
+
 void inspect_open(const covey_inspect_desc *given) {
     covey_inspect_desc desc = *given;
-    desc.allocator = test_allocator(&inspector_heap);
+    desc.allocator = (covey_allocator){ allocate, NULL };
     if (desc.requests == 0) desc.requests = 1000000; /* tests are quick */
     inspector = covey_inspect_open(world, &desc);
     assert_non_null(inspector);
@@ -215,6 +240,12 @@ json_t *get_json_with(const char *path, const char *key, const char *text, int s
 json_t *member(const json_t *object, const char *key) {
     json_t *found = json_object_get(object, key);
     if (!found) print_message("there is no %s\n", key);
+    assert_non_null(found);
+    return found;
+}
+
+json_t *element(const json_t *object, const char *key, size_t number) {
+    json_t *found = json_array_get(member(object, key), number);
     assert_non_null(found);
     return found;
 }

@@ -18,6 +18,9 @@ int inspect_setup(void **state);                   /* world_setup, and an inspec
 int inspect_teardown(void **state);
 #define INSPECT_TEST(test) cmocka_unit_test_setup_teardown(test, inspect_setup, inspect_teardown)
 
+size_t inspector_bytes(void);         /* of its memory, while the server may be at work */
+void poll_for(uint32_t milliseconds); /* as a program does that nobody asks */
+
 uint16_t inspect_port(void);
 const char *inspect_token(void);
 
@@ -50,6 +53,7 @@ json_t *get_json_with(const char *path, const char *key, const char *text, int s
 void encode(char *to, size_t size, const char *text);
 /* The member of an object that must have it. */
 json_t *member(const json_t *object, const char *key);
+json_t *element(const json_t *object, const char *key, size_t number); /* of a member that is an array */
 int64_t number_of(const json_t *object, const char *key);
 const char *text_of(const json_t *object, const char *key);
 /* The request is refused with this status and code. */

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* ---- Events --------------------------------------------------------------------------------------------------------*/
 
@@ -29,13 +28,6 @@ static totals sum_of(const json_t *answer, const char *type) {
     return sum;
 }
 
-static void wait_for(uint32_t milliseconds) {
-    for (uint32_t i = 0; i < milliseconds / 10; i++) {
-        usleep(10000);
-        covey_inspect_poll(inspector);
-    }
-}
-
 static void test_events_are_counted_while_somebody_asks(void **state) {
     (void)state;
     covey_entity e[100];
@@ -48,11 +40,11 @@ static void test_events_are_counted_while_somebody_asks(void **state) {
     for (uint32_t i = 0; i < 20; i++) covey_patch(world, e[i], Blocked, NULL, NULL);
     for (uint32_t i = 0; i < 10; i++) remove_value(e[i], covey_id(Blocked));
     for (uint32_t i = 0; i < 5; i++) covey_destroy(world, e[50 + i]);
-    wait_for(20); /* a poll finds the types that are new */
+    poll_for(20); /* a poll finds the types that are new */
     for (uint32_t i = 0; i < 7; i++) add_value(e[i], covey_id(Pinned), i);
-    wait_for(50);
+    poll_for(50);
     for (uint32_t i = 7; i < 9; i++) add_value(e[i], covey_id(Pinned), i);
-    wait_for(1100); /* the second is over */
+    poll_for(1100); /* the second is over */
     json_t *answer = get_json("events");
     assert_in_range(json_array_size(member(answer, "seconds")), 1, 2);
     totals blocked = sum_of(answer, "Blocked"), pinned = sum_of(answer, "Pinned"), packed = sum_of(answer, "Packed");
@@ -70,12 +62,12 @@ static void test_listeners_leave_when_nobody_asks(void **state) {
     (void)state;
     create_with(covey_id(Blocked), 1);
     size_t bytes = covey_world_memory(world);
-    size_t before = inspector_heap.bytes;
+    size_t before = inspector_bytes();
     json_decref(get_json("events"));
-    assert_true(covey_world_memory(world) > bytes && inspector_heap.bytes > before);
-    wait_for(5500);
+    assert_true(covey_world_memory(world) > bytes && inspector_bytes() > before);
+    poll_for(5500);
     assert_int_equal(covey_world_memory(world), bytes);
-    assert_true(inspector_heap.bytes <= before + 65536); /* but for what is kept about connections */
+    assert_true(inspector_bytes() <= before + 65536); /* but for what is kept about connections */
     json_decref(get_json("events"));
     inspect_close(); /* ends them at once */
     assert_int_equal(covey_world_memory(world), bytes);

@@ -12,13 +12,6 @@
 
 static void assert_serves(void) { json_decref(get_json("world")); }
 
-static void poll_for(int milliseconds) {
-    for (int i = 0; i < milliseconds; i++) {
-        covey_inspect_poll(inspector);
-        usleep(1000);
-    }
-}
-
 static void head(char *text, size_t size, const char *method, const char *path, const char *more) {
     snprintf(text, size, "%s /api/v1/%s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nAuthorization: Bearer %s\r\n%s\r\n", method,
              path, (unsigned)inspect_port(), inspect_token(), more);

@@ -2,7 +2,6 @@
 #include "client.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 static covey_schedule *schedule;
 
@@ -44,12 +43,6 @@ static int systems_teardown(void **state) {
 
 static void run(void) { assert_int_equal(covey_schedule_run(schedule), COVEY_OK); }
 
-static json_t *at(const json_t *answer, const char *key, size_t number) {
-    json_t *found = json_array_get(member(answer, key), number);
-    assert_non_null(found);
-    return found;
-}
-
 /* ---- Systems and their plan ----------------------------------------------------------------------------------------*/
 
 static void test_systems_with_their_times(void **state) {
@@ -61,7 +54,7 @@ static void test_systems_with_their_times(void **state) {
     assert_int_equal(covey_schedule_stats(schedule, stats, 4), 4);
     assert_int_equal(json_array_size(member(answer, "systems")), 4);
     for (uint32_t i = 0; i < 4; i++) {
-        const json_t *system = at(answer, "systems", i);
+        const json_t *system = element(answer, "systems", i);
         assert_string_equal(text_of(system, "name"), stats[i].name);
         assert_int_equal(number_of(system, "runs"), 2);
         assert_int_equal(number_of(system, "pieces"), stats[i].pieces);
@@ -80,20 +73,20 @@ static void test_the_plan_as_a_graph(void **state) {
     (void)state;
     json_t *answer = get_json("plan");
     assert_int_equal(json_array_size(member(answer, "phases")), 1);
-    assert_string_equal(json_string_value(at(answer, "phases", 0)), "game");
+    assert_string_equal(json_string_value(element(answer, "phases", 0)), "game");
     assert_int_equal(json_array_size(member(answer, "systems")), 4);
-    const json_t *input = at(answer, "systems", 0), *written = at(answer, "systems", 1);
-    assert_string_equal(json_string_value(at(input, "resource_writes", 0)), "Kept");
+    const json_t *input = element(answer, "systems", 0), *written = element(answer, "systems", 1);
+    assert_string_equal(json_string_value(element(input, "resource_writes", 0)), "Kept");
     assert_int_equal(json_array_size(member(input, "writes")), 0);
-    assert_string_equal(json_string_value(at(written, "writes", 0)), "Packed");
+    assert_string_equal(json_string_value(element(written, "writes", 0)), "Packed");
     assert_true(json_is_true(member(written, "split")));
     assert_int_equal(number_of(input, "stage"), 0);
     assert_int_equal(number_of(written, "stage"), 1);
     assert_int_equal(json_array_size(member(answer, "edges")), 2);
-    assert_int_equal(number_of(at(answer, "edges", 0), "from"), 1);
-    assert_int_equal(number_of(at(answer, "edges", 0), "to"), 2);
-    assert_string_equal(text_of(at(answer, "edges", 0), "why"), "Packed: written, then read");
-    assert_string_equal(text_of(at(answer, "edges", 1), "why"), "linked");
+    assert_int_equal(number_of(element(answer, "edges", 0), "from"), 1);
+    assert_int_equal(number_of(element(answer, "edges", 0), "to"), 2);
+    assert_string_equal(text_of(element(answer, "edges", 0), "why"), "Packed: written, then read");
+    assert_string_equal(text_of(element(answer, "edges", 1), "why"), "linked");
     json_decref(answer);
 }
 
@@ -121,15 +114,15 @@ static void test_systems_are_switched_on_and_off(void **state) {
     json_decref(ask_json("POST", "systems", "{\"name\":\"look\",\"on\":false}", 200));
     run();
     json_t *answer = get_json("systems");
-    assert_true(json_is_false(member(at(answer, "systems", 2), "on")));
-    assert_int_equal(number_of(at(answer, "systems", 2), "runs"), 0);
+    assert_true(json_is_false(member(element(answer, "systems", 2), "on")));
+    assert_int_equal(number_of(element(answer, "systems", 2), "runs"), 0);
     json_decref(answer);
     json_decref(ask_json("POST", "systems", "{\"name\":\"look\",\"on\":true}", 200));
     json_decref(ask_json("POST", "systems", "{\"phase\":\"game\",\"on\":false}", 200));
     run();
     answer = get_json("systems");
-    assert_int_equal(number_of(at(answer, "systems", 0), "runs"), 2);
-    assert_int_equal(number_of(at(answer, "systems", 1), "runs"), 1);
+    assert_int_equal(number_of(element(answer, "systems", 0), "runs"), 2);
+    assert_int_equal(number_of(element(answer, "systems", 1), "runs"), 1);
     json_decref(answer);
     assert_refused("POST", "systems", "{\"name\":\"nobody\",\"on\":true}", 409, "ABSENT");
     assert_refused("POST", "systems", "{\"phase\":\"nobody\",\"on\":true}", 409, "ABSENT");
@@ -201,10 +194,7 @@ static void test_a_trace_ends_when_nobody_asks(void **state) {
     json_decref(get_json("timeline"));
     run();
     assert_true(covey_schedule_traced(schedule, 0, NULL, 0) != 0);
-    for (uint32_t i = 0; i < 53; i++) {
-        usleep(100000);
-        covey_inspect_poll(inspector);
-    }
+    poll_for(5300);
     run();
     assert_int_equal(covey_schedule_traced(schedule, 0, NULL, 0), 0);
 }

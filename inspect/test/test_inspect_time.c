@@ -4,7 +4,6 @@
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
 #include <stdio.h>
-#include <unistd.h>
 
 typedef struct Padded {
     uint8_t small;
@@ -49,12 +48,6 @@ static void save(void) {
     covey_tick_advance(world);
 }
 
-static json_t *at(const json_t *answer, const char *key, size_t number) {
-    json_t *found = json_array_get(member(answer, key), number);
-    assert_non_null(found);
-    return found;
-}
-
 static void test_snapshots_are_listed(void **state) {
     (void)state;
     json_t *answer = get_json("time");
@@ -68,7 +61,7 @@ static void test_snapshots_are_listed(void **state) {
     assert_int_equal(json_array_size(member(answer, "snapshots")), 4);
     assert_int_equal(number_of(answer, "bytes"), covey_history_memory(history));
     for (uint32_t back = 0; back < 4; back++) {
-        const json_t *snapshot = at(answer, "snapshots", back);
+        const json_t *snapshot = element(answer, "snapshots", back);
         covey_snapshot_info info;
         assert_true(covey_history_info(history, back, &info));
         assert_int_equal(number_of(snapshot, "back"), back);
@@ -256,15 +249,12 @@ static void test_past_states_are_dropped(void **state) {
     (void)state;
     fill_world();
     for (uint32_t i = 0; i < 4; i++) save();
-    size_t before = inspector_heap.bytes;
+    size_t before = inspector_bytes();
     json_decref(get_json("time/diff?a=3&b=2"));
-    assert_true(inspector_heap.bytes > before + covey_world_memory(world));
+    assert_true(inspector_bytes() > before + covey_world_memory(world));
     json_decref(get_json("time/diff?a=1&b=0")); /* four, of which three are kept */
-    for (uint32_t i = 0; i < 53; i++) {
-        usleep(100000);
-        covey_inspect_poll(inspector);
-    }
-    assert_true(inspector_heap.bytes < before + covey_world_memory(world) / 2);
+    poll_for(5300);
+    assert_true(inspector_bytes() < before + covey_world_memory(world) / 2);
     json_decref(get_json("time/diff?a=3&b=2"));
 }
 
@@ -281,13 +271,13 @@ static void test_entities_of_the_past(void **state) {
         assert_int_equal(number_of(answer, "count"), 100);
         assert_true(json_is_true(member(answer, "complete")));
         assert_int_equal(json_array_size(member(answer, "rows")), 10);
-        assert_string_equal(text_of(at(answer, "rows", 0), "e"), "270:1");
+        assert_string_equal(text_of(element(answer, "rows", 0), "e"), "270:1");
         json_decref(answer);
         answer = get_json("time/tree");
-        assert_string_equal(text_of(at(answer, "rows", 0), "name"), "seven");
+        assert_string_equal(text_of(element(answer, "rows", 0), "name"), "seven");
         json_decref(answer);
         answer = get_json("time/tree?parent=7:1");
-        assert_string_equal(text_of(at(answer, "rows", 0), "e"), "8:1");
+        assert_string_equal(text_of(element(answer, "rows", 0), "e"), "8:1");
         json_decref(answer);
         answer = get_json("time/entity?e=7:1&number=0");
         assert_true(json_is_true(member(answer, "alive")));

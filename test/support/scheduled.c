@@ -51,6 +51,20 @@ covey_system over_crowd(const char *name, covey_system_fn *run, void *context) {
                            .view = { .with = { covey_id(Packed) }, .read = { covey_id(Packed) } } };
 }
 
+static void record_in_second(covey_job *job, void *context) {
+    (void)context;
+    nap(job->piece);
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);)
+        if (job->piece == 1) covey_record_set(job->commands, covey_row_entity(&job->it, row), Blocked, { 1, ~1u });
+}
+
+void add_recorder(covey_schedule *schedule) {
+    covey_view_desc view = { .with = { covey_id(Packed) } };
+    for (uint32_t i = 0; i < 200; i++) create_with(covey_id(Packed), i);
+    add_system(schedule,
+               (covey_system){ .name = "record", .run = record_in_second, .split = true, .piece = 64, .view = view });
+}
+
 /* ---- Pauses -------------------------------------------------------------------------------------------------------*/
 
 void nap_for(uint32_t microseconds) {

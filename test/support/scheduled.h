@@ -21,6 +21,9 @@ void make_crowd(void);
 /* A system that reads them, in CROWD_PIECES pieces. */
 covey_system over_crowd(const char *name, covey_system_fn *run, void *context);
 
+/* Adds a system "record", and 200 entities for it: it has four pieces, and its second one records commands. */
+void add_recorder(covey_schedule *schedule);
+
 /* Gives way to other threads, for a moment that depends on a number: not at all, as a yield, or asleep. */
 void nap(uint32_t number);
 void nap_for(uint32_t microseconds);
