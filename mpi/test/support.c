@@ -112,6 +112,7 @@ void begin_on(fixture *f, const covey_mpi_desc *desc, MPI_Comm comm) {
     f->world = covey_world_create(&(covey_world_desc){ .allocator = counting_allocator(&f->memory), .log = no_log });
     covey_mpi_desc all = desc ? *desc : (covey_mpi_desc){ 0 };
     if (!all.types) all.types = all_types;
+    if (all.span == 0 && COVEY_INDEX_BITS < 16) all.span = COVEY_NONE / 4; /* few indices, for 4 ranks */
     all.allocator = counting_allocator(&f->memory);
     covey_report report;
     f->mpi = covey_mpi_create(comm, f->world, &all, &report);

@@ -183,7 +183,7 @@ static void what_is_no_checkpoint_is_refused(void) {
     snprintf(file, sizeof file, "%s.2.%d", name, rank);
     CHECK(access(file, F_OK) != 0); /* of the one before */
     refuse(name, NULL, true, COVEY_ERROR_REFUSED, "without entities");
-    refuse(name, &(covey_mpi_desc){ .span = 4096 }, false, COVEY_ERROR_RANGE, ".span");
+    refuse(name, &(covey_mpi_desc){ .span = 100 }, false, COVEY_ERROR_RANGE, ".span");
     snprintf(file, sizeof file, "%s.3.%d", name, size - 1);
     if (rank == 0) CHECK(truncate(file, 100) == 0);
     MPI_Barrier(MPI_COMM_WORLD);
