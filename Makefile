@@ -55,6 +55,7 @@ tsan: setup ## the tests under ThreadSanitizer
 check-inspect: setup ## the page of the inspector: its functions, and a browser that uses it on a running world
 	@scripts/setup inspect
 	@$(call build,test,inspect_world)
+	@[ -d inspect/page/node_modules ] || { cd inspect/page && npm ci --no-audit --no-fund; }
 	@cd inspect/page && npm run --silent check && npm run --silent test
 	@cd inspect/page && COVEY_WORLD=$(CURDIR)/build/test/inspect/test/inspect_world npm run --silent test:browser
 
@@ -113,8 +114,10 @@ format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.hpp' '*.cpp' ':!bench/textbook.h' | xargs -0 clang-format -i
 
-dist: ## write the library as two files, build/dist/covey.h and build/dist/covey.c
+dist: ## write the library as two files, build/dist/covey.h and build/dist/covey.c, and the inspector's page, build/dist/page
 	@scripts/amalgamate build/dist
+	@cmake -D PAGE=$(CURDIR)/inspect/page -D NPM=$$(command -v npm) -P inspect/page/page.cmake
+	@rm -rf build/dist/page && { [ ! -d inspect/page/dist ] || cp -r inspect/page/dist build/dist/page; }
 
 deb: setup ## build Debian packages in build/deb: libcovey0.1, libcovey-dev and covey-snap
 	@$(call build,deb)

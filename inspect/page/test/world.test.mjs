@@ -397,7 +397,7 @@ test('entities are in space: drawn, moved, zoomed and picked; also in three dime
     await page.locator('.query-box input').fill('name == "flagship"');
     await page.keyboard.press('Escape');
     await page.getByLabel('x', { exact: true }).selectOption('Position.x');
-    await page.locator('[data-number=points]', { hasText: '1 entities' }).waitFor();
+    await page.locator('[data-number=points]', { hasText: '1 entity' }).waitFor();
     await world.ask('run', { paused: true });
     await page.waitForTimeout(300);
     await page.getByRole('button', { name: 'Show all' }).click();

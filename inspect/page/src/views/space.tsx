@@ -201,7 +201,7 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
             />
             <div class="space-foot">
                 <span class="dim" role="status" data-number="points">
-                    {points.total > points.count ? `${count(points.count)} of ${count(points.total)} entities, evenly sampled` : `${count(points.count)} entities`}
+                    {points.total > points.count ? `${count(points.count)} of ${count(points.total)} entities, evenly sampled` : points.count === 1 ? '1 entity' : `${count(points.count)} entities`}
                 </span>
                 {shades && shades.low <= shades.high && (
                     <span class="ramp" aria-label={`Colour: ${valueName}`}>
