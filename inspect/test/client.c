@@ -33,6 +33,20 @@ size_t inspector_bytes(void) {
     return bytes;
 }
 
+void inspect_fail_at(test_heap *fails, uint64_t at, bool for_good) {
+    pthread_mutex_lock(&heap_lock);
+    test_fail_at(fails, at, for_good);
+    pthread_mutex_unlock(&heap_lock);
+}
+
+bool inspect_fail_never(test_heap *fails) {
+    pthread_mutex_lock(&heap_lock);
+    bool failed = fails->failed;
+    test_fail_never(fails);
+    pthread_mutex_unlock(&heap_lock);
+    return failed;
+}
+
 void poll_for(uint32_t milliseconds) {
     for (uint32_t i = 0; i < milliseconds; i++) {
         covey_inspect_poll(inspector);

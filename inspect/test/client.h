@@ -18,8 +18,10 @@ int inspect_setup(void **state);                   /* world_setup, and an inspec
 int inspect_teardown(void **state);
 #define INSPECT_TEST(test) cmocka_unit_test_setup_teardown(test, inspect_setup, inspect_teardown)
 
-size_t inspector_bytes(void);         /* of its memory, while the server may be at work */
-void poll_for(uint32_t milliseconds); /* as a program does that nobody asks */
+size_t inspector_bytes(void);                                       /* of its memory, while the server may be at work */
+void inspect_fail_at(test_heap *fails, uint64_t at, bool for_good); /* test_fail_at, while the server may be at work; */
+bool inspect_fail_never(test_heap *fails); /* test_fail_never. Whether an allocation has failed */
+void poll_for(uint32_t milliseconds);      /* as a program does that nobody asks */
 
 uint16_t inspect_port(void);
 const char *inspect_token(void);

@@ -93,10 +93,9 @@ static void check_status(const char *path, int status, bool failed) {
 /* Returns whether an allocation has failed. */
 static bool try_with(test_heap *fails, uint32_t number, uint64_t at, bool for_good) {
     uint64_t digest = world_digest(world);
-    test_fail_at(fails, at, for_good);
+    inspect_fail_at(fails, at, for_good);
     reply r = ask(requests[number].method, requests[number].path, requests[number].body);
-    bool failed = fails->failed;
-    test_fail_never(fails);
+    bool failed = inspect_fail_never(fails);
     check_status(requests[number].path, r.status, failed);
     reply_free(&r);
     assert_int_equal(world_digest(world), digest);
