@@ -47,12 +47,13 @@ static const covey_fields *nested(uint32_t levels) {
 static covey_field many[257];
 static char many_names[257][4];
 static const covey_fields *many_fields(void) {
+    static const covey_fields fields = { 257, 257, many };
     for (uint32_t i = 0; i < COUNT_OF(many); i++) {
         many_names[i][0] = (char)('a' + i % 26);
         many_names[i][1] = (char)('a' + i / 26);
         many[i] = (covey_field){ many_names[i], COVEY_KIND_U8, i, 1, NULL };
     }
-    return FIELDS(257, 257, many);
+    return &fields;
 }
 
 typedef struct broken_rule {
