@@ -41,13 +41,14 @@ void inspect__request_finish(inspect__request *request) {
 static void work(covey_inspector *inspector, uint64_t now) {
     inspector->deadline = now + (uint64_t)(inspector->desc.budget * 1e9);
     take_inbox(inspector);
-    if (inspector->jobs) inspector->asked_at = now;
+    bool asked = inspector->jobs != NULL;
     locale_t before = uselocale(inspector->plain_numbers);
     for (bool late = false; inspector->jobs && !late; late = inspect__now() >= inspector->deadline) {
         inspect__request *request = next_job(inspector);
         if (request->endpoint->answer(request, inspector->world)) inspect__request_finish(request);
         else put_back(inspector, request);
     }
+    if (asked) inspector->asked_at = inspect__now(); /* not before anything that an answer has kept */
     inspect__scans_work(inspector);
     uselocale(before);
 }
@@ -58,7 +59,7 @@ static void attend(covey_inspector *inspector) {
     if (inspector->polled_at != 0) inspector->frame_time = now - inspector->polled_at;
     work(inspector, now);
     inspect__watching_attend(inspector, now);
-    inspector->watched = now - inspector->asked_at < INSPECT__WATCHED_SECONDS * UINT64_C(1000000000);
+    inspector->watched = !inspect__is_over(inspector->asked_at, now);
     inspector->polled_at = inspector->watched ? now : 0;
 }
 
