@@ -193,7 +193,7 @@ struct covey_inspector {
     uint64_t deadline;                  /* of this poll */
     uint64_t asked_at;                  /* when a request came last */
     bool watched;                       /* somebody looks: frames are timed */
-    uint64_t frame;                     /* frames that polls have asked for */
+    _Atomic uint64_t frame;             /* frames that polls have asked for; the log reads it on any thread */
     uint64_t polled_at, frame_time;     /* ns; 0: not known */
     struct inspect__undos *undos;       /* NULL: nothing was edited yet */
     struct inspect__scan *scans[INSPECT__SCANS];

@@ -15,7 +15,7 @@ static void note(covey_result code, const char *text, void *context) {
         last->times = 0;
         snprintf(last->text, sizeof last->text, "%s", text);
     }
-    last->frame = inspector->frame;
+    last->frame = atomic_load_explicit(&inspector->frame, memory_order_relaxed);
     last->times += last->times != UINT32_MAX;
     pthread_mutex_unlock(&log->lock);
 }

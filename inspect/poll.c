@@ -80,6 +80,7 @@ uint32_t covey_inspect_poll(covey_inspector *inspector) {
     if (!inspector) return 1;
     if (inspector->watched || atomic_load_explicit(&inspector->waiting, memory_order_acquire) != 0) attend(inspector);
     uint32_t frames = pace(inspector);
-    inspector->frame += frames;
+    uint64_t frame = atomic_load_explicit(&inspector->frame, memory_order_relaxed); /* only polls write it */
+    atomic_store_explicit(&inspector->frame, frame + frames, memory_order_relaxed);
     return frames;
 }

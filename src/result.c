@@ -52,10 +52,11 @@ covey_result covey_world_result(const covey_world *world) {
 /* What worlds without a log function do at assertion level 1. A program that fails in every frame is told so once. */
 #define PRINTED_FAILURES 100
 static void print_failure(covey_world *world, const char *text) {
-    if (world->printed >= PRINTED_FAILURES) return;
-    world->printed++;
+    uint32_t printed = COVEY__GET_WORD(world->printed); /* threads that fail at the same time may count as one */
+    if (printed >= PRINTED_FAILURES) return;
+    COVEY__PUT_WORD(world->printed, printed + 1);
     fprintf(stderr, "covey: %s\n", text);
-    if (world->printed == PRINTED_FAILURES)
+    if (printed + 1 == PRINTED_FAILURES)
         fputs("covey: further failures of this world are not printed: set covey_world_desc.log to get all\n", stderr);
 }
 
