@@ -65,6 +65,12 @@ static void test_a_field_of_a_span_is_not_for_rows(void **state) {
     assert_int_equal(broken.times, 0);
     (void)covey_field(&it, 0, Place);
     assert_broken(__LINE__ - 1, "use covey_row_field");
+    view = covey_view_of(in, Packed); /* whose rows come from a list */
+    it = covey_view_iter(&view);
+    row = (covey_row){ 0 };
+    assert_true(covey_next_row(&it, &row));
+    (void)covey_field(&it, 0, Packed);
+    assert_broken(__LINE__ - 1, "use covey_row_field");
     covey_world_destroy(in);
 }
 
