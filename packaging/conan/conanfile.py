@@ -66,6 +66,7 @@ class CoveyConan(ConanFile):
         toolchain.cache_variables["COVEY_TESTS"] = False
         toolchain.cache_variables["COVEY_EXAMPLES"] = False
         toolchain.cache_variables["COVEY_WERROR"] = False
+        toolchain.cache_variables["COVEY_INSPECT"] = "OFF"
         toolchain.cache_variables["COVEY_TOOLS"] = bool(self.options.tools)
         toolchain.cache_variables["COVEY_ZSTD"] = "ON" if self.options.with_zstd else "OFF"
         toolchain.generate()

@@ -16,6 +16,7 @@ vcpkg_cmake_configure(
         -DCOVEY_TESTS=OFF
         -DCOVEY_EXAMPLES=OFF
         -DCOVEY_WERROR=OFF
+        -DCOVEY_INSPECT=OFF
         "-DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}")
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME covey CONFIG_PATH lib/cmake/covey)
