@@ -16,7 +16,7 @@
 
 /* Checks of macro arguments. Their names appear in compiler messages about a mistake. */
 #define COVEY__EXPECTS_POINTER_TO(T, pointer) ((void)sizeof((pointer) - (const T *)(pointer)), (pointer))
-#ifndef __cplusplus
+#if !defined(__cplusplus) && !defined(__TINYC__) /* which know no assertions in structs */
 #define COVEY__EXPECTS_BRACES(T, ...)                                                                      \
     (COVEY__EXPECTS(COVEY__SIZE(T) != 0, #T " is a tag, without a value: use the call that ends in _tag"), \
      &(T)__VA_ARGS__)
