@@ -54,10 +54,10 @@ tsan: setup ## the tests under ThreadSanitizer
 
 check-inspect: setup ## the page of the inspector: its functions, and a browser that uses it on a running world
 	@scripts/setup inspect
-	@$(call build,test,inspect_world)
+	@$(call build,dev,inspect_world)
 	@[ -d inspect/page/node_modules ] || { cd inspect/page && npm ci --no-audit --no-fund; }
 	@cd inspect/page && npm run --silent check && npm run --silent test
-	@cd inspect/page && COVEY_WORLD=$(CURDIR)/build/test/inspect/test/inspect_world npm run --silent test:browser
+	@cd inspect/page && COVEY_WORLD=$(CURDIR)/build/dev/inspect/test/inspect_world npm run --silent test:browser
 
 clang: ## the tests, compiled by clang
 	@scripts/setup clang
