@@ -20,7 +20,8 @@ COVEY_INLINE covey_pool *covey__needs_packed(const covey_pool *pool, const char 
     if (!COVEY__LIKELY(covey__needs_pool(pool, file, line)->storage == COVEY_STORAGE_SPARSE))
         covey__contract_broken(
             pool->world,
-            "the pool is in blocks, without packed arrays: walk it with covey_pool_next, or define its type with .storage = COVEY_STORAGE_SPARSE",
+            "the pool is in blocks, without packed arrays: walk it with covey_pool_next, or define its type with "
+            ".storage = COVEY_STORAGE_SPARSE",
             file, line);
     return (covey_pool *)(uintptr_t)pool;
 }

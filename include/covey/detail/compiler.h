@@ -64,8 +64,7 @@
 /* ---- Work-arounds --------------------------------------------------------------------------------------------------
  *
  * For plain C that gcc 12 compiles to slow code on x86-64. With COVEY_WORKAROUNDS 0 the hot path is plain C with the
- * same results, which the hard configuration tests; `make instructions` and the benchmarks measure the difference. A
- * program and a library with different settings are compatible.
+ * same results, which the hard configuration tests. A program and a library with different settings are compatible.
  *
  * Two are part of declarations, and have no switch: functions of covey/detail/hot.h take a handle in two parts, because
  * gcc 12 loads a struct of two words into a vector register, from which extracting the parts is slow; and covey_with
