@@ -207,7 +207,8 @@ static bool reach(covey_schedule *s) {
     if (order) s->order = order;
     void *stages = covey__schedule_reach(s, s->stages, &s->stage_capacity, s->system_count, sizeof *s->stages);
     if (stages) s->stages = stages;
-    void *ready = covey__schedule_reach(s, (void *)s->ready, &s->ready_capacity, s->system_count, sizeof *s->ready);
+    uint32_t listed = s->system_count * COVEY__LANES;
+    void *ready = covey__schedule_reach(s, (void *)s->ready, &s->ready_capacity, listed, sizeof *s->ready);
     if (ready) s->ready = ready;
     return s->system_count == 0 || (order && stages && ready);
 }

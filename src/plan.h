@@ -13,5 +13,7 @@ covey_wait_reason covey__why_waits(const covey__system *leader, const covey__sys
 covey_result covey__schedule_order(covey_schedule *s);
 /* Computes the plan, if systems have changed; ABSENT, too: then there is none. */
 covey_result covey__schedule_plan(covey_schedule *s);
+/* Runs the bodies of a stage, whose systems are cut into pieces, and merges their scratch. */
+void covey__schedule_work(covey_schedule *s, const covey__stage *stage);
 
 #endif

@@ -138,6 +138,7 @@ static const char *fault_of(const covey_system *desc) {
     if (!desc->run) return "has no function to run";
     if (desc->group && !is_zero(&desc->view)) return "has a view and a group: it iterates one of them";
     if (desc->split && desc->exclusive) return "is split and exclusive: only one thread at a time changes structure";
+    if (desc->split && desc->main_thread) return "is split and for the main thread: split it, or leave it there";
     if (desc->split && !views) return "is split and has no view: there is nothing to split";
     if (desc->merge && (desc->scratch == 0 || !desc->total)) return "merges, but has no scratch, or no total";
     if (!desc->merge && desc->total) return "has a total and no function that merges into it";

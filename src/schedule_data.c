@@ -17,6 +17,7 @@ static covey_planned_system planned(const covey_schedule *s, const covey__system
         .on = system->turns.on,
         .exclusive = system->desc.exclusive,
         .split = system->desc.split,
+        .main_thread = system->desc.main_thread,
     };
 }
 

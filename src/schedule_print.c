@@ -79,6 +79,10 @@ static covey_system_stats stats_of(const covey_schedule *s, const covey__system 
         .pieces = system->piece_count,
         .threads = system->threads,
         .entities = count_entities(system),
+        .bytes = system->bytes,
+        .bytes_total = system->all_bytes,
+        .blocked = system->blocked,
+        .blocked_total = system->all_blocked,
     };
 }
 
@@ -90,20 +94,37 @@ uint32_t covey_schedule_stats(const covey_schedule *s, covey_system_stats *stats
     return s->system_count;
 }
 
+/* Whether any body has said that it moved bytes, or was blocked. */
+static bool any_moves(const covey_schedule *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->system_count; i++)
+        any |= s->systems[i]->all_bytes != 0 || s->systems[i]->all_blocked > 0;
+    return any;
+}
+
+static void put_stats(const output *out, const covey_system_stats *stats, bool moves) {
+    put(out, stats->name);
+    for (size_t width = strlen(stats->name); width < 20; width++) put(out, " ");
+    putf(out, " %9.1f %9.1f %9.1f %9.1f %9.1f %8.2f %7u %7u %10u", stats->last / 1e3, stats->mean / 1e3,
+         stats->worst / 1e3, stats->waited / 1e3, stats->busy / 1e3, stats->last > 0 ? stats->busy / stats->last : 0,
+         stats->pieces, stats->threads, stats->entities);
+    if (moves) putf(out, " %12llu %9.1f", (unsigned long long)stats->bytes, stats->blocked / 1e3);
+    put(out, stats->on ? "\n" : "  off\n");
+}
+
 void covey_schedule_print(const covey_schedule *s, covey_write_fn *write, void *context) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
     output out = open_output(write, context);
     if (!is_planned(s, &out)) return;
+    bool moves = any_moves(s);
     putf(&out, "%u threads, %llu runs; times in microseconds\n", s->threads, (unsigned long long)s->runs);
-    putf(&out, "%-20s %9s %9s %9s %9s %9s %8s %7s %7s %10s\n", "system", "last", "mean", "worst", "waited", "busy",
+    putf(&out, "%-20s %9s %9s %9s %9s %9s %8s %7s %7s %10s", "system", "last", "mean", "worst", "waited", "busy",
          "speed-up", "pieces", "threads", "entities");
+    if (moves) putf(&out, " %12s %9s", "bytes", "blocked");
+    put(&out, "\n");
     for (uint32_t i = 0; i < s->system_count; i++) {
         covey_system_stats stats = stats_of(s, s->order[i]);
-        put(&out, stats.name);
-        for (size_t width = strlen(stats.name); width < 20; width++) put(&out, " ");
-        putf(&out, " %9.1f %9.1f %9.1f %9.1f %9.1f %8.2f %7u %7u %10u%s\n", stats.last / 1e3, stats.mean / 1e3,
-             stats.worst / 1e3, stats.waited / 1e3, stats.busy / 1e3, stats.last > 0 ? stats.busy / stats.last : 0,
-             stats.pieces, stats.threads, stats.entities, stats.on ? "" : "  off");
+        put_stats(&out, &stats, moves);
     }
 }
 
@@ -141,11 +162,16 @@ static void put_uses(const output *out, const covey__system *system, bool writes
     }
 }
 
+static const char *mark_of(const covey_system *desc) {
+    if (desc->exclusive) return "  alone";
+    return desc->split ? "  split" : desc->main_thread ? "  main thread" : "";
+}
+
 static void put_system(const covey_schedule *s, const output *out, const covey__stage *stage,
                        const covey__system *system) {
     put(out, "    ");
     put(out, system->desc.name);
-    put(out, system->desc.exclusive ? "  alone" : system->desc.split ? "  split" : "");
+    put(out, mark_of(&system->desc));
     put(out, system->turns.on ? "" : "  off");
     put_uses(out, system, true);
     put_uses(out, system, false);
@@ -200,6 +226,11 @@ static void put_edges(const output *out, const covey__system *system) {
     }
 }
 
+static const char *style_of(const covey_system *desc) {
+    if (desc->exclusive) return " [style=bold];\n";
+    return desc->split ? " [peripheries=2];\n" : desc->main_thread ? " [style=dashed];\n" : ";\n";
+}
+
 void covey_schedule_print_dot(const covey_schedule *s, covey_write_fn *write, void *context) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
     output out = open_output(write, context);
@@ -209,7 +240,7 @@ void covey_schedule_print_dot(const covey_schedule *s, covey_write_fn *write, vo
         const covey__system *system = s->order[i];
         put(&out, "    ");
         put_quoted(&out, system->desc.name);
-        put(&out, system->desc.exclusive ? " [style=bold];\n" : system->desc.split ? " [peripheries=2];\n" : ";\n");
+        put(&out, style_of(&system->desc));
         put_edges(&out, system);
     }
     for (uint32_t i = 0; i < s->stage_count; i++) put_sync(s, &out, i);
@@ -230,7 +261,10 @@ static void put_event(const output *out, const covey_trace_event *event, uint64_
     putf(out, ",\"ph\":\"X\",\"pid\":1,\"tid\":%u", event->thread);
     put_time(out, "ts", event->begin - start);
     put_time(out, "dur", event->end - event->begin);
-    putf(out, ",\"args\":{\"piece\":%u}}", event->piece);
+    putf(out, ",\"args\":{\"piece\":%u", event->piece);
+    if (event->bytes != 0) putf(out, ",\"bytes\":%llu", (unsigned long long)event->bytes);
+    if (event->blocked > 0) put_time(out, "blocked", (uint64_t)event->blocked);
+    put(out, "}}");
 }
 
 void covey_schedule_print_trace(const covey_schedule *s, covey_write_fn *write, void *context) {

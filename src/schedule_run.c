@@ -2,10 +2,7 @@
  *
  * What a stage does depends on no thread: its systems are cut into pieces by how many entities there are, each piece has a
  * command buffer and scratch of its own, and both are used in the order of systems and pieces. Threads only decide who runs
- * a piece, and when.
- *
- * Systems whose leaders are done are listed in `ready`. A thread takes a piece of the first one there; when all pieces of
- * that are taken, `head` goes on. Whoever ends the last piece of a system lists those followers that now wait for nobody. */
+ * a piece, and when. */
 #include "plan.h"
 
 #include "alloc.h"
@@ -13,13 +10,10 @@
 #include "iter.h"
 #include "result.h"
 
-#define NO_PIECE UINT32_MAX
-
 enum {
     LEAST = 4096, /* indices or positions of a piece that the schedule chooses, */
     MOST = 32768, /* unless there would be too many pieces */
-    PIECES = 1024,
-    WORTH_IT = 30000 /* nanoseconds of work for which it pays to wake others */
+    PIECES = 1024
 };
 
 /* ---- Turns -------------------------------------------------------------------------------------------------------*/
@@ -53,55 +47,6 @@ static uint32_t times_of(const covey_schedule *s, covey__phase *phase) {
     return times;
 }
 
-/* ---- What bodies may do ------------------------------------------------------------------------------------------*/
-
-/* While bodies run that are not exclusive, nobody changes the structure of the world, which assertion level 1 checks; and at
- * level 2, a body uses what its system has declared. */
-#if COVEY_ASSERT_LEVEL >= 1
-static _Thread_local const covey__system *current; /* whose body this thread runs; NULL for none */
-
-static const char *current_name(const covey__guard *guard) {
-    (void)guard;
-    return current ? current->desc.name : NULL;
-}
-
-static bool is_declared(const covey__guard *guard, const covey_type *type, covey__access access) {
-    bool writes = access == COVEY__ACCESS_WRITE || access == COVEY__ACCESS_RESOURCE_WRITE;
-    bool resource = access == COVEY__ACCESS_RESOURCE_READ || access == COVEY__ACCESS_RESOURCE_WRITE;
-    (void)guard;
-    for (uint32_t i = 0; current && i < current->use_count; i++) {
-        const covey_system_use *use = &current->uses[i];
-        if (use->resource == resource && use->writes >= writes && covey__is_same_type(use->type, type)) return true;
-    }
-    return !current;
-}
-
-static const covey__guard guard = { current_name, is_declared };
-
-/* Returns the one around it, which runs a schedule of another world; or NULL. */
-static const covey__system *begin_body(const covey__system *system) {
-    const covey__system *around = current;
-    current = system->desc.exclusive ? NULL : system;
-    return around;
-}
-static void end_body(const covey__system *around) { current = around; }
-
-static void begin_guard(covey_world *world) {
-    world->guard = &guard;
-    world->hooks++;
-}
-
-static void end_guard(covey_world *world) {
-    world->hooks--;
-    world->guard = NULL;
-}
-#else
-static const covey__system *begin_body(const covey__system *system) { return system; }
-static void end_body(const covey__system *around) { (void)around; }
-static void begin_guard(covey_world *world) { (void)world; }
-static void end_guard(covey_world *world) { (void)world; }
-#endif
-
 /* ---- Pieces ------------------------------------------------------------------------------------------------------*/
 
 /* Bodies record on several threads. Their buffers grow through one lock, so that any allocator will do. */
@@ -123,11 +68,6 @@ static uint32_t size_of_piece(const covey__system *system, uint32_t length) {
     uint32_t size = length / 32 < LEAST ? LEAST : length / 32 < MOST ? length / 32 : MOST;
     if (length / PIECES > size) size = length / PIECES + 1;
     return round_up(size, COVEY__BLOCK_IDS);
-}
-
-static void begin_iteration(const covey__system *system, covey_iter *it) {
-    if (system->desc.group) covey__iter_begin_group(it, system->desc.group);
-    else covey__iter_begin(it, &system->view);
 }
 
 /* Room for so many pieces, each with a buffer. */
@@ -175,7 +115,7 @@ static uint32_t count_pieces(covey__system *system) {
     uint32_t bound = bound_of(system);
     if (bound == 0) return 0;
     if (bound <= LEAST && system->desc.piece == 0) return 1;
-    begin_iteration(system, system->whole);
+    covey__system_iter(system, system->whole);
     uint32_t length = covey_iter_length(system->whole);
     system->size = size_of_piece(system, length);
     return length / system->size + (length % system->size != 0);
@@ -213,193 +153,6 @@ static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
     return result;
 }
 
-static char *scratch_of(const covey__system *system, uint32_t piece) {
-    return system->stride != 0 ? system->scratch + (size_t)piece * system->stride * 64 : NULL;
-}
-
-static void begin_piece(const covey__system *system, uint32_t number, covey_iter *it) {
-    uint32_t first = number * system->size, end = number + 1 == system->piece_count ? UINT32_MAX : first + system->size;
-    if (system->piece_count == 1) begin_iteration(system, it);
-    else covey__iter_part(system->whole, first, end, it);
-}
-
-static void run_piece(covey_schedule *s, covey__system *system, uint32_t number, uint32_t thread) {
-    covey__worker *worker = &s->workers[thread];
-    covey__piece *piece = &system->pieces[number];
-    covey_job *job = &worker->job;
-    begin_piece(system, number, &job->it);
-    job->world = s->world;
-    job->commands = piece->commands;
-    job->scratch = scratch_of(system, number);
-    if (job->scratch) memset(job->scratch, 0, system->stride * 64);
-    job->step = s->phases[system->phase].desc.step > 0 ? s->phases[system->phase].desc.step : s->seconds;
-    job->run = s->runs;
-    job->piece = number;
-    job->pieces = system->piece_count;
-    job->thread = thread;
-    job->result = COVEY_OK;
-    if (s->profiler.begin) s->profiler.begin(system->desc.name, number, s->profiler.context);
-    const covey__system *around = begin_body(system);
-    system->desc.run(job, system->desc.context);
-    end_body(around);
-    if (s->profiler.end) s->profiler.end(system->desc.name, number, s->profiler.context);
-    piece->result = job->result;
-    piece->recorded = piece->commands->count != 0 || piece->commands->lost != 0;
-    piece->thread = thread;
-}
-
-/* Reading the clock waits for pending loads. */
-static void time_piece(covey__system *system, uint32_t number, covey__worker *worker, bool look) {
-    covey__piece *piece = &system->pieces[number];
-    piece->start = worker->now;
-    if (look) worker->now = covey__now();
-    piece->end = worker->now;
-}
-
-/* When all pieces are done: a reduction of what they left in their scratch, whose last one is free for the total. */
-static void merge(const covey__system *system) {
-    if (!system->desc.merge || !system->due) return;
-    char *total = scratch_of(system, system->piece_count);
-    memset(total, 0, system->stride * 64);
-    for (uint32_t i = 0; i < system->piece_count; i++)
-        system->desc.merge(total, scratch_of(system, i), system->desc.context);
-    memcpy(system->desc.total, total, system->desc.scratch);
-}
-
-/* ---- On one thread -----------------------------------------------------------------------------------------------*/
-
-static void run_alone(covey_schedule *s, const covey__stage *stage) {
-    s->workers[0].now = s->stage_start;
-    for (uint32_t i = stage->first; i < stage->end; i++) {
-        covey__system *system = s->order[i];
-        for (uint32_t piece = 0; piece < system->piece_count; piece++) {
-            run_piece(s, system, piece, 0);
-            time_piece(system, piece, &s->workers[0], piece + 1 == system->piece_count || s->traced_runs != 0);
-        }
-        merge(system);
-    }
-}
-
-/* ---- On several threads ------------------------------------------------------------------------------------------*/
-
-/* Wakes threads that wait for work. */
-static void wake_waiting(covey_schedule *s) {
-    atomic_fetch_add(&s->events, 1);
-    if (atomic_load(&s->asleep) == 0) return;
-    covey__gate_lock(&s->gate);
-    covey__gate_wake(&s->gate);
-    covey__gate_unlock(&s->gate);
-}
-
-/* Waits until something has changed since `seen`. */
-static void wait_for_news(covey_schedule *s, uint32_t seen) {
-    covey__patience patience = s->patience;
-    while (atomic_load(&s->events) == seen && covey__be_patient(&patience)) {
-    }
-    if (atomic_load(&s->events) != seen) return;
-    covey__gate_lock(&s->gate);
-    atomic_fetch_add(&s->asleep, 1);
-    while (atomic_load(&s->events) == seen) covey__gate_wait(&s->gate);
-    atomic_fetch_sub(&s->asleep, 1);
-    covey__gate_unlock(&s->gate);
-}
-
-static void list_ready(covey_schedule *s, covey__system *system) {
-    uint32_t at = atomic_fetch_add(&s->ready_count, 1);
-    atomic_store(&s->ready[at], system);
-}
-
-static void finish(covey_schedule *s, covey__system *system) {
-    merge(system);
-    for (uint32_t i = 0; i < system->follower_count; i++)
-        if (atomic_fetch_sub(&system->followers[i]->waits_for, 1) == 1) list_ready(s, system->followers[i]);
-    bool last = atomic_fetch_sub(&s->unfinished, 1) == 1;
-    if (system->follower_count != 0 || last) wake_waiting(s);
-}
-
-/* The next piece of a thread's share of a system, or NO_PIECE. */
-static uint32_t next_of_share(const covey_schedule *s, covey__system *system, uint32_t thread) {
-    uint64_t count = system->piece_count;
-    uint32_t first = (uint32_t)(count * thread / s->threads), end = (uint32_t)(count * (thread + 1) / s->threads);
-    atomic_uint *taken = &system->shares[thread].taken;
-    if (atomic_load(taken) >= end - first) return NO_PIECE;
-    uint32_t piece = atomic_fetch_add(taken, 1);
-    return piece < end - first ? first + piece : NO_PIECE;
-}
-
-/* A free piece: of the own share, then of the others. A system without pieces is finished by the first thread that
- * comes. */
-static uint32_t next_piece(covey_schedule *s, covey__system *system, uint32_t thread) {
-    uint32_t piece = NO_PIECE;
-    if (system->piece_count > 1) {
-        for (uint32_t i = 0; i < s->threads && piece == NO_PIECE; i++)
-            piece = next_of_share(s, system, (thread + i) % s->threads);
-        return piece;
-    }
-    if (atomic_exchange(&system->taken, true)) return NO_PIECE;
-    if (system->piece_count == 1) return 0;
-    finish(s, system);
-    return NO_PIECE;
-}
-
-/* Runs a piece of a system, if one is left. */
-static bool take_piece(covey_schedule *s, covey__system *system, uint32_t thread) {
-    uint32_t piece = next_piece(s, system, thread);
-    if (piece == NO_PIECE) return false;
-    run_piece(s, system, piece, thread);
-    time_piece(system, piece, &s->workers[thread], true);
-    if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish(s, system);
-    return true;
-}
-
-/* The work of each thread in a stage. */
-static void work(void *context, uint32_t thread) {
-    covey_schedule *s = context;
-    s->workers[thread].now = covey__now();
-    while (atomic_load(&s->unfinished) != 0) {
-        uint32_t seen = atomic_load(&s->events), head = atomic_load(&s->head);
-        covey__system *system = head < s->ready_most ? atomic_load(&s->ready[head]) : NULL;
-        if (system) {
-            if (!take_piece(s, system, thread)) atomic_compare_exchange_strong(&s->head, &head, head + 1);
-        } else if (atomic_load(&s->unfinished) != 0) {
-            wait_for_news(s, seen);
-            s->workers[thread].now = covey__now();
-        }
-    }
-}
-
-static void run_together(covey_schedule *s, const covey__stage *stage) {
-    uint32_t count = s->ready_most = stage->end - stage->first;
-    atomic_store(&s->head, 0);
-    atomic_store(&s->ready_count, 0);
-    atomic_store(&s->unfinished, count);
-    for (uint32_t i = 0; i < count; i++) {
-        covey__system *system = s->order[stage->first + i];
-        atomic_store(&s->ready[i], NULL);
-        atomic_store(&system->taken, false);
-        for (uint32_t k = 0; k < s->threads && system->shares; k++) atomic_store(&system->shares[k].taken, 0);
-        atomic_store(&system->unfinished, system->piece_count);
-        atomic_store(&system->waits_for, system->leaders);
-    }
-    for (uint32_t i = stage->first; i < stage->end; i++)
-        if (s->order[i]->leaders == 0) list_ready(s, s->order[i]);
-    s->jobs.run(s->jobs.pool, s->threads, work, s);
-}
-
-/* Whether a stage is worth more than one thread: by what it took the last time, if it ran then. */
-static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
-    uint32_t pieces = 0;
-    double expected = 0;
-    bool known = true;
-    for (uint32_t i = stage->first; i < stage->end; i++) {
-        const covey__system *system = s->order[i];
-        pieces += system->piece_count;
-        known &= system->runs > 1 || system->piece_count == 0;
-        expected += system->piece_count != 0 ? system->busy : 0;
-    }
-    return s->threads > 1 && pieces > 1 && (!known || expected > WORTH_IT);
-}
-
 /* ---- Sync points -------------------------------------------------------------------------------------------------*/
 
 static void note(covey_schedule *s, covey_trace_event event) {
@@ -427,7 +180,14 @@ static void discard_events(covey_schedule *s) {
 static void note_pieces(covey_schedule *s, const covey__system *system) {
     for (uint32_t i = 0; i < system->piece_count && s->traced_runs != 0; i++) {
         const covey__piece *piece = &system->pieces[i];
-        note(s, (covey_trace_event){ system->desc.name, s->runs, piece->start, piece->end, piece->thread, i, false });
+        note(s, (covey_trace_event){ .system = system->desc.name,
+                                     .run = s->runs,
+                                     .begin = piece->start,
+                                     .end = piece->end,
+                                     .thread = piece->thread,
+                                     .piece = i,
+                                     .bytes = piece->bytes,
+                                     .blocked = piece->blocked });
     }
 }
 
@@ -435,18 +195,24 @@ static void note_pieces(covey_schedule *s, const covey__system *system) {
 static void measure(covey_schedule *s, covey__system *system) {
     uint64_t first = UINT64_MAX, last = 0, busy = 0, threads = 0;
     if (system->piece_count == 0) return;
+    system->bytes = 0;
+    system->blocked = 0;
     for (uint32_t i = 0; i < system->piece_count; i++) {
         const covey__piece *piece = &system->pieces[i];
         first = piece->start < first ? piece->start : first;
         last = piece->end > last ? piece->end : last;
         busy += piece->end - piece->start;
         threads |= (uint64_t)1 << piece->thread;
+        system->bytes += piece->bytes;
+        system->blocked += piece->blocked;
     }
     system->last = (double)(last - first);
     system->total += system->last;
     system->worst = system->last > system->worst ? system->last : system->worst;
     system->busy = (double)busy;
     system->waited = (double)(first - s->stage_start);
+    system->all_bytes += system->bytes;
+    system->all_blocked += system->blocked;
     for (system->threads = 0; threads != 0; threads &= threads - 1) system->threads++;
     note_pieces(s, system);
 }
@@ -467,7 +233,12 @@ static bool replay_piece(covey_schedule *s, covey__system *system, uint32_t numb
     uint64_t start = s->traced_runs != 0 ? covey__now() : 0;
     covey_replay replay = covey_commands_replay(piece->commands);
     if (s->traced_runs != 0)
-        note(s, (covey_trace_event){ system->desc.name, s->runs, start, covey__now(), 0, number, true });
+        note(s, (covey_trace_event){ .system = system->desc.name,
+                                     .run = s->runs,
+                                     .begin = start,
+                                     .end = covey__now(),
+                                     .piece = number,
+                                     .replay = true });
     piece->recorded = replay.left != 0;
     if (replay.result != COVEY_OK && *result == COVEY_OK) *result = fail_replay(s, system, number, replay);
     return replay.left == 0;
@@ -514,10 +285,7 @@ static covey_result run_stage(covey_schedule *s, const covey__stage *stage) {
     covey_result result = cut_all(s, stage);
     if (result != COVEY_OK) return result;
     s->stage_start = covey__now();
-    if (!stage->exclusive) begin_guard(s->world);
-    if (is_worth_it(s, stage)) run_together(s, stage);
-    else run_alone(s, stage);
-    if (!stage->exclusive) end_guard(s->world);
+    covey__schedule_work(s, stage);
     return synchronise(s, stage);
 }
 

@@ -2,6 +2,7 @@
 #include "systems.h"
 
 #include "alloc.h"
+#include "iter.h"
 #include "result.h"
 
 #include <stdarg.h>
@@ -11,6 +12,11 @@ covey__system *covey__system_find(const covey_schedule *s, const char *name) {
     for (uint32_t i = 0; i < s->system_count; i++)
         if (strcmp(s->systems[i]->desc.name, name) == 0) return s->systems[i];
     return NULL;
+}
+
+void covey__system_iter(const covey__system *system, covey_iter *it) {
+    if (system->desc.group) covey__iter_begin_group(it, system->desc.group);
+    else covey__iter_begin(it, &system->view);
 }
 
 covey_result covey__schedule_fail(covey_schedule *s, covey_result result, const char *format, ...) {

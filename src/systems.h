@@ -3,6 +3,7 @@
  *     systems.c         what all of these need
  *     plan.c            who runs before whom: order, stages, conflicts
  *     schedule_run.c    runs a plan
+ *     schedule_work.c   the bodies of a stage, on one thread or several
  *     schedule_data.c   plans and traces as data
  *     schedule_print.c  statistics, plans and traces as text
  *     schedule.c        makes schedules, adds and removes systems and phases
@@ -26,6 +27,8 @@
 typedef struct covey__piece {
     alignas(64) covey_commands *commands;
     uint64_t start, end;
+    uint64_t bytes; /* as its body says */
+    double blocked;
     uint32_t thread;
     covey_result result;
     bool recorded; /* there may be commands to replay */
@@ -72,7 +75,8 @@ struct covey__system {
     atomic_uint waits_for; /* leaders that are not done */
     /* Statistics. */
     uint64_t runs;
-    double last, total, worst, busy, waited;
+    double last, total, worst, busy, waited, blocked, all_blocked;
+    uint64_t bytes, all_bytes;
     uint32_t threads;
 };
 
@@ -95,6 +99,13 @@ struct covey__kept_name {
     size_t bytes;
     char text[];
 };
+
+/* Where systems of a stage are listed that may run. */
+typedef enum covey__lane_number { COVEY__LANE_ANY, COVEY__LANE_MAIN, COVEY__LANES } covey__lane_number;
+typedef struct covey__lane {
+    alignas(64) atomic_uint head; /* the first of them that may have pieces to take */
+    atomic_uint count;
+} covey__lane;
 
 /* What a thread needs to run pieces. */
 typedef struct covey__worker {
@@ -127,11 +138,11 @@ struct covey_schedule {
     uint64_t runs;
     double seconds;
     uint64_t stage_start;
-    _Atomic(covey__system *) *ready; /* systems of the stage that may run, in the order in which they became ready */
-    uint32_t ready_capacity, ready_most; /* systems of the stage */
-    alignas(64) atomic_uint head;        /* the first of them that may have pieces to take */
-    atomic_uint ready_count;
+    _Atomic(covey__system *) *ready; /* lane by lane: systems that may run, in the order in which they became ready */
+    uint32_t ready_capacity, ready_most; /* systems of the stage: room for all of them in each lane */
+    covey__lane lanes[COVEY__LANES];
     alignas(64) atomic_uint unfinished; /* systems of the stage */
+    atomic_uint open;                   /* with a pool of the program: those listed for any thread, and not finished */
     atomic_uint events;                 /* changes that threads without work wait for */
     atomic_uint asleep;                 /* such threads */
     covey__gate gate;                   /* where they are; and the lock of the allocator */
@@ -148,6 +159,7 @@ static inline bool covey__is_same_type(const covey_type *a, const covey_type *b)
     return a == b || strcmp(a->name, b->name) == 0;
 }
 covey__system *covey__system_find(const covey_schedule *s, const char *name); /* or NULL */
+void covey__system_iter(const covey__system *system, covey_iter *it);         /* begins the iteration of its entities */
 /* Fails as covey__fail does; the sentence is also that of covey_schedule_failure. */
 covey_result covey__schedule_fail(covey_schedule *s, covey_result result, const char *format, ...) COVEY__PRINTF(3, 4);
 /* Makes sure that an array of elements of `size` bytes has room for so many: returns it, where it is then; or NULL. */

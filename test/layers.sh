@@ -22,7 +22,7 @@ tree     hierarchy name node
 state    codec copy_into file history history_world image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool
 state    image_read image_save os rollback world_clone
 world    advise memory_model print validate world
-systems  crew plan schedule schedule_data schedule_print schedule_run systems thread_start threads
+systems  crew plan schedule schedule_data schedule_print schedule_run schedule_work systems thread_start threads
 '
 
 # Prints "from to" for each include of our own, without .c and .h.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 
 extern bool memory_is_out; // in test_cpp_memory.cpp
 
@@ -213,6 +214,21 @@ static void exclusive_systems_visit_rows() {
     }
 }
 
+static void systems_may_stay_on_the_main_thread() {
+    Herd herd;
+    covey::schedule schedule(herd.world, 3);
+    const std::thread::id here = std::this_thread::get_id();
+    uint32_t visits = 0;
+    bool strayed = false;
+    CHECK(schedule.add("send").main_thread().each([&](const Rank &) {
+        visits++;
+        strayed |= std::this_thread::get_id() != here;
+    }) == COVEY_OK);
+    CHECK(schedule.add("move").split(64).each([](Position &p) { p.x += 1; }) == COVEY_OK);
+    CHECK(has_line(plan_of(schedule), "send  main thread  reads Rank"));
+    CHECK(schedule.run() == COVEY_OK && visits == COUNT / 5 && !strayed);
+}
+
 struct Sum {
     double x;
     uint32_t count;
@@ -361,6 +377,7 @@ int main() {
     sparse_pools_and_groups();
     commands_are_recorded_through_the_job();
     exclusive_systems_visit_rows();
+    systems_may_stay_on_the_main_thread();
     totals_are_the_same_for_all_threads();
     rates_conditions_and_phases();
     function_objects_live_as_long_as_their_systems();

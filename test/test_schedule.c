@@ -89,6 +89,8 @@ static void what_is_wrong_with_a_system_is_said(void **state) {
     REFUSE("system x has no function to run", .name = "x");
     REFUSE("it iterates one of them", .name = "x", .run = run_nothing, .group = group, VIEW);
     REFUSE("is split and exclusive", .name = "x", .run = run_nothing, .split = true, .exclusive = true, VIEW);
+    REFUSE("is split and for the main thread", .name = "x", .run = run_nothing, .split = true, .main_thread = true,
+           VIEW);
     REFUSE("there is nothing to split", .name = "x", .run = run_nothing, .split = true);
     REFUSE("no scratch, or no total", .name = "x", .run = run_nothing, .merge = add_up, .total = &total);
     REFUSE("no scratch, or no total", .name = "x", .run = run_nothing, .merge = add_up, .scratch = 8);

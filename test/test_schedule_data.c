@@ -15,7 +15,8 @@ static covey_schedule *make_planned(void) {
                                .split = true,
                                .view = { .with = { covey_id(Packed), covey_id(Fixed) }, .read = { covey_id(Fixed) } },
                                .resource_reads = { covey_id(Kept) } });
-    add_system(schedule, (covey_system){ .name = "look", .run = run_nothing, .reads = { covey_id(Packed) } });
+    add_system(schedule, (covey_system){
+                             .name = "look", .run = run_nothing, .main_thread = true, .reads = { covey_id(Packed) } });
     add_system(schedule, (covey_system){ .name = "turn", .run = run_nothing, .writes = { covey_id(Packed) } });
     add_system(schedule, (covey_system){ .name = "last", .run = run_nothing, .after = { "turn" }, .off = true });
     add_system(schedule, (covey_system){ .name = "push", .run = run_nothing, .writes = { covey_id(Packed) } });
@@ -40,6 +41,7 @@ static void a_plan_has_systems_in_their_order(void **state) {
         assert_int_equal(systems[i].on, i != 4);
         assert_int_equal(systems[i].split, i == 1);
         assert_int_equal(systems[i].exclusive, i == 6);
+        assert_int_equal(systems[i].main_thread, i == 2);
         if (i == 0) assert_null(systems[i].phase);
         else assert_string_equal(systems[i].phase, "game");
     }

@@ -127,6 +127,7 @@ static covey_schedule *make_running(uint32_t threads, uint32_t *total) {
                                          .view = packed });
     add_system(schedule,
                (covey_system){ .name = "again", .run = record_number, .view = packed, .after = { "record" } });
+    add_system(schedule, (covey_system){ .name = "main", .run = record_number, .view = packed, .main_thread = true });
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "then" }), COVEY_OK);
     add_system(schedule, (covey_system){ .name = "pin", .run = pin_directly, .exclusive = true });
     covey_schedule_trace(schedule, 2);

@@ -38,6 +38,7 @@ static covey_schedule *make_schedule(void) {
                                          .resource_reads = { covey_id(Kept) } });
     add_system(schedule, (covey_system){ .name = "look", .run = run_nothing, .reads = { covey_id(Packed) } });
     add_system(schedule, (covey_system){ .name = "last", .run = run_nothing, .after = { "look" } });
+    add_system(schedule, (covey_system){ .name = "send", .run = run_nothing, .main_thread = true });
     add_system(schedule, (covey_system){ .name = "end", .run = run_nothing, .exclusive = true });
     add_system(schedule, (covey_system){ .name = "rest", .run = run_nothing, .off = true });
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "draw" }), COVEY_OK);
@@ -56,6 +57,7 @@ static void a_plan_says_who_waits_for_whom_and_why(void **state) {
                         "        after move (Packed: written, then read)\n"
                         "    last\n"
                         "        after look (linked)\n"
+                        "    send  main thread\n"
                         "sync\n"
                         "    end  alone\n"
                         "sync\n"
@@ -77,6 +79,7 @@ static void a_graph_has_an_edge_for_each_wait(void **state) {
                                                                    "    \"look\";\n"
                                                                    "    \"look\" -> \"last\";\n"
                                                                    "    \"last\";\n"
+                                                                   "    \"send\" [style=dashed];\n"
                                                                    "    \"end\" [style=bold];\n"
                                                                    "    \"rest\";\n"
                                                                    "    \"draw\";\n"
@@ -84,6 +87,8 @@ static void a_graph_has_an_edge_for_each_wait(void **state) {
                                                                    "    sync1 [shape=point];\n"
                                                                    "    sync1 -> \"move\";\n"
                                                                    "    \"last\" -> sync2;\n"
+                                                                   "    sync1 -> \"send\";\n"
+                                                                   "    \"send\" -> sync2;\n"
                                                                    "    sync2 [shape=point];\n"
                                                                    "    sync2 -> \"end\";\n"
                                                                    "    \"end\" -> sync3;\n"
@@ -208,9 +213,45 @@ static void a_table_has_a_line_for_each_system(void **state) {
     const char *table = print(schedule, covey_schedule_print);
     assert_int_equal(strncmp(table, "2 threads, 1 runs; times in microseconds\nsystem ", 48), 0);
     for (const char *at = table; *at; at++) lines += *at == '\n';
-    assert_int_equal(lines, 2 + 7);
+    assert_int_equal(lines, 2 + 8);
+    assert_null(strstr(table, "bytes")); /* no body has said anything of them */
     assert_non_null(strstr(table, "\nmove                 "));
     assert_non_null(strstr(table, "  off\n"));
+    covey_schedule_destroy(schedule);
+}
+
+/* Says that it moved 100 bytes for each piece before it, and more in later runs; and waited a microsecond. */
+static void move_bytes(covey_job *job, void *context) {
+    (void)context;
+    if (job->bytes != 0 || job->blocked > 0) job->result = COVEY_ERROR_LIMIT;
+    job->bytes = 100 * job->piece + job->run;
+    job->blocked = job->piece == 1 ? 1e-6 : 0;
+}
+
+static covey_schedule *make_moving(void) {
+    covey_schedule *schedule = schedule_on(2);
+    make_crowd();
+    add_system(schedule, over_crowd("move", move_bytes, NULL));
+    add_system(schedule, (covey_system){ .name = "other", .run = run_nothing });
+    return schedule;
+}
+
+static void statistics_have_what_bodies_say_of_bytes(void **state) {
+    (void)state;
+    enum { ALL = 100 * (CROWD_PIECES * (CROWD_PIECES - 1) / 2) };
+    covey_schedule *schedule = make_moving();
+    covey_system_stats stats[2];
+    for (uint32_t run = 0; run < 3; run++) run_well(schedule);
+    assert_int_equal(covey_schedule_stats(schedule, stats, 2), 2);
+    assert_int_equal(stats[0].bytes, ALL + 2 * CROWD_PIECES);
+    assert_int_equal(stats[0].bytes_total, 3 * ALL + (0 + 1 + 2) * CROWD_PIECES);
+    assert_true(stats[0].blocked > 999 && stats[0].blocked < 1001);
+    assert_true(stats[0].blocked_total > 2999 && stats[0].blocked_total < 3001);
+    assert_true(stats[1].bytes == 0 && stats[1].bytes_total == 0 && stats[1].blocked_total == 0);
+    const char *table = print(schedule, covey_schedule_print);
+    assert_non_null(strstr(table, "   entities        bytes   blocked\n"));
+    assert_non_null(strstr(table, "         1010       1.0\n"));
+    assert_non_null(strstr(table, "            0       0.0\n"));
     covey_schedule_destroy(schedule);
 }
 
@@ -316,6 +357,26 @@ static void a_trace_has_each_piece_and_each_replay(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+static void a_trace_has_what_bodies_say_of_bytes(void **state) {
+    (void)state;
+    covey_schedule *schedule = make_moving();
+    covey_trace_event events[CROWD_PIECES + 1];
+    covey_schedule_trace(schedule, 1);
+    run_well(schedule);
+    assert_int_equal(covey_schedule_traced(schedule, 0, events, COUNT_OF(events)), COUNT_OF(events));
+    for (uint32_t i = 0; i < CROWD_PIECES; i++) {
+        assert_int_equal(events[i].bytes, 100 * i);
+        assert_true(i == 1 ? events[i].blocked > 999 && events[i].blocked < 1001 : events[i].blocked == 0);
+    }
+    assert_true(events[CROWD_PIECES].bytes == 0 && events[CROWD_PIECES].blocked == 0);
+    const char *trace = print(schedule, covey_schedule_print_trace);
+    assert_true(is_json(trace));
+    assert_non_null(strstr(trace, "\"args\":{\"piece\":1,\"bytes\":100,\"blocked\":1.000}}"));
+    assert_non_null(strstr(trace, "\"args\":{\"piece\":2,\"bytes\":200}}"));
+    assert_int_equal(count_words(trace, "\"args\":{\"piece\":0}}"), 2);
+    covey_schedule_destroy(schedule);
+}
+
 static void a_trace_can_begin_anew_and_end(void **state) {
     (void)state;
     covey_schedule *schedule = make_traced();
@@ -407,8 +468,10 @@ int main(void) {
         WORLD_TEST(statistics_say_what_happened),
         WORLD_TEST(a_group_is_counted_by_its_members),
         WORLD_TEST(a_table_has_a_line_for_each_system),
+        WORLD_TEST(statistics_have_what_bodies_say_of_bytes),
         cmocka_unit_test(the_reader_of_json_can_say_no),
         WORLD_TEST(a_trace_has_each_piece_and_each_replay),
+        WORLD_TEST(a_trace_has_what_bodies_say_of_bytes),
         WORLD_TEST(a_trace_can_begin_anew_and_end),
         WORLD_TEST(a_trace_names_systems_that_are_gone),
         WORLD_TEST(a_profiler_hears_of_each_piece),

@@ -9,6 +9,7 @@
 #include "views.h"
 
 #include <covey/image.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -241,8 +242,12 @@ static void visit_spans_of(visit *v, covey_iter *it) {
         }
 }
 
+static _Thread_local bool is_main; /* whether this thread runs schedules */
+static atomic_uint strayed;        /* systems of the main thread that ran on another one */
+
 static void run_body(covey_job *job, void *context) {
     visit v = { .m = context, .commands = job->commands, .sum = job->scratch };
+    if (v.m->desc.main_thread && !is_main) atomic_fetch_add(&strayed, 1);
     (v.m->rows ? visit_rows_of : visit_spans_of)(&v, &job->it);
     job->result = end_visit(&v, job->piece + 1 == job->pieces);
 }
@@ -503,6 +508,7 @@ static void choose_entities(program *p, member *m) {
     m->rows = chance(p, 50);
     m->desc.exclusive = chance(p, 12);
     m->desc.split = !m->desc.exclusive && m->view.world && chance(p, 70);
+    m->desc.main_thread = !m->desc.split && chance(p, 40);
     if (m->desc.split && chance(p, 80)) m->desc.piece = 1 + below(p, chance(p, 50) ? 130 : 1000);
 }
 
@@ -692,6 +698,7 @@ static void play(uint64_t seed, const manner *how, outcome *seen) {
     for (p.run = 0; p.run < RUNS; p.run++) {
         do_between(&p);
         covey_result result = run_once(&p);
+        assert_int_equal(atomic_load(&strayed), 0);
         look(&p, &seen[p.run], result);
     }
     close_program(&p);
@@ -823,5 +830,6 @@ int main(void) {
         cmocka_unit_test(nor_does_it_with_64),
         cmocka_unit_test(pools_of_the_program_show_nowhere),
     };
+    is_main = true;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

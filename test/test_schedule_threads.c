@@ -30,13 +30,14 @@ bool covey__thread_start(covey__thread *thread) {
 
 /* Numbers that grow by one in each run, in three systems that wait for each other, and their sum. */
 typedef struct work {
-    uint64_t total;
+    uint64_t total, main_total;
     atomic_uint faults;
     atomic_bool busy[COVEY_THREADS]; /* by the number of a thread */
     uint32_t threads;
     covey_entity all[ENTITIES];
 } work;
 static work shared;
+static _Thread_local bool is_main; /* whether this thread runs schedules */
 
 /* A thread does one thing at a time. */
 static void enter(const covey_job *job) {
@@ -79,6 +80,28 @@ static void sum_up(covey_job *job, void *context) {
     leave(job);
 }
 
+/* What all of them read at once, on the thread that runs the schedule. */
+static void sum_on_main(covey_job *job, void *context) {
+    uint64_t sum = 0;
+    (void)context;
+    if (!is_main || job->pieces != 1) atomic_fetch_add(&shared.faults, 1);
+    enter(job);
+    while (covey_next(&job->it)) {
+        const Value *values = covey_field_const(&job->it, 0, Packed);
+        for (uint32_t i = 0; i < job->it.count; i++) sum += values[i].number;
+    }
+    shared.main_total = sum;
+    leave(job);
+}
+
+/* Waits for all: the two sums must be there, and equal. */
+static void compare_on_main(covey_job *job, void *context) {
+    (void)context;
+    enter(job);
+    if (!is_main || shared.main_total != shared.total) atomic_fetch_add(&shared.faults, 1);
+    leave(job);
+}
+
 static void add_sums(void *total, const void *scratch, void *context) {
     (void)context;
     *(uint64_t *)total += *(const uint64_t *)scratch;
@@ -110,6 +133,13 @@ static covey_schedule *make_work(const covey_schedule_desc *desc) {
                                          .merge = add_sums,
                                          .total = &shared.total,
                                          .view = { .with = { covey_id(Blocked) }, .read = { covey_id(Blocked) } } });
+    add_system(schedule, (covey_system){ .name = "main sum",
+                                         .run = sum_on_main,
+                                         .main_thread = true,
+                                         .view = { .with = { covey_id(Packed) }, .read = { covey_id(Packed) } } });
+    add_system(schedule,
+               (covey_system){
+                   .name = "compare", .run = compare_on_main, .main_thread = true, .after = { "sum", "main sum" } });
     return schedule;
 }
 
@@ -177,6 +207,83 @@ static void runs_are_right_on_pools_of_the_program(void **state) {
     for (uint32_t seed = 0; seed < 4; seed++) {
         covey_schedule_desc each = { .jobs = pool_of_threads(seed), .profiler = sleepy_profiler() };
         do_work(&each, test_scaled(500));
+    }
+}
+
+/* ---- The main thread ----------------------------------------------------------------------------------------------*/
+
+/* Two that wait until both have begun, which only two threads can do; and one that conflicts with the first. */
+static struct { atomic_bool main_began, other_began, main_ended, clashed, timed_out; } meeting;
+
+static void wait_until(atomic_bool *flag) {
+    for (uint32_t i = 0; !atomic_load(flag) && i < 100000; i++) nap_for(100);
+    if (!atomic_load(flag)) atomic_store(&meeting.timed_out, true);
+}
+
+static void meet_on_main(covey_job *job, void *context) {
+    (void)context;
+    if (!is_main || job->thread != 0) atomic_fetch_add(&shared.faults, 1);
+    atomic_store(&meeting.main_began, true);
+    wait_until(&meeting.other_began);
+    nap_for(1000);
+    atomic_store(&meeting.main_ended, true);
+}
+
+static void meet_elsewhere(covey_job *job, void *context) {
+    (void)job, (void)context;
+    if (is_main) atomic_fetch_add(&shared.faults, 1);
+    atomic_store(&meeting.other_began, true);
+    wait_until(&meeting.main_began);
+}
+
+static void come_afterwards(covey_job *job, void *context) {
+    (void)job, (void)context;
+    if (!atomic_load(&meeting.main_ended)) atomic_store(&meeting.clashed, true);
+}
+
+static void do_nothing(covey_job *job, void *context) { (void)job, (void)context; }
+
+static void others_run_beside_a_system_of_the_main_thread(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++) {
+        late = i % 2 != 0;
+        covey_schedule *schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = 2 + i % 3 });
+        covey_system other = { .name = "beside", .run = meet_elsewhere, .writes = { covey_id(Blocked) } };
+        memset(&shared, 0, sizeof shared);
+        memset(&meeting, 0, sizeof meeting);
+        if (i % 4 >= 2) add_system(schedule, other); /* the main thread leaves it to others */
+        add_system(
+            schedule,
+            (covey_system){ .name = "main", .run = meet_on_main, .main_thread = true, .reads = { covey_id(Packed) } });
+        add_system(schedule, (covey_system){ .name = "clash", .run = come_afterwards, .writes = { covey_id(Packed) } });
+        if (i % 4 < 2) add_system(schedule, other);
+        run_well(schedule);
+        assert_false(atomic_load(&meeting.timed_out));
+        assert_false(atomic_load(&meeting.clashed));
+        assert_int_equal(atomic_load(&shared.faults), 0);
+        covey_schedule_destroy(schedule);
+    }
+    late = false;
+}
+
+/* One that is not due is finished by any thread. */
+static void a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        covey_schedule_desc desc = { .threads = 2 };
+        if (i != 0) desc = (covey_schedule_desc){ .jobs = i == 1 ? pool_in_reverse() : pool_of_threads(i) };
+        covey_schedule *schedule = covey_schedule_create(world, &desc);
+        memset(&meeting, 0, sizeof meeting);
+        atomic_store(&meeting.main_ended, true);
+        add_system(schedule, (covey_system){ .name = "one", .run = do_nothing });
+        add_system(
+            schedule,
+            (covey_system){
+                .name = "off", .run = meet_on_main, .main_thread = true, .off = true, .writes = { covey_id(Packed) } });
+        add_system(schedule, (covey_system){ .name = "then", .run = come_afterwards, .reads = { covey_id(Packed) } });
+        run_well(schedule);
+        assert_false(atomic_load(&meeting.main_began));
+        covey_schedule_destroy(schedule);
     }
 }
 
@@ -249,7 +356,10 @@ int main(void) {
         cmocka_unit_test(runs_are_right_with_threads_that_are_overtaken),
         cmocka_unit_test(runs_are_right_on_pools_of_the_program),
         cmocka_unit_test(a_world_without_an_allocator_needs_none),
+        WORLD_TEST(others_run_beside_a_system_of_the_main_thread),
+        WORLD_TEST(a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody),
         WORLD_TEST(one_thread_at_a_time_calls_the_allocator),
     };
+    is_main = true;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,10 @@ typedef struct covey_job {
     uint32_t piece, pieces;   /* number of this piece; how many there are */
     uint32_t thread;          /* number of the thread, below covey_schedule_threads */
     covey_result result;      /* set it if the body fails: the run ends after the next sync point, with this result */
+    /* Set these for statistics and traces, where the body sends, receives, reads or writes: how many bytes, and how many
+     * seconds of its time it only waited for them. */
+    uint64_t bytes;
+    double blocked;
 } covey_job;
 
 typedef void covey_system_fn(covey_job *job, void *context);
@@ -119,6 +123,9 @@ typedef struct covey_system {
     /* Indices, or positions, of a piece, rounded up to a multiple of 64; 0: chosen by how many there are. */
     uint32_t piece;
     bool exclusive; /* alone, on the thread that runs the schedule: it may make structural changes */
+    /* Not split, and only on the thread that runs the schedule, which takes it first, while other threads run systems
+     * without a conflict. For libraries that one thread calls: MPI, windows, graphics. */
+    bool main_thread;
     /* How many entities one piece may create in one run: that many ids are kept ready for each piece, and creating more
      * fails the run (FULL). An exclusive system with 0 takes ids from the world. */
     uint32_t creates;
@@ -190,12 +197,14 @@ COVEY_API bool covey_schedule_skip(covey_schedule *schedule);
 typedef struct covey_system_stats {
     const char *name, *phase; /* phase: NULL for systems before the first phase */
     bool on;
-    uint64_t runs;            /* how often it ran */
-    double last, mean, worst; /* from the start of its first piece to the end of its last */
-    double busy;              /* the last time, all pieces added up; busy / last is how many threads were useful */
-    double waited;            /* the last time: from the sync point before it to its first piece */
-    uint32_t pieces, threads; /* the last time: number of pieces, and of threads that took part */
-    uint32_t entities;        /* how many match now */
+    uint64_t runs;                 /* how often it ran */
+    double last, mean, worst;      /* from the start of its first piece to the end of its last */
+    double busy;                   /* the last time, all pieces added up; busy / last is how many threads were useful */
+    double waited;                 /* the last time: from the sync point before it to its first piece */
+    uint32_t pieces, threads;      /* the last time: number of pieces, and of threads that took part */
+    uint32_t entities;             /* how many match now */
+    uint64_t bytes, bytes_total;   /* job->bytes of all pieces: the last time, and of all runs */
+    double blocked, blocked_total; /* the same for job->blocked */
 } covey_system_stats;
 
 /* Statistics of the systems, in the order in which they run. Writes at most `capacity` and returns how many there are.
@@ -213,7 +222,7 @@ COVEY_API void covey_schedule_print_dot(const covey_schedule *schedule, covey_wr
 typedef struct covey_planned_system {
     const char *name, *phase; /* phase: NULL for systems before the first phase */
     uint32_t stage;           /* between systems of the same stage there is no sync point; stages follow each other */
-    bool on, exclusive, split;
+    bool on, exclusive, split, main_thread;
 } covey_planned_system;
 COVEY_API uint32_t covey_schedule_plan(const covey_schedule *schedule, covey_planned_system *systems,
                                        uint32_t capacity);
@@ -249,7 +258,9 @@ typedef struct covey_trace_event {
     uint64_t run; /* number of earlier runs of the schedule */
     uint64_t begin, end;
     uint32_t thread, piece;
-    bool replay; /* of the piece's commands; otherwise its body */
+    bool replay;    /* of the piece's commands; otherwise its body */
+    uint64_t bytes; /* as the body says */
+    double blocked;
 } covey_trace_event;
 /* Writes at most `capacity` events from number `first` on, and returns how many the trace has. */
 COVEY_API uint32_t covey_schedule_traced(const covey_schedule *schedule, uint32_t first, covey_trace_event *events,

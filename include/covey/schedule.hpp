@@ -247,6 +247,11 @@ template <class Fields, class Part, class When, class Merge> class system {
         desc_.exclusive = true;
         return *this;
     }
+    /* Only on the thread that runs the schedule, beside others without a conflict. */
+    system &main_thread() noexcept {
+        desc_.main_thread = true;
+        return *this;
+    }
     template <class... T> system &without() noexcept { return append<T...>(desc_.view.without); }
     system &disabled() noexcept {
         desc_.view.disabled = true;
