@@ -25,8 +25,7 @@ bool covey__mpi_any_places(const covey_mpi *mpi) {
     return false;
 }
 
-/* Removes everything but the tag. */
-static void strip(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+void covey__mpi_strip(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < covey_world_pool_count(mpi->world); i++) {
         covey_pool *pool = covey_world_pool(mpi->world, i);
         const covey_type *type = covey_pool_type(pool);
@@ -55,7 +54,7 @@ void covey__mpi_leave(covey_mpi *mpi, const covey_entity *entities, uint32_t cou
     uint32_t guests = guests_first(mpi, entities, count, list);
     covey__mpi_guests_set(mpi, list, guests, false);
     covey_destroy_many(mpi->world, list, guests);
-    strip(mpi, list + guests, count - guests);
+    covey__mpi_strip(mpi, list + guests, count - guests);
 }
 
 /* ---- Arriving ----------------------------------------------------------------------------------------------------*/
@@ -78,11 +77,28 @@ static covey_result check_handles(covey_mpi *mpi, const covey__mpi_incoming *in)
     return COVEY_OK;
 }
 
-/* Those at home elsewhere are made, with the handles that they have; the others are here, and away. */
+/* Those that are not here as ghosts, first: how many these are. */
+static uint32_t ghosts_last(const covey_mpi *mpi, covey_entity *list, uint32_t count) {
+    uint32_t end = count;
+    for (uint32_t i = 0; i < end;) {
+        covey_entity e = list[i];
+        if (!covey_pool_has(mpi->ghost, e)) {
+            i++;
+            continue;
+        }
+        list[i] = list[--end];
+        list[end] = e;
+    }
+    return end;
+}
+
+/* Those at home elsewhere are made, with the handles that they have; the others are here, as ghosts, or away. */
 static covey_result create_guests(covey_mpi *mpi, covey__mpi_incoming *in) {
     covey_entity *list = list_of(mpi);
     uint32_t guests = guests_first(mpi, in->entities, in->count, list);
-    if (!covey_create_again(mpi->world, list, guests)) {
+    covey__mpi_ghosts_yield(mpi, list, guests);
+    in->ghosts = covey__mpi_ghosts_among(mpi, in->entities, in->count);
+    if (!covey_create_again(mpi->world, list, in->ghosts != 0 ? ghosts_last(mpi, list, guests) : guests)) {
         covey_result result = covey_world_result(mpi->world);
         return covey__mpi_fail(mpi, result, "entities of rank %d could not be made: %s", in->source,
                                covey_result_text(result));
@@ -106,10 +122,11 @@ static covey_result fail_to_add(covey_mpi *mpi, const covey_type *type, covey_re
     return covey__mpi_fail(mpi, result, "%s could not be added to arrivals: %s", type->name, covey_result_text(result));
 }
 
-static covey_result add_column(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t c) {
+static covey_result add_column(covey_mpi *mpi, covey__mpi_incoming *in, uint32_t c) {
     const covey__mpi_column *column = &mpi->columns[c];
     const covey__mpi_part *part = &in->parts[c];
     if (part->count == 0 || column->by_image) return COVEY_OK;
+    if (in->ghosts != 0) return covey__mpi_promote_column(mpi, in, c);
     const covey_entity *entities = entities_of(mpi, in, part);
     if (!entities) return fail_to_add(mpi, column->type, COVEY_ERROR_MEMORY);
     if (covey_add_array_raw(mpi->world, entities, part->count, column->type, part->values))
@@ -216,14 +233,20 @@ covey_result covey__mpi_arrive(covey_mpi *mpi, covey__mpi_incoming *in) {
 void covey__mpi_settle(covey_mpi *mpi, const covey__mpi_incoming *in) {
     for (uint32_t i = 0; i < in->count; i++)
         if (covey__mpi_is_home(mpi, in->entities[i])) covey_pool_remove_raw(mpi->away, in->entities[i]);
+    if (in->ghosts != 0) covey__mpi_promote_settle(mpi, in);
     mpi->stats.received += in->count;
 }
 
 void covey__mpi_turn_away(covey_mpi *mpi, const covey__mpi_incoming *in) {
     if (!in->created) return;
     covey_entity *list = list_of(mpi);
-    uint32_t guests = guests_first(mpi, in->entities, in->count, list);
+    uint32_t guests = guests_first(mpi, in->entities, in->count, list), made = guests, others = in->count - guests;
     if (in->noted) covey__mpi_guests_set(mpi, list, guests, false);
-    covey_destroy_many(mpi->world, list, guests);
-    strip(mpi, list + guests, in->count - guests);
+    if (in->ghosts != 0) {
+        covey__mpi_promote_undo(mpi, in);
+        made = ghosts_last(mpi, list, guests);
+        others = ghosts_last(mpi, list + guests, others);
+    }
+    covey_destroy_many(mpi->world, list, made);
+    covey__mpi_strip(mpi, list + guests, others);
 }

@@ -73,7 +73,8 @@ static covey_result write_manifest(covey_mpi *mpi, const char *path, uint64_t nu
 
 static bool lives_here(const covey_world *world, covey_entity e, void *context) {
     (void)world;
-    return !covey_pool_has(((const covey_mpi *)context)->away, e);
+    const covey_mpi *mpi = context;
+    return !covey_pool_has(mpi->away, e) && !covey_pool_has(mpi->ghost, e);
 }
 
 static covey_result save_own(covey_mpi *mpi, const char *name) {
@@ -83,7 +84,7 @@ static covey_result save_own(covey_mpi *mpi, const char *name) {
     types[mpi->column_count] = NULL;
     covey_report report;
     covey_save_desc desc = { .types = types, .choose_context = mpi };
-    if (covey_pool_count(mpi->away) != 0) desc.choose = lives_here; /* choosing takes longer than saving all */
+    if (covey_pool_count(mpi->away) + covey_pool_count(mpi->ghost) != 0) desc.choose = lives_here; /* choosing takes longer than saving all */
     if (covey_save_to_file(mpi->world, name, &desc, &report) == COVEY_OK) return COVEY_OK;
     return covey__mpi_fail(mpi, report.result, "%s", report.text);
 }

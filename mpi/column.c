@@ -98,6 +98,17 @@ static covey_result find_gaps(covey_mpi *mpi, covey__mpi_column *column) {
     return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for the fields of %s", column->type->name);
 }
 
+void covey__mpi_fill_gaps(const covey__mpi_column *column, unsigned char *values, uint32_t count) {
+    const unsigned char *defaults = column->type->defaults;
+    for (uint32_t i = 0; i < count; i++, values += column->type->size) {
+        for (uint32_t g = 0; g < column->gap_count; g++) {
+            covey__mpi_gap gap = column->gaps[g];
+            if (defaults) memcpy(values + gap.at, defaults + gap.at, gap.bytes);
+            else memset(values + gap.at, 0, gap.bytes);
+        }
+    }
+}
+
 /* ---- Columns -----------------------------------------------------------------------------------------------------*/
 
 bool covey__mpi_column_make(covey_mpi *mpi, covey__mpi_column *column, const covey_type *type, covey_result *result) {
@@ -119,6 +130,12 @@ bool covey__mpi_column_make(covey_mpi *mpi, covey__mpi_column *column, const cov
     column->by_image = type->codec || (column->fills && type->defaults && type->copy);
     if (type->fields && !column->by_image) *result = find_gaps(mpi, column);
     return *result == COVEY_OK;
+}
+
+const covey__mpi_column *covey__mpi_column_of(const covey_mpi *mpi, const covey_type *type) {
+    for (uint32_t c = 0; c < mpi->column_count; c++)
+        if (strcmp(mpi->columns[c].type->name, type->name) == 0) return &mpi->columns[c];
+    return NULL;
 }
 
 void covey__mpi_columns_free(covey_mpi *mpi) {

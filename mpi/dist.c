@@ -11,6 +11,10 @@ const covey_type covey_type_covey_away = {
     .name = "covey_mpi.away", .align = 1, .storage = COVEY_STORAGE_BLOCK, .transient = true
 };
 
+const covey_type covey_type_covey_ghost = { .name = "covey_mpi.ghost", .size = sizeof(covey_ghost),
+                                            .align = _Alignof(covey_ghost), .storage = COVEY_STORAGE_BLOCK,
+                                            .transient = true };
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
 static size_t rounded(size_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
@@ -76,18 +80,19 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
         [CALL_MIGRATE] = "covey_mpi_migrate",   [CALL_COLLECT] = "covey_mpi_collect",
         [CALL_FOLD_I64] = "covey_mpi_fold_i64", [CALL_FOLD_F64] = "covey_mpi_fold_f64", [CALL_COUNT] = "covey_mpi_count",
         [CALL_DIGEST] = "covey_mpi_digest",     [CALL_SAVE] = "covey_mpi_save",
-        [CALL_LOAD] = "covey_mpi_load",
+        [CALL_LOAD] = "covey_mpi_load",         [CALL_GHOSTS] = "covey_mpi_ghosts",
+        [CALL_REFRESH] = "covey_mpi_refresh",
     };
     int own[2] = { (int)call, -(int)call }, most[2];
     MPI_Allreduce(own, most, 2, MPI_INT, MPI_MAX, mpi->comm);
-    if (most[0] == -most[1]) return COVEY_OK;
-    covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "calls %s, while others call %s", names[call],
-                    names[most[0] != (int)call ? most[0] : -most[1]]);
-    return COVEY_ERROR_REFUSED;
+    if (most[0] != -most[1])
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "calls %s, while others call %s", names[call],
+                               names[most[0] != (int)call ? most[0] : -most[1]]);
 #else
     (void)call;
-    return COVEY_OK;
 #endif
+    if (!mpi->refreshing) return COVEY_OK;
+    return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts is under way; end it first");
 }
 
 /* Of worlds of the library's own: what fails there is in the report. */
@@ -215,11 +220,13 @@ int covey_mpi_home(const covey_mpi *mpi, covey_entity e) {
 }
 
 bool covey_mpi_owns(const covey_mpi *mpi, covey_entity e) {
-    return covey_alive(mpi->world, e) && !covey_pool_has(mpi->away, e);
+    return covey_alive(mpi->world, e) && !covey_pool_has(mpi->away, e) && !covey_pool_has(mpi->ghost, e);
 }
 
 uint32_t covey_mpi_owned(const covey_mpi *mpi) {
-    return covey_entity_count(mpi->world) - covey_pool_count(mpi->away);
+    covey_view_desc desc = { .with = { covey_id(covey_ghost) }, .without = { covey_id(covey_away) }, .disabled = true };
+    covey_view others = covey_view_make_const(mpi->world, &desc, NULL); /* those that are at home here are away, too */
+    return covey_entity_count(mpi->world) - covey_pool_count(mpi->away) - covey_view_count(&others);
 }
 
 covey_range covey_mpi_more(covey_mpi *mpi) {
@@ -261,8 +268,9 @@ static covey_result make_lists(covey_mpi *mpi) {
     mpi->image_ends = make(mpi, ranks, sizeof *mpi->image_ends);
     mpi->parts = make(mpi, ranks + 1, sizeof *mpi->parts);
     mpi->away = covey_pool_of(mpi->world, covey_away);
+    mpi->ghost = covey_pool_of(mpi->world, covey_ghost);
     bool done = mpi->sizes && mpi->offsets && mpi->coming && mpi->starts && mpi->image_ends && mpi->parts;
-    return done && mpi->away ? COVEY_OK : covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %d ranks", mpi->size);
+    return done && mpi->away && mpi->ghost ? COVEY_OK : covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %d ranks", mpi->size);
 }
 
 void covey__mpi_scratch_free(covey_mpi *mpi) {
@@ -272,6 +280,7 @@ void covey__mpi_scratch_free(covey_mpi *mpi) {
 
 static void release(covey_mpi *mpi) {
     size_t ranks = (size_t)mpi->size;
+    covey__mpi_ghosts_free(mpi);
     covey__mpi_scratch_free(mpi);
     drop(mpi, mpi->sizes, ranks * sizeof *mpi->sizes);
     drop(mpi, mpi->offsets, ranks * sizeof *mpi->offsets);

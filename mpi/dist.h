@@ -40,6 +40,10 @@ typedef enum covey__mpi_scratch {
     SCRATCH_VALUE,   /* one, on its way from an image */
     SCRATCH_TREES,   /* handles with all below them */
     SCRATCH_PARTS,   /* of all messages that came */
+    SCRATCH_NEAR,    /* ranks that one entity is near to */
+    SCRATCH_SLOTS,   /* of ghosts, by rank */
+    SCRATCH_GHOSTS,  /* values of covey_ghost */
+    SCRATCH_GROUPED, /* ghosts that begin, by rank */
     SCRATCH_COUNT
 } covey__mpi_scratch;
 
@@ -54,7 +58,9 @@ struct covey_mpi {
     uint32_t more_count, more_used;
     covey__mpi_column *columns; /* the types, then the tag of what is disabled */
     uint32_t column_count, column_room;
-    covey_pool *away;
+    covey_pool *away, *ghost;
+    struct covey__mpi_ghosts *ghosts; /* NULL: nothing was said about them */
+    bool refreshing;                  /* a refresh of ghosts has begun, and not ended */
     uint64_t **guests; /* pages of bits: indices of who came from elsewhere, until it leaves or its home is told */
     uint32_t guest_pages;
     uint32_t own, own_end; /* the first share of this rank */
@@ -79,6 +85,8 @@ typedef enum covey__mpi_call {
     CALL_DIGEST,
     CALL_SAVE,
     CALL_LOAD,
+    CALL_GHOSTS,
+    CALL_REFRESH,
 } covey__mpi_call;
 
 /* Resizes a block with the allocator of the description; NULL when memory is out, or for a size of 0, which frees. */
@@ -103,6 +111,9 @@ void covey__mpi_columns_free(covey_mpi *mpi);
 /* A number for what ranks must agree on about a type. */
 uint64_t covey__mpi_layout(const covey_type *type);
 uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size);
+const covey__mpi_column *covey__mpi_column_of(const covey_mpi *mpi, const covey_type *type); /* NULL: it does not travel */
+/* Gives the bytes of values that do not travel their defaults. */
+void covey__mpi_fill_gaps(const covey__mpi_column *column, unsigned char *values, uint32_t count);
 
 /* Collective: sends sizes[r] bytes from send + offsets[r] to each rank; what comes is at *received + starts[r], coming[r]
  * bytes. `mine` is how packing went. Agreed on by all. */
@@ -125,11 +136,28 @@ bool covey__mpi_any_places(const covey_mpi *mpi);
 
 covey_result covey__mpi_collect(covey_mpi *mpi); /* as covey_mpi_collect, inside of a collective call */
 
-/* How entities leave and arrive (arrive.c). Arriving may fail, and can be taken back; the others never fail. */
+/* A refresh of ghosts in three steps (ghosts_send.c, ghosts_apply.c). The first and the last change the world; between them
+ * it may be changed in any way, but no other collective call is made. All ranks make all three, whatever they return; the
+ * result of the last is the same on all ranks. */
+covey_result covey__mpi_ghosts_pack(covey_mpi *mpi);     /* asks who is near, and packs what has changed */
+covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi); /* sends and receives: does not look at the world */
+covey_result covey__mpi_ghosts_apply(covey_mpi *mpi);    /* makes the changes */
+void covey__mpi_ghosts_free(covey_mpi *mpi);
+/* Ends ghosts whose indices belong to these entities now: their own are gone, and they would end at the next refresh. */
+void covey__mpi_ghosts_yield(covey_mpi *mpi, const covey_entity *entities, uint32_t count);
+
+/* Ghosts of entities that arrive here for good (promote.c): they become the entities. */
 struct covey__mpi_incoming;
+uint32_t covey__mpi_ghosts_among(const covey_mpi *mpi, const covey_entity *entities, uint32_t count);
+covey_result covey__mpi_promote_column(covey_mpi *mpi, struct covey__mpi_incoming *in, uint32_t column);
+void covey__mpi_promote_undo(covey_mpi *mpi, const struct covey__mpi_incoming *in);
+void covey__mpi_promote_settle(covey_mpi *mpi, const struct covey__mpi_incoming *in);
+
+/* How entities leave and arrive (arrive.c). Arriving may fail, and can be taken back; the others never fail. */
 covey_result covey__mpi_arrive(covey_mpi *mpi, struct covey__mpi_incoming *in);
 void covey__mpi_settle(covey_mpi *mpi, const struct covey__mpi_incoming *in);    /* they live here from now on */
 void covey__mpi_turn_away(covey_mpi *mpi, const struct covey__mpi_incoming *in); /* takes an arrival back */
+void covey__mpi_strip(covey_mpi *mpi, const covey_entity *entities, uint32_t count); /* of everything but the tag */
 /* Ends entities here. Those that are at home here stay, without anything but their tag. */
 void covey__mpi_leave(covey_mpi *mpi, const covey_entity *entities, uint32_t count);
 
@@ -164,6 +192,8 @@ typedef struct covey__mpi_incoming {
     uint64_t name_bytes, image_bytes;
     bool created; /* for taking its arrival back: those at home elsewhere exist, */
     bool noted;   /* and are noted as guests */
+    uint32_t ghosts;   /* how many have ghosts here, */
+    uint32_t promoted; /* which have their values in so many columns */
 } covey__mpi_incoming;
 
 /* The bytes that a message of these entities needs at most, without an image. */

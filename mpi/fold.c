@@ -32,28 +32,29 @@ covey_result covey_mpi_fold_f64(covey_mpi *mpi, covey_mpi_fold fold, double *val
     return COVEY_OK;
 }
 
+static uint64_t count_own(const covey_mpi *mpi, const covey_view *view) {
+    uint64_t count = covey_view_count(view);
+    for (uint32_t p = covey_pool_next(mpi->ghost, 0); p != COVEY_NONE; p = covey_pool_next(mpi->ghost, p + 1))
+        count -= covey_view_contains(view, covey_pool_at(mpi->ghost, p));
+    return count;
+}
+
 covey_result covey_mpi_count(covey_mpi *mpi, const covey_view *view, uint64_t *count) {
     covey_result result = covey__mpi_enter(mpi, CALL_COUNT);
     if (result != COVEY_OK) return result;
-    uint64_t own = covey_view_count(view);
+    uint64_t own = count_own(mpi, view);
     MPI_Allreduce(&own, count, 1, MPI_UINT64_T, MPI_SUM, mpi->comm);
     return COVEY_OK;
 }
 
 /* ---- Digest ------------------------------------------------------------------------------------------------------*/
 
-static const covey__mpi_column *column_of(const covey_mpi *mpi, const covey_type *type) {
-    for (uint32_t c = 0; c < mpi->column_count; c++)
-        if (strcmp(mpi->columns[c].type->name, type->name) == 0) return &mpi->columns[c];
-    return NULL;
-}
-
 static covey_result make_digest_view(covey_mpi *mpi, const covey_type *const *types, covey_view *view) {
-    covey_view_desc desc = { .without = { covey_id(covey_away) }, .disabled = true };
+    covey_view_desc desc = { .without = { covey_ids(covey_away, covey_ghost) }, .disabled = true };
     uint32_t count = 0;
     for (; types && types[count]; count++) {
-        const covey__mpi_column *column = column_of(mpi, types[count]);
-        if (count == COVEY_TERMS - 1) return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "a digest has at most 15 types");
+        const covey__mpi_column *column = covey__mpi_column_of(mpi, types[count]);
+        if (count == COVEY_TERMS - 2) return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "a digest has at most 14 types");
         if (!column || column->by_image || column->gap_count != 0)
             return covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s has no digest: %s", types[count]->name,
                                    column ? "its bytes are not all of its value" : "it is not one of .types");

@@ -52,14 +52,16 @@ static const char *why_not(const covey_mpi *mpi, covey_entity e, covey_result *r
     *result = COVEY_ERROR_DEAD;
     if (!covey_alive(mpi->world, e)) return "it is not alive here";
     if (covey_pool_has(mpi->away, e)) return "it is away";
+    if (covey_pool_has(mpi->ghost, e)) return "it is a ghost: it lives on another rank";
     *result = COVEY_ERROR_MEMORY;
     return NULL;
 }
 
 /* Tags all that leave, which finds those who are dead, away or named twice. */
 static covey_result tag_departure(covey_mpi *mpi, const departure *d) {
-    if (covey_add_array_raw(mpi->world, d->entities, d->count, covey_id(covey_away), NULL)) return COVEY_OK;
-    covey_result failed = covey_world_result(mpi->world), result;
+    bool ghosts = covey__mpi_ghosts_among(mpi, d->entities, d->count) != 0;
+    if (!ghosts && covey_add_array_raw(mpi->world, d->entities, d->count, covey_id(covey_away), NULL)) return COVEY_OK;
+    covey_result failed = ghosts ? COVEY_ERROR_DEAD : covey_world_result(mpi->world), result;
     for (uint32_t i = 0; i < d->count && failed != COVEY_ERROR_MEMORY; i++) {
         const char *why = why_not(mpi, d->entities[i], &result);
         if (why) return refuse(mpi, result, d->entities[i], why);

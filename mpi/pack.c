@@ -211,17 +211,6 @@ static bool ascend(const uint32_t *positions, uint32_t count, uint32_t end) {
     return true;
 }
 
-static void fill_gaps(const covey__mpi_column *column, unsigned char *values, uint32_t count) {
-    const unsigned char *defaults = column->type->defaults;
-    for (uint32_t i = 0; i < count; i++, values += column->type->size) {
-        for (uint32_t g = 0; g < column->gap_count; g++) {
-            covey__mpi_gap gap = column->gaps[g];
-            if (defaults) memcpy(values + gap.at, defaults + gap.at, gap.bytes);
-            else memset(values + gap.at, 0, gap.bytes);
-        }
-    }
-}
-
 static void unpack_column(unpacking *u, const covey__mpi_column *column, uint32_t entities, covey__mpi_part *part) {
     const unsigned char *count = take(u, 1, sizeof part->count, false);
     *part = (covey__mpi_part){ 0 };
@@ -276,6 +265,7 @@ bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size
     in->image = take(&u, in->image_bytes, 1, true);
     if (u.fails || u.at != size || !sound_lists(mpi, in)) return false;
     for (uint32_t i = 0; i < mpi->column_count; i++)
-        if (parts[i].values && mpi->columns[i].fills) fill_gaps(&mpi->columns[i], parts[i].values, parts[i].count);
+        if (parts[i].values && mpi->columns[i].fills)
+            covey__mpi_fill_gaps(&mpi->columns[i], parts[i].values, parts[i].count);
     return true;
 }

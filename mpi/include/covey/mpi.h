@@ -69,7 +69,8 @@ typedef struct covey_mpi_desc {
  * enough indices. `report` may be NULL. */
 COVEY_API covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_desc *desc,
                                       covey_report *report);
-/* Collective. The world stays, with all that is in it. NULL is fine, if it is NULL on all ranks. */
+/* Collective, before the world is destroyed. The world stays, with all that is in it. NULL is fine, if it is NULL on all
+ * ranks. */
 COVEY_API void covey_mpi_destroy(covey_mpi *mpi);
 
 COVEY_API int covey_mpi_rank(const covey_mpi *mpi);
@@ -79,7 +80,7 @@ COVEY_API const covey_report *covey_mpi_report(const covey_mpi *mpi);
 
 /* The rank that is the home of a handle; -1 when it lies outside of all shares. */
 COVEY_API int covey_mpi_home(const covey_mpi *mpi, covey_entity e);
-/* Whether the entity lives here: it is alive, and not away. */
+/* Whether the entity lives here: it is alive, not away, and no ghost. */
 COVEY_API bool covey_mpi_owns(const covey_mpi *mpi, covey_entity e);
 /* How many entities live here. */
 COVEY_API uint32_t covey_mpi_owned(const covey_mpi *mpi);
@@ -94,7 +95,7 @@ COVEY_API covey_range covey_mpi_more(covey_mpi *mpi);
  * is stays. `count` may be 0. Arrivals are announced as new entities with their components are; departures as destroyed
  * ones, or, at home, as components that are removed. Ticks are those of the arrival.
  *
- * All or nothing: DEAD and PRESENT for handles that are not alive, are not owned, or come twice; RANGE for a rank that does
+ * All or nothing: DEAD and PRESENT for handles that are not alive, do not live here, or come twice; RANGE for a rank that does
  * not exist; TYPE for a component that is neither transient nor one of `types`; REFUSED for trees; IMAGE for a message
  * that is damaged; MEMORY. A name that a sibling has on the other rank is not given. */
 COVEY_API covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count);
@@ -103,10 +104,58 @@ COVEY_API covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *ent
  * Each 64th migration does it, too. MEMORY. */
 COVEY_API covey_result covey_mpi_collect(covey_mpi *mpi);
 
+/* ---- Ghosts --------------------------------------------------------------------------------------------------------
+ *
+ * A ghost is a copy, on another rank, of an entity that lives here: for neighbours across a border. It has the handle of
+ * the entity, some of its components, and covey_ghost. Programs read ghosts, and do not change them; views of what a rank
+ * owns exclude them:
+ *
+ *     covey_mpi_ghosts(mpi, &(covey_mpi_ghosts_desc){ .types = seen, .near = who_sees, .context = &model });
+ *     covey_view own = covey_view_make(world, &(covey_view_desc){
+ *         .with = { covey_id(Position) }, .without = { covey_id(covey_ghost) } });
+ *     ... each step: move the own ones, covey_mpi_migrate, covey_mpi_refresh, and look at all
+ *
+ * A refresh sends what has changed since the one before: ghosts begin and end, and get the values that changed. Types with
+ * `.ticks` know which did; values of other types are all sent. */
+
+/* What ghosts have: the rank where the entity lives, and the number by which both ranks know the ghost. */
+typedef struct covey_ghost {
+    int32_t rank;
+    uint32_t slot;
+} covey_ghost;
+typedef char covey__size_covey_ghost[sizeof(covey_ghost) + 1u];
+COVEY_API extern const covey_type covey_type_covey_ghost;
+
+/* Chooses the ranks that have a ghost of an entity that lives here: writes them, at most one for each rank, and returns how
+ * many; this rank does not count. Depends on the values of `.types` only, and is asked again when one of them changed; if
+ * one of them has no ticks, at each refresh. Must not change the world. */
+typedef uint32_t covey_mpi_near_fn(const covey_world *world, covey_entity e, int *ranks, void *context);
+
+typedef struct covey_mpi_ghosts_desc {
+    /* What ghosts have, ended by NULL: at most 14 of the types that move, without functions for saving, copying or
+     * dropping. Only entities that have all of them have ghosts. */
+    const covey_type *const *types;
+    covey_mpi_near_fn *near;
+    void *context; /* for near */
+} covey_mpi_ghosts_desc;
+
+/* Collective. Says what ghosts are from now on; they come with the next refresh. Ends those that there are. With NULL there
+ * are no ghosts any more. TYPE for a type that cannot be in ghosts, LAYOUT when ranks give other types, MEMORY. */
+COVEY_API covey_result covey_mpi_ghosts(covey_mpi *mpi, const covey_mpi_ghosts_desc *desc);
+
+/* Collective. Brings all ghosts up to date, in one exchange; ends the world's tick. All or nothing: RANGE when `near` names
+ * a rank that does not exist; REFUSED when nothing was said about ghosts; TAKEN when an entity that is away was destroyed at
+ * home; IMAGE for a message that is damaged; MEMORY. Values come as if by a view that writes. */
+COVEY_API covey_result covey_mpi_refresh(covey_mpi *mpi);
+/* The same, but asks for all entities again and sends all values: for when the answers of `near` change for other reasons,
+ * such as new borders. */
+COVEY_API covey_result covey_mpi_refresh_all(covey_mpi *mpi);
+
 /* What this rank has done so far. */
 typedef struct covey_mpi_stats {
     uint64_t exchanges;        /* collective calls that sent messages */
     uint64_t sent, received;   /* entities that moved */
+    uint64_t ghosts, values;   /* ghosts that began on other ranks, and values that were sent to those there were */
     uint64_t bytes_sent, bytes_received;
     double waited;             /* seconds, for messages of others */
 } covey_mpi_stats;
@@ -121,7 +170,7 @@ typedef enum covey_mpi_fold { COVEY_MPI_SUM = 0, COVEY_MPI_MIN = 1, COVEY_MPI_MA
 COVEY_API covey_result covey_mpi_fold_i64(covey_mpi *mpi, covey_mpi_fold fold, int64_t *values, uint32_t count);
 COVEY_API covey_result covey_mpi_fold_f64(covey_mpi *mpi, covey_mpi_fold fold, double *values, uint32_t count);
 
-/* Collective. How many entities match the view, on all ranks. */
+/* Collective. How many entities match the view, on all ranks. Ghosts do not count. */
 COVEY_API covey_result covey_mpi_count(covey_mpi *mpi, const covey_view *view, uint64_t *count);
 
 /* Collective. A number of all values of these types, ended by NULL, that entities have which have all of them: equal when
