@@ -295,6 +295,7 @@ static bool find_threads(covey_schedule *s, const covey_schedule_desc *desc) {
 static bool open_schedule(covey_schedule *s, const covey_schedule_desc *desc) {
     if (!find_threads(s, desc)) return false;
     s->workers = covey__resize(&s->heap, NULL, 0, s->threads, sizeof *s->workers, 64);
+    for (uint32_t i = 0; s->workers && i < s->threads; i++) s->workers[i].job.bytes = 0, s->workers[i].job.blocked = 0;
     return s->workers && add_phase(s, &(covey_phase){ .name = NULL }) == COVEY_OK;
 }
 

@@ -80,9 +80,9 @@ static covey_system_stats stats_of(const covey_schedule *s, const covey__system 
         .threads = system->threads,
         .entities = count_entities(system),
         .bytes = system->bytes,
-        .bytes_total = system->all_bytes,
+        .bytes_total = system->bytes_total,
         .blocked = system->blocked,
-        .blocked_total = system->all_blocked,
+        .blocked_total = system->blocked_total,
     };
 }
 
@@ -98,7 +98,7 @@ uint32_t covey_schedule_stats(const covey_schedule *s, covey_system_stats *stats
 static bool any_moves(const covey_schedule *s) {
     bool any = false;
     for (uint32_t i = 0; i < s->system_count; i++)
-        any |= s->systems[i]->all_bytes != 0 || s->systems[i]->all_blocked > 0;
+        any |= s->systems[i]->bytes_total != 0 || s->systems[i]->blocked_total > 0;
     return any;
 }
 

@@ -191,28 +191,35 @@ static void note_pieces(covey_schedule *s, const covey__system *system) {
     }
 }
 
+/* What its bodies say of themselves. */
+static void measure_moves(covey__system *system) {
+    system->bytes = 0;
+    system->blocked = 0;
+    for (uint32_t i = 0; i < system->piece_count; i++) {
+        system->bytes += system->pieces[i].bytes;
+        system->blocked += system->pieces[i].blocked;
+    }
+    system->bytes_total += system->bytes;
+    system->blocked_total += system->blocked;
+}
+
 /* What a system took. */
 static void measure(covey_schedule *s, covey__system *system) {
     uint64_t first = UINT64_MAX, last = 0, busy = 0, threads = 0;
     if (system->piece_count == 0) return;
-    system->bytes = 0;
-    system->blocked = 0;
     for (uint32_t i = 0; i < system->piece_count; i++) {
         const covey__piece *piece = &system->pieces[i];
         first = piece->start < first ? piece->start : first;
         last = piece->end > last ? piece->end : last;
         busy += piece->end - piece->start;
         threads |= (uint64_t)1 << piece->thread;
-        system->bytes += piece->bytes;
-        system->blocked += piece->blocked;
     }
     system->last = (double)(last - first);
     system->total += system->last;
     system->worst = system->last > system->worst ? system->last : system->worst;
     system->busy = (double)busy;
     system->waited = (double)(first - s->stage_start);
-    system->all_bytes += system->bytes;
-    system->all_blocked += system->blocked;
+    if (atomic_load_explicit(&system->moves, memory_order_relaxed)) measure_moves(system);
     for (system->threads = 0; threads != 0; threads &= threads - 1) system->threads++;
     note_pieces(s, system);
 }

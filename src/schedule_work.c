@@ -73,6 +73,16 @@ static void begin_piece(const covey__system *system, uint32_t number, covey_iter
     else covey__iter_part(system->whole, first, end, it);
 }
 
+/* Keeps what a body says of itself. Most say nothing: those of a system that never did cost a look. */
+static void keep_moves(covey__system *system, covey__piece *piece, covey_job *job) {
+    if (job->bytes == 0 && !(job->blocked > 0) && !atomic_load_explicit(&system->moves, memory_order_relaxed)) return;
+    atomic_store_explicit(&system->moves, true, memory_order_relaxed);
+    piece->bytes = job->bytes;
+    piece->blocked = job->blocked > 0 ? job->blocked * 1e9 : 0;
+    job->bytes = 0;
+    job->blocked = 0;
+}
+
 static void run_piece(covey_schedule *s, covey__system *system, uint32_t number, uint32_t thread) {
     covey__worker *worker = &s->workers[thread];
     covey__piece *piece = &system->pieces[number];
@@ -88,16 +98,13 @@ static void run_piece(covey_schedule *s, covey__system *system, uint32_t number,
     job->pieces = system->piece_count;
     job->thread = thread;
     job->result = COVEY_OK;
-    job->bytes = 0;
-    job->blocked = 0;
     if (s->profiler.begin) s->profiler.begin(system->desc.name, number, s->profiler.context);
     const covey__system *around = begin_body(system);
     system->desc.run(job, system->desc.context);
     end_body(around);
     if (s->profiler.end) s->profiler.end(system->desc.name, number, s->profiler.context);
     piece->result = job->result;
-    piece->bytes = job->bytes;
-    piece->blocked = job->blocked * 1e9;
+    keep_moves(system, piece, job);
     piece->recorded = piece->commands->count != 0 || piece->commands->lost != 0;
     piece->thread = thread;
 }

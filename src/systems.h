@@ -28,7 +28,7 @@ typedef struct covey__piece {
     alignas(64) covey_commands *commands;
     uint64_t start, end;
     uint64_t bytes; /* as its body says */
-    double blocked;
+    double blocked; /* nanoseconds */
     uint32_t thread;
     covey_result result;
     bool recorded; /* there may be commands to replay */
@@ -73,10 +73,11 @@ struct covey__system {
     alignas(64) atomic_uint unfinished; /* pieces */
     atomic_bool taken;     /* the only piece of any other is; or whoever came first ends one without pieces */
     atomic_uint waits_for; /* leaders that are not done */
+    atomic_bool moves;     /* a body has said at some time that it moved bytes, or was blocked */
     /* Statistics. */
     uint64_t runs;
-    double last, total, worst, busy, waited, blocked, all_blocked;
-    uint64_t bytes, all_bytes;
+    double last, total, worst, busy, waited, blocked, blocked_total;
+    uint64_t bytes, bytes_total;
     uint32_t threads;
 };
 
@@ -109,8 +110,8 @@ typedef struct covey__lane {
 
 /* What a thread needs to run pieces. */
 typedef struct covey__worker {
-    covey_job job;
-    uint64_t now; /* when it ended its last piece, or began to look for one */
+    covey_job job; /* bytes and blocked are 0 before a body */
+    uint64_t now;  /* when it ended its last piece, or began to look for one */
 } covey__worker;
 
 struct covey_schedule {
