@@ -23,6 +23,10 @@ static void put_stats(inspect__json *json, const covey_system_stats *stats) {
     inspect__json_u64(json, "pieces", stats->pieces);
     inspect__json_u64(json, "threads", stats->threads);
     inspect__json_u64(json, "entities", stats->entities);
+    inspect__json_u64(json, "bytes", stats->bytes);
+    inspect__json_u64(json, "bytes_total", stats->bytes_total);
+    inspect__json_f64(json, "blocked", stats->blocked);
+    inspect__json_f64(json, "blocked_total", stats->blocked_total);
     inspect__json_end_object(json);
 }
 
@@ -69,6 +73,7 @@ static void put_system(inspect__json *json, const covey_schedule *schedule, cons
     inspect__json_bool(json, "on", system->on);
     inspect__json_bool(json, "exclusive", system->exclusive);
     inspect__json_bool(json, "split", system->split);
+    inspect__json_bool(json, "main_thread", system->main_thread);
     put_uses(json, "reads", uses, count, false, false);
     put_uses(json, "writes", uses, count, true, false);
     put_uses(json, "resource_reads", uses, count, false, true);

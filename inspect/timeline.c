@@ -80,6 +80,8 @@ static bool put_piece(inspect__request *request, timeline *t, const covey_trace_
     inspect__json_u64(json, "begin", event->begin - begin);
     inspect__json_u64(json, "end", event->end - begin);
     if (event->replay) inspect__json_bool(json, "replay", true);
+    if (event->bytes != 0) inspect__json_u64(json, "bytes", event->bytes);
+    if (event->blocked > 0) inspect__json_f64(json, "blocked", event->blocked);
     inspect__json_end_object(json);
     return number != UINT32_MAX;
 }

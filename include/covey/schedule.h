@@ -258,9 +258,9 @@ typedef struct covey_trace_event {
     uint64_t run; /* number of earlier runs of the schedule */
     uint64_t begin, end;
     uint32_t thread, piece;
-    bool replay;    /* of the piece's commands; otherwise its body */
-    uint64_t bytes; /* as the body says */
-    double blocked;
+    bool replay; /* of the piece's commands; otherwise its body */
+    uint64_t bytes;
+    double blocked; /* nanoseconds; both as the body says */
 } covey_trace_event;
 /* Writes at most `capacity` events from number `first` on, and returns how many the trace has. */
 COVEY_API uint32_t covey_schedule_traced(const covey_schedule *schedule, uint32_t first, covey_trace_event *events,

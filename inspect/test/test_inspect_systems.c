@@ -17,6 +17,12 @@ static void record(covey_job *job, void *context) {
         if (job->piece == 0) covey_record_set(job->commands, covey_row_entity(&job->it, row), Blocked, { 1, ~1u });
 }
 
+static void send_bytes(covey_job *job, void *context) {
+    (void)context;
+    job->bytes = 1200;
+    job->blocked = 0.5;
+}
+
 static void add(covey_system system) { assert_int_equal(covey_system_add(schedule, &system), COVEY_OK); }
 
 static int systems_setup(void **state) {
@@ -29,7 +35,7 @@ static int systems_setup(void **state) {
     add((covey_system){
         .name = "record", .run = record, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
     add((covey_system){ .name = "look", .run = spend, .reads = { covey_id(Packed) } });
-    add((covey_system){ .name = "then", .run = spend, .after = { "look" } });
+    add((covey_system){ .name = "then", .run = send_bytes, .main_thread = true, .after = { "look" } });
     inspect_open(&(covey_inspect_desc){ .write = true, .schedule = schedule });
     return 0;
 }
@@ -62,6 +68,10 @@ static void test_systems_with_their_times(void **state) {
         assert_true(json_number_value(member(system, "last")) == stats[i].last);
         assert_true(json_number_value(member(system, "worst")) == stats[i].worst);
         assert_true(json_is_true(member(system, "on")));
+        assert_int_equal(number_of(system, "bytes"), i == 3 ? 1200 : 0);
+        assert_int_equal(number_of(system, "bytes_total"), i == 3 ? 2400 : 0);
+        assert_true(json_number_value(member(system, "blocked")) == (i == 3 ? 0.5e9 : 0));
+        assert_true(json_number_value(member(system, "blocked_total")) == (i == 3 ? 1e9 : 0));
         if (stats[i].phase) assert_string_equal(text_of(system, "phase"), stats[i].phase);
         else assert_true(json_is_null(member(system, "phase")));
     }
@@ -80,6 +90,8 @@ static void test_the_plan_as_a_graph(void **state) {
     assert_int_equal(json_array_size(member(input, "writes")), 0);
     assert_string_equal(json_string_value(element(written, "writes", 0)), "Packed");
     assert_true(json_is_true(member(written, "split")));
+    assert_true(json_is_false(member(written, "main_thread")));
+    assert_true(json_is_true(member(element(answer, "systems", 3), "main_thread")));
     assert_int_equal(number_of(input, "stage"), 0);
     assert_int_equal(number_of(written, "stage"), 1);
     assert_int_equal(json_array_size(member(answer, "edges")), 2);
@@ -145,6 +157,9 @@ static void check_frame(const json_t *answer, const json_t *frame) {
         assert_true(number_of(piece, "begin") >= 0 && number_of(piece, "end") <= length);
         assert_true(number_of(piece, "begin") <= number_of(piece, "end"));
         assert_in_range(number_of(piece, "thread"), 0, number_of(answer, "threads") - 1);
+        bool moves = strcmp(name, "then") == 0;
+        assert_int_equal(json_integer_value(json_object_get(piece, "bytes")), moves ? 1200 : 0);
+        assert_true(json_number_value(json_object_get(piece, "blocked")) == (moves ? 0.5e9 : 0));
         if (json_object_get(piece, "replay")) replays++;
         else pieces[strcmp(name, "record") == 0]++;
     }

@@ -249,6 +249,7 @@ static void heal(covey_job *job, void *context) {
 /* Some freeze and some thaw: structural changes for the view of events. */
 static void weather(covey_job *job, void *context) {
     (void)context;
+    job->bytes = 1200; /* for the view of systems */
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t index = (uint32_t)((job->run * 31 + i * 7) % 500) + 250;
         covey_entity e = covey_entity_at(job->world, index);

@@ -157,6 +157,9 @@ export interface SystemStats {
     pieces: number;
     threads: number;
     entities: number;
+    /** What bodies say of themselves: bytes that they moved and time that they waited, the last time. */
+    bytes?: number;
+    blocked?: number;
 }
 
 export interface PlanSystem {
@@ -165,6 +168,7 @@ export interface PlanSystem {
     stage: number;
     exclusive?: boolean;
     split?: boolean;
+    main_thread?: boolean;
     reads: string[];
     writes: string[];
 }
@@ -184,6 +188,8 @@ export interface Piece {
     end: number;
     /** Of the commands that the piece recorded. */
     replay?: boolean;
+    bytes?: number;
+    blocked?: number;
 }
 
 export interface Timeline {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Field, Plan, Pool, Type } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
 import { at, leaves, numericPaths, parse } from '../src/fields.ts';
-import { bytes, count, float, hexRows, time, value } from '../src/format.ts';
+import { bytes, count, float, hexRows, moved, time, value } from '../src/format.ts';
 import { layOut } from '../src/layout.ts';
 import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
 import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
@@ -83,6 +83,7 @@ test('leaves are single values with paths that lead to them', () => {
 test('numbers are short and do not jump in width without need', () => {
     assert.equal(count(1234567), '1,234,567');
     assert.deepEqual([0, 999, 1000, 999499, 1e6, 5.2e10].map(bytes), ['0 B', '999 B', '1.00 KB', '999 KB', '1.00 MB', '52.0 GB']);
+    assert.deepEqual([moved(), moved(1200), moved(0, 3100), moved(1200, 3100)], ['', '1.20 KB', 'blocked 3.10 µs', '1.20 KB, blocked 3.10 µs']);
     assert.deepEqual([12, 3100, 4.2e6, 2e9, NaN].map(time), ['12 ns', '3.10 µs', '4.20 ms', '2.00 s', '–']);
     assert.deepEqual([1, 0.1, 1 / 3, 1e-9, 123456789.5].map(float), ['1', '0.1', '0.333333', '1.000e-9', '1.235e+8']);
     assert.equal(value({ x: 1, y: [true, null, 'a'] }), '{x: 1, y: [true, null, a]}');

@@ -344,6 +344,13 @@ test('the plan is a graph that says who waits for whom, and why', async () => {
     await close();
 });
 
+test('what a system says that it moved is in its row', async () => {
+    const { page, close } = await open('systems');
+    await page.locator('[data-system="weather"] td', { hasText: '1.20 KB' }).waitFor();
+    assert.equal(await page.locator('[data-system="move"] td').last().textContent(), '–');
+    await close();
+});
+
 test('the timeline is drawn, held and zoomed', async () => {
     const { page, close } = await open('systems');
     const canvas = page.getByRole('img', { name: /^Timeline of the last/ });

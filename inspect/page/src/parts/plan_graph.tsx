@@ -51,7 +51,7 @@ export function PlanGraph({ plan, stats }: { plan: Plan; stats: readonly SystemS
                     {plan.systems.map((system, i) => {
                         const at = place(i);
                         const held = stats.find((stat) => stat.name === system.name);
-                        const marks = [system.exclusive && 'exclusive', system.split && 'split'].filter(Boolean).join(', ');
+                        const marks = [system.exclusive && 'exclusive', system.split && 'split', system.main_thread && 'main thread'].filter(Boolean).join(', ');
                         return (
                             <g
                                 key={system.name}

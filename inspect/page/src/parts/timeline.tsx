@@ -3,7 +3,7 @@
 import { clampRange, type Range, tickLength, zoomRange } from '../range.ts';
 import { useRef, useState } from 'preact/hooks';
 import type { Timeline } from '../api.ts';
-import { count, time } from '../format.ts';
+import { count, moved, time } from '../format.ts';
 import { usePoll } from '../poll.ts';
 import { colour, hue } from '../theme.ts';
 import { Button, Pending, State } from './basics.tsx';
@@ -108,6 +108,8 @@ export function TimelineView({ names }: { names: readonly string[] }) {
                 const to = frame.at - begin + piece.end;
                 if (piece.thread !== thread || t < from - slack || t > to + slack) continue;
                 const text = [nameOf(named, piece.system), `${piece.replay ? 'commands of piece' : 'piece'} ${piece.piece}: ${time(to - from)}`, `begins ${time(piece.begin)} into the frame`];
+                const said = moved(piece.bytes, piece.blocked);
+                if (said) text.push(said);
                 return setTip({ x: event.offsetX, y: event.offsetY, text });
             }
         setTip(null);

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Plan, SystemStats } from '../api.ts';
 import { change, changes } from '../edits.ts';
-import { count, time } from '../format.ts';
+import { count, moved, time } from '../format.ts';
 import { Panel, Pending, State, Switch } from '../parts/basics.tsx';
 import { PlanGraph } from '../parts/plan_graph.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
@@ -63,6 +63,7 @@ export function SystemsView() {
 
 function SystemTable({ systems, times }: { systems: readonly SystemStats[]; times: ReadonlyMap<string, readonly number[]> }) {
     const write = useCell(world)?.write ?? false;
+    const moves = systems.some((system) => (system.bytes ?? 0) > 0 || (system.blocked ?? 0) > 0);
     const slowest = Math.max(1, ...systems.map((system) => system.mean));
     return (
         <table class="plain-table" aria-label="Systems">
@@ -79,6 +80,7 @@ function SystemTable({ systems, times }: { systems: readonly SystemStats[]; time
                     <th scope="col" class="number">Pieces</th>
                     <th scope="col" class="number">Entities</th>
                     <th scope="col" class="number">Runs</th>
+                    {moves && <th scope="col" class="number" title="what it moved the last time, and how long it waited for it">Moved</th>}
                 </tr>
             </thead>
             <tbody>
@@ -111,6 +113,7 @@ function SystemTable({ systems, times }: { systems: readonly SystemStats[]; time
                         <td class="number">{count(system.pieces)}</td>
                         <td class="number">{count(system.entities)}</td>
                         <td class="number">{count(system.runs)}</td>
+                        {moves && <td class="number">{moved(system.bytes, system.blocked) || '–'}</td>}
                     </tr>
                 ))}
             </tbody>
