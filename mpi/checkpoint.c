@@ -71,20 +71,15 @@ static covey_result write_manifest(covey_mpi *mpi, const char *path, uint64_t nu
 
 /* ---- Saving ------------------------------------------------------------------------------------------------------*/
 
-static bool lives_here(const covey_world *world, covey_entity e, void *context) {
-    (void)world;
-    const covey_mpi *mpi = context;
-    return !covey_pool_has(mpi->away, e) && !covey_pool_has(mpi->ghost, e);
-}
-
 static covey_result save_own(covey_mpi *mpi, const char *name) {
     const covey_type **types = covey__mpi_reach(mpi, SCRATCH_LISTED, (mpi->column_count + UINT64_C(1)) * sizeof *types);
     if (!types) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for a list of types");
     for (uint32_t c = 0; c < mpi->column_count; c++) types[c] = mpi->columns[c].type;
     types[mpi->column_count] = NULL;
     covey_report report;
-    covey_save_desc desc = { .types = types, .choose_context = mpi };
-    if (covey_pool_count(mpi->away) + covey_pool_count(mpi->ghost) != 0) desc.choose = lives_here; /* choosing takes longer than saving all */
+    static const covey_type *const elsewhere[] = { covey_id(covey_away), covey_id(covey_ghost), NULL };
+    bool any = covey_pool_count(mpi->away) + covey_pool_count(mpi->ghost) != 0;
+    covey_save_desc desc = { .types = types, .without = any ? elsewhere : NULL };
     if (covey_save_to_file(mpi->world, name, &desc, &report) == COVEY_OK) return COVEY_OK;
     return covey__mpi_fail(mpi, report.result, "%s", report.text);
 }

@@ -200,6 +200,13 @@ static inline covey__range *range_of(covey_world *world, uint32_t index) {
 
 const covey__range *covey__range_of(const covey_world *world, uint32_t index) { return search_range(world, index); }
 
+const covey__range *covey__range_run(const covey_world *world, uint32_t index, uint32_t *end) {
+    const covey__range *behind, *range = reserved_around(world, index, &behind);
+    bool inside = range && index < range->end;
+    *end = inside ? range->end : behind ? behind->first : COVEY_NONE;
+    return inside ? range : &world->range;
+}
+
 /* The end of the unused run that begins at `fresh`; moves `fresh` past reserved ranges. */
 static uint32_t unreserved_end(const covey_world *world, covey__range *range) {
     const covey__range *behind, *reserved;

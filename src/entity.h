@@ -6,6 +6,8 @@
 
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL if missing */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
+/* The same, and where the run of indices ends that this range issues. */
+const covey__range *covey__range_run(const covey_world *world, uint32_t index, uint32_t *end);
 /* Hands out all indices from one on; none of them was used. */
 static inline covey__range covey__range_from(uint32_t first) {
     return (covey__range){ .first = first, .end = COVEY_NONE, .fresh = first, .fresh_end = first, .free = COVEY_NONE };

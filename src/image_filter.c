@@ -1,5 +1,5 @@
-/* Which entities and components are saved. The choose function of the caller is called once for each entity, and its
- * answers are kept as bits, because saving takes several passes. */
+/* Which entities and components are saved. Who is left out is found once, and kept as bits, because saving takes several
+ * passes. */
 #include "image_filter.h"
 
 #include "alloc.h"
@@ -8,7 +8,9 @@
 #include "hook.h"
 #include "name.h"
 #include "node.h"
+#include "storage.h"
 #include "tick.h"
+#include "type.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
@@ -75,58 +77,112 @@ static bool find_nameless(covey__filter *filter, covey__heap *heap) {
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
+/* Both numbers are powers of two. */
+enum { STEP = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64 };
+
+static void note_alive(const covey_world *world, uint64_t *bits) {
+    for (uint64_t first = 0; first < (uint64_t)world->page_count * COVEY_PAGE_SIZE; first += STEP) {
+        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)first);
+        const uint32_t *generations = page ? page->generation + first % COVEY_PAGE_SIZE : NULL;
+        uint64_t alive = 0;
+        for (uint32_t i = 0; page && i < STEP; i++) alive |= (uint64_t)(generations[i] & 1) << i;
+        bits[first / 64] |= alive << first % 64;
+    }
+}
+
+/* Those that have a component of one of these types, also a disabled one. */
+static void leave_out(covey__filter *filter, const covey_type *const *types) {
+    const covey_world *world = filter->world;
+    for (uint32_t i = 0; types && i < world->pool_count; i++) {
+        const covey_pool *pool = world->pools[i];
+        if ((covey__is_internal(pool) && pool != world->disabled) || !covey__type_listed(types, pool->type)) continue;
+        COVEY__USES(world, pool->type, COVEY__ACCESS_READ);
+        uint64_t first = 0;
+        for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS)
+            filter->chosen[first / 64] &= ~mask;
+    }
+}
+
+static void ask(covey__filter *filter, const covey_save_desc *desc) {
+    covey__hook hook = covey__hook_begin(filter->world, "choose function of a save", NULL);
+    for (size_t i = 0; i < filter->words; i++)
+        for (uint64_t left = filter->chosen[i]; left != 0; left &= left - 1) {
+            covey_entity e = covey_entity_at(filter->world, (uint32_t)(i * 64 + covey__lowest_bit(left)));
+            if (!desc->choose(filter->world, e, desc->choose_context)) filter->chosen[i] &= ~(left & (0 - left));
+        }
+    covey__hook_end(hook);
+}
+
+/* An entity that is left out is one that was destroyed: its index is free, unless its generations are used up. */
+static void note_freed(covey__filter *filter) {
+    for (size_t i = 0; i < filter->words; i++) {
+        filter->count += covey__bits_in(filter->chosen[i]);
+        filter->freed[i] &= ~filter->chosen[i];
+        for (uint64_t left = filter->freed[i]; left != 0; left &= left - 1) {
+            uint32_t index = (uint32_t)(i * 64 + covey__lowest_bit(left));
+            if (covey__generation_of(filter->world, index) != COVEY_GENERATION_MAX) continue;
+            filter->freed[i] &= ~(left & (0 - left));
+            filter->retires = true;
+        }
+    }
+}
+
 bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_world *world,
                         const covey_save_desc *desc) {
     *filter = (covey__filter){ .world = world, .since = desc->changed_since, .count = world->alive };
-    if (!desc->choose) return true;
+    if (!desc->choose && !desc->without) return true;
     filter->words = (size_t)world->page_count * COVEY_PAGE_SIZE / 64 + 1;
     filter->count = 0;
     filter->chosen = make_bits(heap, filter->words);
-    if (!filter->chosen) return false;
-    covey__hook hook = covey__hook_begin(world, "choose function of a save", NULL);
-    covey_entity e = covey_entity_next(world, (covey_entity){ 0, 0 });
-    for (; !covey_is_null(e); e = covey_entity_next(world, e)) {
-        if (!desc->choose(world, e, desc->choose_context)) continue;
-        covey__set_bit(filter->chosen, e.index);
-        filter->count++;
-    }
-    covey__hook_end(hook);
+    filter->freed = make_bits(heap, filter->words);
+    if (!filter->chosen || !filter->freed) return false;
+    note_alive(world, filter->chosen);
+    memcpy(filter->freed, filter->chosen, filter->words * sizeof *filter->freed);
+    leave_out(filter, desc->without);
+    if (desc->choose) ask(filter, desc);
+    note_freed(filter);
     return find_nameless(filter, heap);
 }
 
 void covey__filter_free(covey__filter *filter, covey__heap *heap) {
     covey__free(heap, filter->chosen, filter->words, sizeof *filter->chosen, alignof(uint64_t));
+    covey__free(heap, filter->freed, filter->words, sizeof *filter->freed, alignof(uint64_t));
     covey__free(heap, filter->nameless, filter->words, sizeof *filter->nameless, alignof(uint64_t));
 }
 
-/* An entity that is left out is one that was destroyed. */
-static void leave_out(covey_world *twin, covey__entity_page *page, uint32_t index) {
-    uint32_t at = index % COVEY_PAGE_SIZE, generation = page->generation[at];
-    twin->alive--;
-    if (generation == COVEY_GENERATION_MAX) {
-        covey__entity_retire(twin, index);
-        return;
-    }
-    page->generation[at] = generation + 1;
-    covey__push_free(twin, (covey__range *)(uintptr_t)covey__range_of(twin, index), page, index);
+/* ---- Entities ----------------------------------------------------------------------------------------------------*/
+
+void covey__filter_generations(const covey__filter *filter, uint32_t first, const uint32_t *from, uint32_t count,
+                               uint32_t *to) {
+    for (uint32_t i = 0; i < count; i++) to[i] = from[i] + covey__has_bit(filter->freed, first + i);
+    for (uint32_t i = 0; filter->retires && i < count; i++)
+        if (from[i] == COVEY_GENERATION_MAX && !covey__has_bit(filter->chosen, first + i)) to[i] = 0;
 }
 
-/* From the highest index down; pages that are missing have nobody. */
-void covey__filter_entities(const covey__filter *filter, covey_world *twin) {
-    for (uint32_t number = twin->page_count; filter->chosen && number-- != 0;) {
-        uint32_t first = number * COVEY_PAGE_SIZE;
-        covey__entity_page *page = covey__entity_page_of(twin, first);
-        for (uint32_t at = COVEY_PAGE_SIZE; page && at-- != 0;)
-            if ((page->generation[at] & 1) != 0 && !covey__has_bit(filter->chosen, first + at))
-                leave_out(twin, page, first + at);
+/* Of the 64 indices from one on, those that a range issues. */
+static uint64_t issued_by(const covey_world *world, const covey__range *range, uint64_t first) {
+    uint64_t issued = 0, from = first;
+    while (from < first + 64 && from < COVEY_NONE) {
+        uint32_t end;
+        const covey__range *of = covey__range_run(world, (uint32_t)from, &end);
+        if (of == range) issued |= UINT64_MAX << (from - first);
+        if (of == range && end < first + 64) issued &= ~(UINT64_MAX << (end - first));
+        from = end;
     }
+    return issued;
+}
+
+uint64_t covey__filter_freed(const covey__filter *filter, const covey_world *world, const covey__range *range,
+                             uint64_t *first) {
+    for (*first -= *first % 64; *first / 64 < filter->words && *first < range->end; *first += 64) {
+        uint64_t freed = filter->freed ? filter->freed[*first / 64] : 0;
+        if (freed != 0) freed &= issued_by(world, range, *first);
+        if (freed != 0) return freed;
+    }
+    return 0;
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------*/
-
-bool covey__filter_has(const covey__filter *filter, uint32_t index) {
-    return !filter->chosen || covey__has_bit(filter->chosen, index);
-}
 
 bool covey__filter_names(const covey__filter *filter, uint32_t index) {
     return covey__filter_has(filter, index) && !(filter->nameless && covey__has_bit(filter->nameless, index));
@@ -149,13 +205,37 @@ static bool takes(const covey__filter *filter, const covey_pool *pool, uint32_t 
 uint32_t covey__filter_next(const covey__filter *filter, const covey_pool *pool, uint32_t from) {
     uint32_t at = covey_pool_next(pool, from);
     if (covey__filter_takes_all(filter, pool)) return at;
-    while (at != COVEY_NONE && !takes(filter, pool, covey_pool_at(pool, at).index)) at = covey_pool_next(pool, at + 1);
+    while (at != COVEY_NONE && !takes(filter, pool, covey__index_at(pool, at))) at = covey_pool_next(pool, at + 1);
     return at;
 }
 
+uint32_t covey__filter_ids(const covey__filter *filter, const covey_pool *pool, uint32_t *from, uint32_t *list,
+                           uint32_t most) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    uint32_t count = 0, at = *from;
+    for (; at < set->end && count < most; at++) {
+        list[count] = set->ids[at].index;
+        count += (set->holes == 0 || !covey__is_hole(set, at)) && takes(filter, pool, list[count]);
+    }
+    *from = at;
+    return count;
+}
+
+static uint32_t count_ids(const covey__filter *filter, const covey_pool *pool) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    bool by_bits = set->holes == 0 && (filter->since == 0 || !pool->type->ticks);
+    uint32_t some[256], count = 0, part, from = 0;
+    for (uint32_t at = 0; by_bits && at < set->end; at++) count += covey__has_bit(filter->chosen, set->ids[at].index);
+    while (!by_bits && (part = covey__filter_ids(filter, pool, &from, some, 256)) != 0) count += part;
+    return count;
+}
+
 uint32_t covey__filter_count(const covey__filter *filter, const covey_pool *pool) {
-    uint32_t count = 0, at = 0;
+    uint32_t count = 0;
+    uint64_t first = 0;
     if (covey__filter_takes_all(filter, pool)) return covey_pool_count(pool);
-    for (; (at = covey__filter_next(filter, pool, at)) != COVEY_NONE; at++) count++;
+    if (covey__packed_in(pool)) return count_ids(filter, pool);
+    for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS)
+        count += covey__bits_in(covey__filter_mask(filter, pool, (uint32_t)first, mask));
     return count;
 }

@@ -121,7 +121,7 @@ static void load_values(covey__loading *l, covey__part *p) {
     l->now = p;
     l->sound = true;
     l->large = (uint64_t)p->count * p->plan.size >= COVEY_CACHE_BYTES / 4;
-    if (p->pool->size != 0) covey__each_run(p->pool, load_run_of_values, l);
+    if (p->pool->size != 0) covey__each_run(p->pool, NULL, load_run_of_values, l);
     else covey__read_many(&l->values, p->count, p->described.record);
     if (!l->sound)
         covey__refuse(&l->values, COVEY_FAULT_VALUE, at,

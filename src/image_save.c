@@ -2,6 +2,7 @@
 #include "image.h"
 
 #include "alloc.h"
+#include "bits.h"
 #include "commands.h"
 #include "crc32c.h"
 #include "entity.h"
@@ -97,7 +98,7 @@ static unsigned char *room_for(writer *w, size_t size) {
     return w->counting ? NULL : w->at;
 }
 
-static void advance(writer *w, size_t size) {
+static inline void advance(writer *w, size_t size) {
     if (w->counting) {
         w->before += size;
         return;
@@ -216,12 +217,24 @@ static run next_run(const covey_world *world, uint64_t from) {
     return r;
 }
 
+/* Entities that are left out were destroyed in the image. */
+static void put_some_generations(writer *w, const uint32_t *generations, uint32_t first, uint32_t count) {
+    uint32_t some[256];
+    for (uint32_t part; count != 0; count -= part, generations += part, first += part) {
+        part = count < 256 ? count : 256;
+        covey__filter_generations(&w->filter, first, generations, part, some);
+        put_u32s(w, some, part);
+    }
+}
+
 static void put_generations(writer *w, const covey_world *world, run r) {
     while (r.first < r.end) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)r.first);
         uint64_t page_end = (r.first / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE,
                  end = r.end < page_end ? r.end : page_end;
-        put_u32s(w, page->generation + r.first % COVEY_PAGE_SIZE, (size_t)(end - r.first));
+        const uint32_t *generations = page->generation + r.first % COVEY_PAGE_SIZE;
+        if (w->filter.chosen) put_some_generations(w, generations, (uint32_t)r.first, (uint32_t)(end - r.first));
+        else put_u32s(w, generations, (size_t)(end - r.first));
         r.first = end;
     }
 }
@@ -230,10 +243,21 @@ static uint32_t next_free(const covey_world *world, uint32_t index) {
     return covey__entity_page_of(world, index)->next[index % COVEY_PAGE_SIZE];
 }
 
+/* The indices of bits of a block. */
+static void put_indices(writer *w, uint64_t first, uint64_t bits) {
+    uint32_t list[64], count = 0;
+    for (; bits != 0; bits &= bits - 1) list[count++] = (uint32_t)first + covey__lowest_bit(bits);
+    put_u32s(w, list, count);
+}
+
 static void put_free_list(writer *w, const covey_world *world, const covey__range *range) {
     uint32_t count = 0;
+    uint64_t first = range->first, freed;
+    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64) count += covey__bits_in(freed);
     for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) count++;
     put_u32(w, count);
+    first = range->first;
+    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64) put_indices(w, first, freed);
     for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) put_u32(w, at);
 }
 
@@ -261,18 +285,16 @@ static void put_entities(writer *w, const covey_world *world) {
     end_section(w);
 }
 
-/* Ids that are set aside for a command buffer are free in the image, as in a clone; so are entities that are left
- * out. */
+/* Ids that are set aside for a command buffer are free in the image, as in a clone. */
 static void put_entities_of(writer *w) {
     const covey_world *world = w->world;
-    if (!covey__commands_hold_ids(world) && !w->filter.chosen) {
+    if (!covey__commands_hold_ids(world)) {
         put_entities(w, world);
         return;
     }
     covey_world twin = { .heap = { world->heap.allocator, 0 } };
     bool cloned = covey__entities_clone(world, &twin);
     if (cloned) covey__commands_leave_clone(world, &twin);
-    if (cloned) covey__filter_entities(&w->filter, &twin);
     if (cloned) put_entities(w, &twin);
     else fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     covey__entities_free(&twin);
@@ -347,23 +369,32 @@ static void put_values(writer *w, const char *values, size_t count) {
 
 static void put_run(void *values, size_t count, void *context) { put_values(context, values, count); }
 
-static void put_chosen_values(writer *w, const covey_pool *pool) {
-    for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
-        put_values(w, covey__pool_value_at(pool, at, pool->size), 1);
+/* The same for values that are copied. Where components come and go, most runs are short. */
+static void put_copies(void *values, size_t count, void *context) {
+    writer *w = context;
+    size_t size = count * w->plan.size;
+    if (w->counting || size > SUM_EVERY / 8 || size > (size_t)(w->end - w->at)) {
+        put(w, values, size);
+        return;
+    }
+    memcpy(w->at, values, size);
+    advance(w, size);
 }
 
-static void put_all_values(writer *w, const covey_pool *pool) {
-    if (w->plan.record == 0) return;
-    if (!covey__filter_takes_all(&w->filter, pool)) {
-        put_chosen_values(w, pool);
-        return;
-    }
+static uint64_t pick(const covey_pool *pool, uint32_t first, uint64_t mask, const void *context) {
+    return covey__filter_mask(&((const writer *)context)->filter, pool, first, mask);
+}
+
+static void put_all_values(writer *w, const covey_pool *pool, uint32_t count) {
+    uint64_t bytes = (uint64_t)count * w->plan.record;
     if (w->counting) {
-        w->before += (uint64_t)covey_pool_count(pool) * w->plan.record;
+        w->before += bytes;
         return;
     }
-    w->large = (uint64_t)covey_pool_count(pool) * w->plan.record >= COVEY_CACHE_BYTES / 4 && !w->sink;
-    covey__each_run(pool, put_run, w);
+    if (bytes == 0) return;
+    w->large = bytes >= COVEY_CACHE_BYTES / 4 && !w->sink;
+    covey__each_run(pool, count == covey_pool_count(pool) ? NULL : pick, covey__plan_copies(&w->plan) ? put_copies : put_run,
+                    w);
     w->large = false;
 }
 
@@ -400,13 +431,21 @@ static void put_all_owned(writer *w, const covey_pool *pool) {
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
 
+static void put_positions(writer *w, const covey_sparse_set *set) {
+    for (uint32_t i = 0, part; i < set->end; i += part) {
+        uint32_t some[256];
+        part = set->end - i < 256 ? set->end - i : 256;
+        for (uint32_t j = 0; j < part; j++) some[j] = set->ids[i + j].index;
+        for (uint32_t j = 0; set->holes != 0 && j < part; j++)
+            if (covey__is_hole(set, i + j)) some[j] = COVEY__HOLE;
+        put_u32s(w, some, part);
+    }
+}
+
 static void put_set(writer *w, const covey_sparse_set *set) {
     put_u32(w, set->end);
     put_u32(w, set->dead);
-    for (uint32_t i = 0; i < set->end; i++) {
-        bool hole = set->holes != 0 && covey__is_hole(set, i);
-        put_u32(w, hole ? COVEY__HOLE : set->ids[i].index);
-    }
+    put_positions(w, set);
     for (uint32_t i = 0; i < set->dead; i++) {
         put_u32(w, set->ids[set->end + i].index);
         put_u32(w, set->ids[set->end + i].generation);
@@ -419,8 +458,12 @@ static void put_set(writer *w, const covey_sparse_set *set) {
 static void put_chosen_set(writer *w, const covey_pool *pool, uint32_t count) {
     put_u32(w, count);
     put_u32(w, 0);
-    for (uint32_t at = 0; (at = covey__filter_next(&w->filter, pool, at)) != COVEY_NONE; at++)
-        put_u32(w, covey_pool_at(pool, at).index);
+    if (count == covey__packed_in(pool)->end) {
+        put_positions(w, covey__packed_in(pool));
+        return;
+    }
+    uint32_t some[256], from = 0;
+    while ((count = covey__filter_ids(&w->filter, pool, &from, some, 256)) != 0) put_u32s(w, some, count);
 }
 
 /* The next block with components that are saved, and their mask; 0 at the end. */
@@ -483,7 +526,7 @@ static void put_pool(writer *w, const covey_pool *pool) {
     put_ids(w, pool, count);
     put_disabled(w, pool);
     if (pool->type->ticks) put_ticks(w, pool);
-    put_all_values(w, pool);
+    put_all_values(w, pool, count);
     put_all_owned(w, pool);
     end_section(w);
     covey__plan_free(&w->heap, &w->plan);

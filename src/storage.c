@@ -216,13 +216,23 @@ static void add(runner *r, char *values, size_t count) {
     r->count += count;
 }
 
-static void add_block(runner *r, const covey__block_page *page, uint32_t block) {
+static void add_block(runner *r, const covey__block_page *page, uint32_t block, uint64_t mask) {
     const covey__chunk *chunk = &page->chunks[block];
-    bool whole = page->masks[block] == UINT64_MAX && (page->direct >> block & 1) != 0;
+    bool whole = mask == UINT64_MAX && (page->direct >> block & 1) != 0;
     if (whole) add(r, chunk->data, COVEY__BLOCK_IDS);
     else
-        for (uint64_t left = page->masks[block]; left != 0; left &= left - 1)
+        for (uint64_t left = mask; left != 0; left &= left - 1)
             add(r, chunk->data + chunk->map[covey__lowest_bit(left)] * r->size, 1);
+}
+
+static void add_blocks(runner *r, const covey_pool *pool, uint32_t number, covey__pick_fn *pick) {
+    const covey__block_page *page = pool->blocks.pages[number];
+    for (uint64_t left = page->summary; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left);
+        uint64_t mask = page->masks[block];
+        if (pick) mask = pick(pool, number * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS, mask, r->context);
+        add_block(r, page, block, mask);
+    }
 }
 
 /* Up to the next hole, and, in place, the end of a page. */
@@ -238,13 +248,23 @@ static void add_packed(runner *r, const covey_sparse_set *set) {
     }
 }
 
-void covey__each_run(const covey_pool *pool, covey__run_fn *run, void *context) {
+static void add_picked(runner *r, const covey_pool *pool, covey__pick_fn *pick) {
+    const covey_sparse_set *set = &pool->set;
+    for (uint32_t at = 0; at < set->end; at++) {
+        if (set->holes != 0 && covey__is_hole(set, at)) continue;
+        uint32_t index = set->ids[at].index;
+        uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
+        if (pick(pool, index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, bit, r->context) != 0)
+            add(r, covey__value_at(set, at, set->size), 1);
+    }
+}
+
+void covey__each_run(const covey_pool *pool, covey__pick_fn *pick, covey__run_fn *run, void *context) {
     runner r = { .run = run, .context = context, .size = pool->size };
-    if (!covey__in_blocks(pool)) add_packed(&r, &pool->set);
-    else
-        for (uint32_t i = 0; i < pool->blocks.page_count; i++)
-            for (uint64_t left = pool->blocks.pages[i]->summary; left != 0; left &= left - 1)
-                add_block(&r, pool->blocks.pages[i], covey__lowest_bit(left));
+    if (covey__in_blocks(pool))
+        for (uint32_t i = 0; i < pool->blocks.page_count; i++) add_blocks(&r, pool, i, pick);
+    else if (pick) add_picked(&r, pool, pick);
+    else add_packed(&r, &pool->set);
     end_run(&r);
 }
 

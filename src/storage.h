@@ -109,9 +109,11 @@ static inline uint32_t covey__index_at(const covey_pool *pool, uint32_t position
     return covey__in_blocks(pool) ? position : pool->set.ids[position].index;
 }
 
-/* Calls a function for each run of contiguous values, in the order of positions. */
+/* Of the components of a block, those that are picked. */
+typedef uint64_t covey__pick_fn(const covey_pool *pool, uint32_t first, uint64_t mask, const void *context);
+/* Calls a function for each run of contiguous values, in the order of positions; `pick` NULL: of all. */
 typedef void covey__run_fn(void *values, size_t count, void *context);
-void covey__each_run(const covey_pool *pool, covey__run_fn *run, void *context);
+void covey__each_run(const covey_pool *pool, covey__pick_fn *pick, covey__run_fn *run, void *context);
 
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/
 

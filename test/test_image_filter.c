@@ -59,6 +59,12 @@ static void load(void) {
     test_world_is_valid(world);
 }
 
+static void load_anew(void) {
+    assert_int_equal(world_teardown(NULL), 0);
+    assert_int_equal(world_setup(NULL), 0);
+    load();
+}
+
 static void begin_anew(void) {
     assert_int_equal(filter_teardown(NULL), 0);
     assert_int_equal(filter_setup(NULL), 0);
@@ -142,6 +148,72 @@ static void test_handles_of_what_is_left_out_stay_stale(void **state) {
     assert_same(fresh[0], entity(0, e[0].generation + 2)); /* the lowest first */
     assert_same(fresh[1], entity(2, e[2].generation + 2));
     for (uint32_t i = 0; i < 9; i++) assert_int_not_equal(fresh[i].index, last.index); /* that index is retired */
+}
+
+/* Also those whose component is disabled; what is in no list of the world leaves out nobody. */
+static void test_entities_with_a_type_are_left_out(void **state) {
+    (void)state;
+    covey_entity e[200];
+    static const covey_type unknown = { .name = "Unknown", .size = 4, .align = 4, .raw = true };
+    assert_true(covey_create_many(origin, e, 200));
+    for (uint32_t i = 0; i < 200; i++) {
+        assert_non_null(covey_add(origin, e[i], InPack, { i, ~i }));
+        if (i % 3 == 0) assert_non_null(covey_add(origin, e[i], InPins, { i, ~i }));
+        if (i % 5 == 0) assert_true(covey_add_tag(origin, e[i], PlainTag));
+    }
+    assert_int_equal(covey_component_disable(origin, e[3], InPins), COVEY_OK);
+    assert_int_equal(covey_disable(origin, e[7]), COVEY_OK);
+    const covey_type *nothing[] = { NULL }, *some[] = { covey_id(InPins), &unknown, covey_id(PlainTag), NULL };
+    save_with(&(covey_save_desc){ .without = nothing });
+    load();
+    assert_int_equal(covey_entity_count(world), 200);
+    save_with(&(covey_save_desc){ .without = some });
+    load_anew();
+    for (uint32_t i = 0; i < 200; i++) assert_int_equal(covey_alive(world, e[i]), i % 3 != 0 && i % 5 != 0);
+    assert_false(covey_alive(world, e[3]));
+    const covey_type *disabled[] = { covey_id(covey_disabled), NULL };
+    save_with(&(covey_save_desc){ .without = disabled });
+    load_anew();
+    for (uint32_t i = 0; i < 200; i++) assert_int_equal(covey_alive(world, e[i]), i != 7);
+}
+
+/* Who is left out by its types is not asked about. */
+static void test_a_list_and_a_function_leave_out_more(void **state) {
+    (void)state;
+    covey_entity e[4];
+    assert_true(covey_create_many(origin, e, 4));
+    assert_true(covey_add_tag(origin, e[1], PlainTag));
+    const covey_type *without[] = { covey_id(PlainTag), NULL };
+    wanted = 0x7;
+    asked = 0;
+    save_with(&(covey_save_desc){ .without = without, .choose = is_wanted, .choose_context = origin });
+    assert_int_equal(asked, 3);
+    load();
+    assert_true(covey_alive(world, e[0]) && !covey_alive(world, e[1]));
+    assert_true(covey_alive(world, e[2]) && !covey_alive(world, e[3]));
+}
+
+/* Of reserved ranges, each has its own free indices. */
+static void test_ranges_issue_what_was_left_out_of_them(void **state) {
+    (void)state;
+    covey_range range = covey_range_reserve(origin, 70, 10);
+    covey_entity e[100], in[5], last = entity(0, 0);
+    const covey_type *without[] = { covey_id(PlainTag), NULL };
+    for (uint32_t i = 0; i < 5; i++) in[i] = covey_create_in(origin, range);
+    assert_true(covey_create_many(origin, e, 100)); /* around the range */
+    for (uint32_t i = 0; i < 100; i += 2) assert_true(covey_add_tag(origin, e[i], PlainTag));
+    assert_true(covey_add_tag(origin, in[1], PlainTag) && covey_add_tag(origin, in[3], PlainTag));
+    save_with(&(covey_save_desc){ .without = without });
+    load();
+    assert_int_equal(covey_entity_count(world), 53);
+    assert_int_equal(covey_create_in(world, range).index, in[1].index);
+    assert_int_equal(covey_create_in(world, range).index, in[3].index);
+    for (uint32_t i = 0; i < 100; i += 2) {
+        covey_entity fresh = covey_create(world);
+        assert_int_equal(fresh.index, e[i].index);
+        assert_true(covey_is_null(last) || fresh.index > last.index);
+        last = fresh;
+    }
 }
 
 static covey_entity merged[8];
@@ -285,6 +357,9 @@ int main(void) {
         FILTER_TEST(test_only_chosen_entities_are_in_an_image),
         FILTER_TEST(test_each_entity_is_asked_about_once),
         FILTER_TEST(test_handles_of_what_is_left_out_stay_stale),
+        FILTER_TEST(test_entities_with_a_type_are_left_out),
+        FILTER_TEST(test_a_list_and_a_function_leave_out_more),
+        FILTER_TEST(test_ranges_issue_what_was_left_out_of_them),
         FILTER_TEST(test_handles_to_what_is_left_out_are_stale_or_null),
         FILTER_TEST(test_children_without_their_parent_are_roots),
         FILTER_TEST(test_a_name_that_a_root_has_is_left_out),

@@ -116,7 +116,8 @@ static bool is_odd(const covey_world *of, covey_entity e, void *context) {
 
 /* Names of children that become roots are compared. */
 static bool save_some(scene *s) {
-    covey_save_desc desc = { .choose = is_odd, .changed_since = 1 };
+    const covey_type *without[] = { covey_id(PlainTag), NULL };
+    covey_save_desc desc = { .choose = is_odd, .without = without, .changed_since = 1 };
     return covey_save_to_memory(s->world, NULL, 0, &desc, NULL) != 0;
 }
 

@@ -198,6 +198,37 @@ static void compare_chosen(model *m, choice *c) {
     REQUIRE(m, alive == covey_entity_count(m->twin), "the image of a part has others");
 }
 
+/* Types whose entities are left out, at random; ended by NULL. */
+typedef struct unwanted {
+    const covey_type *types[TYPES];
+    choice c;
+} unwanted;
+
+static bool has_none(const covey_world *world, covey_entity e, void *context) {
+    const unwanted *u = context;
+    bool none = is_chosen(world, e, (void *)(uintptr_t)&u->c);
+    for (const covey_type *const *type = u->types; *type && none; type++) none = !covey_has_raw(world, e, *type);
+    return none;
+}
+
+/* Entities that have a type are left out by a list as by a function, byte for byte. */
+static void save_without(model *m, const covey_type *const *types) {
+    unwanted u = { .c = { .rest = 1, .of = 2 + program_below(&m->program, 4) } };
+    uint32_t count = 0;
+    for (; *types; types++)
+        if (program_chance(&m->program, 64)) u.types[count++] = *types;
+    if (program_chance(&m->program, 64)) u.types[count++] = covey_id(covey_disabled);
+    covey_save_desc by_list = { .without = u.types, .choose = is_chosen, .choose_context = &u.c };
+    covey_save_desc by_function = { .choose = has_none, .choose_context = &u };
+    m->image.size = m->again.size = 0;
+    covey_result result = covey_save_to_buffer(m->world, &m->image, &by_list, NULL);
+    REQUIRE(m, result == COVEY_OK, "a world without types could not be saved: %s", covey_result_text(result));
+    result = covey_save_to_buffer(m->world, &m->again, &by_function, NULL);
+    REQUIRE(m, result == COVEY_OK, "a part could not be saved: %s", covey_result_text(result));
+    REQUIRE(m, m->again.size == m->image.size && memcmp(m->again.bytes, m->image.bytes, m->image.size) == 0,
+            "leaving out types gives other bytes than leaving out entities that have them");
+}
+
 static void save_part_and_load(model *m, const covey_type *const *types) {
     choice c = { .of = 2 + program_below(&m->program, 4) };
     c.rest = program_below(&m->program, c.of);
@@ -228,6 +259,7 @@ void model_save_and_load(model *m) {
         return;
     }
     if (program_chance(&m->program, 64)) save_part_and_load(m, types);
+    if (program_chance(&m->program, 64)) save_without(m, types);
     save(m, m->world, &m->image);
     load(m, types);
     own_loaded(m);
