@@ -82,6 +82,9 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
         [CALL_DIGEST] = "covey_mpi_digest",     [CALL_SAVE] = "covey_mpi_save",
         [CALL_LOAD] = "covey_mpi_load",         [CALL_GHOSTS] = "covey_mpi_ghosts",
         [CALL_REFRESH] = "covey_mpi_refresh",
+        [CALL_PARTITION] = "covey_mpi_partition_create",
+        [CALL_PARTITION_MIGRATE] = "covey_mpi_partition_migrate",
+        [CALL_PARTITION_BALANCE] = "covey_mpi_partition_balance",
     };
     int own[2] = { (int)call, -(int)call }, most[2];
     MPI_Allreduce(own, most, 2, MPI_INT, MPI_MAX, mpi->comm);

@@ -87,6 +87,9 @@ typedef enum covey__mpi_call {
     CALL_LOAD,
     CALL_GHOSTS,
     CALL_REFRESH,
+    CALL_PARTITION,
+    CALL_PARTITION_MIGRATE,
+    CALL_PARTITION_BALANCE,
 } covey__mpi_call;
 
 /* Resizes a block with the allocator of the description; NULL when memory is out, or for a size of 0, which frees. */
@@ -134,6 +137,9 @@ static inline bool covey__mpi_is_home(const covey_mpi *mpi, covey_entity e) {
 /* Whether the world has any parents and children, or names. */
 bool covey__mpi_any_places(const covey_mpi *mpi);
 
+/* As covey_mpi_migrate, inside of a collective call; `mine` is how making the lists went on this rank. */
+covey_result covey__mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
+                                covey_result mine);
 covey_result covey__mpi_collect(covey_mpi *mpi); /* as covey_mpi_collect, inside of a collective call */
 
 /* A refresh of ghosts in three steps (ghosts_send.c, ghosts_apply.c). The first and the last change the world; between them
@@ -142,6 +148,8 @@ covey_result covey__mpi_collect(covey_mpi *mpi); /* as covey_mpi_collect, inside
 covey_result covey__mpi_ghosts_pack(covey_mpi *mpi);     /* asks who is near, and packs what has changed */
 covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi); /* sends and receives: does not look at the world */
 covey_result covey__mpi_ghosts_apply(covey_mpi *mpi);    /* makes the changes */
+/* The next refresh asks for all entities and sends all values. */
+void covey__mpi_ghosts_ask_again(covey_mpi *mpi);
 void covey__mpi_ghosts_free(covey_mpi *mpi);
 /* Ends ghosts whose indices belong to these entities now: their own are gone, and they would end at the next refresh. */
 void covey__mpi_ghosts_yield(covey_mpi *mpi, const covey_entity *entities, uint32_t count);

@@ -299,7 +299,11 @@ covey_result covey_mpi_refresh(covey_mpi *mpi) {
     return covey__mpi_ghosts_apply(mpi);
 }
 
-covey_result covey_mpi_refresh_all(covey_mpi *mpi) {
+void covey__mpi_ghosts_ask_again(covey_mpi *mpi) {
     if (mpi->ghosts) mpi->ghosts->seen = 0;
+}
+
+covey_result covey_mpi_refresh_all(covey_mpi *mpi) {
+    covey__mpi_ghosts_ask_again(mpi);
     return covey_mpi_refresh(mpi);
 }

@@ -236,7 +236,6 @@ static covey_result pack_all(covey_mpi *mpi, const departure *d, unsigned char *
 /* All that may fail before anything is sent. What leaves is tagged when it is OK, and otherwise not. */
 static covey_result prepare(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count, departure *d,
                             unsigned char **send) {
-    *d = (departure){ NULL, 0 };
     covey_result result = add_trees(mpi, &entities, &ranks, &count);
     if (result == COVEY_OK) result = sort_departure(mpi, entities, ranks, count, d);
     if (result != COVEY_OK) return result;
@@ -284,15 +283,14 @@ static covey_result arrive(covey_mpi *mpi, unsigned char *received, uint32_t lea
     return result;
 }
 
-covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count) {
-    covey_result result = covey__mpi_enter(mpi, CALL_MIGRATE);
-    if (result != COVEY_OK) return result;
-    departure d;
+covey_result covey__mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
+                                covey_result mine) {
+    departure d = { NULL, 0 };
     unsigned char *send = NULL, *received = NULL;
     covey__mpi_incoming *messages = NULL;
     uint32_t begun = 0;
-    covey_result prepared = prepare(mpi, entities, ranks, count, &d, &send);
-    result = covey__mpi_exchange(mpi, send, prepared, &received);
+    covey_result prepared = mine == COVEY_OK ? prepare(mpi, entities, ranks, count, &d, &send) : mine;
+    covey_result result = covey__mpi_exchange(mpi, send, prepared, &received);
     if (result == COVEY_OK) result = covey__mpi_agree(mpi, arrive(mpi, received, d.count, &messages, &begun));
     if (result != COVEY_OK) {
         while (begun != 0) covey__mpi_turn_away(mpi, &messages[--begun]);
@@ -305,4 +303,9 @@ covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *entities, con
     if (++mpi->since_collect >= COLLECT_EVERY && covey__mpi_collect(mpi) != COVEY_OK)
         mpi->report = (covey_report){ .result = COVEY_OK }; /* the next one finds them, too */
     return COVEY_OK;
+}
+
+covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count) {
+    covey_result result = covey__mpi_enter(mpi, CALL_MIGRATE);
+    return result == COVEY_OK ? covey__mpi_migrate(mpi, entities, ranks, count, COVEY_OK) : result;
 }

@@ -194,6 +194,88 @@ typedef int covey_mpi_place_fn(const covey_world *world, covey_entity e, void *c
  * .first or .span is another one, or `place` names no rank; FILE, IMAGE, MEMORY. When it fails, worlds have no entities. */
 COVEY_API covey_result covey_mpi_load(covey_mpi *mpi, const char *path, covey_mpi_place_fn *place, void *context);
 
+/* ---- Partition -----------------------------------------------------------------------------------------------------
+ *
+ * A partition gives each rank a box of a space with one to three axes, or leaves the choice to a function.
+ *
+ *     covey_mpi_partition *p = covey_mpi_partition_create(mpi, &(covey_mpi_partition_desc){
+ *         .type = covey_id(Position), .cuts = COVEY_MPI_BISECTION, .halo = 5,
+ *         .axes = { { .field = "x", .high = 1000, .wraps = true }, { .field = "y", .high = 500 } } });
+ *     covey_mpi_partition_migrate(p);      entities that walked out of their box move to the rank that has them now
+ *
+ * Each point belongs to exactly one rank. Boxes are half-open: a point on a cut belongs to the higher box. A position
+ * outside of the space is wrapped around where the axis wraps, and otherwise belongs to the nearest box. NaN counts as the
+ * low end of its axis; so does an infinity where the axis wraps. */
+typedef struct covey_mpi_partition covey_mpi_partition;
+
+#define COVEY_MPI_AXES 3
+
+typedef enum covey_mpi_cuts {
+    COVEY_MPI_GRID = 0,     /* boxes of equal size in rows and columns, with the shortest borders */
+    COVEY_MPI_BISECTION = 1 /* cuts each box along its longest side, the last axis of several, in proportion to the ranks
+                             * on both sides: at first the size, later the load (covey_mpi_partition_balance) */
+} covey_mpi_cuts;
+
+/* One direction of the space. */
+typedef struct covey_mpi_axis {
+    const char *field; /* the name of a number among the .fields of the type; NULL: a `kind` at `offset` of the value */
+    covey_kind kind;   /* an integer or a floating-point number; 64-bit integers are rounded to double beyond 2^53 */
+    uint32_t offset;
+    double low, high; /* the ends; high does not belong to the space. An axis with two zeros is not there */
+    double cell;      /* cuts are at low + k * cell, and boxes at least one cell wide. 0: 1 for integers, and a 2^20th of
+                       * the axis for others. For integers, low, high and cell are whole numbers */
+    bool wraps;       /* the ends meet */
+} covey_mpi_axis;
+
+/* Zero means default. All ranks give the same. */
+typedef struct covey_mpi_partition_desc {
+    const covey_type *type; /* the component with the position, one of the .types of covey_mpi_create; entities without it
+                             * stay where they are */
+    covey_mpi_cuts cuts;
+    covey_mpi_axis axes[COVEY_MPI_AXES];
+    double halo;               /* for covey_mpi_partition_near */
+    covey_mpi_place_fn *place; /* instead of cuts and axes: where each entity is to live, asked for those that live here
+                                * and have a component of `type`, if that is not NULL */
+    void *context;
+} covey_mpi_partition_desc;
+
+/* Collective. NULL on all ranks: TYPE for a type that does not move with entities or a field that is not a number; RANGE
+ * for axes that cannot be cut into as many boxes as there are ranks; LAYOUT when ranks give different descriptions;
+ * MEMORY. covey_mpi_report says why. Destroy it before the covey_mpi. */
+COVEY_API covey_mpi_partition *covey_mpi_partition_create(covey_mpi *mpi, const covey_mpi_partition_desc *desc);
+/* NULL is fine. Not collective. */
+COVEY_API void covey_mpi_partition_destroy(covey_mpi_partition *partition);
+
+/* The rank that a point belongs to; it has a number for each axis. -1 when a function decides. */
+COVEY_API int covey_mpi_partition_rank(const covey_mpi_partition *partition, const double *point);
+/* The box of a rank: a number for each axis. False when there is no such rank, or a function decides. */
+COVEY_API bool covey_mpi_partition_box(const covey_mpi_partition *partition, int rank, double *low, double *high);
+
+/* The rank that an entity belongs to, for covey_mpi_load: `context` is the partition. Its home if it has no position. */
+COVEY_API int covey_mpi_partition_place(const covey_world *world, covey_entity e, void *context);
+
+/* The other ranks whose boxes are within `halo` of an entity along each axis, for covey_mpi_ghosts: `context` is the
+ * partition. Writes each once to `ranks`, which has room for all, and returns how many. None without a position, or when a
+ * function decides. Integers are compared exactly; for others a box may be included that is too far by a rounding error. A
+ * few compares for entities that are deep in the box of this rank. */
+COVEY_API uint32_t covey_mpi_partition_near(const covey_world *world, covey_entity e, int *ranks, void *context);
+
+/* Collective. Moves all entities that live here and belong to another rank. Those with a parent go where their root goes.
+ * Fails as covey_mpi_migrate does. O(entities), about a nanosecond for those that stay. */
+COVEY_API covey_result covey_mpi_partition_migrate(covey_mpi_partition *partition);
+
+/* Collective. Makes new cuts when ranks are loaded unevenly, and moves entities to match. `seconds` is what the work of
+ * this rank took since the last call; each of its entities weighs the same part of that. Nothing happens unless the most
+ * of a rank is more than (1 + limit) times the mean; a `limit` below 0 always makes new cuts, and when no rank took any
+ * time, all entities weigh the same. After a cut, the weight of one side differs from its share by at most half of what
+ * lies in one layer of cells, unless boxes of one cell leave no choice. The same entities and seconds give the same cuts.
+ * *moved is how many entities moved, on all ranks together; it may be NULL. After new cuts, the next refresh of ghosts is
+ * one of all.
+ * REFUSED unless .cuts is COVEY_MPI_BISECTION; RANGE for seconds that are negative or not finite, and for a limit that
+ * differs between ranks or is NaN; otherwise fails as covey_mpi_migrate does, and cuts are then as before. */
+COVEY_API covey_result covey_mpi_partition_balance(covey_mpi_partition *partition, double seconds, double limit,
+                                                   uint64_t *moved);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
