@@ -4,6 +4,7 @@ JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
 FUZZ         ?= world
 ARGS         ?=
+MODEL        ?= sir
 TARGETS      ?=
 
 # Benchmarks stay on one core where that is possible.
@@ -139,13 +140,13 @@ abi-update: setup ## record the ABI of this tree as that of the last release, in
 # Programs over MPI need one, and are skipped where there is none and it cannot be installed.
 with_mpi = if scripts/setup mpi; then $(1); else echo "$@: skipped, because there is no MPI"; fi
 
-run-mpi: ## an epidemic over 2 ranks of MPI, beside the same on one (ARGS="--agents 1000000 --steps 200")
-	@$(call with_mpi,$(call build,mpi,sir) && examples/mpi/run.sh build/mpi/examples/mpi/sir $(ARGS))
+run-mpi: ## an epidemic over 2 ranks of MPI, beside the same on one (ARGS="--agents 1000000 --steps 200"); or MODEL=boids
+	@$(call with_mpi,$(call build,mpi,$(MODEL)) && examples/mpi/run.sh build/mpi/examples/mpi/$(MODEL) $(ARGS))
 
 check-mpi: ## the tests of worlds over MPI, with OpenMPI and MPICH, on 1 to 4 ranks each
 	@$(call with_mpi,$(call build,mpi-dev) && ctest --preset mpi-dev --no-label-summary && \
 	    $(call build,mpi-hard) && ctest --preset mpi-hard --no-label-summary && \
-	    $(call build,mpich) && ctest --preset mpich --no-label-summary)
+	    $(call build,mpich) && ctest --preset mpich --no-label-summary && mpi/test/both.sh build/mpi-dev build/mpich)
 
 bench-mpi: ## the benchmarks of worlds over MPI, on 2 ranks
 	@$(call with_mpi,$(call build,mpi) && mpi/bench/run.sh build/mpi)

@@ -1,24 +1,33 @@
 #!/bin/sh
-# Runs the epidemic on 2 ranks and on one, and compares their digests:
+# Runs a model on 2 ranks and on one, and compares the results: the digests of the epidemic, which are equal, or the
+# places of boids, which are within bounds.
 #
-#     run.sh SIR [OPTIONS OF SIR...]
+#     run.sh MODEL [OPTIONS OF THE MODEL...]
 set -eu
 . "$(dirname "$0")/mpirun.sh"
-sir=$1
+model=$1
 shift
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+boids=
+case $model in *boids) boids=yes ;; esac
 
 echo "2 ranks:"
-ranks 2 "$sir" "$@" >"$out"
-cat "$out"
-two=$(sed -n 's/^digest //p' "$out")
+ranks 2 "$model" "$@" ${boids:+--write "$out/boids"} >"$out/two"
+cat "$out/two"
 echo
 echo "1 rank:"
-ranks 1 "$sir" "$@" >"$out"
-cat "$out"
-one=$(sed -n 's/^digest //p' "$out")
+status=0
+ranks 1 "$model" "$@" ${boids:+--compare "$out/boids"} >"$out/one" || status=$?
+cat "$out/one"
 echo
+if [ -n "$boids" ]; then
+    [ "$status" != 0 ] || echo "Each boid is within its bound."
+    exit "$status"
+fi
+[ "$status" = 0 ] || exit "$status"
+one=$(sed -n 's/^digest //p' "$out/one")
+two=$(sed -n 's/^digest //p' "$out/two")
 if [ "$one" != "$two" ]; then
     echo "the digests differ: $two on 2 ranks, $one on one"
     exit 1

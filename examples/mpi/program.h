@@ -1,0 +1,22 @@
+/* What the models in this folder share: options, random numbers, a progress bar, and a table of ranks. */
+#ifndef EXAMPLES_MPI_PROGRAM_H
+#define EXAMPLES_MPI_PROGRAM_H
+
+#include <covey/mpi.h>
+
+/* `--name TEXT`, `--name NUMBER` and `--name` among the arguments of the program. */
+const char *text_option(int argc, char **argv, const char *name);
+double number_option(int argc, char **argv, const char *name, double usual);
+bool has_option(int argc, char **argv, const char *name);
+
+/* 64 random bits, made of the seed, the step and the number of somebody: the same in whatever order they are asked for. */
+uint64_t random_of(uint64_t seed, uint64_t step, uint64_t number);
+
+/* Prints what failed and what the last collective call says, and ends all ranks. `mpi` may be NULL. */
+_Noreturn void fail(const covey_mpi *mpi, const char *what);
+
+/* The first rank prints these. print_ranks is collective. */
+void show_progress(const covey_mpi *mpi, uint32_t step, uint32_t steps);
+void print_ranks(const covey_mpi *mpi, const char *entities, double seconds);
+
+#endif
