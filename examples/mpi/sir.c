@@ -3,7 +3,10 @@
  *     mpirun -n 2 sir --agents 1000000 --steps 100 --save epidemic
  *     mpirun -n 3 sir --begin 100 --steps 200 --load epidemic
  *
- * Each rank owns a band of rows, and agents that leave it migrate. All arithmetic is in integers, and random numbers are
+ * --rebalance 20 makes new boxes whenever a rank has taken more than 20 % longer than the mean in the last 10 steps, and
+ * --rebalance-every 100 makes them each 100 steps, so that ranks have the same number of agents.
+ *
+ * Each rank owns a box of cells, and agents that leave it migrate. All arithmetic is in integers, and random numbers are
  * made of the seed, the step and the agent's number, so that neither the order of agents nor the number of ranks and
  * threads changes the result: the digest is always the same. */
 #include <covey/mpi.h>
@@ -26,21 +29,20 @@ COVEY_COMPONENT_DECLARE(Health);
 COVEY_COMPONENT_DEFINE(Agent, .raw = true, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Health, .raw = true, .storage = COVEY_STORAGE_SPARSE);
 
-enum { MOST_ROWS = 4096, SICK_STEPS = 40, ODDS = 4 }; /* infection comes with odds of 1 in 4 */
+enum { MOST_SIDE = 4096, SICK_STEPS = 40, ODDS = 4 }; /* infection comes with odds of 1 in 4 */
+enum { MEASURED = 10 };                               /* steps, after which the times of ranks are compared */
 
 typedef struct model {
     covey_world *world;
     covey_mpi *mpi;
     covey_group *agents;
-    uint32_t number, steps, step, rebalance, threads;
-    uint32_t side; /* of the torus */
+    covey_mpi_partition *boxes;
+    uint32_t number, steps, step, threads;
+    uint32_t rebalance, rebalance_every; /* percent; steps. 0: never */
+    uint32_t side;                       /* of the torus */
     uint64_t seed;
-    uint32_t cuts[1025]; /* rank r owns the rows from cuts[r] to cuts[r + 1] */
-    int owner[MOST_ROWS]; /* of each row */
-    uint16_t *sick;      /* in each cell */
-    covey_entity *leaving;
-    int *targets;
-    uint32_t room;
+    uint16_t *sick;                      /* in each cell */
+    double resumed, worked; /* when systems went on after the last exchange; seconds since boxes were compared */
 } model;
 
 static uint64_t random_of(uint64_t seed, uint64_t step, uint64_t number) {
@@ -76,37 +78,25 @@ static void walk(covey_job *job, void *context) {
     }
 }
 
-static void grow(model *m) {
-    m->room = m->room * 2 + 1024;
-    m->leaving = realloc(m->leaving, m->room * sizeof *m->leaving);
-    m->targets = realloc(m->targets, m->room * sizeof *m->targets);
-    if (!m->leaving || !m->targets) fail(m, "no memory");
+/* Agents move to the ranks that own their cells. Waiting for other ranks is not work of this one. */
+static void exchange(covey_job *job, void *context) {
+    model *m = context;
+    m->worked += MPI_Wtime() - m->resumed;
+    job->result = covey_mpi_partition_migrate(m->boxes);
+    m->resumed = MPI_Wtime();
 }
 
-/* Sends agents to the ranks that own their rows. */
-static covey_result send_away(model *m) {
-    uint32_t count = 0;
-    int here = covey_mpi_rank(m->mpi);
-    covey_iter it = covey_group_iter(m->agents);
-    while (covey_next(&it)) {
-        const Agent *agent = covey_field_const(&it, 0, Agent);
-        for (uint32_t i = 0; i < it.count; i++) {
-            if (m->owner[agent[i].y] == here) continue;
-            if (count == m->room) grow(m);
-            m->targets[count] = m->owner[agent[i].y];
-            m->leaving[count++] = covey_span_entity(&it, i);
-        }
-    }
-    return covey_mpi_migrate(m->mpi, m->leaving, m->targets, count);
+static void clear_sick(const model *m) {
+    double low[COVEY_MPI_AXES], high[COVEY_MPI_AXES];
+    covey_mpi_partition_box(m->boxes, covey_mpi_rank(m->mpi), low, high);
+    for (uint32_t y = (uint32_t)low[1]; y < (uint32_t)high[1]; y++)
+        memset(m->sick + (size_t)y * m->side + (size_t)low[0], 0, (size_t)(high[0] - low[0]) * sizeof *m->sick);
 }
-
-static void exchange(covey_job *job, void *context) { job->result = send_away(context); }
 
 /* The sick of each cell, and those who recover. */
 static void count_sick(covey_job *job, void *context) {
     model *m = context;
-    uint32_t first = m->cuts[covey_mpi_rank(m->mpi)], end = m->cuts[covey_mpi_rank(m->mpi) + 1];
-    memset(m->sick + first * m->side, 0, (size_t)(end - first) * m->side * sizeof *m->sick);
+    clear_sick(m);
     while (covey_next(&job->it)) {
         const Agent *agent = covey_field_const(&job->it, 0, Agent);
         Health *health = covey_field(&job->it, 1, Health);
@@ -138,46 +128,39 @@ static void infect(covey_job *job, void *context) {
     }
 }
 
-/* ---- Bands -------------------------------------------------------------------------------------------------------*/
+/* ---- Boxes -------------------------------------------------------------------------------------------------------*/
 
-/* Cuts the rows so that each rank has about as many agents; without agents, as many rows. */
-static void cut_rows(model *m) {
-    static int64_t rows[MOST_ROWS];
-    int ranks = covey_mpi_size(m->mpi), side = (int)m->side;
-    int64_t all = 0, sum = 0;
-    memset(rows, 0, sizeof rows);
-    covey_iter it = covey_group_iter(m->agents);
-    while (covey_next(&it)) {
-        const Agent *agent = covey_field_const(&it, 0, Agent);
-        for (uint32_t i = 0; i < it.count; i++) rows[agent[i].y]++;
+static covey_mpi_partition *make_boxes(const model *m) {
+    covey_mpi_axis axis = { .kind = COVEY_KIND_U16, .high = m->side, .wraps = true };
+    covey_mpi_partition_desc desc = { .type = covey_id(Agent), .cuts = COVEY_MPI_BISECTION, .axes = { axis, axis } };
+    desc.axes[0].offset = offsetof(Agent, x);
+    desc.axes[1].offset = offsetof(Agent, y);
+    return covey_mpi_partition_create(m->mpi, &desc);
+}
+
+/* By what ranks measured, or by the number of their agents. */
+static void rebalance(model *m) {
+    covey_result result = COVEY_OK;
+    uint32_t next = m->step + 1;
+    if (m->rebalance_every != 0 && next % m->rebalance_every == 0)
+        result = covey_mpi_partition_balance(m->boxes, 0, -1, NULL);
+    if (result == COVEY_OK && m->rebalance != 0 && next % MEASURED == 0) {
+        result = covey_mpi_partition_balance(m->boxes, m->worked, m->rebalance / 100.0, NULL);
+        m->worked = 0;
     }
-    if (covey_mpi_fold_i64(m->mpi, COVEY_MPI_SUM, rows, m->side) != COVEY_OK) fail(m, "rows cannot be counted");
-    for (int i = 0; i < side; i++) all += rows[i] + 1;
-    int rank = 0;
-    for (int row = 0; row < side; row++) {
-        while (rank < ranks && sum >= all * rank / ranks) m->cuts[rank++] = (uint32_t)row;
-        m->owner[row] = rank - 1;
-        sum += rows[row] + 1;
-    }
-    while (rank <= ranks) m->cuts[rank++] = m->side;
+    if (result != COVEY_OK) fail(m, "agents cannot move");
 }
 
 static void settle(model *m) {
     for (uint32_t number = 0; number < m->number; number++) {
         uint64_t random = random_of(m->seed, UINT64_MAX, number);
         Agent agent = { number, (uint16_t)(random % m->side), (uint16_t)((random >> 32) % m->side) };
-        if (m->owner[agent.y] != covey_mpi_rank(m->mpi)) continue;
+        if (covey_mpi_partition_rank(m->boxes, (double[]){ agent.x, agent.y }) != covey_mpi_rank(m->mpi)) continue;
         Health health = { .infected = number % 1000 == 0, .until = number % 1000 == 0 ? SICK_STEPS : 0 };
         covey_entity e = covey_create(m->world);
         if (!covey_add_value(m->world, e, Agent, &agent) || !covey_add_value(m->world, e, Health, &health))
             fail(m, covey_result_text(covey_world_result(m->world)));
     }
-}
-
-/* ---- Checkpoints -------------------------------------------------------------------------------------------------*/
-
-static int owner_of(const covey_world *world, covey_entity e, void *context) {
-    return ((const model *)context)->owner[covey_get(world, e, Agent)->y];
 }
 
 /* ---- The program -------------------------------------------------------------------------------------------------*/
@@ -205,11 +188,10 @@ static void show_progress(const model *m) {
 static double run(model *m, covey_schedule *schedule, bool quiet) {
     double begun = MPI_Wtime();
     while (m->step < m->steps) {
-        if (m->rebalance != 0 && m->step % m->rebalance == m->rebalance - 1) {
-            cut_rows(m);
-            if (send_away(m) != COVEY_OK) fail(m, "agents cannot move");
-        }
+        rebalance(m);
+        m->resumed = MPI_Wtime();
         if (covey_schedule_run(schedule) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+        m->worked += MPI_Wtime() - m->resumed;
         m->step++;
         if (!quiet) show_progress(m);
     }
@@ -270,21 +252,23 @@ int main(int argc, char **argv) {
     model m = { .seed = option(argc, argv, "--seed", 1),         .number = option(argc, argv, "--agents", 100000),
                 .steps = option(argc, argv, "--steps", 100),     .rebalance = option(argc, argv, "--rebalance", 0),
                 .threads = option(argc, argv, "--threads", 1),   .side = option(argc, argv, "--side", 1000),
-                .step = option(argc, argv, "--begin", 0) };
+                .step = option(argc, argv, "--begin", 0),        .rebalance_every = option(argc, argv, "--rebalance-every", 0) };
     const char *load = text_option(argc, argv, "--load"), *save = text_option(argc, argv, "--save");
     const covey_type *types[] = { covey_id(Agent), covey_id(Health), NULL };
     covey_report report = { .result = COVEY_ERROR_MEMORY, .text = "no memory" };
     m.world = covey_world_create(NULL);
     if (m.world) m.mpi = covey_mpi_create(MPI_COMM_WORLD, m.world, &(covey_mpi_desc){ .types = types }, &report);
-    if (m.side == 0 || m.side > MOST_ROWS) fail(&m, "--side goes from 1 to 4096");
+    if (m.side == 0 || m.side > MOST_SIDE) fail(&m, "--side goes from 1 to 4096");
     m.sick = malloc((size_t)m.side * m.side * sizeof *m.sick);
     if (!m.mpi || !m.sick || covey_mpi_size(m.mpi) > 1024) fail(&m, report.text);
     covey_schedule *schedule = covey_schedule_create(m.world, &(covey_schedule_desc){ .threads = m.threads });
     m.agents = covey_group_create(m.world, &(covey_group_desc){ .own = { covey_id(Agent), covey_id(Health) } });
     if (!schedule || !m.agents) fail(&m, "no memory");
-    cut_rows(&m);
+    m.boxes = make_boxes(&m);
+    if (!m.boxes) fail(&m, "no partition");
     if (!load) settle(&m);
-    else if (covey_mpi_load(m.mpi, load, owner_of, &m) != COVEY_OK) fail(&m, "the checkpoint cannot be loaded");
+    else if (covey_mpi_load(m.mpi, load, covey_mpi_partition_place, m.boxes) != COVEY_OK)
+        fail(&m, "the checkpoint cannot be loaded");
     add_systems(&m, schedule);
     double seconds = run(&m, schedule, has_option(argc, argv, "--quiet"));
     if (has_option(argc, argv, "--seconds") && covey_mpi_rank(m.mpi) == 0) printf("seconds %.4f\n", seconds);
@@ -292,10 +276,9 @@ int main(int argc, char **argv) {
     print_result(&m);
     if (save && covey_mpi_save(m.mpi, save) != COVEY_OK) fail(&m, "no checkpoint");
     covey_schedule_destroy(schedule);
+    covey_mpi_partition_destroy(m.boxes);
     covey_mpi_destroy(m.mpi);
     covey_world_destroy(m.world);
-    free(m.leaving);
-    free(m.targets);
     free(m.sick);
     MPI_Finalize();
     return 0;
