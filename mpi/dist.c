@@ -64,17 +64,24 @@ covey_result covey__mpi_fail(covey_mpi *mpi, covey_result result, const char *fo
     return result;
 }
 
+void covey__mpi_allreduce(covey_mpi *mpi, const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op) {
+    double begun = MPI_Wtime();
+    MPI_Allreduce(mine, all, count, type, op, mpi->comm);
+    mpi->stats.waited += MPI_Wtime() - begun;
+}
+
 covey_result covey__mpi_agree(covey_mpi *mpi, covey_result mine) {
     struct {
         int result, rank;
     } own = { (int)mine, mpi->rank }, worst;
-    MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, mpi->comm);
+    covey__mpi_allreduce(mpi, &own, &worst, 1, MPI_2INT, MPI_MAXLOC);
     if (worst.result != COVEY_OK) MPI_Bcast(&mpi->report, (int)sizeof mpi->report, MPI_BYTE, worst.rank, mpi->comm);
     return (covey_result)worst.result;
 }
 
 covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
     mpi->report = (covey_report){ .result = COVEY_OK };
+    if (mpi->refreshing) covey__mpi_ghosts_cancel(mpi);
 #if COVEY_ASSERT_LEVEL > 0
     static const char *const names[] = {
         [CALL_MIGRATE] = "covey_mpi_migrate",   [CALL_COLLECT] = "covey_mpi_collect",
@@ -87,15 +94,14 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
         [CALL_PARTITION_BALANCE] = "covey_mpi_partition_balance",
     };
     int own[2] = { (int)call, -(int)call }, most[2];
-    MPI_Allreduce(own, most, 2, MPI_INT, MPI_MAX, mpi->comm);
+    covey__mpi_allreduce(mpi, own, most, 2, MPI_INT, MPI_MAX);
     if (most[0] != -most[1])
         return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "calls %s, while others call %s", names[call],
                                names[most[0] != (int)call ? most[0] : -most[1]]);
 #else
     (void)call;
 #endif
-    if (!mpi->refreshing) return COVEY_OK;
-    return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts is under way; end it first");
+    return COVEY_OK;
 }
 
 /* Of worlds of the library's own: what fails there is in the report. */

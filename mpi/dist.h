@@ -105,7 +105,9 @@ covey_world *covey__mpi_world(const covey_mpi *mpi); /* one of its own, for a wh
 covey_result covey__mpi_fail(covey_mpi *mpi, covey_result result, const char *format, ...);
 /* Collective: the worst result of all ranks. If it is not OK, all have the report of the first rank that has it. */
 covey_result covey__mpi_agree(covey_mpi *mpi, covey_result mine);
-/* Begins a collective call: checks at assertion level 1 that all ranks are in the same one. */
+/* MPI_Allreduce, whose time counts as waited. */
+void covey__mpi_allreduce(covey_mpi *mpi, const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op);
+/* Begins a collective call, and ends a refresh of ghosts that is under way: checks at assertion level 1 that all ranks are in the same one. */
 covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call);
 
 /* How a type travels: false when its components cannot be saved. */
@@ -143,13 +145,15 @@ covey_result covey__mpi_migrate(covey_mpi *mpi, const covey_entity *entities, co
 covey_result covey__mpi_collect(covey_mpi *mpi); /* as covey_mpi_collect, inside of a collective call */
 
 /* A refresh of ghosts in three steps (ghosts_send.c, ghosts_apply.c). The first and the last change the world; between them
- * it may be changed in any way, but no other collective call is made. All ranks make all three, whatever they return; the
- * result of the last is the same on all ranks. */
+ * it may be changed in any way. All ranks make all three, whatever they return; the result of the last is the same on all
+ * ranks. Any other collective call ends a refresh that is under way, as if it had not begun; the last step is REFUSED
+ * then. */
 covey_result covey__mpi_ghosts_pack(covey_mpi *mpi);     /* asks who is near, and packs what has changed */
 covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi); /* sends and receives: does not look at the world */
 covey_result covey__mpi_ghosts_apply(covey_mpi *mpi);    /* makes the changes */
 /* The next refresh asks for all entities and sends all values. */
 void covey__mpi_ghosts_ask_again(covey_mpi *mpi);
+void covey__mpi_ghosts_cancel(covey_mpi *mpi);           /* as if it had not begun */
 void covey__mpi_ghosts_free(covey_mpi *mpi);
 /* Ends ghosts whose indices belong to these entities now: their own are gone, and they would end at the next refresh. */
 void covey__mpi_ghosts_yield(covey_mpi *mpi, const covey_entity *entities, uint32_t count);

@@ -267,11 +267,16 @@ static void end_ghosts(covey_mpi *mpi, const covey__mpi_news *news) {
     covey__mpi_ghosts_end(mpi, list, count);
 }
 
+void covey__mpi_ghosts_cancel(covey_mpi *mpi) {
+    mpi->refreshing = false;
+    if (mpi->ghosts) covey__mpi_notes_cancel(mpi);
+}
+
 covey_result covey__mpi_ghosts_apply(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     covey__mpi_news *all = NULL;
     uint32_t count = 0, begun = 0;
-    if (!g || !mpi->refreshing) return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "no refresh of ghosts is under way");
+    if (!g || !mpi->refreshing) return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
     mpi->refreshing = false;
     if (g->result == COVEY_OK) {
         g->result = read_all(mpi, &all, &count);
@@ -292,9 +297,8 @@ covey_result covey__mpi_ghosts_apply(covey_mpi *mpi) {
 }
 
 covey_result covey_mpi_refresh(covey_mpi *mpi) {
-    bool begun = mpi->refreshing;
     covey_result result = covey__mpi_ghosts_pack(mpi);
-    if (begun || !mpi->refreshing) return result; /* not begun, on all ranks */
+    if (!mpi->refreshing) return result; /* not begun, on all ranks */
     covey__mpi_ghosts_transfer(mpi);
     return covey__mpi_ghosts_apply(mpi);
 }

@@ -332,7 +332,7 @@ covey_result covey__mpi_ghosts_pack(covey_mpi *mpi) {
 
 covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
-    if (!g || !mpi->refreshing) return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "no refresh of ghosts is under way");
+    if (!g || !mpi->refreshing) return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
     g->result = covey__mpi_exchange(mpi, g->send, g->result, &g->received);
     return g->result;
 }

@@ -165,15 +165,18 @@ static void settle(model *m) {
 
 /* ---- The program -------------------------------------------------------------------------------------------------*/
 
+static void add(model *m, covey_schedule *schedule, covey_system system) {
+    system.context = m;
+    if (covey_system_add(schedule, &system) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+}
+
 static void add_systems(model *m, covey_schedule *schedule) {
-    const covey_system systems[] = {
-        { .name = "walk", .run = walk, .context = m, .split = true, .group = m->agents },
-        { .name = "exchange", .run = exchange, .context = m, .exclusive = true },
-        { .name = "count", .run = count_sick, .context = m, .group = m->agents },
-        { .name = "infect", .run = infect, .context = m, .split = true, .group = m->agents },
-    };
-    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
-        if (covey_system_add(schedule, &systems[i]) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+    covey_mpi_system exchanges = { .mpi = m->mpi };
+    exchanges.system = (covey_system){ .name = "exchange", .run = exchange, .context = m, .exclusive = true };
+    add(m, schedule, (covey_system){ .name = "walk", .run = walk, .split = true, .group = m->agents });
+    if (covey_mpi_system_add(schedule, &exchanges) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+    add(m, schedule, (covey_system){ .name = "count", .run = count_sick, .group = m->agents });
+    add(m, schedule, (covey_system){ .name = "infect", .run = infect, .split = true, .group = m->agents });
 }
 
 static void show_progress(const model *m) {

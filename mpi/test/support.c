@@ -11,7 +11,8 @@ void check_failed(const char *what, const char *file, int line) {
 }
 
 int run_tests(int argc, char **argv, const test *tests, size_t count) {
-    MPI_Init(&argc, &argv);
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (size_t i = 0; i < count; i++) {

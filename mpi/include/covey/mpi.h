@@ -15,8 +15,8 @@
  *     ranks that call different functions all get REFUSED, and the report names the functions.
  *   - A collective call has the same result on all ranks. Where it fails on one, all are as before; the report names the
  *     rank and says why.
- *   - Only the thread that may call MPI makes these calls, and none of them inside of a listener, hook or system that is
- *     not exclusive.
+ *   - Only the thread that may call MPI makes these calls, and none of them inside of a listener or hook. Systems that
+ *     make them are added by covey_mpi_system_add.
  *
  * docs/mpi.md has the rules of handles, what happens in an exchange, and a first program. */
 #ifndef COVEY_MPI_H
@@ -24,6 +24,7 @@
 
 #include <covey/covey.h>
 #include <covey/image.h>
+#include <covey/schedule.h>
 #include <mpi.h>
 
 #ifdef __cplusplus
@@ -157,7 +158,7 @@ typedef struct covey_mpi_stats {
     uint64_t sent, received;   /* entities that moved */
     uint64_t ghosts, values;   /* ghosts that began on other ranks, and values that were sent to those there were */
     uint64_t bytes_sent, bytes_received;
-    double waited;             /* seconds, for messages of others */
+    double waited;             /* seconds, in calls of MPI that wait for others */
 } covey_mpi_stats;
 COVEY_API covey_mpi_stats covey_mpi_stats_of(const covey_mpi *mpi);
 
@@ -275,6 +276,38 @@ COVEY_API covey_result covey_mpi_partition_migrate(covey_mpi_partition *partitio
  * differs between ranks or is NaN; otherwise fails as covey_mpi_migrate does, and cuts are then as before. */
 COVEY_API covey_result covey_mpi_partition_balance(covey_mpi_partition *partition, double seconds, double limit,
                                                    uint64_t *moved);
+
+/* ---- Systems -------------------------------------------------------------------------------------------------------
+ *
+ * Exchanges as systems of a schedule, on the thread that runs it. All ranks have the same ones, in the same order. Their
+ * statistics and traces have the bytes that were sent and received, and the time that was waited for others. A run fails
+ * with the result of the exchange, which is the same on all ranks; covey_mpi_report says why.
+ *
+ *     covey_mpi_system_add(schedule, &(covey_mpi_system){ .mpi = mpi, .partition = p, .system = { .name = "exchange" } });
+ *     covey_mpi_system_add(schedule, &(covey_mpi_system){ .mpi = mpi,
+ *         .system = { .name = "count", .run = count_sick, .reads = { covey_id(Health) } } });
+ *     covey_mpi_system_add(schedule, &(covey_mpi_system){ .mpi = mpi, .ghosts = true, .system = { .name = "ghosts" } });
+ *     covey_system_add(schedule, &(covey_system){ .name = "think", .run = think, .before = { "ghosts" } });
+ *
+ * Here `think` runs on other threads while ghosts are on their way. */
+typedef struct covey_mpi_system {
+    covey_mpi *mpi;
+    /* As for covey_system_add. `.run` makes collective calls, as many on all ranks. If it is not `.exclusive`, it gets
+     * `.main_thread`, and other threads run what does not conflict with it; it calls nothing then that changes the
+     * structure, such as covey_mpi_migrate. `.when`, `.every` and the like have the same answers on all ranks. */
+    covey_system system;
+    /* Instead of `.run`: covey_mpi_partition_migrate, alone. */
+    covey_mpi_partition *partition;
+    /* Instead of both: refreshes ghosts. These are three systems: NAME.pack, alone, at which `.after` and turns apply;
+     * NAME.transfer, which sends and receives while other threads run all that is between the two; and NAME, alone, which
+     * makes the changes, and to which `.before` applies. A system is between them that is added later and has NAME in its
+     * .before. It sees ghosts as they were, and what it writes is sent by the next refresh. */
+    bool ghosts;
+} covey_mpi_system;
+
+/* Adds it; not collective. Fails as covey_system_add does; TYPE without `.name`, and unless there is exactly one of .run,
+ * .partition and .ghosts. Destroy the schedule before the partition and the covey_mpi. */
+COVEY_API covey_result covey_mpi_system_add(covey_schedule *schedule, const covey_mpi_system *system);
 
 #ifdef __cplusplus
 } /* extern "C" */
