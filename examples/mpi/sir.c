@@ -6,6 +6,8 @@
  * --rebalance 20 makes new boxes whenever a rank has taken more than 20 % longer than the mean in the last 10 steps, and
  * --rebalance-every 100 makes them each 100 steps, so that ranks have the same number of agents.
  *
+ * --trace FILE writes what rank 0 did in the last 10 steps, with the bytes and waiting time of exchanges, for Perfetto.
+ *
  * Each rank owns a box of cells, and agents that leave it migrate. All arithmetic is in integers, and random numbers are
  * made of the seed, the step and the agent's number, so that neither the order of agents nor the number of ranks and
  * threads changes the result: the digest is always the same. */
@@ -213,6 +215,16 @@ static void print_ranks(const model *m, double seconds) {
         printf("%4d %7.0f %11.0f %11.0f %9.3f %5.2f\n", r, all[r][0], all[r][1], all[r][2], all[r][3], all[r][4]);
 }
 
+static void put_text(const char *text, void *file) { fputs(text, file); }
+
+static void write_trace(const model *m, const covey_schedule *schedule, const char *path) {
+    if (covey_mpi_rank(m->mpi) != 0) return;
+    FILE *file = fopen(path, "w");
+    if (!file) fail(m, "the trace cannot be written");
+    covey_schedule_print_trace(schedule, put_text, file);
+    if (fclose(file) != 0) fail(m, "the trace cannot be written");
+}
+
 static void print_result(model *m) {
     const covey_type *types[] = { covey_id(Agent), covey_id(Health), NULL };
     uint64_t digest, count;
@@ -257,6 +269,7 @@ int main(int argc, char **argv) {
                 .threads = option(argc, argv, "--threads", 1),   .side = option(argc, argv, "--side", 1000),
                 .step = option(argc, argv, "--begin", 0),        .rebalance_every = option(argc, argv, "--rebalance-every", 0) };
     const char *load = text_option(argc, argv, "--load"), *save = text_option(argc, argv, "--save");
+    const char *trace = text_option(argc, argv, "--trace");
     const covey_type *types[] = { covey_id(Agent), covey_id(Health), NULL };
     covey_report report = { .result = COVEY_ERROR_MEMORY, .text = "no memory" };
     m.world = covey_world_create(NULL);
@@ -273,9 +286,11 @@ int main(int argc, char **argv) {
     else if (covey_mpi_load(m.mpi, load, covey_mpi_partition_place, m.boxes) != COVEY_OK)
         fail(&m, "the checkpoint cannot be loaded");
     add_systems(&m, schedule);
+    if (trace) covey_schedule_trace_last(schedule, 10);
     double seconds = run(&m, schedule, has_option(argc, argv, "--quiet"));
     if (has_option(argc, argv, "--seconds") && covey_mpi_rank(m.mpi) == 0) printf("seconds %.4f\n", seconds);
     if (!has_option(argc, argv, "--quiet")) print_ranks(&m, seconds);
+    if (trace) write_trace(&m, schedule, trace);
     print_result(&m);
     if (save && covey_mpi_save(m.mpi, save) != COVEY_OK) fail(&m, "no checkpoint");
     covey_schedule_destroy(schedule);

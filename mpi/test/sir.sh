@@ -31,6 +31,9 @@ ranks 3 "$sir" $model --steps 700 --begin 400 --load "$checkpoint" --save "$chec
 digest=$(ranks 1 "$sir" $model --steps 1000 --begin 700 --load "$checkpoint" | sed -n 's/^digest //p')
 echo "2, 3 and 1 ranks: $digest"
 [ "$expected" = "$digest" ]
+# A trace has the exchange of each of the last 10 steps, with its bytes and how long it waited.
+ranks 2 "$sir" $model --steps 50 --threads 2 --trace "$checkpoint.trace" >/dev/null
+[ "$(grep -c '"name":"exchange",.*"bytes":[1-9][0-9]*,"blocked":[0-9]' "$checkpoint.trace")" = 10 ]
 # A test that cannot fail tests nothing: another seed has another digest.
 [ "$(ranks 2 "$sir" --quiet --side 100 --agents 5000 --steps 10 --seed 2 | sed -n 's/^digest //p')" != \
     "$(ranks 2 "$sir" --quiet --side 100 --agents 5000 --steps 10 | sed -n 's/^digest //p')" ]
