@@ -192,7 +192,7 @@ static void make_cut(const covey_mpi_partition *p, covey__mpi_tree *tree, int32_
     }
 }
 
-/* The plan for the whole space; false: there are not enough cells. Returns how many nodes there are. */
+/* The plan for the whole space; false: there are not enough cells. *nodes is how many are planned. */
 static bool plan_space(const covey_mpi_partition *p, covey__mpi_tree *tree, int32_t *nodes) {
     plan space = { .box = whole_space(p), .ranks = p->mpi->size };
     *nodes = p->mpi->size > 1;

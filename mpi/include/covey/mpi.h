@@ -213,8 +213,8 @@ typedef struct covey_mpi_partition covey_mpi_partition;
 
 typedef enum covey_mpi_cuts {
     COVEY_MPI_GRID = 0,     /* boxes of equal size in rows and columns, with the shortest borders */
-    COVEY_MPI_BISECTION = 1 /* cuts each box along its longest side, the last axis of several, in proportion to the ranks
-                             * on both sides: at first the size, later the load (covey_mpi_partition_balance) */
+    COVEY_MPI_BISECTION = 1 /* each box is cut across its longest side (of equal ones, the last), in proportion to the ranks
+                             * of both parts: at first its size, later its load (covey_mpi_partition_balance) */
 } covey_mpi_cuts;
 
 /* One direction of the space. */
@@ -222,7 +222,7 @@ typedef struct covey_mpi_axis {
     const char *field; /* the name of a number among the .fields of the type; NULL: a `kind` at `offset` of the value */
     covey_kind kind;   /* an integer or a floating-point number; 64-bit integers are rounded to double beyond 2^53 */
     uint32_t offset;
-    double low, high; /* the ends; high does not belong to the space. An axis with two zeros is not there */
+    double low, high; /* the ends; `high` itself is outside. Axes end at the first with both 0 */
     double cell;      /* cuts are at low + k * cell, and boxes at least one cell wide. 0: 1 for integers, and a 2^20th of
                        * the axis for others. For integers, low, high and cell are whole numbers */
     bool wraps;       /* the ends meet */
