@@ -5,7 +5,6 @@
 #include <math.h>
 
 enum {
-    CHUNK = 32, /* rows that are compared at once */
     DEFAULT_CELLS = 1 << 20,
     LISTED = COVEY_PAGE_SIZE /* room of the first list */
 };
@@ -298,14 +297,22 @@ static bool any_outside(const borders *b, const unsigned char *values, uint32_t 
     return false;
 }
 
-static covey_result scan_rows(scan *s, const borders *b, const covey_iter *it, uint32_t first, uint32_t count) {
-    covey_result result = COVEY_OK;
+static covey_result leave_row(scan *s, const covey_iter *it, uint32_t row, const unsigned char *value) {
     double point[COVEY_MPI_AXES];
-    const unsigned char *value = (const unsigned char *)covey_field_raw(it, 0) + first * b->stride;
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++, value += b->stride) {
-        if (!any_outside(b, value, 1)) continue;
-        covey__mpi_point(s->p, value, point);
-        result = add_leaving(s, covey_span_entity(it, first + i), rank_of(s->p, s->tree, point));
+    covey__mpi_point(s->p, value, point);
+    return add_leaving(s, covey_span_entity(it, row), rank_of(s->p, s->tree, point));
+}
+
+/* Rows of a span: 64 at a time, then 8 of those among which one lies outside, and then each of these. */
+static covey_result scan_rows(scan *s, const borders *b, const covey_iter *it, uint32_t first, uint32_t end,
+                              uint32_t step) {
+    covey_result result = COVEY_OK;
+    const unsigned char *values = covey_field_raw(it, 0);
+    for (; first < end && result == COVEY_OK; first += step) {
+        uint32_t count = end - first < step ? end - first : step;
+        const unsigned char *at = values + first * b->stride;
+        if (!any_outside(b, at, count)) continue;
+        result = step == 1 ? leave_row(s, it, first, at) : scan_rows(s, b, it, first, first + count, step / 8);
     }
     return result;
 }
@@ -313,13 +320,8 @@ static covey_result scan_rows(scan *s, const borders *b, const covey_iter *it, u
 static covey_result scan_positions(scan *s, covey_iter *it) {
     borders b = borders_of(s);
     covey_result result = COVEY_OK;
-    while (covey_next(it)) {
-        const unsigned char *values = covey_field_raw(it, 0);
-        for (uint32_t first = 0; first < it->count && result == COVEY_OK; first += CHUNK) {
-            uint32_t count = it->count - first < CHUNK ? it->count - first : CHUNK;
-            if (any_outside(&b, values + first * b.stride, count)) result = scan_rows(s, &b, it, first, count);
-        }
-    }
+    while (covey_next(it))
+        if (result == COVEY_OK) result = scan_rows(s, &b, it, 0, it->count, 64);
     return result;
 }
 
