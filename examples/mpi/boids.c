@@ -266,13 +266,6 @@ static void fly(covey_job *job, void *context) {
     }
 }
 
-/* Boids go where they belong, and ghosts of them to where they are seen. */
-static void exchange(covey_job *job, void *context) {
-    model *m = context;
-    job->result = covey_mpi_partition_migrate(m->partition);
-    if (job->result == COVEY_OK) job->result = covey_mpi_refresh(m->mpi);
-}
-
 /* ---- Parts of the torus ------------------------------------------------------------------------------------------*/
 
 static void look_at_own_part(model *m) {
@@ -471,9 +464,19 @@ static void print_result(const model *m) {
 
 /* ---- The program -------------------------------------------------------------------------------------------------*/
 
+/* Boids go where they belong, and ghosts of them to where they are seen. */
+static void add_exchanges(model *m, covey_schedule *schedule) {
+    const covey_mpi_system exchanges[] = {
+        { .mpi = m->mpi, .partition = m->partition, .system = { .name = "exchange" } },
+        { .mpi = m->mpi, .ghosts = true, .system = { .name = "ghosts" } },
+    };
+    for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++)
+        if (covey_mpi_system_add(schedule, &exchanges[i]) != COVEY_OK) fail(NULL, covey_schedule_failure(schedule));
+}
+
 static void add_systems(model *m, covey_schedule *schedule) {
+    add_exchanges(m, schedule);
     const covey_system systems[] = {
-        { .name = "exchange", .run = exchange, .context = m, .exclusive = true },
         { .name = "sort",
           .run = sort,
           .context = m,
