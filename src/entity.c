@@ -152,7 +152,7 @@ bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
     return page->previous[index % COVEY_PAGE_SIZE] == index && index != COVEY_NONE;
 }
 
-static bool is_retired(const covey__entity_page *page, uint32_t index) {
+bool covey__is_retired(const covey__entity_page *page, uint32_t index) {
     return page->generation[index % COVEY_PAGE_SIZE] == 0 && covey__was_used(page, index) &&
            !covey__is_set_aside(page, index);
 }
@@ -364,7 +364,7 @@ static bool may_be_taken(covey_world *world, uint32_t index) {
     }
     const covey__entity_page *page = page_of(world, index);
     bool used = (page->generation[index % COVEY_PAGE_SIZE] & 1) != 0, aside = covey__is_set_aside(page, index);
-    if (!used && !aside && !is_retired(page, index)) return true;
+    if (!used && !aside && !covey__is_retired(page, index)) return true;
     covey__fail(world, COVEY_ERROR_TAKEN, "no entity could be created at index %u: it is %s; choose another index",
                 index,
                 aside  ? "set aside for a command buffer"
@@ -373,14 +373,13 @@ static bool may_be_taken(covey_world *world, uint32_t index) {
     return false;
 }
 
-/* Takes a free index out of what its range hands out. */
-static void take_wanted_from(covey_world *world, covey__range *range, uint32_t index) {
+void covey__range_take(covey_world *world, covey__range *range, uint32_t index) {
     if (page_of(world, index)->generation[index % COVEY_PAGE_SIZE] != 0) unlink_free(world, range, index);
     else if (index == range->fresh && range->fresh < range->fresh_end) range->fresh++;
     else if (index > range->fresh && index < range->fresh_end) range->fresh_end = index;
 }
 
-static void take_wanted(covey_world *world, uint32_t index) { take_wanted_from(world, range_of(world, index), index); }
+static void take_wanted(covey_world *world, uint32_t index) { covey__range_take(world, range_of(world, index), index); }
 
 covey_entity covey_create_at(covey_world *world, uint32_t index) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
@@ -418,64 +417,6 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
     take_wanted(world, index);
     *now = generation - 1; /* the generations between are skipped */
     return tell_of(world, revive(world, index));
-}
-
-/* Why no entity can be created with this handle; NULL if one can. Its index has a page. */
-static const char *again_is_refused(const covey__entity_page *page, covey_entity e) {
-    uint32_t now = page->generation[e.index % COVEY_PAGE_SIZE];
-    if ((now & 1) != 0) return "the index is in use, or given twice: destroy its entity first";
-    if (covey__is_set_aside(page, e.index))
-        return "the index is set aside for a command buffer: replay or clear it first";
-    if (is_retired(page, e.index)) return e.generation != COVEY_GENERATION_MAX ? "the index is retired" : NULL;
-    return e.generation + 1u < now ? "a later generation of the index was used: only the last handle comes back" : NULL;
-}
-
-/* Checks a handle, and marks its index as used until all are checked, which finds duplicates. */
-static covey_result mark_again(covey_world *world, covey_entity e, const char **why) {
-    *why = "generations of living entities are odd, and neither part may be too large";
-    if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
-    *why = "an allocation failed: nothing has changed, try again when there is memory";
-    if (!covey__entities_reach(world, e.index)) return COVEY_ERROR_MEMORY;
-    *why = again_is_refused(page_of(world, e.index), e);
-    if (*why) return COVEY_ERROR_TAKEN;
-    page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE]++;
-    return COVEY_OK;
-}
-
-/* Those that follow each other are often of one reserved range. */
-static void take_again(covey_world *world, covey_entity e, covey__range **range) {
-    covey__entity_page *page = page_of(world, e.index);
-    uint32_t at = e.index % COVEY_PAGE_SIZE;
-    if (*range == &world->range || e.index < (*range)->first || e.index >= (*range)->end) *range = range_of(world, e.index);
-    page->generation[at]--; /* the mark */
-    if (is_retired(page, e.index)) page->next[at] = COVEY_NONE;
-    else take_wanted_from(world, *range, e.index);
-    page->generation[at] = e.generation;
-    world->alive++;
-}
-
-bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    if (COVEY__IN_HOOK(world)) return false;
-    const char *why = "an allocation failed: nothing has changed, try again when there is memory";
-    uint32_t checked = 0;
-    covey_result result = covey__entities_prepare(world, count);
-    while (result == COVEY_OK && checked < count) {
-        result = mark_again(world, entities[checked], &why);
-        checked += result == COVEY_OK;
-    }
-    if (result != COVEY_OK) {
-        for (uint32_t i = 0; i < checked; i++)
-            page_of(world, entities[i].index)->generation[entities[i].index % COVEY_PAGE_SIZE]--;
-        covey_entity e = checked < count ? entities[checked] : null_entity;
-        covey__fail(world, result, "%u:%u cannot be created again: %s", e.index, e.generation, why);
-        return false;
-    }
-    covey__range *range = &world->range;
-    for (uint32_t i = 0; i < count; i++) take_again(world, entities[i], &range);
-    covey__emit(world, NULL, COVEY_ON_CREATE, entities, count);
-    COVEY__CHANGED(world);
-    return true;
 }
 
 covey_entity covey_create_in(covey_world *world, covey_range range) {
@@ -601,7 +542,7 @@ uint32_t covey_generation_at(const covey_world *world, uint32_t index) {
     const covey__entity_page *page = index < COVEY_NONE ? covey__entity_page_of(world, index) : NULL;
     uint32_t generation = page ? page->generation[index % COVEY_PAGE_SIZE] : 0;
     if (generation != 0) return generation - (generation % 2 == 0);
-    return page && is_retired(page, index) ? COVEY_GENERATION_MAX : 0;
+    return page && covey__is_retired(page, index) ? COVEY_GENERATION_MAX : 0;
 }
 
 covey_entity covey_entity_next(const covey_world *world, covey_entity previous) {

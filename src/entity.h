@@ -8,6 +8,8 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 /* The same, and where the run of indices ends that this range issues. */
 const covey__range *covey__range_run(const covey_world *world, uint32_t index, uint32_t *end);
+/* Takes a free index out of what its range hands out. */
+void covey__range_take(covey_world *world, covey__range *range, uint32_t index);
 /* Hands out all indices from one on; none of them was used. */
 static inline covey__range covey__range_from(uint32_t first) {
     return (covey__range){ .first = first, .end = COVEY_NONE, .fresh = first, .fresh_end = first, .free = COVEY_NONE };
@@ -41,6 +43,7 @@ void covey__entity_release(covey_world *world, covey_entity e); /* in the revers
 void covey__entity_retire(covey_world *world, uint32_t index);  /* for good */
 void covey__entity_enliven(covey_world *world, covey_entity e); /* tells listeners */
 bool covey__is_set_aside(const covey__entity_page *page, uint32_t index);
+bool covey__is_retired(const covey__entity_page *page, uint32_t index);
 
 /* A fingerprint of an index: the sum of several tells which indices were summed, and how often. */
 static inline uint64_t covey__fingerprint(uint32_t index) {

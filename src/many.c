@@ -144,21 +144,23 @@ static bool is_last(const uint32_t *generations) {
 }
 
 /* All entities of a block, in order, as end_one would do it. */
-static void end_block(covey_world *world, covey__entity_page *page, uint32_t index) {
+static void end_block(covey_world *world, covey__range *range, covey__entity_page *page, uint32_t index) {
     uint32_t at = index % COVEY_PAGE_SIZE;
     uint32_t *generations = page->generation + at, *next = page->next + at, *previous = page->previous + at;
-    covey__push_free(world, &world->range, page, index);
+    covey__push_free(world, range, page, index);
     for (uint32_t i = 0; i < 64; i++) generations[i]++;
     for (uint32_t i = 0; i < 63; i++) next[i + 1] = index + i;
     for (uint32_t i = 0; i < 63; i++) previous[i] = index + i + 1;
-    world->range.free = index + 63;
+    range->free = index + 63;
 }
 
 static void end_all(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
     covey__entity_page *page = world->pages[entities->index / COVEY_PAGE_SIZE];
-    bool whole = s->count == 64 && s->in_order && world->reserved_count == 0 && COVEY_PAGE_SIZE >= 64;
-    if (whole && !is_last(page->generation + entities->index % COVEY_PAGE_SIZE))
-        end_block(world, page, entities->index);
+    uint32_t index = entities->index, end = 0;
+    bool whole = s->count == 64 && s->in_order && COVEY_PAGE_SIZE >= 64;
+    const covey__range *range = whole ? covey__range_run(world, index, &end) : NULL;
+    if (range && end - index >= 64 && !is_last(page->generation + index % COVEY_PAGE_SIZE))
+        end_block(world, (covey__range *)(uintptr_t)range, page, index);
     else
         for (uint32_t i = 0; i < s->count; i++) end_one(world, entities[i]);
     world->alive -= s->count;
@@ -380,6 +382,23 @@ bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint3
 bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
                           const void *value) {
     return add_many(world, entities, count, type, value, true);
+}
+
+/* ---- Removing ----------------------------------------------------------------------------------------------------*/
+
+uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities, uint32_t count,
+                               const covey_type *type) {
+    covey_pool *pool = covey__pool_known(world, type);
+    if (!pool || COVEY__IN_HOOK(world)) return 0;
+    COVEY__USES(world, type, COVEY__ACCESS_WRITE);
+    uint32_t before = covey_pool_count(pool), removed = 0;
+    if (covey__storage_erases_quietly(pool)) {
+        covey__storage_erase_listed(pool, entities, count);
+        COVEY__CHANGED(world);
+        return before - covey_pool_count(pool);
+    }
+    for (uint32_t i = 0; i < count; i++) removed += covey_pool_remove_raw(pool, entities[i]); /* listeners may add some */
+    return removed;
 }
 
 /* ---- Creating with components ------------------------------------------------------------------------------------*/

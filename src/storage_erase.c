@@ -78,3 +78,23 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
     covey__blocks_erase_bits(&pool->blocks, index, bits);
     note_erased(pool, index);
 }
+
+/* Of neighbours in blocks; returns how many were looked at. One that is not alive has no components. */
+static uint32_t erase_neighbours(covey_pool *pool, const covey_entity *entities, uint32_t left) {
+    covey__stretch s = covey__next_stretch(pool->world, entities, left);
+    if (s.count != 0 && !covey__block_is_empty(&pool->blocks, entities->index))
+        covey__storage_erase_stretch(pool, entities, &s);
+    return s.count != 0 ? s.count : 1;
+}
+
+void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (!pool->plain) {
+        covey__storage_erase_many(pool, entities, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count;) {
+        bool together = covey__has_neighbour(entities + i, count - i);
+        if (!together) covey__pool_remove(pool, entities[i], pool->size);
+        i += together ? erase_neighbours(pool, entities + i, count - i) : 1;
+    }
+}

@@ -14,5 +14,7 @@ bool covey__storage_erases_quietly(const covey_pool *pool);
  * the pool is marked. */
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s);
+/* The same of any entities, alive or not: neighbours together. */
+void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
 #endif

@@ -11,6 +11,11 @@ typedef struct covey__stretch {
     bool in_order; /* neighbours, by index */
 } covey__stretch;
 
+/* Whether an entity of an array is followed by one of its block. */
+static inline bool covey__has_neighbour(const covey_entity *entities, uint32_t left) {
+    return left > 1 && entities[0].index / 64 == entities[1].index / 64;
+}
+
 /* Whether it is worth asking if 64 entities are all that a block can have, in order. */
 static inline bool covey__may_be_block(const covey_entity *entities, uint32_t left) {
     if (COVEY_PAGE_SIZE < 64 || left < 64 || entities->index % 64 != 0) return false;

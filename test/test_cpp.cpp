@@ -419,6 +419,10 @@ static void copies_use_the_copy_constructor() {
     CHECK(Owner::alive == 0);
     const Velocity values[] = { { 1, 1 }, { 2, 2 } };
     CHECK(covey::add_array<Velocity>(world, e, 2, values) && covey::get<Velocity>(world, e[1])->x == 2);
+    Velocity gathered[3] = {};
+    uint32_t positions[3] = {};
+    CHECK(covey::gather<Velocity>(world, e, 2, gathered, positions) == 2 && gathered[1].x == 2 && positions[1] == 1);
+    CHECK(covey::remove_many<Velocity>(world, e, 2) == 2 && covey::gather<Velocity>(world, e, 2, gathered) == 0);
 }
 
 static void types_of_the_standard_library() {

@@ -377,6 +377,8 @@ static void many_at_once_by_span() {
     CHECK(covey::add_array<Position>(world, std::span(made).first(3), places));
     CHECK(covey::get<Position>(world, made[2])->x == 3 && !covey::has<Position>(world, made[3]));
     CHECK(covey::add_copies<Velocity>(world, made, { 5, 6 }) && covey::get<Velocity>(world, made[9])->y == 6);
+    CHECK(covey::remove_many<Velocity>(world, std::span(made).first(3)) == 3 && !covey::get<Velocity>(world, made[2]));
+    CHECK(covey::add_copies<Velocity>(world, std::span(made).first(3), { 5, 6 }));
     CHECK(covey::create_many_with(world, more, Mass{ 2 }, Frozen{}) &&
           covey::get<Mass>(world, more[3])->kilograms == 2);
     CHECK(covey::create_many_with(world, more, 4, Mass{ 3 }) && covey::get<Mass>(world, more[3])->kilograms == 3);

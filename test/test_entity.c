@@ -440,6 +440,41 @@ static void test_one_of_the_last_generation_comes_back(void **state) {
     assert_same(covey_create(world), entity(1, 1));
 }
 
+enum { WHOLE = 200 };
+
+static covey_entity create_any(covey_range range) {
+    return range.count != 0 ? covey_create_in(world, range) : covey_create(world);
+}
+
+static void return_in_order(covey_range range, bool backwards, uint32_t count) {
+    covey_entity e[WHOLE], ended[WHOLE];
+    for (uint32_t i = 0; i < WHOLE; i++) e[i] = create_any(range);
+    for (uint32_t i = 0; i < WHOLE; i++) ended[i] = e[backwards ? WHOLE - 1 - i : i];
+    assert_int_equal(covey_destroy_many(world, ended, WHOLE), WHOLE);
+    test_world_is_valid(world);
+    assert_true(covey_create_again(world, e, count));
+    test_world_is_valid(world);
+    for (uint32_t i = 0; i < WHOLE; i++) assert_int_equal(covey_alive(world, e[i]), i < count);
+    for (uint32_t i = 0; i < WHOLE - count; i++) {
+        covey_entity next = create_any(range);
+        assert_int_equal(next.index, e[backwards ? count + i : WHOLE - 1 - i].index);
+    }
+    test_world_is_valid(world);
+}
+
+/* In the order of indices they come back 64 at a time. What is free is the same as if they came one by one. */
+static void test_whole_blocks_come_back_and_the_free_indices_stay_in_order(void **state) {
+    static const uint32_t counts[] = { 0, 63, 64, 65, 128, 190, WHOLE };
+    for (uint32_t i = 0; i < COUNT_OF(counts) && COVEY_INDEX_BITS > 16; i++)
+        for (uint32_t way = 0; way < 4; way++) {
+            covey_range range = { 0, 0 };
+            world_teardown(state);
+            world_setup(state);
+            if (way % 2 != 0) range = covey_range_reserve(world, 40, 400); /* begins and ends inside of blocks */
+            return_in_order(range, way >= 2, counts[i]);
+        }
+}
+
 static void refuse_again(covey_entity e, covey_result why, const char *says) {
     uint64_t before = world_digest(world);
     covey_entity fine = entity(9, 1), all[] = { fine, e };
@@ -884,6 +919,7 @@ int main(void) {
         WORLD_TEST(test_a_retired_index_has_no_exact_handle),
         WORLD_TEST(test_an_entity_comes_back_with_its_handle),
         WORLD_TEST(test_one_of_the_last_generation_comes_back),
+        WORLD_TEST(test_whole_blocks_come_back_and_the_free_indices_stay_in_order),
         WORLD_TEST(test_who_cannot_come_back_is_refused_with_all_others),
         WORLD_TEST(test_handles_that_no_entity_can_have_are_refused),
         WORLD_TEST(test_an_index_that_a_command_buffer_has_is_refused),

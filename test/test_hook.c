@@ -164,6 +164,7 @@ static bool always(covey_entity e, const void *value, void *context) {
     return true;
 }
 static void remove_if(void) { assert_int_equal(covey_remove_if(world, Packed, always, NULL), 0); }
+static void remove_many(void) { assert_int_equal(covey_remove_many(world, &other, 1, Packed), 0); }
 static void clear(void) { covey_clear(world, Packed); }
 static void clear_own(void) { covey_clear(world, Body); }
 static void clear_all(void) { covey_clear_all(world); }
@@ -281,6 +282,7 @@ static const struct {
     CALL(remove_own),
     CALL(take),
     CALL(remove_if),
+    CALL(remove_many),
     CALL(clear),
     CALL(clear_own),
     CALL(clear_all),

@@ -727,8 +727,82 @@ static void test_nobody_hears_of_an_entity_before_it_is_whole(void **state) {
     assert_int_equal(covey_group_count(group), 5);
 }
 
+/* ---- Removing and reading ----------------------------------------------------------------------------------------*/
+
+/* Two of three have the component; the list has one of the others twice, and one that is dead. */
+static uint32_t list_crowd(const covey_type *type, uint32_t order, covey_entity *all, uint32_t count) {
+    assert_true(covey_create_many(world, all, count));
+    covey_entity dead = covey_create(world);
+    assert_true(covey_destroy(world, dead));
+    for (uint32_t i = 0; i < count; i++) {
+        crowd[i] = all[numbered(order, i, count)];
+        if (i % 3 != 0) add_value(all[i], type, i);
+    }
+    crowd[count / 2] = dead;
+    crowd[count / 3] = crowd[count / 3 + 1];
+    return count;
+}
+
+static void gather_in_order(const covey_type *type, uint32_t order) {
+    covey_entity all[CROWD];
+    Value values[CROWD];
+    uint32_t positions[CROWD], found = 0;
+    uint32_t count = list_crowd(type, order, all, crowd_count() - (crowd_count() % 7 == 0));
+    uint32_t told = covey_gather_raw(world, crowd, count, type, values, positions);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!covey_has_raw(world, crowd[i], type)) continue;
+        assert_true(found < told);
+        assert_int_equal(positions[found], i);
+        assert_memory_equal(&values[found], get_value(crowd[i], type), sizeof(Value));
+        found++;
+    }
+    assert_int_equal(told, found);
+    assert_int_equal(covey_gather_raw(world, crowd, count, type, NULL, positions), found);
+    assert_int_equal(covey_gather_raw(world, crowd, count, type, values, NULL), found);
+    covey_destroy_all(world);
+    assert_int_equal(covey_gather_raw(world, crowd, count, type, values, positions), 0);
+}
+
+static void gather(const covey_type *type) {
+    for (uint32_t order = 0; order < 3; order++) gather_in_order(type, order);
+}
+static void test_values_of_a_list_are_gathered_in_its_order(void **state) {
+    (void)state;
+    for_each_storage(gather);
+    assert_int_equal(covey_gather(world, crowd, 0, Packed, (Packed *)NULL, NULL), 0);
+}
+
+static void remove_in_order(const covey_type *type, uint32_t order) {
+    covey_entity all[CROWD];
+    uint32_t count = list_crowd(type, order, all, crowd_count() - (crowd_count() % 7 == 0)), there = 0;
+    covey_pool *pool = covey_pool_find_raw(world, type);
+    for (uint32_t i = 0; i < count; i++) there += covey_has_raw(world, all[i], type);
+    uint32_t removed = covey_remove_many_raw(world, crowd, count / 2, type);
+    test_world_is_valid(world);
+    assert_int_equal(covey_pool_count(pool), there - removed);
+    for (uint32_t i = 0; i < count / 2; i++) assert_false(covey_has_raw(world, crowd[i], type));
+    for (uint32_t i = 0; i < count; i++)
+        if (covey_has_raw(world, all[i], type)) assert_value(all[i], type, i);
+    assert_int_equal(covey_remove_many_raw(world, crowd, count / 2, type), 0);
+    assert_int_equal(covey_remove_many_raw(world, all, count, type), there - removed);
+    assert_int_equal(covey_pool_count(pool), 0);
+    test_world_is_valid(world);
+    covey_destroy_all(world);
+}
+
+static void remove_many(const covey_type *type) {
+    for (uint32_t order = 0; order < 3; order++) remove_in_order(type, order);
+}
+static void test_many_lose_a_component_and_the_others_keep_it(void **state) {
+    (void)state;
+    for_each_storage(remove_many);
+    assert_int_equal(covey_remove_many(world, crowd, 0, Packed), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WORLD_TEST(test_values_of_a_list_are_gathered_in_its_order),
+        WORLD_TEST(test_many_lose_a_component_and_the_others_keep_it),
         WORLD_TEST(test_entities_come_in_any_order),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_memory_is_out),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_one_is_wrong),

@@ -600,6 +600,20 @@ bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, c
     return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value));
 }
 
+/* Removes a component from those that have it. Returns how many. */
+template <class T> uint32_t remove_many(covey_world *in, const covey_entity *entities, uint32_t count) noexcept {
+    return covey_remove_many_raw(in, entities, count, type_of<T>());
+}
+
+/* Copies the values of those that have one, one behind the other; positions[k] is whose the k-th is. Returns how many.
+ * Either array may be null. */
+template <class T>
+uint32_t gather(const covey_world *in, const covey_entity *entities, uint32_t count, T *values,
+                uint32_t *positions = nullptr) noexcept {
+    static_assert(component<T>::is_trivial, "covey: gather copies bytes, without a constructor");
+    return covey_gather_raw(in, entities, count, type_of<T>(), values, positions);
+}
+
 namespace detail {
 
 template <class T> covey_component copy_of(const T &value) noexcept {
@@ -645,6 +659,10 @@ bool add_array(covey_world *in, std::span<const covey_entity> entities, std::spa
 
 template <class T> bool add_copies(covey_world *in, std::span<const covey_entity> entities, const T &value) noexcept {
     return add_copies<T>(in, entities.data(), static_cast<uint32_t>(entities.size()), value);
+}
+
+template <class T> uint32_t remove_many(covey_world *in, std::span<const covey_entity> entities) noexcept {
+    return remove_many<T>(in, entities.data(), static_cast<uint32_t>(entities.size()));
 }
 
 template <class... T>

@@ -77,21 +77,27 @@ static void create_exact(model *m) {
     REQUIRE(m, covey_same(e, wanted), "%u:%u is not the one that was wanted", e.index, e.generation);
 }
 
+void model_create_again(model *m, uint32_t count) {
+    covey_result expected = COVEY_OK;
+    for (uint32_t i = 0; i < count && expected == COVEY_OK; i++) {
+        expected = oracle_may_create_again(m->oracle, m->batch[i]);
+        for (uint32_t j = 0; j < i && expected == COVEY_OK; j++)
+            if (m->batch[j].index == m->batch[i].index) expected = COVEY_ERROR_TAKEN;
+    }
+    if (!model_settle(m, covey_create_again(m->world, m->batch, count), expected)) return;
+    for (uint32_t i = 0; i < count; i++) check_new(m, m->batch[i], oracle_create_exact(m->oracle, m->batch[i]));
+}
+
 /* Of some that were alive once, and now and then any; one may come twice. */
 static void create_again(model *m) {
     uint32_t count = program_below(&m->program, 4);
-    covey_result expected = COVEY_OK;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = pick_index(m), generation = oracle_generation_at(m->oracle, index);
         if (program_chance(&m->program, 4)) generation += program_below(&m->program, 6);
         if (is_crowded(m)) index = COVEY_NONE;
         m->batch[i] = covey__entity(index, generation);
-        if (expected == COVEY_OK) expected = oracle_may_create_again(m->oracle, m->batch[i]);
-        for (uint32_t j = 0; j < i && expected == COVEY_OK; j++)
-            if (m->batch[j].index == index) expected = COVEY_ERROR_TAKEN;
     }
-    if (!model_settle(m, covey_create_again(m->world, m->batch, count), expected)) return;
-    for (uint32_t i = 0; i < count; i++) check_new(m, m->batch[i], oracle_create_exact(m->oracle, m->batch[i]));
+    model_create_again(m, count);
 }
 
 static void entity_at(model *m) {

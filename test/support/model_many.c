@@ -44,10 +44,35 @@ static void add_to_many(model *m) {
     (program_chance(&m->program, 128) ? model_add_array : model_add_copies)(m, type, count);
 }
 
+/* Bytes are compared for types whose values have no others. */
+static void check_gathered(model *m, const covey_type *type, const oracle_pool *pool, uint32_t count) {
+    static unsigned char gathered[MODEL_BATCH * VALUE_BYTES];
+    uint32_t positions[MODEL_BATCH], found = 0;
+    uint32_t told = covey_gather_raw(m->world, m->batch, count, type, gathered, positions);
+    for (uint32_t i = 0; pool && i < count; i++) {
+        if (!oracle_has(m->oracle, pool, m->batch[i])) continue;
+        REQUIRE(m, found < told && positions[found] == i, "%s of %u:%u was not gathered", type->name, m->batch[i].index,
+                m->batch[i].generation);
+        REQUIRE(m, memcmp(gathered + (size_t)found * type->size, oracle_get(m->oracle, pool, m->batch[i]), type->size) == 0,
+                "another %s of %u:%u was gathered", type->name, m->batch[i].index, m->batch[i].generation);
+        found++;
+    }
+    REQUIRE(m, told == found, "%u were gathered, not %u", told, found);
+    REQUIRE(m, covey_gather_raw(m->world, m->batch, count, type, NULL, NULL) == found, "%u without values", found);
+}
+
 static void remove_from_many(model *m) {
     const covey_type *type = model_pick_type(m);
-    uint32_t count = pick_many(m, NULL);
-    for (uint32_t i = 0; i < count; i++) model_remove(m, type, m->batch[i]);
+    const oracle_pool *pool = oracle_pool_of(m->oracle, type);
+    uint32_t count = pick_many(m, NULL), wanted = 0;
+    check_gathered(m, type, pool, count);
+    uint32_t removed = covey_remove_many_raw(m->world, m->batch, count, type);
+    for (uint32_t i = 0; pool && i < count; i++) {
+        if (!oracle_has(m->oracle, pool, m->batch[i])) continue;
+        oracle_remove(m->oracle, pool, m->batch[i]);
+        wanted++;
+    }
+    REQUIRE(m, removed == wanted, "%u of %s were removed, not %u", removed, type->name, wanted);
 }
 
 static void destroy_neighbours(model *m) {
@@ -57,6 +82,23 @@ static void destroy_neighbours(model *m) {
     uint32_t destroyed = covey_destroy_many(m->world, m->batch, count);
     for (uint32_t i = 0; i < count; i++) wanted += oracle_destroy(m->oracle, m->batch[i]);
     REQUIRE(m, destroyed == wanted, "%u were destroyed, not %u", destroyed, wanted);
+}
+
+/* Entities that were destroyed, from an index on. */
+static uint32_t pick_dead(model *m) {
+    uint32_t most = program_chance(&m->program, 128) ? MODEL_BATCH : program_below(&m->program, MODEL_BATCH), kept = 0;
+    uint32_t index = program_chance(&m->program, 128) ? 0 : program_below(&m->program, m->index_limit);
+    for (; kept < most && index < m->index_limit; index++)
+        if (oracle_state_of(m->oracle, index) == ORACLE_FREE)
+            m->batch[kept++] = covey__entity(index, oracle_generation_at(m->oracle, index));
+    mix(m, kept);
+    return kept;
+}
+
+static void return_neighbours(model *m) {
+    uint32_t count = m->oracle->alive < m->options->crowd ? pick_dead(m) : 0;
+    spoil(m, count);
+    model_create_again(m, count);
 }
 
 static void create_neighbours(model *m) {
@@ -218,5 +260,6 @@ const model_operation model_many_operations[] = {
     { "create_many, neighbours", create_neighbours, 6, false },
     { "remove from many", remove_from_many, 4, true },
     { "destroy_many, neighbours", destroy_neighbours, 4, true },
+    { "create_again, neighbours", return_neighbours, 4, false },
     { NULL, NULL, 0, false },
 };

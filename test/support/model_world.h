@@ -109,6 +109,7 @@ covey_result model_may_add(model *m, const covey_type *type, covey_entity e);
 covey_result model_may_meet(model *m, const covey_type *type);
 /* To the first of m->batch. */
 void model_add_array(model *m, const covey_type *type, uint32_t count);
+void model_create_again(model *m, uint32_t count); /* the batch */
 void model_add_copies(model *m, const covey_type *type, uint32_t count);
 
 typedef struct model_operation {
