@@ -30,31 +30,56 @@ void covey__mpi_strip(covey_mpi *mpi, const covey_entity *entities, uint32_t cou
         covey_pool *pool = covey_world_pool(mpi->world, i);
         const covey_type *type = covey_pool_type(pool);
         if (pool == mpi->away || covey_pool_count(pool) == 0 || is_own(type)) continue;
-        for (uint32_t k = 0; k < count; k++) covey_pool_remove_raw(pool, entities[k]);
+        covey_remove_many_raw(mpi->world, entities, count, type);
     }
     bool places = covey__mpi_any_places(mpi);
     for (uint32_t i = 0; places && i < count; i++) forget_place(mpi->world, entities[i]);
 }
 
-/* A list with those at home elsewhere first: how many these are. The list is in scratch memory that was asked for when
- * its entities came into play. */
-static uint32_t guests_first(const covey_mpi *mpi, const covey_entity *entities, uint32_t count, covey_entity *list) {
+static uint32_t run_of(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+    bool home = count != 0 && covey__mpi_is_home(mpi, entities[0]);
+    uint32_t run = 0;
+    while (run < count && covey__mpi_is_home(mpi, entities[run]) == home) run++;
+    return run;
+}
+
+/* Entities by where they are at home. A list of both kinds is sorted in scratch memory that was asked for when its
+ * entities came into play; it lasts until the next such list. */
+static covey__mpi_homes homes_of(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+    covey_entity *list = (covey_entity *)(void *)mpi->scratch[SCRATCH_GUESTS].bytes;
     uint32_t guests = 0, end = count;
+    if (run_of(mpi, entities, count) == count) {
+        bool home = count != 0 && covey__mpi_is_home(mpi, entities[0]);
+        return (covey__mpi_homes){ entities, entities, home ? 0 : count, home ? count : 0 };
+    }
     for (uint32_t i = count; i-- != 0;)
         if (covey__mpi_is_home(mpi, entities[i])) list[--end] = entities[i];
     for (uint32_t i = 0; guests != end; i++)
         if (!covey__mpi_is_home(mpi, entities[i])) list[guests++] = entities[i];
-    return guests;
+    return (covey__mpi_homes){ list, list + guests, guests, count - guests };
 }
 
-static covey_entity *list_of(covey_mpi *mpi) { return (covey_entity *)(void *)mpi->scratch[SCRATCH_GUESTS].bytes; }
+/* The list itself, which may be changed: guests, then the others. */
+static covey_entity *listed(const covey_mpi *mpi, covey__mpi_homes *h) {
+    covey_entity *list = (covey_entity *)(void *)mpi->scratch[SCRATCH_GUESTS].bytes;
+    uint32_t count = h->guest_count + h->own_count;
+    if (h->guests != list && count != 0) memcpy(list, h->guests, count * sizeof *list);
+    *h = (covey__mpi_homes){ list, list + h->guest_count, h->guest_count, h->own_count };
+    return list;
+}
+
+/* The same of a message, which is asked more than once; most come from one home. */
+static covey__mpi_homes homes_in(const covey_mpi *mpi, const covey__mpi_incoming *in) {
+    const covey__mpi_homes *known = &in->homes;
+    if (known->guest_count == in->count || known->own_count == in->count) return *known;
+    return homes_of(mpi, in->entities, in->count);
+}
 
 void covey__mpi_leave(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
-    covey_entity *list = list_of(mpi);
-    uint32_t guests = guests_first(mpi, entities, count, list);
-    covey__mpi_guests_set(mpi, list, guests, false);
-    covey_destroy_many(mpi->world, list, guests);
-    covey__mpi_strip(mpi, list + guests, count - guests);
+    covey__mpi_homes h = homes_of(mpi, entities, count);
+    covey__mpi_guests_set(mpi, h.guests, h.guest_count, false);
+    covey_destroy_many(mpi->world, h.guests, h.guest_count);
+    covey__mpi_strip(mpi, h.own, h.own_count);
 }
 
 /* ---- Arriving ----------------------------------------------------------------------------------------------------*/
@@ -63,16 +88,18 @@ static covey_result refuse(covey_mpi *mpi, covey_result result, covey_entity e, 
     return covey__mpi_fail(mpi, result, "%u:%u cannot arrive: %s", e.index, e.generation, why);
 }
 
-static covey_result check_handles(covey_mpi *mpi, const covey__mpi_incoming *in) {
-    for (uint32_t i = 0; i < in->count; i++) {
-        covey_entity e = in->entities[i];
-        if (covey__mpi_is_home(mpi, e)) {
-            if (!covey_pool_has(mpi->away, e))
-                return refuse(mpi, COVEY_ERROR_TAKEN, e, "it was destroyed at home while it was away");
-        } else if (covey_is_null(e) || e.index < mpi->first ||
-                   (e.index >= mpi->firsts_end && covey_mpi_home(mpi, e) < 0)) {
+/* Those at home here are away, if nobody has destroyed them. */
+static covey_result check_own(covey_mpi *mpi, const covey_entity *own, uint32_t count) {
+    if (covey_gather_raw(mpi->world, own, count, covey_id(covey_away), NULL, NULL) == count) return COVEY_OK;
+    while (covey_pool_has(mpi->away, *own)) own++;
+    return refuse(mpi, COVEY_ERROR_TAKEN, *own, "it was destroyed at home while it was away");
+}
+
+static covey_result check_guests(covey_mpi *mpi, const covey_entity *guests, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        covey_entity e = guests[i];
+        if (covey_is_null(e) || e.index < mpi->first || (e.index >= mpi->firsts_end && covey_mpi_home(mpi, e) < 0))
             return refuse(mpi, COVEY_ERROR_IMAGE, e, "it is of no rank");
-        }
     }
     return COVEY_OK;
 }
@@ -94,19 +121,23 @@ static uint32_t ghosts_last(const covey_mpi *mpi, covey_entity *list, uint32_t c
 
 /* Those at home elsewhere are made, with the handles that they have; the others are here, as ghosts, or away. */
 static covey_result create_guests(covey_mpi *mpi, covey__mpi_incoming *in) {
-    covey_entity *list = list_of(mpi);
-    uint32_t guests = guests_first(mpi, in->entities, in->count, list);
-    covey__mpi_ghosts_yield(mpi, list, guests);
+    covey__mpi_homes h = in->homes = homes_of(mpi, in->entities, in->count);
+    uint32_t made = h.guest_count;
+    covey_result checked = check_own(mpi, h.own, h.own_count);
+    if (checked == COVEY_OK) checked = check_guests(mpi, h.guests, h.guest_count);
+    if (checked != COVEY_OK) return checked;
+    covey__mpi_ghosts_yield(mpi, h.guests, h.guest_count);
     in->ghosts = covey__mpi_ghosts_among(mpi, in->entities, in->count);
-    if (!covey_create_again(mpi->world, list, in->ghosts != 0 ? ghosts_last(mpi, list, guests) : guests)) {
+    if (in->ghosts != 0) made = ghosts_last(mpi, listed(mpi, &h), h.guest_count);
+    if (!covey_create_again(mpi->world, h.guests, made)) {
         covey_result result = covey_world_result(mpi->world);
         return covey__mpi_fail(mpi, result, "entities of rank %d could not be made: %s", in->source,
                                covey_result_text(result));
     }
     in->created = true;
-    if (!covey__mpi_guests_reach(mpi, list, guests))
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to note %u entities", guests);
-    covey__mpi_guests_set(mpi, list, guests, true);
+    if (!covey__mpi_guests_reach(mpi, h.guests, h.guest_count))
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to note %u entities", h.guest_count);
+    covey__mpi_guests_set(mpi, h.guests, h.guest_count, true);
     in->noted = true;
     return COVEY_OK;
 }
@@ -221,8 +252,7 @@ static covey_result name(covey_mpi *mpi, const covey__mpi_incoming *in) {
 }
 
 covey_result covey__mpi_arrive(covey_mpi *mpi, covey__mpi_incoming *in) {
-    covey_result result = check_handles(mpi, in);
-    if (result == COVEY_OK) result = create_guests(mpi, in);
+    covey_result result = create_guests(mpi, in);
     for (uint32_t c = 0; c < mpi->column_count && result == COVEY_OK; c++) result = add_column(mpi, in, c);
     if (result == COVEY_OK) result = add_image(mpi, in);
     if (result == COVEY_OK) result = disable(mpi, in);
@@ -231,22 +261,23 @@ covey_result covey__mpi_arrive(covey_mpi *mpi, covey__mpi_incoming *in) {
 }
 
 void covey__mpi_settle(covey_mpi *mpi, const covey__mpi_incoming *in) {
-    for (uint32_t i = 0; i < in->count; i++)
-        if (covey__mpi_is_home(mpi, in->entities[i])) covey_pool_remove_raw(mpi->away, in->entities[i]);
+    covey__mpi_homes h = homes_in(mpi, in);
+    covey_remove_many(mpi->world, h.own, h.own_count, covey_away);
     if (in->ghosts != 0) covey__mpi_promote_settle(mpi, in);
     mpi->stats.received += in->count;
 }
 
 void covey__mpi_turn_away(covey_mpi *mpi, const covey__mpi_incoming *in) {
     if (!in->created) return;
-    covey_entity *list = list_of(mpi);
-    uint32_t guests = guests_first(mpi, in->entities, in->count, list), made = guests, others = in->count - guests;
-    if (in->noted) covey__mpi_guests_set(mpi, list, guests, false);
+    covey__mpi_homes h = homes_in(mpi, in);
+    uint32_t made = h.guest_count, others = h.own_count;
+    if (in->noted) covey__mpi_guests_set(mpi, h.guests, h.guest_count, false);
     if (in->ghosts != 0) {
+        covey_entity *list = listed(mpi, &h);
         covey__mpi_promote_undo(mpi, in);
-        made = ghosts_last(mpi, list, guests);
-        others = ghosts_last(mpi, list + guests, others);
+        made = ghosts_last(mpi, list, h.guest_count);
+        others = ghosts_last(mpi, list + h.guest_count, h.own_count);
     }
-    covey_destroy_many(mpi->world, list, made);
-    covey__mpi_strip(mpi, list + guests, others);
+    covey_destroy_many(mpi->world, h.guests, made);
+    covey__mpi_strip(mpi, h.own, others);
 }

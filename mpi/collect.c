@@ -16,8 +16,11 @@ static bool reach_pages(covey_mpi *mpi, uint32_t count) {
 }
 
 bool covey__mpi_guests_reach(covey_mpi *mpi, const covey_entity *guests, uint32_t count) {
+    uint32_t reached = COVEY_NONE;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t page = guests[i].index / COVEY__MPI_GUESTS;
+        if (page == reached) continue;
+        reached = page;
         if (page < mpi->guest_pages && mpi->guests[page]) continue;
         if (!reach_pages(mpi, page + 1)) return false;
         mpi->guests[page] = covey__mpi_resize(&mpi->allocator, NULL, 0, WORDS * sizeof(uint64_t));
@@ -28,11 +31,11 @@ bool covey__mpi_guests_reach(covey_mpi *mpi, const covey_entity *guests, uint32_
 }
 
 void covey__mpi_guests_set(covey_mpi *mpi, const covey_entity *guests, uint32_t count, bool are_here) {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = guests[i].index;
-        uint64_t *word = &mpi->guests[index / COVEY__MPI_GUESTS][index % COVEY__MPI_GUESTS / 64];
-        uint64_t bit = UINT64_C(1) << index % 64;
-        *word = are_here ? *word | bit : *word & ~bit;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t first = guests[i].index / 64;
+        uint64_t *word = &mpi->guests[first / WORDS][first % WORDS], bits = 0;
+        for (; i < count && guests[i].index / 64 == first; i++) bits |= UINT64_C(1) << guests[i].index % 64;
+        *word = are_here ? *word | bits : *word & ~bits;
     }
 }
 

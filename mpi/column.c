@@ -29,6 +29,22 @@ uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size) {
     return hash;
 }
 
+/* In each of four lanes two sums, of words and of the sums so far: any word that differs is found, and words that change
+ * places. Faster than a hash: two additions for each word. */
+void covey__mpi_sum_up(covey__mpi_sum *sum, const unsigned char *bytes, size_t size) {
+    uint64_t a = sum->words[0], b = sum->words[1], c = sum->words[2], d = sum->words[3];
+    uint64_t e = sum->sums[0], f = sum->sums[1], g = sum->sums[2], h = sum->sums[3];
+    for (size_t at = 0; at < size; at += COVEY__MPI_SUMMED) {
+        uint64_t word[4];
+        memcpy(word, bytes + at, sizeof word);
+        e += a += word[0];
+        f += b += word[1];
+        g += c += word[2];
+        h += d += word[3];
+    }
+    *sum = (covey__mpi_sum){ { a, b, c, d }, { e, f, g, h } };
+}
+
 static uint64_t hash_text(uint64_t seed, const char *text) { return covey__mpi_hash(seed, text, strlen(text)); }
 
 static uint64_t hash_fields(uint64_t hash, const covey_fields *fields) {

@@ -120,6 +120,13 @@ const covey__mpi_column *covey__mpi_column_of(const covey_mpi *mpi, const covey_
 /* Gives the bytes of values that do not travel their defaults. */
 void covey__mpi_fill_gaps(const covey__mpi_column *column, unsigned char *values, uint32_t count);
 
+/* Sums of bytes, for the checksum of a message. */
+enum { COVEY__MPI_SUMMED = 32 };
+typedef struct covey__mpi_sum {
+    uint64_t words[4], sums[4];
+} covey__mpi_sum;
+void covey__mpi_sum_up(covey__mpi_sum *sum, const unsigned char *bytes, size_t size); /* a multiple of 32 bytes */
+
 /* Collective: sends sizes[r] bytes from send + offsets[r] to each rank; what comes is at *received + starts[r], coming[r]
  * bytes. `mine` is how packing went. Agreed on by all. */
 covey_result covey__mpi_exchange(covey_mpi *mpi, const unsigned char *send, covey_result mine,
@@ -191,6 +198,12 @@ typedef struct covey__mpi_off {
     uint32_t position, column;
 } covey__mpi_off;
 
+/* Entities by where they are at home: elsewhere, or here. */
+typedef struct covey__mpi_homes {
+    const covey_entity *guests, *own;
+    uint32_t guest_count, own_count;
+} covey__mpi_homes;
+
 /* A message that was read. */
 typedef struct covey__mpi_incoming {
     int source;
@@ -202,6 +215,7 @@ typedef struct covey__mpi_incoming {
     const unsigned char *name; /* of each: position 4, length 4, text, padded to 4 */
     const unsigned char *image;
     uint64_t name_bytes, image_bytes;
+    covey__mpi_homes homes; /* known when they arrive */
     bool created; /* for taking its arrival back: those at home elsewhere exist, */
     bool noted;   /* and are noted as guests */
     uint32_t ghosts;   /* how many have ghosts here, */
@@ -216,6 +230,8 @@ covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint3
 /* Both, into scratch memory. */
 covey_result covey__mpi_message_make(covey_mpi *mpi, const covey_entity *entities, uint32_t count,
                                      unsigned char **message, uint64_t *size);
+/* Sets the size and the checksum of a message. */
+void covey__mpi_sign(const covey_mpi *mpi, unsigned char *bytes, uint64_t size);
 /* Reads a message; `parts` has room for all columns. Checks everything but handles. False: *why says what is wrong. Bytes
  * of values that do not travel are set to their defaults. */
 bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size, covey__mpi_incoming *incoming,

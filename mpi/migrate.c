@@ -9,7 +9,7 @@ enum { COLLECT_EVERY = 64 };
 
 /* What leaves, by destination: entities[parts[r]] to entities[parts[r + 1] - 1] go to rank r. */
 typedef struct departure {
-    covey_entity *entities;
+    const covey_entity *entities;
     uint32_t count;
 } departure;
 
@@ -19,13 +19,21 @@ static covey_result refuse(covey_mpi *mpi, covey_result result, covey_entity e, 
     return covey__mpi_fail(mpi, result, "%u:%u cannot leave: %s", e.index, e.generation, why);
 }
 
+/* How many from one on go to the same rank. Often these are many. */
+static uint32_t run_of(const int *ranks, uint32_t count) {
+    uint32_t run = 1;
+    while (run < count && ranks[run] == ranks[0]) run++;
+    return run;
+}
+
 static covey_result count_targets(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count) {
     memset(mpi->parts, 0, ((size_t)mpi->size + 1) * sizeof *mpi->parts);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0, run; i < count; i += run) {
+        run = run_of(ranks + i, count - i);
         if (ranks[i] < 0 || ranks[i] >= mpi->size)
             return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot go to rank %d: there are %d", entities[i].index,
                                    entities[i].generation, ranks[i], mpi->size);
-        if (ranks[i] != mpi->rank) mpi->parts[ranks[i] + 1]++;
+        if (ranks[i] != mpi->rank) mpi->parts[ranks[i] + 1] += run;
     }
     for (int r = 0; r < mpi->size; r++) mpi->parts[r + 1] += mpi->parts[r];
     return COVEY_OK;
@@ -40,8 +48,12 @@ static covey_result sort_departure(covey_mpi *mpi, const covey_entity *entities,
     covey_entity *sorted = covey__mpi_reach(mpi, SCRATCH_LEAVING, (uint64_t)leaving * sizeof *sorted);
     if (!sorted || !covey__mpi_reach(mpi, SCRATCH_GUESTS, (uint64_t)leaving * sizeof *sorted))
         return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u entities that leave", leaving);
-    for (uint32_t i = 0; i < count; i++)
-        if (ranks[i] != mpi->rank) sorted[mpi->parts[ranks[i]]++] = entities[i];
+    for (uint32_t i = 0, run; i < count; i += run) {
+        run = run_of(ranks + i, count - i);
+        if (ranks[i] == mpi->rank) continue;
+        memcpy(sorted + mpi->parts[ranks[i]], entities + i, run * sizeof *sorted);
+        mpi->parts[ranks[i]] += run;
+    }
     for (int r = mpi->size; r > 0; r--) mpi->parts[r] = mpi->parts[r - 1];
     mpi->parts[0] = 0;
     *d = (departure){ sorted, leaving };
@@ -71,7 +83,7 @@ static covey_result tag_departure(covey_mpi *mpi, const departure *d) {
 }
 
 static void untag_departure(covey_mpi *mpi, const departure *d) {
-    for (uint32_t i = 0; i < d->count; i++) covey_pool_remove_raw(mpi->away, d->entities[i]);
+    covey_remove_many(mpi->world, d->entities, d->count, covey_away);
 }
 
 /* ---- What they may have ------------------------------------------------------------------------------------------*/

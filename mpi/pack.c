@@ -1,17 +1,19 @@
 /* The messages of a migration: entities, and their components column by column.
  *
- *     header | handles | columns: count, values, positions | disabled | links | names | image
+ *     header | counts of columns | handles | columns: values, positions | disabled | links | names | image
  *
- * Each part begins at a multiple of 64 bytes, so that values are used where they arrive. Numbers and values are as in
- * memory: ranks have the same layout, which was compared at the start. */
+ * Each part begins at a multiple of 64 bytes, so that values are used where they arrive, and the message ends at one.
+ * Numbers and values are as in memory: ranks have the same layout, which was compared at the start. Bytes are summed up
+ * for the checksum while they are written and in the caches; the header and the counts, which are known last, at the
+ * end. */
 #include "dist.h"
 
 #include <covey/hierarchy.h>
 #include <stdlib.h>
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, SLICE = 1024 /* entities whose values are gathered and summed up together */ };
 
-#define MAGIC UINT64_C(0x31304D5949564F43) /* the format, and its version */
+#define MAGIC UINT64_C(0x32304D5949564F43) /* the format, and its version */
 
 typedef struct header {
     uint64_t magic, checksum; /* of all that follows */
@@ -23,9 +25,27 @@ typedef struct header {
 
 static uint64_t aligned(uint64_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
 
-static uint64_t checksum_of(const unsigned char *bytes, uint64_t size) {
+/* Where the first part begins that is summed up. */
+static uint64_t body_of(const covey_mpi *mpi) {
+    return aligned(sizeof(header)) + aligned(mpi->column_count * sizeof(uint32_t));
+}
+
+static uint64_t checksum_of(const unsigned char *bytes, uint64_t body, const covey__mpi_sum *sum) {
     size_t skipped = offsetof(header, bytes);
-    return covey__mpi_hash(MAGIC, bytes + skipped, (size_t)size - skipped);
+    uint64_t hash = covey__mpi_hash(MAGIC, sum, sizeof *sum);
+    return covey__mpi_hash(hash, bytes + skipped, (size_t)body - skipped);
+}
+
+static uint64_t checksum_of_all(const unsigned char *bytes, uint64_t body, uint64_t size) {
+    covey__mpi_sum sum = { { 0 }, { 0 } };
+    covey__mpi_sum_up(&sum, bytes + body, (size_t)(size - body));
+    return checksum_of(bytes, body, &sum);
+}
+
+void covey__mpi_sign(const covey_mpi *mpi, unsigned char *bytes, uint64_t size) {
+    memcpy(bytes + offsetof(header, bytes), &size, sizeof size);
+    uint64_t checksum = checksum_of_all(bytes, body_of(mpi), size);
+    memcpy(bytes + offsetof(header, checksum), &checksum, sizeof checksum);
 }
 
 /* ---- Writing -----------------------------------------------------------------------------------------------------*/
@@ -35,7 +55,8 @@ typedef struct packing {
     const covey_entity *entities;
     uint32_t count;
     unsigned char *to;
-    uint64_t at;
+    uint64_t at, summed; /* up to where bytes are written, and summed up */
+    covey__mpi_sum sum;
     header head;
 } packing;
 
@@ -45,10 +66,10 @@ static uint64_t name_bytes(const covey_mpi *mpi, covey_entity e) {
 }
 
 uint64_t covey__mpi_pack_room(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
-    uint64_t each = sizeof *entities + sizeof(covey__mpi_link), room = aligned(sizeof(header)) + ALIGN * UINT64_C(4);
+    uint64_t each = sizeof *entities + sizeof(covey__mpi_link), room = body_of(mpi) + ALIGN * UINT64_C(5);
     for (uint32_t i = 0; i < mpi->column_count; i++) {
         each += mpi->columns[i].type->size + sizeof(uint32_t) + sizeof(covey__mpi_off);
-        room += ALIGN * UINT64_C(3);
+        room += ALIGN * UINT64_C(2);
     }
     bool places = covey__mpi_any_places(mpi);
     for (uint32_t i = 0; places && i < count; i++) room += name_bytes(mpi, entities[i]);
@@ -66,43 +87,48 @@ static void append(packing *p, const void *bytes, uint64_t size) {
     p->at += size;
 }
 
-/* The values of all that have one, and their positions. Small sizes are known to the compiler. */
-#define GATHER(BYTES)                                                              \
-    for (uint32_t i = 0; i < p->count; i++) {                                      \
-        const void *value = covey_pool_get_raw(column->pool, p->entities[i]); \
-        if (!value) continue;                                                      \
-        memcpy(to + (size_t)found * (BYTES), value, (BYTES));                      \
-        positions[found++] = i;                                                    \
-    }
+/* All that is written, but for a rest that is no multiple. */
+static void sum_up(packing *p) {
+    uint64_t end = p->at / COVEY__MPI_SUMMED * COVEY__MPI_SUMMED;
+    covey__mpi_sum_up(&p->sum, p->to + p->summed, (size_t)(end - p->summed));
+    p->summed = end;
+}
 
-static uint32_t gather(const packing *p, const covey__mpi_column *column, unsigned char *to, uint32_t *positions) {
-    uint32_t found = 0, size = column->type->size;
-    if (size == 0 || column->by_image) {
-        for (uint32_t i = 0; i < p->count; i++)
-            if (covey_pool_has(column->pool, p->entities[i])) positions[found++] = i;
-    } else if (size == 4) {
-        GATHER(4)
-    } else if (size == 8) {
-        GATHER(8)
-    } else if (size == 12) {
-        GATHER(12)
-    } else if (size == 16) {
-        GATHER(16)
-    } else {
-        GATHER(size)
+static void pack_handles(packing *p) {
+    for (uint32_t first = 0; first < p->count; first += SLICE) {
+        uint32_t count = p->count - first < SLICE ? p->count - first : SLICE;
+        append(p, p->entities + first, count * sizeof *p->entities);
+        sum_up(p);
     }
+    align(p);
+}
+
+/* The values of a slice of the entities; returns how many have one. */
+static uint32_t pack_slice(packing *p, const covey__mpi_column *column, uint32_t first, uint32_t *positions) {
+    uint32_t count = p->count - first < SLICE ? p->count - first : SLICE;
+    unsigned char *values = column->by_image ? NULL : p->to + p->at;
+    count = covey_gather_raw(p->mpi->world, p->entities + first, count, column->type, values, positions);
+    for (uint32_t i = 0; i < count; i++) positions[i] += first;
+    if (values) p->at += (uint64_t)count * column->type->size;
+    sum_up(p);
+    return count;
+}
+
+static uint32_t pack_column(packing *p, const covey__mpi_column *column, uint32_t *positions) {
+    uint32_t found = 0;
+    if (covey_pool_count(column->pool) == 0) return 0;
+    for (uint32_t first = 0; first < p->count; first += SLICE) found += pack_slice(p, column, first, positions + found);
+    align(p);
+    if (found != p->count) append(p, positions, found * sizeof *positions);
+    align(p);
     return found;
 }
 
-static void pack_column(packing *p, const covey__mpi_column *column, uint32_t *positions) {
-    uint64_t count_at = p->at, values_at = count_at + ALIGN;
-    memset(p->to + count_at, 0, ALIGN);
-    uint32_t count = covey_pool_count(column->pool) != 0 ? gather(p, column, p->to + values_at, positions) : 0;
-    memcpy(p->to + count_at, &count, sizeof count);
-    p->at = values_at + (column->by_image ? 0 : (uint64_t)count * column->type->size);
-    align(p);
-    if (count != p->count) append(p, positions, count * sizeof *positions);
-    align(p);
+static void pack_columns(packing *p, uint32_t *positions) {
+    for (uint32_t i = 0; i < p->mpi->column_count; i++) {
+        uint32_t found = pack_column(p, &p->mpi->columns[i], positions);
+        memcpy(p->to + aligned(sizeof(header)) + i * sizeof found, &found, sizeof found);
+    }
 }
 
 /* Whether components that leave may be disabled. Of a pool in blocks, a view counts those that are not, 64 at a time:
@@ -168,19 +194,20 @@ covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint3
     uint32_t *positions = covey__mpi_reach(mpi, SCRATCH_POSITIONS, (uint64_t)count * sizeof *positions);
     if (!positions) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to pack %u entities", count);
     p.head = (header){ .magic = MAGIC, .count = count, .columns = mpi->column_count };
-    p.at = sizeof(header);
-    align(&p);
-    append(&p, entities, (uint64_t)count * sizeof *entities);
-    align(&p);
-    for (uint32_t i = 0; i < mpi->column_count; i++) pack_column(&p, &mpi->columns[i], positions);
+    p.at = p.summed = body_of(mpi);
+    memset(to, 0, (size_t)p.at);
+    pack_handles(&p);
+    pack_columns(&p, positions);
     pack_disabled(&p);
     pack_links(&p, positions);
     pack_names(&p);
     if (image_bytes != 0) append(&p, image, image_bytes);
+    align(&p);
+    sum_up(&p);
     p.head.image_bytes = image_bytes;
     p.head.bytes = p.at;
     memcpy(to, &p.head, sizeof p.head);
-    p.head.checksum = checksum_of(to, p.at);
+    p.head.checksum = checksum_of(to, body_of(mpi), &p.sum);
     memcpy(to, &p.head, sizeof p.head);
     *size = p.at;
     return COVEY_OK;
@@ -195,11 +222,11 @@ typedef struct unpacking {
 } unpacking;
 
 /* So many bytes, and the rest up to where the next part begins; NULL, and nothing more, when there are fewer. */
-static unsigned char *take(unpacking *u, uint64_t count, uint64_t each, bool last) {
+static unsigned char *take(unpacking *u, uint64_t count, uint64_t each) {
     if (u->fails || (each != 0 && count > (u->size - u->at) / each)) u->fails = true;
     if (u->fails) return NULL;
     unsigned char *part = u->bytes + u->at;
-    u->at = last ? u->at + count * each : aligned(u->at + count * each);
+    u->at = aligned(u->at + count * each);
     if (u->at <= u->size) return part;
     u->fails = true;
     return NULL;
@@ -212,14 +239,12 @@ static bool ascend(const uint32_t *positions, uint32_t count, uint32_t end) {
 }
 
 static void unpack_column(unpacking *u, const covey__mpi_column *column, uint32_t entities, covey__mpi_part *part) {
-    const unsigned char *count = take(u, 1, sizeof part->count, false);
-    *part = (covey__mpi_part){ 0 };
-    if (count) memcpy(&part->count, count, sizeof part->count);
     if (part->count > entities) u->fails = true;
-    unsigned char *values = take(u, part->count, column->by_image ? 0 : column->type->size, false);
+    if (part->count == 0) return;
+    unsigned char *values = take(u, part->count, column->by_image ? 0 : column->type->size);
     if (column->type->size != 0 && !column->by_image) part->values = values;
     if (part->count == entities || u->fails) return;
-    part->positions = (const uint32_t *)(const void *)take(u, part->count, sizeof *part->positions, false);
+    part->positions = (const uint32_t *)(const void *)take(u, part->count, sizeof *part->positions);
     if (u->fails || !ascend(part->positions, part->count, entities)) u->fails = true;
 }
 
@@ -245,24 +270,28 @@ bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size
                        covey__mpi_part *parts, const char **why) {
     header head;
     *why = "it is cut off";
-    if (size < aligned(sizeof head)) return false;
+    if (size < body_of(mpi) || size % ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
     *why = "it is no message of this version";
     if (head.magic != MAGIC || head.columns != mpi->column_count) return false;
     *why = "it is cut off";
     if (head.bytes != size) return false;
     *why = "its checksum is wrong";
-    if (head.checksum != checksum_of(bytes, size)) return false;
+    if (head.checksum != checksum_of_all(bytes, body_of(mpi), size)) return false;
     *why = "its parts contradict each other";
-    unpacking u = { .bytes = bytes, .size = size, .at = aligned(sizeof head) };
+    unpacking u = { .bytes = bytes, .size = size, .at = body_of(mpi) };
     *in = (covey__mpi_incoming){ .count = head.count, .offs = head.offs, .links = head.links, .names = head.names,
                                  .name_bytes = head.name_bytes, .image_bytes = head.image_bytes, .parts = parts };
-    in->entities = (const covey_entity *)(const void *)take(&u, in->count, sizeof *in->entities, false);
-    for (uint32_t i = 0; i < mpi->column_count; i++) unpack_column(&u, &mpi->columns[i], in->count, &parts[i]);
-    in->off = (const covey__mpi_off *)(const void *)take(&u, in->offs, sizeof *in->off, false);
-    in->link = (const covey__mpi_link *)(const void *)take(&u, in->links, sizeof *in->link, false);
-    in->name = take(&u, in->name_bytes, 1, false);
-    in->image = take(&u, in->image_bytes, 1, true);
+    in->entities = (const covey_entity *)(const void *)take(&u, in->count, sizeof *in->entities);
+    for (uint32_t i = 0; i < mpi->column_count; i++) {
+        parts[i] = (covey__mpi_part){ 0 };
+        memcpy(&parts[i].count, bytes + aligned(sizeof head) + i * sizeof parts[i].count, sizeof parts[i].count);
+        unpack_column(&u, &mpi->columns[i], in->count, &parts[i]);
+    }
+    in->off = (const covey__mpi_off *)(const void *)take(&u, in->offs, sizeof *in->off);
+    in->link = (const covey__mpi_link *)(const void *)take(&u, in->links, sizeof *in->link);
+    in->name = take(&u, in->name_bytes, 1);
+    in->image = take(&u, in->image_bytes, 1);
     if (u.fails || u.at != size || !sound_lists(mpi, in)) return false;
     for (uint32_t i = 0; i < mpi->column_count; i++)
         if (parts[i].values && mpi->columns[i].fills)

@@ -21,10 +21,16 @@ COVEY_COMPONENT_DEFINE(Place, .raw = true);
 COVEY_COMPONENT_DEFINE(Speed, .raw = true);
 COVEY_COMPONENT_DEFINE(Unit, .raw = true);
 
+static const covey_type *const in_blocks[] = { covey_id(Place), covey_id(Speed), covey_id(Unit), NULL };
+#define SPARSE(T) \
+    &(const covey_type){ .name = "Sparse" #T, .size = sizeof(T), .align = 4, .raw = true, .storage = COVEY_STORAGE_SPARSE }
+static const covey_type *const sparse[] = { SPARSE(Place), SPARSE(Speed), SPARSE(Unit), NULL };
+
 enum { ENTITIES = 100000 };
 static int rounds = 25;
 
 typedef struct bench {
+    const covey_type *const *types;
     covey_world *world;
     covey_mpi *mpi;
     int rank;
@@ -32,9 +38,25 @@ typedef struct bench {
     int *to;
 } bench;
 
-static void begin(bench *b) {
-    const covey_type *types[] = { covey_id(Place), covey_id(Speed), covey_id(Unit), NULL };
-    b->world = covey_world_create(NULL);
+static void add_components(bench *b, covey_entity e, uint32_t number) {
+    covey_add_raw(b->world, e, b->types[0], &(Place){ (float)number, 0 });
+    covey_add_raw(b->world, e, b->types[1], &(Speed){ 1, (float)number });
+    covey_add_raw(b->world, e, b->types[2], &(Unit){ 1, 2, 3, (int32_t)number });
+}
+
+static void shuffle(covey_entity *e) {
+    uint64_t state = 1;
+    for (uint32_t i = ENTITIES - 1; i > 0; i--) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint32_t other = (uint32_t)((state >> 33) % (i + 1));
+        covey_entity swapped = e[i];
+        e[i] = e[other];
+        e[other] = swapped;
+    }
+}
+
+static void begin(bench *b, const covey_type *const *types, bool shuffled) {
+    *b = (bench){ .types = types, .world = covey_world_create(NULL) };
     b->mpi = covey_mpi_create(MPI_COMM_WORLD, b->world, &(covey_mpi_desc){ .types = types }, NULL);
     b->e = malloc(ENTITIES * sizeof *b->e);
     b->to = malloc(ENTITIES * sizeof *b->to);
@@ -44,12 +66,16 @@ static void begin(bench *b) {
     }
     b->rank = covey_mpi_rank(b->mpi);
     covey_create_many(b->world, b->e, b->rank == 0 ? ENTITIES : 0);
-    for (uint32_t i = 0; b->rank == 0 && i < ENTITIES; i++) {
-        covey_add(b->world, b->e[i], Place, { (float)i, 0 });
-        covey_add(b->world, b->e[i], Speed, { 1, (float)i });
-        covey_add(b->world, b->e[i], Unit, { 1, 2, 3, (int32_t)i });
-    }
+    for (uint32_t i = 0; b->rank == 0 && i < ENTITIES; i++) add_components(b, b->e[i], i);
+    if (shuffled) shuffle(b->e);
     MPI_Bcast(b->e, (int)(ENTITIES * sizeof *b->e), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void end(bench *b) {
+    covey_mpi_destroy(b->mpi);
+    covey_world_destroy(b->world);
+    free(b->e);
+    free(b->to);
 }
 
 /* All entities, from one rank to the other. */
@@ -93,7 +119,7 @@ static void send_bytes(bench *b, void *context) {
 
 static double least(double a, double b) { return b < a ? b : a; }
 
-static void bench_migrate(bench *b) {
+static void bench_migrate(bench *b, const char *row, const char *bar) {
     bytes t = { .count = ENTITIES * (int)(sizeof(covey_entity) + sizeof(Place) + sizeof(Speed) + sizeof(Unit)) };
     t.from = calloc(1, (size_t)t.count);
     t.to = calloc(1, (size_t)t.count);
@@ -103,7 +129,7 @@ static void bench_migrate(bench *b) {
         sent = least(sent, timed(b, send_bytes, &t));
     }
     if (b->rank == 0)
-        printf("%-16s %10.3f ms %10.3f ms %8.2f   at most 4\n", "mpi_migrate", moved * 1e3, sent * 1e3, moved / sent);
+        printf("%-20s %10.3f ms %10.3f ms %8.2f   %s\n", row, moved * 1e3, sent * 1e3, moved / sent, bar);
     free(t.from);
     free(t.to);
 }
@@ -125,12 +151,7 @@ static void save_images(bench *b, void *path) {
 
 /* As many entities on each rank. */
 static void add_entities(bench *b) {
-    for (uint32_t i = 0; b->rank != 0 && i < ENTITIES; i++) {
-        covey_entity e = covey_create(b->world);
-        covey_add(b->world, e, Place, { (float)i, 0 });
-        covey_add(b->world, e, Speed, { 1, (float)i });
-        covey_add(b->world, e, Unit, { 1, 2, 3, (int32_t)i });
-    }
+    for (uint32_t i = 0; b->rank != 0 && i < ENTITIES; i++) add_components(b, covey_create(b->world), i);
 }
 
 static void bench_checkpoint(bench *b) {
@@ -142,7 +163,7 @@ static void bench_checkpoint(bench *b) {
         images = least(images, timed(b, save_images, path));
     }
     if (b->rank == 0)
-        printf("%-16s %10.3f ms %10.3f ms %8.2f   at most 1.3\n", "mpi_checkpoint", checkpoint * 1e3, images * 1e3,
+        printf("%-20s %10.3f ms %10.3f ms %8.2f   at most 1.3\n", "mpi_checkpoint", checkpoint * 1e3, images * 1e3,
                checkpoint / images);
     snprintf(name, sizeof name, "%s.image.%d", path, b->rank);
     remove(name);
@@ -153,16 +174,21 @@ static void bench_checkpoint(bench *b) {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    bench b = { 0 };
+    bench b;
+    int rank;
     if (argc > 1) rounds = atoi(argv[1]);
-    begin(&b);
-    if (b.rank == 0) printf("%-16s %13s %13s %8s   bar\n", "row", "covey", "raw", "ratio");
-    bench_migrate(&b);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) printf("%-20s %13s %13s %8s   bar\n", "row", "covey", "raw", "ratio");
+    begin(&b, in_blocks, false);
+    bench_migrate(&b, "mpi_migrate", "at most 4");
     bench_checkpoint(&b);
-    covey_mpi_destroy(b.mpi);
-    covey_world_destroy(b.world);
-    free(b.e);
-    free(b.to);
+    end(&b);
+    begin(&b, sparse, false);
+    bench_migrate(&b, "mpi_migrate_sparse", "");
+    end(&b);
+    begin(&b, in_blocks, true);
+    bench_migrate(&b, "mpi_migrate_shuffled", "");
+    end(&b);
     MPI_Finalize();
     return 0;
 }
