@@ -47,7 +47,7 @@ static covey_result read_manifest(covey_mpi *mpi, const char *path, bool needed,
         result = covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "%s is not the manifest of a checkpoint, or cut off", path);
     if (file) fclose(file);
     result = covey__mpi_agree(mpi, result);
-    MPI_Bcast(m, (int)sizeof *m, MPI_BYTE, 0, mpi->comm);
+    covey__mpi_spread(mpi, m, (int)sizeof *m, MPI_BYTE, 0);
     return result;
 }
 

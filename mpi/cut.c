@@ -312,7 +312,7 @@ static void search_level(const level *l) {
     while (searches(l)) {
         memset(p->bins, 0, (size_t)count * sizeof *p->bins);
         each_position(l, weigh);
-        MPI_Allreduce(MPI_IN_PLACE, p->bins, count, MPI_INT64_T, MPI_SUM, p->mpi->comm);
+        covey__mpi_reduce(p->mpi, p->bins, count, MPI_INT64_T, MPI_SUM);
         for (int32_t at = l->begin; at < l->end; at++)
             if (p->plans[at].width != 0) narrow(&p->plans[at], p->bins + (int64_t)(at - l->begin) * BINS);
     }
@@ -342,7 +342,7 @@ static covey_result tell_loads(covey_mpi_partition *p, double seconds, double li
     if (p->place || p->cuts != COVEY_MPI_BISECTION)
         return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED,
                                "this partition has no cuts that move; make it with .cuts = COVEY_MPI_BISECTION");
-    MPI_Allgather(own, 2, MPI_DOUBLE, p->loads, 2, MPI_DOUBLE, mpi->comm);
+    covey__mpi_collate(mpi, own, 2, MPI_DOUBLE, p->loads);
     if (!(seconds >= 0 && seconds < INFINITY))
         return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%g seconds are no time that work can take", seconds);
     if (limit != p->loads[1])
@@ -388,7 +388,7 @@ covey_result covey_mpi_partition_balance(covey_mpi_partition *partition, double 
     p->next = last;
     covey__mpi_ghosts_ask_again(p->mpi); /* others are near now */
     leaving = count;
-    MPI_Allreduce(MPI_IN_PLACE, &leaving, 1, MPI_UINT64_T, MPI_SUM, p->mpi->comm);
+    covey__mpi_reduce(p->mpi, &leaving, 1, MPI_UINT64_T, MPI_SUM);
     if (moved) *moved = leaving;
     return COVEY_OK;
 }

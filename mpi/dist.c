@@ -64,18 +64,13 @@ covey_result covey__mpi_fail(covey_mpi *mpi, covey_result result, const char *fo
     return result;
 }
 
-void covey__mpi_allreduce(covey_mpi *mpi, const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op) {
-    double begun = MPI_Wtime();
-    MPI_Allreduce(mine, all, count, type, op, mpi->comm);
-    mpi->stats.waited += MPI_Wtime() - begun;
-}
-
 covey_result covey__mpi_agree(covey_mpi *mpi, covey_result mine) {
     struct {
         int result, rank;
-    } own = { (int)mine, mpi->rank }, worst;
-    covey__mpi_allreduce(mpi, &own, &worst, 1, MPI_2INT, MPI_MAXLOC);
-    if (worst.result != COVEY_OK) MPI_Bcast(&mpi->report, (int)sizeof mpi->report, MPI_BYTE, worst.rank, mpi->comm);
+    } worst = { (int)mine, mpi->rank };
+    covey__mpi_reduce(mpi, &worst, 1, MPI_2INT, MPI_MAXLOC);
+    if (worst.result != COVEY_OK)
+        covey__mpi_spread(mpi, &mpi->report, (int)sizeof mpi->report, MPI_BYTE, worst.rank);
     return (covey_result)worst.result;
 }
 
@@ -93,8 +88,8 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
         [CALL_PARTITION_MIGRATE] = "covey_mpi_partition_migrate",
         [CALL_PARTITION_BALANCE] = "covey_mpi_partition_balance",
     };
-    int own[2] = { (int)call, -(int)call }, most[2];
-    covey__mpi_allreduce(mpi, own, most, 2, MPI_INT, MPI_MAX);
+    int most[2] = { (int)call, -(int)call };
+    covey__mpi_reduce(mpi, most, 2, MPI_INT, MPI_MAX);
     if (most[0] != -most[1])
         return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "calls %s, while others call %s", names[call],
                                names[most[0] != (int)call ? most[0] : -most[1]]);
@@ -159,7 +154,7 @@ static const char *first_difference(const start *a, const start *b) {
 
 static covey_result compare_type(covey_mpi *mpi, const covey_type *type) {
     type_start mine = type_start_of(type), first = mine;
-    MPI_Bcast(&first, (int)sizeof first, MPI_BYTE, 0, mpi->comm);
+    covey__mpi_spread(mpi, &first, (int)sizeof first, MPI_BYTE, 0);
     if (strcmp(mine.name, first.name) != 0)
         return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "has the type %s where rank 0 has %s", mine.name, first.name);
     if (mine.size != first.size)
@@ -173,7 +168,7 @@ static covey_result compare_type(covey_mpi *mpi, const covey_type *type) {
 /* All ranks take part in each step, whatever they have found. */
 static covey_result compare_ranks(covey_mpi *mpi) {
     start mine = start_of(mpi), first = mine;
-    MPI_Bcast(&first, (int)sizeof first, MPI_BYTE, 0, mpi->comm);
+    covey__mpi_spread(mpi, &first, (int)sizeof first, MPI_BYTE, 0);
     const char *difference = first_difference(&mine, &first);
     covey_result result = COVEY_OK;
     if (difference) result = covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "has another %s than rank 0", difference);
@@ -318,8 +313,10 @@ static covey_result begin(covey_mpi *mpi, const covey_mpi_desc *desc) {
 /* Before there is anything to agree with: whether all ranks have memory for it. */
 static covey_mpi *make_one(MPI_Comm comm, const covey_mpi_desc *desc) {
     covey_mpi *mpi = covey__mpi_resize(&desc->allocator, NULL, 0, sizeof *mpi);
-    int own = mpi != NULL, all = 0;
-    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, comm);
+    int all = mpi != NULL;
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
+    covey__mpi_poll(&request, 1);
     if (all) return mpi;
     if (mpi) covey__mpi_resize(&desc->allocator, mpi, sizeof *mpi, 0);
     return NULL;
@@ -332,7 +329,9 @@ covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_d
     covey_mpi *mpi = make_one(comm, desc);
     if (!mpi) return NULL;
     *mpi = (covey_mpi){ .world = world, .allocator = desc->allocator, .images.allocator = desc->allocator };
-    MPI_Comm_dup(comm, &mpi->comm);
+    MPI_Request request;
+    MPI_Comm_idup(comm, &mpi->comm, &request);
+    covey__mpi_poll(&request, 1);
     MPI_Comm_rank(mpi->comm, &mpi->rank);
     MPI_Comm_size(mpi->comm, &mpi->size);
     covey_result result = begin(mpi, desc);

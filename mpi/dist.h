@@ -101,12 +101,18 @@ void covey__mpi_scratch_free(covey_mpi *mpi); /* with images */
 
 covey_world *covey__mpi_world(const covey_mpi *mpi); /* one of its own, for a while; NULL: memory is out */
 
+/* Waiting (wait.c). All calls of MPI that wait for others are made with these: they let others run, and count the time. */
+void covey__mpi_poll(MPI_Request *requests, int count);
+void covey__mpi_wait(covey_mpi *mpi, MPI_Request *requests, int count); /* the same, noted in stats.waited */
+void covey__mpi_reduce(covey_mpi *mpi, void *values, int count, MPI_Datatype type, MPI_Op op); /* in place, on all */
+void covey__mpi_spread(covey_mpi *mpi, void *values, int count, MPI_Datatype type, int from);  /* to all */
+void covey__mpi_collate(covey_mpi *mpi, const void *values, int count, MPI_Datatype type, void *all); /* by rank, on all */
+void covey__mpi_tell_sizes(covey_mpi *mpi); /* `sizes`, of messages to each rank, become `coming` there */
+
 /* Notes why this rank cannot go on, and returns the result. */
 covey_result covey__mpi_fail(covey_mpi *mpi, covey_result result, const char *format, ...);
 /* Collective: the worst result of all ranks. If it is not OK, all have the report of the first rank that has it. */
 covey_result covey__mpi_agree(covey_mpi *mpi, covey_result mine);
-/* MPI_Allreduce, whose time counts as waited. */
-void covey__mpi_allreduce(covey_mpi *mpi, const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op);
 /* Begins a collective call, and ends a refresh of ghosts that is under way: checks at assertion level 1 that all ranks are in the same one. */
 covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call);
 

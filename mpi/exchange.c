@@ -25,15 +25,12 @@ static void post(posting *p, int rank, unsigned char *bytes, uint64_t size, bool
 
 static void transfer(covey_mpi *mpi, const unsigned char *send, unsigned char *receive, MPI_Request *requests) {
     posting p = { .mpi = mpi, .requests = requests };
-    double begun = MPI_Wtime();
     for (int r = 0; r < mpi->size; r++) post(&p, r, receive + mpi->starts[r], mpi->coming[r], false);
     for (int i = 1; i <= mpi->size; i++) { /* from the next rank on, so that not all send to the same one first */
         int r = (mpi->rank + i) % mpi->size;
         post(&p, r, (unsigned char *)(uintptr_t)send + mpi->offsets[r], mpi->sizes[r], true);
     }
-    MPI_Status status; /* of no use; gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
-    for (int i = 0; i < p.count; i++) MPI_Wait(&requests[i], &status);
-    mpi->stats.waited += MPI_Wtime() - begun;
+    covey__mpi_wait(mpi, requests, p.count);
     mpi->stats.exchanges++;
 }
 
@@ -57,10 +54,8 @@ static covey_result make_room(covey_mpi *mpi, unsigned char **received, MPI_Requ
 covey_result covey__mpi_exchange(covey_mpi *mpi, const unsigned char *send, covey_result mine,
                                  unsigned char **received) {
     MPI_Request *requests = NULL;
-    double begun = MPI_Wtime();
     if (mine != COVEY_OK) memset(mpi->sizes, 0, (size_t)mpi->size * sizeof *mpi->sizes);
-    MPI_Alltoall(mpi->sizes, 1, MPI_UINT64_T, mpi->coming, 1, MPI_UINT64_T, mpi->comm);
-    mpi->stats.waited += MPI_Wtime() - begun;
+    covey__mpi_tell_sizes(mpi);
     if (mine == COVEY_OK) mine = make_room(mpi, received, &requests);
     covey_result result = covey__mpi_agree(mpi, mine);
     if (result == COVEY_OK) transfer(mpi, send, *received, requests);

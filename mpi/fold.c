@@ -7,7 +7,7 @@ covey_result covey_mpi_fold_i64(covey_mpi *mpi, covey_mpi_fold fold, int64_t *va
     covey_result result = covey__mpi_enter(mpi, CALL_FOLD_I64);
     if (result != COVEY_OK) return result;
     MPI_Op op = fold == COVEY_MPI_SUM ? MPI_SUM : fold == COVEY_MPI_MIN ? MPI_MIN : MPI_MAX;
-    covey__mpi_allreduce(mpi, MPI_IN_PLACE, values, (int)count, MPI_INT64_T, op);
+    covey__mpi_reduce(mpi, values, (int)count, MPI_INT64_T, op);
     return COVEY_OK;
 }
 
@@ -25,9 +25,7 @@ covey_result covey_mpi_fold_f64(covey_mpi *mpi, covey_mpi_fold fold, double *val
     if (!all) result = covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u numbers of each rank", count);
     result = covey__mpi_agree(mpi, result);
     if (result != COVEY_OK) return result;
-    double begun = MPI_Wtime();
-    MPI_Allgather(values, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, mpi->comm);
-    mpi->stats.waited += MPI_Wtime() - begun;
+    covey__mpi_collate(mpi, values, (int)count, MPI_DOUBLE, all);
     for (uint32_t i = 0; i < count; i++) values[i] = all[i];
     for (uint64_t r = 1; r < ranks; r++)
         for (uint32_t i = 0; i < count; i++) values[i] = folded(fold, values[i], all[r * count + i]);
@@ -44,8 +42,8 @@ static uint64_t count_own(const covey_mpi *mpi, const covey_view *view) {
 covey_result covey_mpi_count(covey_mpi *mpi, const covey_view *view, uint64_t *count) {
     covey_result result = covey__mpi_enter(mpi, CALL_COUNT);
     if (result != COVEY_OK) return result;
-    uint64_t own = count_own(mpi, view);
-    covey__mpi_allreduce(mpi, &own, count, 1, MPI_UINT64_T, MPI_SUM);
+    *count = count_own(mpi, view);
+    covey__mpi_reduce(mpi, count, 1, MPI_UINT64_T, MPI_SUM);
     return COVEY_OK;
 }
 
@@ -89,7 +87,7 @@ covey_result covey_mpi_digest(covey_mpi *mpi, const covey_type *const *types, ui
     covey_result result = covey__mpi_enter(mpi, CALL_DIGEST);
     if (result == COVEY_OK) result = covey__mpi_agree(mpi, make_digest_view(mpi, types, &view));
     if (result != COVEY_OK) return result;
-    uint64_t own = own_digest(&view);
-    covey__mpi_allreduce(mpi, &own, digest, 1, MPI_UINT64_T, MPI_SUM);
+    *digest = own_digest(&view);
+    covey__mpi_reduce(mpi, digest, 1, MPI_UINT64_T, MPI_SUM);
     return COVEY_OK;
 }

@@ -271,7 +271,7 @@ static covey_result compare(covey_mpi *mpi, const covey__mpi_ghosts *g) {
         mine = covey__mpi_hash(mine, &layout, sizeof layout);
     }
     uint64_t first = mine;
-    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, mpi->comm);
+    covey__mpi_spread(mpi, &first, 1, MPI_UINT64_T, 0);
     if (first == mine) return COVEY_OK;
     return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "gives other types of ghosts than rank 0");
 }

@@ -470,7 +470,7 @@ static uint64_t description_of(const covey_mpi_partition *p) {
 
 static covey_result compare(covey_mpi_partition *p) {
     uint64_t own = description_of(p), first = own;
-    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, p->mpi->comm);
+    covey__mpi_spread(p->mpi, &first, 1, MPI_UINT64_T, 0);
     if (first == own) return COVEY_OK;
     return covey__mpi_fail(p->mpi, COVEY_ERROR_LAYOUT, "describes another partition than rank 0");
 }

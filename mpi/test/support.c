@@ -20,7 +20,7 @@ int run_tests(int argc, char **argv, const test *tests, size_t count) {
         notes = 0;
         tests[i].run();
         CHECK(notes == 0);
-        MPI_Barrier(MPI_COMM_WORLD);
+        over_all(0, MPI_MAX);
         if (rank == 0) printf("ok %s\n", tests[i].name);
     }
     MPI_Finalize();
@@ -130,6 +130,15 @@ void end(fixture *f) {
 }
 
 covey_entity shared(int owner, covey_entity e) {
-    MPI_Bcast(&e, (int)sizeof e, MPI_BYTE, owner, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Ibcast(&e, (int)sizeof e, MPI_BYTE, owner, MPI_COMM_WORLD, &request);
+    covey__mpi_poll(&request, 1);
     return e;
+}
+
+int over_all(int own, MPI_Op op) {
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, &own, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+    covey__mpi_poll(&request, 1);
+    return own;
 }

@@ -75,5 +75,7 @@ void begin_on(fixture *f, const covey_mpi_desc *desc, MPI_Comm comm);
 void end(fixture *f);
 /* The entity that is made on one rank, known to all. */
 covey_entity shared(int owner, covey_entity e);
+/* A number of each rank, folded: the largest, or the sum. Lets others run while it waits, as MPI may not. */
+int over_all(int own, MPI_Op op);
 
 #endif

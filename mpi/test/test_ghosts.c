@@ -437,8 +437,7 @@ static bool fails_at(covey_result (*step)(crowd *), const struct form *form, int
     uint64_t before = state_of(&c);
     if (rank == victim) c.f.memory.fail_at = c.f.memory.calls + at;
     covey_result result = step(&c);
-    int own = c.f.memory.fail_at != 0 && c.f.memory.calls >= c.f.memory.fail_at, any = 0;
-    MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    int any = over_all(c.f.memory.fail_at != 0 && c.f.memory.calls >= c.f.memory.fail_at, MPI_MAX);
     c.f.memory.fail_at = 0;
     CHECK(result == COVEY_OK || (any && result == COVEY_ERROR_MEMORY));
     const char *why = NULL;
