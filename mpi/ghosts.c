@@ -25,15 +25,15 @@ static bool reach_head(covey_mpi *mpi, uint32_t index) {
     uint32_t page = index / COVEY__MPI_HEADS;
     if (page >= g->head_pages) {
         uint32_t pages = g->head_pages;
-        uint32_t **heads = grown(mpi, g->heads, &pages, page + 1, sizeof *heads);
+        covey__mpi_heads **heads = grown(mpi, g->heads, &pages, page + 1, sizeof *heads);
         if (!heads) return false;
         for (uint32_t i = g->head_pages; i < pages; i++) heads[i] = NULL;
         g->heads = heads;
         g->head_pages = pages;
     }
     if (g->heads[page]) return true;
-    g->heads[page] = covey__mpi_resize(&mpi->allocator, NULL, 0, COVEY__MPI_HEADS * sizeof **g->heads);
-    if (g->heads[page]) memset(g->heads[page], 0, COVEY__MPI_HEADS * sizeof **g->heads);
+    g->heads[page] = covey__mpi_resize(&mpi->allocator, NULL, 0, sizeof **g->heads);
+    if (g->heads[page]) memset(g->heads[page], 0, sizeof **g->heads);
     return g->heads[page] != NULL;
 }
 
@@ -69,10 +69,26 @@ bool covey__mpi_note_begin(covey_mpi *mpi, covey_entity e, int rank) {
     return true;
 }
 
+static uint64_t *key_at(const covey__mpi_ghosts *g, uint32_t index) {
+    return &g->heads[index / COVEY__MPI_HEADS]->keys[index % COVEY__MPI_HEADS];
+}
+static uint32_t *first_at(const covey__mpi_ghosts *g, uint32_t index) {
+    return &g->heads[index / COVEY__MPI_HEADS]->notes[index % COVEY__MPI_HEADS];
+}
+
+static void update_key(const covey__mpi_ghosts *g, uint32_t index) {
+    uint32_t first = *first_at(g, index);
+    const covey__mpi_note *note = first != 0 ? &g->notes[first] : NULL;
+    if (!note) *key_at(g, index) = 0;
+    else *key_at(g, index) = note->next != 0 ? COVEY__MPI_SEVERAL : COVEY__MPI_KEY(note->rank, note->slot);
+}
+
+/* Nothing more is told of it: its entity is looked at note by note until then. */
 bool covey__mpi_note_end(covey_mpi *mpi, uint32_t note) {
     covey__mpi_ghosts *g = mpi->ghosts;
     if (!push(mpi, &g->ends, note)) return false;
     g->notes[note].told = true;
+    if (g->notes[note].state == NOTE_LIVE) *key_at(g, g->notes[note].entity.index) = COVEY__MPI_SEVERAL;
     g->neighbours[g->notes[note].rank].ends++;
     return true;
 }
@@ -85,9 +101,12 @@ static void free_note(covey__mpi_ghosts *g, uint32_t note) {
     n->free = note;
 }
 
-/* The entity is gone, or has no ghosts any more: its ghosts end at the next refresh. Needs no memory. */
+/* The entity is gone, or has lost a component: its ghosts end at the next refresh. Needs no memory. */
 static void end_notes(covey__mpi_ghosts *g, uint32_t index) {
-    uint32_t note = covey__mpi_head(g, index);
+    uint32_t note = covey__mpi_first_note(g, index);
+    if (note == 0) return;
+    *first_at(g, index) = 0;
+    *key_at(g, index) = 0;
     while (note != 0) {
         uint32_t next = g->notes[note].next;
         covey__mpi_neighbour *n = &g->neighbours[g->notes[note].rank];
@@ -97,7 +116,6 @@ static void end_notes(covey__mpi_ghosts *g, uint32_t index) {
         n->live--;
         note = next;
     }
-    if (covey__mpi_head(g, index) != 0) g->heads[index / COVEY__MPI_HEADS][index % COVEY__MPI_HEADS] = 0;
 }
 
 static void component_removed(const covey_event *event, void *context) {
@@ -105,10 +123,10 @@ static void component_removed(const covey_event *event, void *context) {
 }
 
 static void unlink(covey__mpi_ghosts *g, uint32_t note) {
-    uint32_t index = g->notes[note].entity.index;
-    uint32_t *link = &g->heads[index / COVEY__MPI_HEADS][index % COVEY__MPI_HEADS];
+    uint32_t index = g->notes[note].entity.index, *link = first_at(g, index);
     while (*link != note) link = &g->notes[*link].next;
     *link = g->notes[note].next;
+    update_key(g, index);
     g->neighbours[g->notes[note].rank].live--;
 }
 
@@ -144,19 +162,23 @@ void covey__mpi_notes_commit(covey_mpi *mpi) {
     for (int r = 0; r < mpi->size; r++) free_ended(g, &g->neighbours[r]);
     for (uint32_t i = 0; i < g->begins.count; i++) {
         covey__mpi_note *note = &g->notes[g->begins.at[i]];
-        uint32_t index = note->entity.index, *head = &g->heads[index / COVEY__MPI_HEADS][index % COVEY__MPI_HEADS];
         bool lives = has_all(mpi, note->entity); /* it may have gone since the message was packed */
-        uint32_t *list = lives ? head : &g->neighbours[note->rank].ended;
+        uint32_t *list = lives ? first_at(g, note->entity.index) : &g->neighbours[note->rank].ended;
         note->state = lives ? NOTE_LIVE : NOTE_ENDED;
         note->next = *list;
         *list = g->begins.at[i];
         g->neighbours[note->rank].live += lives;
+        update_key(g, note->entity.index);
     }
 }
 
 void covey__mpi_notes_cancel(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
-    for (uint32_t i = 0; i < g->ends.count; i++) g->notes[g->ends.at[i]].told = false;
+    for (uint32_t i = 0; i < g->ends.count; i++) {
+        covey__mpi_note *note = &g->notes[g->ends.at[i]];
+        note->told = false;
+        if (note->state == NOTE_LIVE) update_key(g, note->entity.index);
+    }
     for (uint32_t i = g->begins.count; i-- != 0;)
         if (g->begins.at[i] < g->notes_before) free_note(g, g->begins.at[i]);
     g->note_count = g->notes_before; /* the others are as if they had never been */
@@ -236,7 +258,7 @@ static void release(covey_mpi *mpi, covey__mpi_ghosts *g) {
             covey__mpi_resize(allocator, g->neighbours[r].ghosts,
                               g->neighbours[r].ghost_room * sizeof *g->neighbours[r].ghosts, 0);
     for (uint32_t i = 0; i < g->head_pages; i++)
-        if (g->heads[i]) covey__mpi_resize(allocator, g->heads[i], COVEY__MPI_HEADS * sizeof **g->heads, 0);
+        if (g->heads[i]) covey__mpi_resize(allocator, g->heads[i], sizeof **g->heads, 0);
     if (g->heads) covey__mpi_resize(allocator, g->heads, g->head_pages * sizeof *g->heads, 0);
     if (g->notes) covey__mpi_resize(allocator, g->notes, g->note_room * sizeof *g->notes, 0);
     if (g->begins.at) covey__mpi_resize(allocator, g->begins.at, g->begins.room * sizeof *g->begins.at, 0);

@@ -26,6 +26,17 @@ typedef struct covey__mpi_note {
     bool told; /* the message that is under way ends it */
 } covey__mpi_note;
 
+/* What is known of the ghosts of entities that live here, by index. */
+enum { COVEY__MPI_HEADS = 4096 };
+typedef struct covey__mpi_heads {
+    /* Of an entity with one ghost: its rank and its slot, so that those of neighbours follow each other; 0 for one
+     * without ghosts, COVEY__MPI_SEVERAL for one whose notes have to be looked at. */
+    uint64_t keys[COVEY__MPI_HEADS];
+    uint32_t notes[COVEY__MPI_HEADS]; /* the first of each; 0: none */
+} covey__mpi_heads;
+#define COVEY__MPI_SEVERAL UINT64_MAX
+#define COVEY__MPI_KEY(rank, slot) (((uint64_t)(rank) + 1) << 32 | (slot))
+
 /* The ghosts between this rank and another one. */
 typedef struct covey__mpi_neighbour {
     /* of entities that live here: */
@@ -38,10 +49,15 @@ typedef struct covey__mpi_neighbour {
     uint32_t ghost_count, ghost_room;
 } covey__mpi_neighbour;
 
-/* The values of one type in a message. */
+/* Slots that follow each other. */
+typedef struct covey__mpi_run {
+    uint32_t slot, count;
+} covey__mpi_run;
+
+/* The values of one type in a message, run by run. */
 typedef struct covey__mpi_update {
-    uint32_t count;
-    const uint32_t *slots;
+    uint32_t count, run_count;
+    const covey__mpi_run *runs;
     unsigned char *values;
 } covey__mpi_update;
 
@@ -73,19 +89,26 @@ typedef struct covey__mpi_ghosts {
     covey__mpi_neighbour *neighbours; /* one for each rank */
     covey__mpi_note *notes;           /* the first is never used */
     uint32_t note_count, note_room, notes_before;
-    uint32_t **heads; /* by index, in pages: the first note of the entity that lives here */
+    covey__mpi_heads **heads;
     uint32_t head_pages;
     covey__mpi_numbers begins, ends; /* notes, of the message under way */
+    covey_entity *changed;           /* those with ghosts in which a type has changed, unless they are many */
+    uint32_t changed_count, changed_room;
     uint64_t seen, packed;           /* ticks: of the last refresh, and of the one under way */
     covey_result result; /* of the steps so far */
     unsigned char *send, *received;
 } covey__mpi_ghosts;
 
-enum { COVEY__MPI_HEADS = 4096 };
-
-static inline uint32_t covey__mpi_head(const covey__mpi_ghosts *g, uint32_t index) {
-    uint32_t page = index / COVEY__MPI_HEADS;
-    return page < g->head_pages && g->heads[page] ? g->heads[page][index % COVEY__MPI_HEADS] : 0;
+static inline const covey__mpi_heads *covey__mpi_heads_of(const covey__mpi_ghosts *g, uint32_t index) {
+    return index / COVEY__MPI_HEADS < g->head_pages ? g->heads[index / COVEY__MPI_HEADS] : NULL;
+}
+static inline uint64_t covey__mpi_key(const covey__mpi_ghosts *g, uint32_t index) {
+    const covey__mpi_heads *heads = covey__mpi_heads_of(g, index);
+    return heads ? heads->keys[index % COVEY__MPI_HEADS] : 0;
+}
+static inline uint32_t covey__mpi_first_note(const covey__mpi_ghosts *g, uint32_t index) {
+    const covey__mpi_heads *heads = covey__mpi_heads_of(g, index);
+    return heads ? heads->notes[index % COVEY__MPI_HEADS] : 0;
 }
 
 /* The note of a ghost that begins with this message; false: memory is out. */
@@ -107,9 +130,9 @@ typedef struct covey__mpi_news_header {
     uint64_t magic, checksum, bytes; /* the checksum is of all from `bytes` on */
     uint32_t ends, begins, columns, unused;
 } covey__mpi_news_header;
-/* Before each column of values: how many there are, and whether their slots are those of the column before. */
+/* Before each column of values: how many there are, in how many runs, and whether these are those of the column before. */
 typedef struct covey__mpi_update_header {
-    uint32_t count, same_slots;
+    uint32_t count, run_count, same_runs;
 } covey__mpi_update_header;
 uint64_t covey__mpi_news_checksum(const unsigned char *bytes, uint64_t size);
 

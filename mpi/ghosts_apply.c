@@ -30,6 +30,18 @@ static bool known_slots(const covey__mpi_neighbour *n, const uint32_t *slots, ui
     return true;
 }
 
+static bool known_runs(const covey__mpi_neighbour *n, const covey__mpi_update *update) {
+    uint64_t values = 0;
+    for (uint32_t i = 0; i < update->run_count; i++) {
+        covey__mpi_run run = update->runs[i];
+        if (run.slot >= n->ghost_count || run.count > n->ghost_count - run.slot) return false;
+        for (uint32_t k = 0; k < run.count; k++)
+            if (covey_is_null(n->ghosts[run.slot + k])) return false;
+        values += run.count;
+    }
+    return values == update->count;
+}
+
 /* Slots are given out from 0 on, so that none can be far behind those that there are. */
 static bool new_slots(const covey__mpi_neighbour *n, const uint32_t *slots, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -56,12 +68,14 @@ static void read_updates(reading *r, const covey__mpi_ghosts *g, const covey__mp
         const void *bytes = take(r, 1, sizeof head);
         if (bytes) memcpy(&head, bytes, sizeof head);
         update->count = head.count;
+        update->run_count = head.run_count;
         update->values = take(r, head.count, g->columns[c]->type->size);
         if (head.count == 0) continue;
-        if (head.same_slots > 1 || (head.same_slots && (!last || last->count != head.count))) r->fails = true;
-        update->slots = head.same_slots && last ? last->slots : take(r, head.count, sizeof *update->slots);
+        bool same = head.same_runs == 1 && last && last->run_count == head.run_count && last->count == head.count;
+        if (head.same_runs != 0 && !same) r->fails = true;
+        update->runs = same ? last->runs : take(r, head.run_count, sizeof *update->runs);
         if (r->fails) return;
-        if (!head.same_slots && !known_slots(n, update->slots, head.count)) r->fails = true;
+        if (!same && !known_runs(n, update)) r->fails = true;
         if (g->columns[c]->fills) covey__mpi_fill_gaps(g->columns[c], update->values, head.count);
         last = update;
     }
@@ -227,29 +241,23 @@ static void note_begins(covey_mpi *mpi, const covey__mpi_news *news) {
     }
 }
 
-/* Copies values to the components of a list of ghosts, as a view that writes. Who is not there, is left out. */
-static void write_values(covey_mpi *mpi, const covey_type *type, const covey_entity *list, const covey__mpi_update *u) {
-    covey_view view = covey_view_make(mpi->world, &(covey_view_desc){ .with = { type }, .disabled = true });
-    covey_iter it = covey_view_iter_list(&view, list, u->count);
-    uint32_t at = 0;
-    while (covey_next(&it)) {
-        while (!covey_same(list[at], covey_span_entity(&it, 0))) at++;
-        memcpy(covey_field_raw(&it, 0), u->values + (size_t)at * type->size, (size_t)it.count * type->size);
-        at += it.count;
-    }
+static void list_runs(const covey__mpi_neighbour *n, const covey__mpi_update *u, covey_entity *list) {
+    for (uint32_t i = 0; i < u->run_count; i++)
+        for (uint32_t k = 0; k < u->runs[i].count; k++) *list++ = n->ghosts[u->runs[i].slot + k];
 }
 
+/* Who is not there any more, is left out. */
 static void update_ghosts(covey_mpi *mpi, const covey__mpi_news *news) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     const covey__mpi_neighbour *n = &g->neighbours[news->source];
     covey_entity *list = (covey_entity *)(void *)mpi->scratch[SCRATCH_LISTED].bytes;
-    const uint32_t *listed = NULL;
+    const covey__mpi_run *listed = NULL;
     for (uint32_t c = 0; c < g->column_count; c++) {
         const covey__mpi_update *u = &news->updates[c];
         if (u->count == 0) continue;
-        for (uint32_t i = 0; u->slots != listed && i < u->count; i++) list[i] = n->ghosts[u->slots[i]];
-        listed = u->slots;
-        write_values(mpi, g->columns[c]->type, list, u);
+        if (u->runs != listed) list_runs(n, u, list);
+        listed = u->runs;
+        covey_set_array_raw(mpi->world, list, u->count, g->columns[c]->type, u->values);
     }
 }
 

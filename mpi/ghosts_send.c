@@ -1,12 +1,14 @@
 /* What a rank tells the others about their ghosts of its entities: a message for each rank that has, or gets, some.
  *
  *     header | slots that end | those that begin: handles, slots, values of each type |
- *     for each type: header, values that changed, their slots
+ *     for each type: header, values that changed, runs of their slots
  *
  * Each part begins at a multiple of 64 bytes. */
 #include "ghosts.h"
 
-enum { ALIGN = 64 };
+#include <stdlib.h>
+
+enum { ALIGN = 64, FEW = 8 }; /* few: one in so many */
 
 static uint64_t aligned(uint64_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
 
@@ -23,17 +25,15 @@ static bool all_have_ticks(const covey__mpi_ghosts *g) {
     return true;
 }
 
-/* Entities that live here and have all types; those with a change in `changed`, or, if it is NULL, in any type, if that can
- * be known. */
-static covey_view make_view(covey_mpi *mpi, const covey_type *changed) {
+/* Entities that live here and have all types; if all have ticks, those in which one has changed. */
+static covey_view make_view(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     covey_view_desc desc = { .without = { covey_id(covey_ghost) }, .disabled = true };
-    bool ticks = changed ? changed->ticks : all_have_ticks(g);
+    bool ticks = all_have_ticks(g);
     for (uint32_t c = 0; c < g->column_count; c++) {
         desc.with[c] = desc.read[c] = g->columns[c]->type;
-        if (ticks && !changed) desc.changed[c] = g->columns[c]->type;
+        if (ticks) desc.changed[c] = g->columns[c]->type;
     }
-    if (ticks && changed) desc.changed[0] = changed;
     return covey_view_make(mpi->world, &desc);
 }
 
@@ -66,7 +66,7 @@ static covey_result check_rank(covey_mpi *mpi, covey_entity e, int rank) {
 /* Begins and ends ghosts of an entity so that exactly these ranks have one. */
 static covey_result choose(covey_mpi *mpi, covey_entity e, const int *ranks, uint32_t count) {
     covey__mpi_ghosts *g = mpi->ghosts;
-    uint32_t head = covey__mpi_head(g, e.index);
+    uint32_t head = covey__mpi_first_note(g, e.index);
     for (uint32_t note = head; note != 0; note = g->notes[note].next)
         if (!is_among(ranks, count, g->notes[note].rank) && !covey__mpi_note_end(mpi, note)) return out_of_memory(mpi);
     for (uint32_t i = 0; i < count; i++) {
@@ -79,25 +79,68 @@ static covey_result choose(covey_mpi *mpi, covey_entity e, const int *ranks, uin
 }
 
 /* The usual case: no ghosts, and none wanted, or one, on the same rank. */
-static bool stays(const covey__mpi_ghosts *g, uint32_t head, const int *ranks, uint32_t count) {
-    if (count == 0) return head == 0;
-    return count == 1 && head != 0 && g->notes[head].next == 0 && g->notes[head].rank == ranks[0];
+static bool stays(uint64_t key, const int *ranks, uint32_t count) {
+    if (count == 0) return key == 0;
+    return count == 1 && key >> 32 == (uint64_t)(uint32_t)ranks[0] + 1;
+}
+
+/* Room for a list of changes, which is worth its while when few of those with ghosts have changed. */
+static bool begin_changed(covey_mpi *mpi) {
+    covey__mpi_ghosts *g = mpi->ghosts;
+    uint32_t live = 0;
+    for (int r = 0; r < mpi->size; r++) live += g->neighbours[r].live;
+    g->changed_count = 0;
+    g->changed_room = live / FEW;
+    g->changed = covey__mpi_reach(mpi, SCRATCH_LISTED, (uint64_t)g->changed_room * sizeof *g->changed);
+    return g->changed != NULL;
 }
 
 static covey_result choose_all(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     int *ranks = covey__mpi_reach(mpi, SCRATCH_NEAR, (uint64_t)mpi->size * sizeof *ranks);
-    if (!ranks) return out_of_memory(mpi);
-    covey_view view = make_view(mpi, NULL);
+    if (!ranks || !begin_changed(mpi)) return out_of_memory(mpi);
+    covey_view view = make_view(mpi);
     covey_iter it = begin_iter(&view, g->seen, all_have_ticks(g));
     covey_result result = COVEY_OK;
     while (result == COVEY_OK && covey_next(&it))
         for (uint32_t i = 0; i < it.count && result == COVEY_OK; i++) {
             covey_entity e = covey_span_entity(&it, i);
             uint32_t count = g->near(mpi->world, e, ranks, g->context);
-            if (!stays(g, covey__mpi_head(g, e.index), ranks, count)) result = choose(mpi, e, ranks, count);
+            uint64_t key = covey__mpi_key(g, e.index);
+            if (key != 0 && g->changed_count++ < g->changed_room) g->changed[g->changed_count - 1] = e;
+            if (!stays(key, ranks, count)) result = choose(mpi, e, ranks, count);
         }
     return result;
+}
+
+typedef struct beginning {
+    uint32_t index, note;
+} beginning;
+
+static int by_index(const void *a, const void *b) {
+    uint32_t left = ((const beginning *)a)->index, right = ((const beginning *)b)->index;
+    return left < right ? -1 : left > right;
+}
+
+/* Gives new slots in the order of indices, so that those of neighbours follow each other. */
+static covey_result sort_begins(covey_mpi *mpi) {
+    covey__mpi_ghosts *g = mpi->ghosts;
+    beginning *sorted = covey__mpi_reach(mpi, SCRATCH_SORTED, (uint64_t)g->begins.count * sizeof *sorted);
+    bool ascend = true;
+    if (!sorted) return out_of_memory(mpi);
+    for (uint32_t i = 0; i < g->begins.count; i++) {
+        sorted[i] = (beginning){ g->notes[g->begins.at[i]].entity.index, g->begins.at[i] };
+        ascend &= i == 0 || sorted[i].index >= sorted[i - 1].index;
+    }
+    if (ascend) return COVEY_OK;
+    qsort(sorted, g->begins.count, sizeof *sorted, by_index);
+    for (int r = 0; r < mpi->size; r++) g->neighbours[r].slots = g->neighbours[r].slots_before;
+    for (uint32_t i = 0; i < g->begins.count; i++) {
+        covey__mpi_note *note = &g->notes[sorted[i].note];
+        g->begins.at[i] = sorted[i].note;
+        if (sorted[i].note >= g->notes_before) note->slot = g->neighbours[note->rank].slots++;
+    }
+    return COVEY_OK;
 }
 
 /* Notes of entities that are gone end, too. */
@@ -116,7 +159,7 @@ static uint64_t room_for(const covey__mpi_ghosts *g, const covey__mpi_neighbour 
                                         aligned(begins * sizeof(covey_entity)) + aligned(begins * 4);
     for (uint32_t c = 0; c < g->column_count; c++) {
         uint64_t size = g->columns[c]->type->size;
-        room += aligned(begins * size) + ALIGN + aligned(n->live * size) + aligned(n->live * UINT64_C(4));
+        room += aligned(begins * size) + ALIGN + aligned(n->live * size) + aligned(n->live * sizeof(covey__mpi_run));
     }
     return room;
 }
@@ -125,12 +168,12 @@ static uint64_t room_for(const covey__mpi_ghosts *g, const covey__mpi_neighbour 
 typedef struct writing {
     unsigned char *to;
     uint64_t at;
-    uint32_t *slots;     /* of the column that is written */
-    uint32_t count;
-    const uint32_t *last_slots; /* of the column before, in the message */
+    covey__mpi_run *runs; /* of the column that is written */
+    uint32_t count, run_count;
+    const covey__mpi_run *last_runs; /* of a column before, in the message */
     uint32_t last_count;
-    uint64_t column;     /* where its header is */
-    bool any;            /* there is something to tell */
+    uint64_t column; /* where its header is */
+    bool any;        /* there is something to tell */
 } writing;
 
 static void align(writing *w) {
@@ -141,19 +184,19 @@ static void align(writing *w) {
 
 static writing *make_room(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
-    uint64_t room = 0, slots = 0;
+    uint64_t room = 0, runs = 0;
     writing *all = covey__mpi_reach(mpi, SCRATCH_PARTS, (uint64_t)mpi->size * sizeof *all);
     for (int r = 0; r < mpi->size; r++) {
         mpi->offsets[r] = room;
         mpi->sizes[r] = 0;
         room += room_for(g, &g->neighbours[r]);
-        slots += g->neighbours[r].live;
+        runs += g->neighbours[r].live;
     }
     g->send = covey__mpi_reach(mpi, SCRATCH_SEND, room);
-    uint32_t *scratch = covey__mpi_reach(mpi, SCRATCH_SLOTS, slots * sizeof *scratch);
+    covey__mpi_run *scratch = covey__mpi_reach(mpi, SCRATCH_RUNS, runs * sizeof *scratch);
     if (!all || !g->send || !scratch) return NULL;
     for (int r = 0; r < mpi->size; r++) {
-        all[r] = (writing){ .to = g->send + mpi->offsets[r], .slots = scratch };
+        all[r] = (writing){ .to = g->send + mpi->offsets[r], .runs = scratch };
         scratch += g->neighbours[r].live;
     }
     return all;
@@ -221,65 +264,98 @@ static bool write_changes(covey_mpi *mpi, writing *all) {
 
 /* ---- Values that changed -----------------------------------------------------------------------------------------*/
 
-/* Those of one span. Small sizes are known to the compiler. */
-#define WRITE_SPAN(BYTES)                                                                        \
-    for (uint32_t i = 0; i < it->count; i++)                                                     \
-        for (uint32_t note = covey__mpi_head(g, covey_span_entity(it, i).index); note != 0;      \
-             note = g->notes[note].next) {                                                       \
-            if (g->notes[note].told) continue;                                                   \
-            writing *w = &all[g->notes[note].rank];                                              \
-            memcpy(w->to + w->at, values + (size_t)i * (BYTES), (BYTES));                        \
-            w->at += (BYTES);                                                                    \
-            w->slots[w->count++] = g->notes[note].slot;                                          \
-        }
+/* Values of slots that follow each other. A run that begins where the last one ended is part of it. */
+static void write_run(writing *w, uint32_t slot, const unsigned char *values, uint32_t count, uint32_t size) {
+    covey__mpi_run *last = w->run_count != 0 ? &w->runs[w->run_count - 1] : NULL;
+    if (count == 1 && size == 8) memcpy(w->to + w->at, values, 8);
+    else memcpy(w->to + w->at, values, (size_t)count * size);
+    w->at += (uint64_t)count * size;
+    w->count += count;
+    if (last && last->slot + last->count == slot) last->count += count;
+    else w->runs[w->run_count++] = (covey__mpi_run){ slot, count };
+}
 
-static void write_span(const covey__mpi_ghosts *g, const covey_iter *it, uint32_t column, uint32_t size, writing *all) {
-    const unsigned char *values = covey_field_raw(it, column);
-    if (size == 4) {
-        WRITE_SPAN(4)
-    } else if (size == 8) {
-        WRITE_SPAN(8)
-    } else if (size == 12) {
-        WRITE_SPAN(12)
-    } else if (size == 16) {
-        WRITE_SPAN(16)
-    } else {
-        WRITE_SPAN(size)
+static void write_notes(const covey__mpi_ghosts *g, uint32_t note, const unsigned char *value, uint32_t size, writing *all) {
+    for (; note != 0; note = g->notes[note].next)
+        if (!g->notes[note].told) write_run(&all[g->notes[note].rank], g->notes[note].slot, value, 1, size);
+}
+
+/* How many rows from this one on have ghosts that follow each other. */
+static uint32_t run_of(const covey__mpi_ghosts *g, const covey_iter *it, uint32_t row, uint64_t key) {
+    uint32_t count = 1;
+    while (row + count < it->count && covey__mpi_key(g, covey_span_entity(it, row + count).index) == key + count)
+        count++;
+    return count;
+}
+
+static void write_span(const covey__mpi_ghosts *g, const covey_iter *it, uint32_t size, writing *all) {
+    const unsigned char *values = covey_field_raw(it, 0);
+    for (uint32_t row = 0, count = 1; row < it->count; row += count) {
+        uint32_t index = covey_span_entity(it, row).index;
+        uint64_t key = covey__mpi_key(g, index);
+        const unsigned char *value = values + (size_t)row * size;
+        count = 1;
+        if (key == 0) continue;
+        if (key == COVEY__MPI_SEVERAL) {
+            write_notes(g, covey__mpi_first_note(g, index), value, size, all);
+        } else {
+            count = run_of(g, it, row, key);
+            write_run(&all[(key >> 32) - 1], (uint32_t)key, value, count, size);
+        }
     }
 }
 
 static void begin_column(writing *w) {
     w->column = w->at;
     w->at += ALIGN;
-    w->count = 0;
+    w->count = w->run_count = 0;
 }
 
-/* The slots follow the values, unless they are those of the column before. */
+/* The runs follow the values, unless they are those of the column before. */
 static void end_column(writing *w) {
-    bool same = w->count == w->last_count && w->count != 0 &&
-                memcmp(w->slots, w->last_slots, w->count * sizeof *w->slots) == 0;
-    covey__mpi_update_header head = { w->count, same };
+    bool same = w->run_count == w->last_count && w->count != 0 &&
+                memcmp(w->runs, w->last_runs, w->run_count * sizeof *w->runs) == 0;
+    covey__mpi_update_header head = { w->count, w->run_count, same };
     memset(w->to + w->column, 0, ALIGN);
     memcpy(w->to + w->column, &head, sizeof head);
     align(w);
     if (w->count != 0) w->any = true;
     if (same || w->count == 0) return;
-    memcpy(w->to + w->at, w->slots, w->count * sizeof *w->slots);
-    w->last_slots = (const uint32_t *)(const void *)(w->to + w->at);
-    w->last_count = w->count;
-    w->at += w->count * sizeof *w->slots;
+    memcpy(w->to + w->at, w->runs, w->run_count * sizeof *w->runs);
+    w->last_runs = (const covey__mpi_run *)(const void *)(w->to + w->at);
+    w->last_count = w->run_count;
+    w->at += w->run_count * sizeof *w->runs;
     align(w);
+}
+
+/* Only entities with all types have ghosts, so that it is enough to look at one type. */
+static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) {
+    const covey__mpi_ghosts *g = mpi->ghosts;
+    covey_view_desc desc = { .with = { type }, .read = { type }, .disabled = true };
+    if (type->ticks) desc.changed[0] = type;
+    covey_view view = covey_view_make(mpi->world, &desc);
+    covey_iter it = begin_iter(&view, g->seen, type->ticks);
+    while (covey_next(&it)) write_span(g, &it, type->size, all);
+}
+
+static void write_by_list(covey_mpi *mpi, const covey__mpi_column *column, writing *all) {
+    const covey__mpi_ghosts *g = mpi->ghosts;
+    for (uint32_t i = 0; i < g->changed_count; i++) {
+        covey_entity e = g->changed[i];
+        if (covey_changed_at_raw(mpi->world, e, column->type) > g->seen)
+            write_notes(g, covey__mpi_first_note(g, e.index), covey_pool_get_raw(column->pool, e), column->type->size, all);
+    }
 }
 
 static void write_values(covey_mpi *mpi, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
+    bool few = g->changed_count <= g->changed_room && g->seen != 0 && all_have_ticks(g);
     for (uint32_t c = 0; c < g->column_count; c++) {
         const covey_type *type = g->columns[c]->type;
         if (type->size == 0) continue;
         for (int r = 0; r < mpi->size; r++) begin_column(&all[r]);
-        covey_view view = make_view(mpi, type);
-        covey_iter it = begin_iter(&view, g->seen, type->ticks);
-        while (covey_next(&it)) write_span(g, &it, c, type->size, all);
+        if (few) write_by_list(mpi, g->columns[c], all);
+        else write_by_view(mpi, type, all);
         for (int r = 0; r < mpi->size; r++) {
             end_column(&all[r]);
             mpi->stats.values += all[r].count;
@@ -305,6 +381,7 @@ static void seal(covey_mpi *mpi, writing *all) {
 static covey_result pack(covey_mpi *mpi) {
     covey_result result = end_gone(mpi);
     if (result == COVEY_OK) result = choose_all(mpi);
+    if (result == COVEY_OK) result = sort_begins(mpi);
     if (result != COVEY_OK) return result;
     writing *all = make_room(mpi);
     if (!all || !write_changes(mpi, all)) return out_of_memory(mpi);

@@ -116,7 +116,8 @@ static void begin_since(covey__walk *walk, const covey_view *view, uint64_t tick
     walk->since = tick;
     walk->changed = tick != 0 ? view->changed : 0;
     walk->asks_more |= walk->changed != 0;
-    walk_by(walk, smallest(walk));
+    if (walk->changed != 0) walk_ids(walk); /* ticks are kept by id, and say where changes are */
+    else walk_by(walk, smallest(walk));
 }
 
 /* A separate function that never takes the address of the iterator, so that compilers do not copy its empty lists. */

@@ -113,11 +113,19 @@ static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
     return ids;
 }
 
-/* Which of some matching ids had one of the wanted components changed. */
+/* Which of some ids had one of the wanted components changed. A component that was removed counts, too. */
 static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     uint64_t found = 0;
+    for (uint32_t left = it->walk.changed; left != 0 && found != ids; left &= left - 1)
+        found |= covey__ticks_since(it->walk.columns[covey__lowest_bit(left)].pool, first, ids & ~found, it->walk.since);
+    return found;
+}
+
+/* Which blocks of a page may have changes. */
+static uint64_t changed_blocks(const covey_iter *it, uint32_t page) {
+    uint64_t found = 0;
     for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
-        found |= covey__ticks_since(it->walk.columns[covey__lowest_bit(left)].pool, first, ids, it->walk.since);
+        found |= covey__tick_blocks_since(it->walk.columns[covey__lowest_bit(left)].pool, page, it->walk.since);
     return found;
 }
 
@@ -140,9 +148,10 @@ COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t id
     return ids;
 }
 
+/* Most ids have not changed, so that comes first. */
 static COVEY__NOINLINE uint64_t match_block_slowly(const covey_iter *it, uint32_t first, uint64_t ids) {
-    ids = match_block(it, first, ids, it->walk.hides);
-    return it->walk.changed != 0 ? changed(it, first, ids) : ids;
+    if (it->walk.changed != 0) ids = changed(it, first, ids);
+    return ids != 0 ? match_block(it, first, ids, it->walk.hides) : 0;
 }
 
 static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
@@ -198,7 +207,9 @@ static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
 uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
     while (it->walk.next < it->walk.end) {
         uint32_t page = it->walk.next++;
-        uint64_t blocks = open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
+        uint64_t blocks = it->walk.changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
+        if (blocks == 0) continue;
+        blocks &= open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
         if (blocks == 0) continue;
         list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->walk.asks_more;
         for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {

@@ -799,10 +799,57 @@ static void test_many_lose_a_component_and_the_others_keep_it(void **state) {
     assert_int_equal(covey_remove_many(world, crowd, 0, Packed), 0);
 }
 
+/* ---- Setting ------------------------------------------------------------------------------------------------------*/
+
+static void set_array(const covey_type *type) {
+    covey_entity e[200], shuffled[200];
+    static Value values[200];
+    covey_create_many(world, e, 200);
+    values_of(values, 200, 0);
+    assert_true(covey_add_array_raw(world, e, 200, type, values));
+    values_of(values, 200, 1000);
+    assert_int_equal(covey_set_array_raw(world, e, 200, type, values), 200);
+    for (uint32_t i = 0; i < 200; i++) assert_value(e[i], type, 1000 + i);
+    /* In another order, with one that has none, one that is gone, one that is null, and one that comes twice. */
+    for (uint32_t i = 0; i < 200; i++) shuffled[i] = e[i * 37 % 200];
+    remove_value(shuffled[7], type);
+    covey_destroy(world, shuffled[8]);
+    shuffled[9] = COVEY_NULL;
+    shuffled[10] = shuffled[11];
+    values_of(values, 200, 2000);
+    assert_int_equal(covey_set_array_raw(world, shuffled, 200, type, values), 197);
+    for (uint32_t i = 11; i < 200; i++) assert_value(shuffled[i], type, 2000 + i);
+    assert_false(covey_has_raw(world, shuffled[7], type));
+    assert_value(e[9 * 37 % 200], type, 1000 + 9 * 37 % 200);
+    test_world_is_valid(world);
+}
+static void test_an_array_is_set_where_there_is_a_component(void **state) {
+    (void)state;
+    for_each_storage(set_array);
+    assert_int_equal(covey_set_array(world, crowd, 0, Packed, (Packed *)NULL), 0);
+    static const covey_type stranger = { .name = "stranger", .size = 4, .align = 4 };
+    covey_entity e = covey_create(world);
+    assert_int_equal(covey_set_array_raw(world, &e, 1, &stranger, &(int32_t){ 1 }), 0);
+}
+
+static void test_an_array_that_is_set_is_heard_of(void **state) {
+    (void)state;
+    covey_entity e[3];
+    covey_create_many(world, e, 3);
+    Packed values[3] = { { 1, 1 }, { 2, 2 }, { 3, 3 } };
+    assert_true(covey_add_array(world, e, 2, Packed, values));
+    covey_queue *queue = covey_queue_create(world);
+    covey_connect(world, &(covey_listener){ .type = covey_id(Packed), .signals = COVEY_ON_SET, .queue = queue });
+    assert_int_equal(covey_set_array(world, e, 3, Packed, values), 2);
+    assert_int_equal(covey_queue_count(queue), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_values_of_a_list_are_gathered_in_its_order),
         WORLD_TEST(test_many_lose_a_component_and_the_others_keep_it),
+        WORLD_TEST(test_an_array_is_set_where_there_is_a_component),
+        WORLD_TEST(test_an_array_that_is_set_is_heard_of),
         WORLD_TEST(test_entities_come_in_any_order),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_memory_is_out),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_one_is_wrong),

@@ -220,8 +220,9 @@ static void choose_way(walk *w, way chosen) {
     w->lead = NULL;
     w->since = 0;
     w->group = NULL;
-    if (chosen == BY_VIEW || chosen == BY_TICK) w->lead = find_lead(w);
     if (chosen == BY_TICK) w->since = covey_tick(world) - mixed_below(&w->mixed, 4) % covey_tick(world);
+    bool by_changes = w->since != 0 && count_of(w->desc.changed) != 0;
+    if (chosen == BY_VIEW || (chosen == BY_TICK && !by_changes)) w->lead = find_lead(w);
     if (chosen == BY_LIST) choose_list(w);
     if (chosen == BY_POOL) w->lead = mixed_type(&w->mixed);
 }

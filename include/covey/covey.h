@@ -798,6 +798,14 @@ COVEY_API uint32_t covey_remove_many_raw(covey_world *world, const covey_entity 
 COVEY_API uint32_t covey_gather_raw(const covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, void *values, uint32_t *positions);
 
+/* Sets a component of each of `count` entities, from an array of values, as covey_set does. Entities that do not have
+ * it are left out, and the caller keeps their values. Returns how many were set. O(count); fastest for entities in
+ * index order. */
+#define covey_set_array(world, entities, count, T, values) \
+    covey_set_array_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
+COVEY_API uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
+                                       const covey_type *type, const void *values);
+
 /* Creates entities with several components in one call. Observers are told when everything is in place.
  *
  *     covey_entity e = covey_create_with(world, covey_with(Position, { 1, 2 }), covey_with_tag(Frozen));

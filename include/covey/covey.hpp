@@ -596,6 +596,12 @@ bool add_array(covey_world *in, const covey_entity *entities, uint32_t count, co
 }
 
 template <class T>
+uint32_t set_array(covey_world *in, const covey_entity *entities, uint32_t count, const T *values) noexcept {
+    static_assert(component<T>::is_trivial, "covey: the values would have to be forgotten without their destructors");
+    return covey_set_array_raw(in, entities, count, type_of<T>(), values);
+}
+
+template <class T>
 bool add_copies(covey_world *in, const covey_entity *entities, uint32_t count, const T &value) noexcept {
     return covey_add_copies_raw(in, entities, count, type_of<T>(), std::addressof(value));
 }
@@ -655,6 +661,13 @@ bool add_array(covey_world *in, std::span<const covey_entity> entities, std::spa
     COVEY__CONTRACT(in, entities.size() == values.size(), "an array needs as many values as entities");
     return entities.size() == values.size() &&
            add_array<T>(in, entities.data(), static_cast<uint32_t>(entities.size()), values.data());
+}
+
+template <class T>
+uint32_t set_array(covey_world *in, std::span<const covey_entity> entities, std::span<const T> values) noexcept {
+    COVEY__CONTRACT(in, entities.size() == values.size(), "an array needs as many values as entities");
+    if (entities.size() != values.size()) return 0;
+    return set_array<T>(in, entities.data(), static_cast<uint32_t>(entities.size()), values.data());
 }
 
 template <class T> bool add_copies(covey_world *in, std::span<const covey_entity> entities, const T &value) noexcept {

@@ -36,8 +36,9 @@ COVEY_API uint64_t covey_tick_advance(covey_world *world);
 #define covey_changed_at(world, e, T) covey_changed_at_raw((world), (e), covey_id(T))
 COVEY_API uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e, const covey_type *type);
 /* As covey_view_iter, but visits only entities with a component that was changed after this tick, among the view's
- * `changed` types; 0 means all. Skips blocks of 64 indices without a change, and does not read their values. Whether
- * the iteration finds changes that its own loop makes to other entities is not specified. */
+ * `changed` types; 0 means all. Visits them by index, unless the tick is 0. Skips blocks of 64 indices without a change,
+ * and does not read their values: O(indices / 64), and the changes. Whether the iteration finds changes that its own
+ * loop makes to other entities is not specified. */
 COVEY_API covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick);
 
 /* ---- Enabling --------------------------------------------------------------------------------------------------

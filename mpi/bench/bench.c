@@ -129,9 +129,117 @@ static void bench_migrate(bench *b, const char *row, const char *bar) {
         sent = least(sent, timed(b, send_bytes, &t));
     }
     if (b->rank == 0)
-        printf("%-20s %10.3f ms %10.3f ms %8.2f   %s\n", row, moved * 1e3, sent * 1e3, moved / sent, bar);
+        printf("%-24s %10.3f ms %10.3f ms %8.2f   %s\n", row, moved * 1e3, sent * 1e3, moved / sent, bar);
     free(t.from);
     free(t.to);
+}
+
+/* ---- Ghosts ------------------------------------------------------------------------------------------------------*/
+
+/* A world of its own, in which all entities of a rank have a ghost on the other one. */
+typedef struct crowd {
+    covey_world *world;
+    covey_mpi *mpi;
+    covey_entity *e;
+    uint32_t changed; /* so many of 100 change before each refresh */
+    bytes raw;
+} crowd;
+
+static covey_type crowd_types[3];
+
+static uint32_t the_other(const covey_world *world, covey_entity e, int *ranks, void *context) {
+    (void)world;
+    (void)e;
+    ranks[0] = 1 - covey_mpi_rank(context);
+    return 1;
+}
+
+static void begin_crowd(crowd *c, covey_storage storage, bool shuffled) {
+    covey_type *types = crowd_types;
+    const covey_type *list[] = { &types[0], &types[1], &types[2], NULL };
+    types[0] = (covey_type){ .name = "Place", .size = 8, .align = 4, .raw = true, .ticks = true, .storage = storage };
+    types[1] = (covey_type){ .name = "Speed", .size = 8, .align = 4, .raw = true, .ticks = true, .storage = storage };
+    types[2] = (covey_type){ .name = "Unit", .size = 16, .align = 4, .raw = true, .ticks = true, .storage = storage };
+    c->world = covey_world_create(NULL);
+    c->mpi = covey_mpi_create(MPI_COMM_WORLD, c->world, &(covey_mpi_desc){ .types = list }, NULL);
+    c->e = malloc(ENTITIES * sizeof *c->e);
+    covey_create_many(c->world, c->e, ENTITIES);
+    uint64_t random = 1;
+    for (uint32_t i = ENTITIES - 1; shuffled && i != 0; i--) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        uint32_t k = (uint32_t)((random >> 33) % (i + 1));
+        covey_entity e = c->e[i];
+        c->e[i] = c->e[k];
+        c->e[k] = e;
+    }
+    Unit unit = { 1, 2, 3, 4 };
+    for (uint32_t i = 0; i < ENTITIES; i++)
+        for (uint32_t t = 0; t < 3; t++) covey_add_raw(c->world, c->e[i], &types[t], &unit);
+    covey_mpi_ghosts(c->mpi, &(covey_mpi_ghosts_desc){ .types = list, .near = the_other, .context = c->mpi });
+    c->raw.count = ENTITIES * 32;
+    c->raw.from = calloc(1, (size_t)c->raw.count);
+    c->raw.to = calloc(1, (size_t)c->raw.count);
+}
+
+static void end_crowd(crowd *c) {
+    covey_mpi_destroy(c->mpi);
+    covey_world_destroy(c->world);
+    free(c->e);
+    free(c->raw.from);
+    free(c->raw.to);
+}
+
+/* Not timed: what a step of a model would do. All change in a loop over a view, some one by one. */
+static void change_crowd(const crowd *c) {
+    covey_view_desc desc = { .with = { &crowd_types[0], &crowd_types[1], &crowd_types[2] } };
+    covey_view view = covey_view_make(c->world, &desc);
+    covey_iter it = covey_view_iter(&view);
+    while (c->changed == 100 && covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++) ((Place *)covey_field_raw(&it, 0))[i].x += 1;
+    for (uint32_t i = 0; c->changed < 100 && i < ENTITIES; i++)
+        if (i % 100 < c->changed)
+            for (uint32_t t = 0; t < 3; t++) covey_patch_raw(c->world, c->e[i], &crowd_types[t], NULL, NULL);
+}
+
+static void refresh(bench *b, void *context) {
+    (void)b;
+    const crowd *c = context;
+    if (covey_mpi_refresh(c->mpi) == COVEY_OK) return;
+    fprintf(stderr, "%s\n", covey_mpi_report(c->mpi)->text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Both ranks send and receive at the same time, as a refresh does. */
+static void swap_bytes(bench *b, void *context) {
+    const bytes *t = context;
+    MPI_Status status;
+    MPI_Sendrecv(t->from, t->count, MPI_BYTE, 1 - b->rank, 0, t->to, t->count, MPI_BYTE, 1 - b->rank, 0, MPI_COMM_WORLD,
+                 &status);
+    memcpy(t->from, t->to, (size_t)t->count);
+}
+
+static void bench_ghosts(bench *b, const char *name, covey_storage storage, bool shuffled) {
+    crowd c;
+    double full = 1e9, one = 1e9, raw = 1e9;
+    begin_crowd(&c, storage, shuffled);
+    refresh(b, &c);
+    for (int i = 0; i < rounds; i++) {
+        c.changed = 100;
+        change_crowd(&c);
+        full = least(full, timed(b, refresh, &c));
+        raw = least(raw, timed(b, swap_bytes, &c.raw));
+        c.changed = 1;
+        change_crowd(&c);
+        one = least(one, timed(b, refresh, &c));
+    }
+    char full_name[40], one_name[40];
+    snprintf(full_name, sizeof full_name, "mpi_ghosts_full%s", name);
+    snprintf(one_name, sizeof one_name, "mpi_ghosts_1%s", name);
+    if (b->rank == 0) {
+        printf("%-24s %10.3f ms %10.3f ms %8.2f   at most 3\n", full_name, full * 1e3, raw * 1e3, full / raw);
+        printf("%-24s %10.3f ms %10.3f ms %8.2f   at most 0.15\n", one_name, one * 1e3, full * 1e3, one / full);
+    }
+    end_crowd(&c);
 }
 
 /* ---- Checkpoints -------------------------------------------------------------------------------------------------*/
@@ -163,7 +271,7 @@ static void bench_checkpoint(bench *b) {
         images = least(images, timed(b, save_images, path));
     }
     if (b->rank == 0)
-        printf("%-20s %10.3f ms %10.3f ms %8.2f   at most 1.3\n", "mpi_checkpoint", checkpoint * 1e3, images * 1e3,
+        printf("%-24s %10.3f ms %10.3f ms %8.2f   at most 1.3\n", "mpi_checkpoint", checkpoint * 1e3, images * 1e3,
                checkpoint / images);
     snprintf(name, sizeof name, "%s.image.%d", path, b->rank);
     remove(name);
@@ -178,10 +286,13 @@ int main(int argc, char **argv) {
     int rank;
     if (argc > 1) rounds = atoi(argv[1]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) printf("%-20s %13s %13s %8s   bar\n", "row", "covey", "raw", "ratio");
+    if (rank == 0) printf("%-24s %13s %13s %8s   bar\n", "row", "covey", "raw", "ratio");
     begin(&b, in_blocks, false);
     bench_migrate(&b, "mpi_migrate", "at most 4");
     bench_checkpoint(&b);
+    bench_ghosts(&b, "", COVEY_STORAGE_BLOCK, false);
+    bench_ghosts(&b, "_sparse", COVEY_STORAGE_SPARSE, false);
+    bench_ghosts(&b, "_shuffled", COVEY_STORAGE_SPARSE, true);
     end(&b);
     begin(&b, sparse, false);
     bench_migrate(&b, "mpi_migrate_sparse", "");

@@ -13,4 +13,4 @@ for _ in 1 2 3 4 5; do
     two=$( (echo "$two"; seconds 2 "$1/examples/mpi/sir") | sort -g | head -1)
 done
 awk -v one="$one" -v two="$two" 'BEGIN {
-    printf "%-20s %10.3f ms %10.3f ms %8.2f   at most 0.62\n", "mpi_sir", two * 1e3, one * 1e3, two / one }'
+    printf "%-24s %10.3f ms %10.3f ms %8.2f   at most 0.62\n", "mpi_sir", two * 1e3, one * 1e3, two / one }'

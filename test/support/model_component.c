@@ -572,6 +572,30 @@ static void type_create(model *m) {
     if (m->type_count < sizeof m->types / sizeof m->types[0]) m->types[m->type_count++] = type;
 }
 
+/* Of types whose bytes are their values. One after the other, so that of a handle which is listed twice the last value
+ * counts. If memory for events is out, some are left out: those that have another value then. */
+static void set_array(model *m) {
+    const covey_type *type;
+    const oracle_pool *pool = pick_pool(m, &type);
+    if (!pool || type->drop || type->move) return;
+    uint32_t count = 1 + program_below(&m->program, 8), there = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        m->batch[i] = model_pick_member(m, pool);
+        value_make(type, program_byte(&m->program), m->array + (size_t)i * type->size);
+        there += oracle_has(m->oracle, pool, m->batch[i]);
+    }
+    uint32_t set = covey_set_array_raw(m->world, m->batch, count, type, m->array);
+    bool whole = model_settle(m, set == there, COVEY_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        const void *now = covey_get_raw(m->world, m->batch[i], type);
+        if (!oracle_has(m->oracle, pool, m->batch[i])) continue;
+        if (!whole && memcmp(now, m->array + (size_t)i * type->size, type->size) != 0) continue;
+        memcpy(oracle_get(m->oracle, pool, m->batch[i]), m->array + (size_t)i * type->size, type->size);
+        oracle_touch(m->oracle, pool, m->batch[i]);
+        oracle_was_set(m->oracle, pool, m->batch[i]);
+    }
+}
+
 const model_operation model_component_operations[] = {
     { "add", add, 45, false },
     { "set", set, 14, false },
@@ -598,5 +622,5 @@ const model_operation model_component_operations[] = {
 /* At the end of all, so that the numbers of the others, and what the fuzz corpus means, stay. */
 const model_operation model_later_operations[] = {
     { "pool_convert", pool_convert, 2, false }, { "take", take, 6, true }, { "remove_if", remove_if, 1, true },
-    { "patch_or_add", patch_or_add, 3, false }, { NULL, NULL, 0, false },
+    { "patch_or_add", patch_or_add, 3, false }, { "set_array", set_array, 4, false }, { NULL, NULL, 0, false },
 };

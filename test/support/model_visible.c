@@ -144,8 +144,9 @@ static void want(model *m, const covey_view_desc *desc, covey_entity e, uint64_t
     if (oracle_view_matches(m->oracle, desc, e) && was_changed(m, desc, e, since)) model_append(&m->wanted, e);
 }
 
+/* By index, unless all are wanted. */
 static void want_since(model *m, const covey_view_desc *desc, uint64_t since) {
-    const oracle_pool *lead = oracle_view_lead(m->oracle, desc);
+    const oracle_pool *lead = since != 0 && desc->changed[0] ? NULL : oracle_view_lead(m->oracle, desc);
     m->wanted.count = m->visited.count = 0;
     for (uint32_t i = 0; lead && i < lead->set->end; i++) want(m, desc, lead->set->ids[i], since);
     covey_entity e = lead ? (covey_entity){ 0, 0 } : oracle_next(m->oracle, 0);

@@ -146,7 +146,7 @@ COVEY_API covey_result covey_mpi_ghosts(covey_mpi *mpi, const covey_mpi_ghosts_d
 
 /* Collective. Brings all ghosts up to date, in one exchange; ends the world's tick. All or nothing: RANGE when `near` names
  * a rank that does not exist; REFUSED when nothing was said about ghosts; TAKEN when an entity that is away was destroyed at
- * home; IMAGE for a message that is damaged; MEMORY. Values come as if by a view that writes. */
+ * home; IMAGE for a message that is damaged; MEMORY. Values come as if by covey_set_array. */
 COVEY_API covey_result covey_mpi_refresh(covey_mpi *mpi);
 /* The same, but asks for all entities again and sends all values: for when the answers of `near` change for other reasons,
  * such as new borders. */
