@@ -280,28 +280,44 @@ static void write_notes(const covey__mpi_ghosts *g, uint32_t note, const unsigne
         if (!g->notes[note].told) write_run(&all[g->notes[note].rank], g->notes[note].slot, value, 1, size);
 }
 
-/* How many rows from this one on have ghosts that follow each other. */
-static uint32_t run_of(const covey__mpi_ghosts *g, const covey_iter *it, uint32_t row, uint64_t key) {
-    uint32_t count = 1;
-    while (row + count < it->count && covey__mpi_key(g, covey_span_entity(it, row + count).index) == key + count)
-        count++;
+static void write_key(const covey__mpi_ghosts *g, uint32_t index, uint64_t key, const unsigned char *value, uint32_t size,
+                      writing *all) {
+    if (key == COVEY__MPI_SEVERAL) write_notes(g, covey__mpi_first_note(g, index), value, size, all);
+    else if (key != 0) write_run(&all[(key >> 32) - 1], (uint32_t)key, value, 1, size);
+}
+
+/* Values of indices that follow each other, in one page: those of ghosts that follow each other are copied at once. */
+static void write_neighbours(const covey__mpi_ghosts *g, uint32_t first, const uint64_t *keys, uint32_t count,
+                             const unsigned char *values, uint32_t size, writing *all) {
+    for (uint32_t i = 0; i < count;) {
+        uint64_t key = keys[i];
+        uint32_t run = 1;
+        if (key == 0 || key == COVEY__MPI_SEVERAL) {
+            write_key(g, first + i, key, values + (size_t)i * size, size, all);
+        } else {
+            while (i + run < count && keys[i + run] == key + run) run++;
+            write_run(&all[(key >> 32) - 1], (uint32_t)key, values + (size_t)i * size, run, size);
+        }
+        i += run;
+    }
+}
+
+/* How many rows from this one on have indices that follow each other, in one page. */
+static uint32_t neighbours_of(const covey_iter *it, uint32_t row, uint32_t index) {
+    uint32_t most = COVEY__MPI_HEADS - index % COVEY__MPI_HEADS, count = 1;
+    if (most > it->count - row) most = it->count - row;
+    while (count < most && covey_span_entity(it, row + count).index == index + count) count++;
     return count;
 }
 
 static void write_span(const covey__mpi_ghosts *g, const covey_iter *it, uint32_t size, writing *all) {
     const unsigned char *values = covey_field_raw(it, 0);
-    for (uint32_t row = 0, count = 1; row < it->count; row += count) {
+    for (uint32_t row = 0, count; row < it->count; row += count) {
         uint32_t index = covey_span_entity(it, row).index;
-        uint64_t key = covey__mpi_key(g, index);
-        const unsigned char *value = values + (size_t)row * size;
-        count = 1;
-        if (key == 0) continue;
-        if (key == COVEY__MPI_SEVERAL) {
-            write_notes(g, covey__mpi_first_note(g, index), value, size, all);
-        } else {
-            count = run_of(g, it, row, key);
-            write_run(&all[(key >> 32) - 1], (uint32_t)key, value, count, size);
-        }
+        const covey__mpi_heads *heads = covey__mpi_heads_of(g, index);
+        count = neighbours_of(it, row, index);
+        if (heads)
+            write_neighbours(g, index, heads->keys + index % COVEY__MPI_HEADS, count, values + (size_t)row * size, size, all);
     }
 }
 
