@@ -127,7 +127,7 @@ bool covey__mpi_news_read(covey_mpi *mpi, int source, unsigned char *bytes, uint
 /* Messages: their first bytes. */
 #define COVEY__MPI_NEWS_MAGIC UINT64_C(0x31304759495643)
 typedef struct covey__mpi_news_header {
-    uint64_t magic, checksum, bytes; /* the checksum is of all from `bytes` on */
+    uint64_t magic, checksum, bytes; /* the checksum is of all from `bytes` on; all messages are multiples of 64 bytes */
     uint32_t ends, begins, columns, unused;
 } covey__mpi_news_header;
 /* Before each column of values: how many there are, in how many runs, and whether these are those of the column before. */

@@ -87,7 +87,7 @@ bool covey__mpi_news_read(covey_mpi *mpi, int source, unsigned char *bytes, uint
     const covey__mpi_neighbour *n = &g->neighbours[source];
     covey__mpi_news_header head;
     *why = "it is cut off";
-    if (size < aligned(sizeof head)) return false;
+    if (size < aligned(sizeof head) || size % ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
     *why = "it is no message of this version";
     if (head.magic != COVEY__MPI_NEWS_MAGIC || head.columns != g->column_count) return false;

@@ -13,8 +13,11 @@ enum { ALIGN = 64, FEW = 8 }; /* few: one in so many */
 static uint64_t aligned(uint64_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
 
 uint64_t covey__mpi_news_checksum(const unsigned char *bytes, uint64_t size) {
+    covey__mpi_sum sum = { { 0 }, { 0 } };
     size_t skipped = offsetof(covey__mpi_news_header, bytes);
-    return covey__mpi_hash(COVEY__MPI_NEWS_MAGIC, bytes + skipped, (size_t)size - skipped);
+    covey__mpi_sum_up(&sum, bytes + ALIGN, (size_t)size - ALIGN);
+    uint64_t body = covey__mpi_hash(COVEY__MPI_NEWS_MAGIC, &sum, sizeof sum);
+    return covey__mpi_hash(body, bytes + skipped, ALIGN - skipped);
 }
 
 /* ---- Who is near -------------------------------------------------------------------------------------------------*/

@@ -566,7 +566,7 @@ static void damaged_messages_are_refused(void) {
         unsigned char *hostile = malloc((size_t)length);
         for (uint32_t i = 0; i < 10000; i++) {
             memcpy(hostile, message, (size_t)length);
-            uint64_t cut = below(&r, 4) ? length : 64 + below(&r, (uint32_t)length - 64);
+            uint64_t cut = below(&r, 4) ? length : 64 + below(&r, (uint32_t)length - 64) / 64 * 64;
             for (uint32_t k = below(&r, 4); k != 0; k--)
                 hostile[24 + below(&r, (uint32_t)length - 24)] = (unsigned char)below(&r, 256);
             sign(hostile, cut);
