@@ -508,11 +508,11 @@ static double run(model *m, covey_schedule *schedule, bool quiet) {
 
 /* --halo, --apart, --one-cell and --round-up are for tests of the bound. */
 static model read_options(int argc, char **argv) {
-    model m = { .seed = (uint64_t)number_option(argc, argv, "--seed", 1),
-                .number = (uint32_t)number_option(argc, argv, "--boids", 20000),
-                .steps = (uint32_t)number_option(argc, argv, "--steps", 200),
-                .rebalance_every = (uint32_t)number_option(argc, argv, "--rebalance-every", 0),
-                .threads = (uint32_t)number_option(argc, argv, "--threads", 1),
+    model m = { .seed = whole_option(argc, argv, "--seed", 1),
+                .number = whole_option(argc, argv, "--boids", 20000),
+                .steps = whole_option(argc, argv, "--steps", 200),
+                .rebalance_every = whole_option(argc, argv, "--rebalance-every", 0),
+                .threads = whole_option(argc, argv, "--threads", 1),
                 .side = number_option(argc, argv, "--side", 64),
                 .halo = number_option(argc, argv, "--halo", 1),
                 .apart = number_option(argc, argv, "--apart", 0),

@@ -14,17 +14,15 @@ double number_option(int argc, char **argv, const char *name, double usual) {
     return text ? strtod(text, NULL) : usual;
 }
 
+uint32_t whole_option(int argc, char **argv, const char *name, uint32_t usual) {
+    const char *text = text_option(argc, argv, name);
+    return text ? (uint32_t)strtoul(text, NULL, 10) : usual;
+}
+
 bool has_option(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], name) == 0) return true;
     return false;
-}
-
-uint64_t random_of(uint64_t seed, uint64_t step, uint64_t number) {
-    uint64_t x = seed ^ step * UINT64_C(0x9E3779B97F4A7C15) ^ number * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 30) * UINT64_C(0x94D049BB133111EB);
-    x = (x ^ x >> 27) * UINT64_C(0xD6E8FEB86659FD93);
-    return x ^ x >> 31;
 }
 
 _Noreturn void fail(const covey_mpi *mpi, const char *what) {

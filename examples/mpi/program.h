@@ -4,13 +4,19 @@
 
 #include <covey/mpi.h>
 
-/* `--name TEXT`, `--name NUMBER` and `--name` among the arguments of the program. */
+/* `--name TEXT`, `--name 2.5`, `--name 2` and `--name` among the arguments of the program. */
 const char *text_option(int argc, char **argv, const char *name);
 double number_option(int argc, char **argv, const char *name, double usual);
+uint32_t whole_option(int argc, char **argv, const char *name, uint32_t usual);
 bool has_option(int argc, char **argv, const char *name);
 
 /* 64 random bits, made of the seed, the step and the number of somebody: the same in whatever order they are asked for. */
-uint64_t random_of(uint64_t seed, uint64_t step, uint64_t number);
+static inline uint64_t random_of(uint64_t seed, uint64_t step, uint64_t number) {
+    uint64_t x = seed ^ step * UINT64_C(0x9E3779B97F4A7C15) ^ number * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 30) * UINT64_C(0x94D049BB133111EB);
+    x = (x ^ x >> 27) * UINT64_C(0xD6E8FEB86659FD93);
+    return x ^ x >> 31;
+}
 
 /* Prints what failed and what the last collective call says, and ends all ranks. `mpi` may be NULL. */
 _Noreturn void fail(const covey_mpi *mpi, const char *what);

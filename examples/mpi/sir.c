@@ -11,7 +11,8 @@
  * Each rank owns a box of cells, and agents that leave it migrate. All arithmetic is in integers, and random numbers are
  * made of the seed, the step and the agent's number, so that neither the order of agents nor the number of ranks and
  * threads changes the result: the digest is always the same. */
-#include <covey/mpi.h>
+#include "program.h"
+
 #include <covey/schedule.h>
 
 #include <stdio.h>
@@ -46,19 +47,6 @@ typedef struct model {
     uint16_t *sick;                      /* in each cell */
     double resumed, worked; /* when systems went on after the last exchange; seconds since boxes were compared */
 } model;
-
-static uint64_t random_of(uint64_t seed, uint64_t step, uint64_t number) {
-    uint64_t x = seed ^ step * UINT64_C(0x9E3779B97F4A7C15) ^ number * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 30) * UINT64_C(0x94D049BB133111EB);
-    x = (x ^ x >> 27) * UINT64_C(0xD6E8FEB86659FD93);
-    return x ^ x >> 31;
-}
-
-static _Noreturn void fail(const model *m, const char *what) {
-    fprintf(stderr, "sir: %s: %s\n", what, m->mpi ? covey_mpi_report(m->mpi)->text : "");
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    exit(1);
-}
 
 /* ---- Systems -----------------------------------------------------------------------------------------------------*/
 
@@ -150,7 +138,7 @@ static void rebalance(model *m) {
         result = covey_mpi_partition_balance(m->boxes, m->worked, m->rebalance / 100.0, NULL);
         m->worked = 0;
     }
-    if (result != COVEY_OK) fail(m, "agents cannot move");
+    if (result != COVEY_OK) fail(m->mpi, "agents cannot move");
 }
 
 static void settle(model *m) {
@@ -161,7 +149,7 @@ static void settle(model *m) {
         Health health = { .infected = number % 1000 == 0, .until = number % 1000 == 0 ? SICK_STEPS : 0 };
         covey_entity e = covey_create(m->world);
         if (!covey_add_value(m->world, e, Agent, &agent) || !covey_add_value(m->world, e, Health, &health))
-            fail(m, covey_result_text(covey_world_result(m->world)));
+            fail(NULL, covey_result_text(covey_world_result(m->world)));
     }
 }
 
@@ -169,25 +157,16 @@ static void settle(model *m) {
 
 static void add(model *m, covey_schedule *schedule, covey_system system) {
     system.context = m;
-    if (covey_system_add(schedule, &system) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+    if (covey_system_add(schedule, &system) != COVEY_OK) fail(m->mpi, covey_schedule_failure(schedule));
 }
 
 static void add_systems(model *m, covey_schedule *schedule) {
     covey_mpi_system exchanges = { .mpi = m->mpi };
     exchanges.system = (covey_system){ .name = "exchange", .run = exchange, .context = m, .exclusive = true };
     add(m, schedule, (covey_system){ .name = "walk", .run = walk, .split = true, .group = m->agents });
-    if (covey_mpi_system_add(schedule, &exchanges) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+    if (covey_mpi_system_add(schedule, &exchanges) != COVEY_OK) fail(m->mpi, covey_schedule_failure(schedule));
     add(m, schedule, (covey_system){ .name = "count", .run = count_sick, .group = m->agents });
     add(m, schedule, (covey_system){ .name = "infect", .run = infect, .split = true, .group = m->agents });
-}
-
-static void show_progress(const model *m) {
-    static uint32_t shown = UINT32_MAX;
-    uint32_t tenths = m->step * 40 / m->steps;
-    if (tenths == shown || covey_mpi_rank(m->mpi) != 0) return;
-    shown = tenths;
-    fprintf(stderr, "\r[%-40.*s] step %u of %u", (int)tenths, "########################################", m->step, m->steps);
-    if (m->step == m->steps) fputc('\n', stderr);
 }
 
 static double run(model *m, covey_schedule *schedule, bool quiet) {
@@ -195,24 +174,13 @@ static double run(model *m, covey_schedule *schedule, bool quiet) {
     while (m->step < m->steps) {
         rebalance(m);
         m->resumed = MPI_Wtime();
-        if (covey_schedule_run(schedule) != COVEY_OK) fail(m, covey_schedule_failure(schedule));
+        if (covey_schedule_run(schedule) != COVEY_OK) fail(m->mpi, covey_schedule_failure(schedule));
         m->worked += MPI_Wtime() - m->resumed;
         m->step++;
-        if (!quiet) show_progress(m);
+        if (!quiet) show_progress(m->mpi, m->step, m->steps);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Wtime() - begun;
-}
-
-/* A line for each rank, printed by the first. */
-static void print_ranks(const model *m, double seconds) {
-    covey_mpi_stats s = covey_mpi_stats_of(m->mpi);
-    double own[5] = { covey_mpi_owned(m->mpi), (double)s.sent, (double)s.bytes_sent, s.waited, seconds }, all[1024][5];
-    MPI_Gather(own, 5, MPI_DOUBLE, all, 5, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    if (covey_mpi_rank(m->mpi) != 0) return;
-    printf("rank  agents  moved away  bytes sent  waited s  of s\n");
-    for (int r = 0; r < covey_mpi_size(m->mpi); r++)
-        printf("%4d %7.0f %11.0f %11.0f %9.3f %5.2f\n", r, all[r][0], all[r][1], all[r][2], all[r][3], all[r][4]);
 }
 
 static void put_text(const char *text, void *file) { fputs(text, file); }
@@ -220,9 +188,9 @@ static void put_text(const char *text, void *file) { fputs(text, file); }
 static void write_trace(const model *m, const covey_schedule *schedule, const char *path) {
     if (covey_mpi_rank(m->mpi) != 0) return;
     FILE *file = fopen(path, "w");
-    if (!file) fail(m, "the trace cannot be written");
+    if (!file) fail(NULL, "the trace cannot be written");
     covey_schedule_print_trace(schedule, put_text, file);
-    if (fclose(file) != 0) fail(m, "the trace cannot be written");
+    if (fclose(file) != 0) fail(NULL, "the trace cannot be written");
 }
 
 static void print_result(model *m) {
@@ -238,61 +206,48 @@ static void print_result(model *m) {
     if (covey_mpi_fold_i64(m->mpi, COVEY_MPI_SUM, states, 2) != COVEY_OK ||
         covey_mpi_count(m->mpi, covey_group_view(m->agents), &count) != COVEY_OK ||
         covey_mpi_digest(m->mpi, types, &digest) != COVEY_OK)
-        fail(m, "no digest");
+        fail(m->mpi, "no digest");
     if (covey_mpi_rank(m->mpi) == 0)
         printf("agents %llu, infected %lld, recovered %lld\ndigest %016llx\n", (unsigned long long)count,
                (long long)states[0], (long long)states[1], (unsigned long long)digest);
 }
 
-static const char *text_option(int argc, char **argv, const char *name) {
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], name) == 0) return argv[i + 1];
-    return NULL;
-}
-
-static uint32_t option(int argc, char **argv, const char *name, uint32_t usual) {
-    const char *text = text_option(argc, argv, name);
-    return text ? (uint32_t)strtoul(text, NULL, 10) : usual;
-}
-
-static bool has_option(int argc, char **argv, const char *name) {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], name) == 0) return true;
-    return false;
-}
-
 int main(int argc, char **argv) {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    model m = { .seed = option(argc, argv, "--seed", 1),         .number = option(argc, argv, "--agents", 100000),
-                .steps = option(argc, argv, "--steps", 100),     .rebalance = option(argc, argv, "--rebalance", 0),
-                .threads = option(argc, argv, "--threads", 1),   .side = option(argc, argv, "--side", 1000),
-                .step = option(argc, argv, "--begin", 0),        .rebalance_every = option(argc, argv, "--rebalance-every", 0) };
+    model m = { .seed = whole_option(argc, argv, "--seed", 1),
+                .number = whole_option(argc, argv, "--agents", 100000),
+                .steps = whole_option(argc, argv, "--steps", 100),
+                .step = whole_option(argc, argv, "--begin", 0),
+                .rebalance = whole_option(argc, argv, "--rebalance", 0),
+                .rebalance_every = whole_option(argc, argv, "--rebalance-every", 0),
+                .threads = whole_option(argc, argv, "--threads", 1),
+                .side = whole_option(argc, argv, "--side", 1000) };
     const char *load = text_option(argc, argv, "--load"), *save = text_option(argc, argv, "--save");
     const char *trace = text_option(argc, argv, "--trace");
     const covey_type *types[] = { covey_id(Agent), covey_id(Health), NULL };
     covey_report report = { .result = COVEY_ERROR_MEMORY, .text = "no memory" };
     m.world = covey_world_create(NULL);
     if (m.world) m.mpi = covey_mpi_create(MPI_COMM_WORLD, m.world, &(covey_mpi_desc){ .types = types }, &report);
-    if (m.side == 0 || m.side > MOST_SIDE) fail(&m, "--side goes from 1 to 4096");
+    if (m.side == 0 || m.side > MOST_SIDE) fail(NULL, "--side goes from 1 to 4096");
     m.sick = malloc((size_t)m.side * m.side * sizeof *m.sick);
-    if (!m.mpi || !m.sick || covey_mpi_size(m.mpi) > 1024) fail(&m, report.text);
+    if (!m.mpi || !m.sick) fail(NULL, report.text);
     covey_schedule *schedule = covey_schedule_create(m.world, &(covey_schedule_desc){ .threads = m.threads });
     m.agents = covey_group_create(m.world, &(covey_group_desc){ .own = { covey_id(Agent), covey_id(Health) } });
-    if (!schedule || !m.agents) fail(&m, "no memory");
+    if (!schedule || !m.agents) fail(NULL, "no memory");
     m.boxes = make_boxes(&m);
-    if (!m.boxes) fail(&m, "no partition");
+    if (!m.boxes) fail(m.mpi, "no partition");
     if (!load) settle(&m);
     else if (covey_mpi_load(m.mpi, load, covey_mpi_partition_place, m.boxes) != COVEY_OK)
-        fail(&m, "the checkpoint cannot be loaded");
+        fail(m.mpi, "the checkpoint cannot be loaded");
     add_systems(&m, schedule);
     if (trace) covey_schedule_trace_last(schedule, 10);
     double seconds = run(&m, schedule, has_option(argc, argv, "--quiet"));
     if (has_option(argc, argv, "--seconds") && covey_mpi_rank(m.mpi) == 0) printf("seconds %.4f\n", seconds);
-    if (!has_option(argc, argv, "--quiet")) print_ranks(&m, seconds);
+    if (!has_option(argc, argv, "--quiet")) print_ranks(m.mpi, "agents", seconds);
     if (trace) write_trace(&m, schedule, trace);
     print_result(&m);
-    if (save && covey_mpi_save(m.mpi, save) != COVEY_OK) fail(&m, "no checkpoint");
+    if (save && covey_mpi_save(m.mpi, save) != COVEY_OK) fail(m.mpi, "no checkpoint");
     covey_schedule_destroy(schedule);
     covey_mpi_partition_destroy(m.boxes);
     covey_mpi_destroy(m.mpi);

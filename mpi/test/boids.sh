@@ -7,8 +7,9 @@ set -eu
 MPIRUN=$2
 . "$(dirname "$0")/../../examples/mpi/mpirun.sh"
 boids=$1
-flock=flock_$$
-trap 'rm -f "$flock" "$flock".*' EXIT
+folder=$(mktemp -d)
+flock=$folder/flock
+trap 'rm -rf "$folder"' EXIT
 
 fly() {
     count=$1
