@@ -362,7 +362,7 @@ static void write_by_list(covey_mpi *mpi, const covey__mpi_column *column, writi
     for (uint32_t i = 0; i < g->changed_count; i++) {
         covey_entity e = g->changed[i];
         if (covey_changed_at_raw(mpi->world, e, column->type) > g->seen)
-            write_notes(g, covey__mpi_first_note(g, e.index), covey_pool_get_raw(column->pool, e), column->type->size, all);
+            write_key(g, e.index, covey__mpi_key(g, e.index), covey_pool_get_raw(column->pool, e), column->type->size, all);
     }
 }
 

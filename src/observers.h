@@ -52,10 +52,12 @@ typedef struct covey__membership {
 } covey__membership;
 
 /* When the components of a page were changed. */
+#define COVEY__TICK_GROUP 8 /* indices whose ticks share a cache line */
 typedef struct covey__tick_page {
     uint64_t latest[COVEY__PAGE_BLOCKS]; /* of a block: the tick of its last change */
     uint64_t whole[COVEY__PAGE_BLOCKS];  /* of a block: all that were there were changed at this tick */
-    uint64_t each[COVEY__BLOCK_PAGE];    /* of an index */
+    uint64_t some[COVEY__BLOCK_PAGE / COVEY__TICK_GROUP]; /* of a group of indices: the latest of `each` */
+    uint64_t each[COVEY__BLOCK_PAGE];                     /* of an index */
 } covey__tick_page;
 
 typedef struct covey__observers {

@@ -514,7 +514,8 @@ static void the_validator_knows(void **state) {
     covey__observers *watch = covey_pool_find(world, Block)->observers, *still;
     covey__tick_page *page = watch->ticks.at[0];
     BREAK(uint64_t, page->latest[0], 0, "ticks: a change after the last");
-    BREAK(uint64_t, page->each[1], 9, "ticks: a change after the last");
+    BREAK(uint64_t, page->some[1], 9, "ticks: a change after the last");
+    BREAK(uint64_t, page->each[1], 9, "ticks: a change after the last of its group");
     BREAK(uint64_t, page->latest[0], 9, "ticks: a change that is to come");
     BREAK(uint64_t, page->each[e[0].index], 0, "ticks: a component without");
     assert_int_equal(covey_component_disable(world, e[0], Still), COVEY_OK);

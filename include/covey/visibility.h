@@ -25,7 +25,7 @@ extern "C" {
  * pointer, call covey_patch(world, e, T, NULL, NULL). Disabling and enabling are not changes. A tag is changed when it
  * is added or set.
  *
- * Ticks take 8 bytes for each index in the pages of 4096 indices in which the type has components, and 1 KB for each
+ * Ticks take 9 bytes for each index in the pages of 4096 indices in which the type has components, and 1 KB for each
  * page. */
 
 /* The current tick, which changes are marked with: 1 in a new world. */
