@@ -146,6 +146,7 @@ run-mpi: ## an epidemic over 2 ranks of MPI, beside the same on one (ARGS="--age
 check-mpi: ## the tests of worlds over MPI, with OpenMPI and MPICH, on 1 to 4 ranks each
 	@$(call with_mpi,$(call build,mpi-dev) && ctest --preset mpi-dev --no-label-summary && \
 	    $(call build,mpi-hard) && ctest --preset mpi-hard --no-label-summary && \
+	    $(call build,mpi-narrow) && ctest --preset mpi-narrow --no-label-summary && \
 	    $(call build,mpich) && ctest --preset mpich --no-label-summary && mpi/test/both.sh build/mpi-dev build/mpich)
 
 bench-mpi: ## the benchmarks of worlds over MPI, on 2 ranks
