@@ -16,12 +16,6 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-static uint64_t *make_bits(covey__heap *heap, size_t words) {
-    uint64_t *bits = covey__resize(heap, NULL, 0, words, sizeof *bits, alignof(uint64_t));
-    if (bits) memset(bits, 0, words * sizeof *bits);
-    return bits;
-}
-
 /* ---- Names -------------------------------------------------------------------------------------------------------*/
 
 /* A name of an entity that becomes a root, because its parent is left out. */
@@ -38,7 +32,7 @@ static int compare_orphans(const void *a, const void *b) {
 
 static bool is_orphan(const covey__filter *filter, uint32_t index) {
     uint32_t parent = covey__parent_of(filter->world, index);
-    return covey__has_bit(filter->chosen, index) && parent != COVEY_NONE && !covey__has_bit(filter->chosen, parent);
+    return covey__filter_has(filter, index) && parent != COVEY_NONE && !covey__filter_has(filter, parent);
 }
 
 /* Counts the orphans, and lists them if there is a list. */
@@ -60,68 +54,95 @@ static bool find_nameless(covey__filter *filter, covey__heap *heap) {
     uint32_t count = list_orphans(filter, NULL);
     if (count == 0) return true;
     orphan *list = covey__resize(heap, NULL, 0, count, sizeof *list, alignof(orphan));
-    filter->nameless = list ? make_bits(heap, filter->words) : NULL;
-    if (filter->nameless) {
-        list_orphans(filter, list);
-        qsort(list, count, sizeof *list, compare_orphans);
-    }
-    for (uint32_t i = 0; filter->nameless && i < count; i++) {
+    if (!list) return false;
+    list_orphans(filter, list);
+    qsort(list, count, sizeof *list, compare_orphans);
+    for (uint32_t i = 0; i < count; i++) {
         covey_entity root = covey_find_child(filter->world, none, list[i].text);
         bool again = i != 0 && strcmp(list[i].text, list[i - 1].text) == 0;
-        if (again || (!covey_is_null(root) && covey__has_bit(filter->chosen, root.index)))
-            covey__set_bit(filter->nameless, list[i].index);
+        if (!again && (covey_is_null(root) || !covey__filter_has(filter, root.index))) continue;
+        covey__filter_page *page = covey__page_at(&filter->pages, list[i].index);
+        covey__set_bit(page->nameless, list[i].index % COVEY__BLOCK_PAGE);
     }
     covey__free(heap, list, count, sizeof *list, alignof(orphan));
-    return filter->nameless != NULL;
+    return true;
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
-/* Both numbers are powers of two. */
-enum { STEP = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64 };
+/* All numbers are powers of two. */
+enum { STEP = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64, MOST_PAGES = COVEY_NONE / COVEY__BLOCK_PAGE + 1 };
 
-static void note_alive(const covey_world *world, uint64_t *bits) {
-    for (uint64_t first = 0; first < (uint64_t)world->page_count * COVEY_PAGE_SIZE; first += STEP) {
-        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)first);
-        const uint32_t *generations = page ? page->generation + first % COVEY_PAGE_SIZE : NULL;
-        uint64_t alive = 0;
-        for (uint32_t i = 0; page && i < STEP; i++) alive |= (uint64_t)(generations[i] & 1) << i;
-        bits[first / 64] |= alive << first % 64;
+/* Of indices of one page of entities, those that are alive. False: memory is out. */
+static bool note_alive(covey__filter *filter, covey__heap *heap, uint32_t first, const uint32_t *generations) {
+    uint64_t alive = 0;
+    for (uint32_t i = 0; i < STEP; i++) alive |= (uint64_t)(generations[i] & 1) << i;
+    if (alive == 0) return true;
+    covey__filter_page *page = covey__pages_reach(heap, &filter->pages, first, MOST_PAGES, sizeof *page);
+    if (page) page->freed[first / 64 % COVEY__PAGE_BLOCKS] |= alive << first % 64;
+    return page != NULL;
+}
+
+static bool note_all(covey__filter *filter, covey__heap *heap) {
+    for (uint32_t number = 0; number < filter->world->page_count; number++) {
+        uint32_t first = number * COVEY_PAGE_SIZE;
+        const covey__entity_page *page = covey__entity_page_of(filter->world, first);
+        for (uint32_t at = 0; page && at < COVEY_PAGE_SIZE; at += STEP)
+            if (!note_alive(filter, heap, first + at, page->generation + at)) return false;
     }
+    for (uint32_t i = 0; i < filter->pages.count; i++) {
+        covey__filter_page *page = filter->pages.at[i];
+        if (page) memcpy(page->chosen, page->freed, sizeof page->chosen);
+    }
+    return true;
 }
 
 /* Those that have a component of one of these types, also a disabled one. */
-static void leave_out(covey__filter *filter, const covey_type *const *types) {
+static void leave_out(const covey__filter *filter, const covey_type *const *types) {
     const covey_world *world = filter->world;
     for (uint32_t i = 0; types && i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];
         if ((covey__is_internal(pool) && pool != world->disabled) || !covey__type_listed(types, pool->type)) continue;
         COVEY__USES(world, pool->type, COVEY__ACCESS_READ);
         uint64_t first = 0;
-        for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS)
-            filter->chosen[first / 64] &= ~mask;
+        for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS) {
+            covey__filter_page *page = covey__page_at(&filter->pages, (uint32_t)first);
+            if (page) page->chosen[first / 64 % COVEY__PAGE_BLOCKS] &= ~mask;
+        }
     }
 }
 
-static void ask(covey__filter *filter, const covey_save_desc *desc) {
+/* for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++) */
+static uint64_t *next_word(const covey__filter *filter, uint64_t *word) {
+    while (*word / COVEY__PAGE_BLOCKS < filter->pages.count) {
+        covey__filter_page *page = filter->pages.at[*word / COVEY__PAGE_BLOCKS];
+        if (page) return &page->chosen[*word % COVEY__PAGE_BLOCKS];
+        *word = (*word / COVEY__PAGE_BLOCKS + 1) * COVEY__PAGE_BLOCKS;
+    }
+    return NULL;
+}
+
+static void ask(const covey__filter *filter, const covey_save_desc *desc) {
     covey__hook hook = covey__hook_begin(filter->world, "choose function of a save", NULL);
-    for (size_t i = 0; i < filter->words; i++)
-        for (uint64_t left = filter->chosen[i]; left != 0; left &= left - 1) {
-            covey_entity e = covey_entity_at(filter->world, (uint32_t)(i * 64 + covey__lowest_bit(left)));
-            if (!desc->choose(filter->world, e, desc->choose_context)) filter->chosen[i] &= ~(left & (0 - left));
+    for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++)
+        for (uint64_t left = *chosen; left != 0; left &= left - 1) {
+            covey_entity e = covey_entity_at(filter->world, (uint32_t)(word * 64) + covey__lowest_bit(left));
+            if (!desc->choose(filter->world, e, desc->choose_context)) *chosen &= ~(left & (0 - left));
         }
     covey__hook_end(hook);
 }
 
 /* An entity that is left out is one that was destroyed: its index is free, unless its generations are used up. */
 static void note_freed(covey__filter *filter) {
-    for (size_t i = 0; i < filter->words; i++) {
-        filter->count += covey__bits_in(filter->chosen[i]);
-        filter->freed[i] &= ~filter->chosen[i];
-        for (uint64_t left = filter->freed[i]; left != 0; left &= left - 1) {
-            uint32_t index = (uint32_t)(i * 64 + covey__lowest_bit(left));
+    for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++) {
+        covey__filter_page *page = filter->pages.at[word / COVEY__PAGE_BLOCKS];
+        uint64_t *freed = &page->freed[word % COVEY__PAGE_BLOCKS];
+        filter->count += covey__bits_in(*chosen);
+        *freed &= ~*chosen;
+        for (uint64_t left = *freed; left != 0; left &= left - 1) {
+            uint32_t index = (uint32_t)(word * 64) + covey__lowest_bit(left);
             if (covey__generation_of(filter->world, index) != COVEY_GENERATION_MAX) continue;
-            filter->freed[i] &= ~(left & (0 - left));
+            *freed &= ~(left & (0 - left));
             filter->retires = true;
         }
     }
@@ -131,13 +152,9 @@ bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_wo
                         const covey_save_desc *desc) {
     *filter = (covey__filter){ .world = world, .since = desc->changed_since, .count = world->alive };
     if (!desc->choose && !desc->without) return true;
-    filter->words = (size_t)world->page_count * COVEY_PAGE_SIZE / 64 + 1;
+    filter->chooses = true;
     filter->count = 0;
-    filter->chosen = make_bits(heap, filter->words);
-    filter->freed = make_bits(heap, filter->words);
-    if (!filter->chosen || !filter->freed) return false;
-    note_alive(world, filter->chosen);
-    memcpy(filter->freed, filter->chosen, filter->words * sizeof *filter->freed);
+    if (!note_all(filter, heap)) return false;
     leave_out(filter, desc->without);
     if (desc->choose) ask(filter, desc);
     note_freed(filter);
@@ -145,18 +162,20 @@ bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_wo
 }
 
 void covey__filter_free(covey__filter *filter, covey__heap *heap) {
-    covey__free(heap, filter->chosen, filter->words, sizeof *filter->chosen, alignof(uint64_t));
-    covey__free(heap, filter->freed, filter->words, sizeof *filter->freed, alignof(uint64_t));
-    covey__free(heap, filter->nameless, filter->words, sizeof *filter->nameless, alignof(uint64_t));
+    covey__pages_free(heap, &filter->pages, sizeof(covey__filter_page));
 }
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
 void covey__filter_generations(const covey__filter *filter, uint32_t first, const uint32_t *from, uint32_t count,
                                uint32_t *to) {
-    for (uint32_t i = 0; i < count; i++) to[i] = from[i] + covey__has_bit(filter->freed, first + i);
+    static const covey__filter_page nobody;
+    for (uint32_t i = 0; i < count; i++) {
+        const covey__filter_page *page = covey__page_at(&filter->pages, first + i);
+        to[i] = from[i] + covey__has_bit((page ? page : &nobody)->freed, (first + i) % COVEY__BLOCK_PAGE);
+    }
     for (uint32_t i = 0; filter->retires && i < count; i++)
-        if (from[i] == COVEY_GENERATION_MAX && !covey__has_bit(filter->chosen, first + i)) to[i] = 0;
+        if (from[i] == COVEY_GENERATION_MAX && !covey__filter_has(filter, first + i)) to[i] = 0;
 }
 
 /* Of the 64 indices from one on, those that a range issues. */
@@ -174,8 +193,11 @@ static uint64_t issued_by(const covey_world *world, const covey__range *range, u
 
 uint64_t covey__filter_freed(const covey__filter *filter, const covey_world *world, const covey__range *range,
                              uint64_t *first) {
-    for (*first -= *first % 64; *first / 64 < filter->words && *first < range->end; *first += 64) {
-        uint64_t freed = filter->freed ? filter->freed[*first / 64] : 0;
+    uint64_t word = *first / 64;
+    while (next_word(filter, &word) && word * 64 < range->end) {
+        const covey__filter_page *page = filter->pages.at[word / COVEY__PAGE_BLOCKS];
+        uint64_t freed = page->freed[word % COVEY__PAGE_BLOCKS];
+        *first = word++ * 64;
         if (freed != 0) freed &= issued_by(world, range, *first);
         if (freed != 0) return freed;
     }
@@ -185,15 +207,16 @@ uint64_t covey__filter_freed(const covey__filter *filter, const covey_world *wor
 /* ---- Asking ------------------------------------------------------------------------------------------------------*/
 
 bool covey__filter_names(const covey__filter *filter, uint32_t index) {
-    return covey__filter_has(filter, index) && !(filter->nameless && covey__has_bit(filter->nameless, index));
+    const covey__filter_page *page = covey__page_at(&filter->pages, index);
+    return covey__filter_has(filter, index) && !(page && covey__has_bit(page->nameless, index % COVEY__BLOCK_PAGE));
 }
 
 bool covey__filter_takes_all(const covey__filter *filter, const covey_pool *pool) {
-    return !filter->chosen && (filter->since == 0 || !pool->type->ticks);
+    return !filter->chooses && (filter->since == 0 || !pool->type->ticks);
 }
 
 uint64_t covey__filter_mask(const covey__filter *filter, const covey_pool *pool, uint32_t first, uint64_t mask) {
-    if (filter->chosen) mask &= filter->chosen[first / 64];
+    if (filter->chooses) mask &= covey__filter_word(filter, first);
     if (filter->since != 0 && pool->type->ticks) mask = covey__ticks_since(pool, first, mask, filter->since);
     return mask;
 }
@@ -225,7 +248,7 @@ static uint32_t count_ids(const covey__filter *filter, const covey_pool *pool) {
     const covey_sparse_set *set = covey__packed_in(pool);
     bool by_bits = set->holes == 0 && (filter->since == 0 || !pool->type->ticks);
     uint32_t some[256], count = 0, part, from = 0;
-    for (uint32_t at = 0; by_bits && at < set->end; at++) count += covey__has_bit(filter->chosen, set->ids[at].index);
+    for (uint32_t at = 0; by_bits && at < set->end; at++) count += covey__filter_has(filter, set->ids[at].index);
     while (!by_bits && (part = covey__filter_ids(filter, pool, &from, some, 256)) != 0) count += part;
     return count;
 }

@@ -2,18 +2,23 @@
 #ifndef COVEY_IMAGE_FILTER_H
 #define COVEY_IMAGE_FILTER_H
 
-#include "bits.h"
 #include "image.h"
+#include "pages.h"
+
+/* Bits of COVEY__BLOCK_PAGE indices. */
+typedef struct covey__filter_page {
+    uint64_t chosen[COVEY__PAGE_BLOCKS];
+    uint64_t freed[COVEY__PAGE_BLOCKS];    /* those that are left out, and whose index is free in the image */
+    uint64_t nameless[COVEY__PAGE_BLOCKS]; /* of those that are chosen: whose name another root has that is in the image, too */
+} covey__filter_page;
 
 typedef struct covey__filter {
     const covey_world *world;
     uint64_t since;     /* components of types with ticks that were changed later; 0: all */
-    uint64_t *chosen;   /* a bit for each index; NULL: all */
-    uint64_t *freed;    /* those that are left out, and whose index is free in the image */
-    uint64_t *nameless; /* of those that are chosen: whose name another root has that is in the image, too */
-    size_t words;       /* of each of these */
-    uint32_t count;     /* of entities that are chosen */
+    bool chooses;       /* some may be left out: the pages say who is */
     bool retires;       /* some that are left out had the last generation of their index */
+    covey__pages pages; /* where entities are alive */
+    uint32_t count;     /* of entities that are chosen */
 } covey__filter;
 
 /* Asks the choose function about each entity, once. False: memory is out. */
@@ -21,8 +26,13 @@ bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_wo
                         const covey_save_desc *desc);
 void covey__filter_free(covey__filter *filter, covey__heap *heap);
 
+/* Of the 64 indices around one, those that are alive and chosen. */
+static inline uint64_t covey__filter_word(const covey__filter *filter, uint32_t index) {
+    const covey__filter_page *page = covey__page_at(&filter->pages, index);
+    return page ? page->chosen[index / 64 % COVEY__PAGE_BLOCKS] : 0;
+}
 static inline bool covey__filter_has(const covey__filter *filter, uint32_t index) { /* an entity that is alive */
-    return !filter->chosen || covey__has_bit(filter->chosen, index);
+    return !filter->chooses || (covey__filter_word(filter, index) >> index % 64 & 1) != 0;
 }
 bool covey__filter_names(const covey__filter *filter, uint32_t index); /* whether it keeps its name */
 bool covey__filter_takes_all(const covey__filter *filter, const covey_pool *pool);

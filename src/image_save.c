@@ -199,6 +199,8 @@ static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
         uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
         if (page_end > end) page_end = end;
         if (!page && !used) return from;
+        if (page && !used) /* most of them, and this is quick */
+            while (from < page_end && page->generation[from % COVEY_PAGE_SIZE] != 0) from++;
         while (page && from < page_end && covey__was_used(page, (uint32_t)from) != used) from++;
         if (from < page_end && page) return from;
         from = page_end;
@@ -233,7 +235,7 @@ static void put_generations(writer *w, const covey_world *world, run r) {
         uint64_t page_end = (r.first / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE,
                  end = r.end < page_end ? r.end : page_end;
         const uint32_t *generations = page->generation + r.first % COVEY_PAGE_SIZE;
-        if (w->filter.chosen) put_some_generations(w, generations, (uint32_t)r.first, (uint32_t)(end - r.first));
+        if (w->filter.chooses) put_some_generations(w, generations, (uint32_t)r.first, (uint32_t)(end - r.first));
         else put_u32s(w, generations, (size_t)(end - r.first));
         r.first = end;
     }
@@ -548,7 +550,7 @@ static void put_resource(writer *w, const covey_type *type) {
 /* The children of a node that are saved. */
 static uint32_t count_children(const writer *w, const covey__node *node) {
     uint32_t count = 0;
-    if (!w->filter.chosen) return node->count;
+    if (!w->filter.chooses) return node->count;
     for (uint32_t child = node->first; child != COVEY_NONE; child = covey__node_of(w->world, child)->next)
         count += covey__filter_has(&w->filter, child);
     return count;
