@@ -1,75 +1,91 @@
-/* Checkpoints: an image for each rank, and a manifest that names them, written last.
- *
- *     path            covey-mpi 1 number 7 ranks 2 first 0 span 16773120 end
- *     path.7.0        an image of what lives on rank 0
- *     path.7.1
- *
- * The number goes up by one, so that no file of the last checkpoint is touched before the manifest has the new name. */
+/* Checkpoints: an image for each rank, and a manifest that names them, written last (manifest.h). The number of a checkpoint
+ * is one more than that of the last, so that no file of the last is touched before the manifest has the new name. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist.h"
 
+#include "manifest.h"
+
 #include <covey/hierarchy.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { PATH_MOST = 4000, FAR = 65536 };
 
-typedef struct manifest {
-    uint64_t number;
-    int32_t ranks;
-    uint32_t first, span;
-} manifest;
-
-static void file_name(char *name, size_t size, const char *path, uint64_t number, int rank) {
-    snprintf(name, size, "%s.%" PRIu64 ".%d", path, number, rank);
-}
-
 /* ---- The manifest ------------------------------------------------------------------------------------------------*/
 
-/* False: it is something else, or cut off. */
-static bool parse_manifest(FILE *file, manifest *m) {
-    char end[8] = "";
-    int found = fscanf(file,
-                       "covey-mpi 1 number %" SCNu64 " ranks %" SCNd32 " first %" SCNu32 " span %" SCNu32 " %7s",
-                       &m->number, &m->ranks, &m->first, &m->span, end);
-    return found == 5 && strcmp(end, "end") == 0 && m->number != 0 && m->ranks > 0 && m->span != 0;
+/* False: *why ends a sentence about the file. */
+static bool parse_file(FILE *file, covey__manifest *m, const char **why) {
+    char text[COVEY__MANIFEST_BYTES];
+    size_t size = fread(text, 1, sizeof text, file);
+    *why = "cannot be read";
+    return !ferror(file) && covey__manifest_parse(text, size, m, why);
 }
 
 /* What rank 0 reads, all know. No file is a manifest of number 0, if that is fine. */
-static covey_result read_manifest(covey_mpi *mpi, const char *path, bool needed, manifest *m) {
+static covey_result read_manifest(covey_mpi *mpi, const char *path, bool needed, covey__manifest *m) {
     covey_result result = COVEY_OK;
-    *m = (manifest){ 0 };
+    const char *why;
+    *m = (covey__manifest){ 0 };
     FILE *file = mpi->rank == 0 ? fopen(path, "rb") : NULL;
-    if (mpi->rank == 0 && !file && needed)
-        result = covey__mpi_fail(mpi, COVEY_ERROR_FILE, "%s cannot be read", path);
-    if (file && !parse_manifest(file, m))
-        result = covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "%s is not the manifest of a checkpoint, or cut off", path);
+    if (mpi->rank == 0 && !file && (needed || errno != ENOENT))
+        result = covey__mpi_fail(mpi, COVEY_ERROR_FILE, "%s cannot be read: %s", path, strerror(errno));
+    if (file && !parse_file(file, m, &why)) result = covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "%s %s", path, why);
     if (file) fclose(file);
     result = covey__mpi_agree(mpi, result);
     covey__mpi_spread(mpi, m, (int)sizeof *m, MPI_BYTE, 0);
     return result;
 }
 
-static bool write_text(FILE *file, const covey_mpi *mpi, uint64_t number) {
-    fprintf(file, "covey-mpi 1 number %" PRIu64 " ranks %d first %" PRIu32 " span %" PRIu32 " end\n", number, mpi->size,
-            mpi->first, mpi->span);
-    bool written = fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
+/* ---- Saving ------------------------------------------------------------------------------------------------------
+ *
+ * 1. Each rank writes its image under a number that no manifest has, and brings it to the disk, name included. Rank 0
+ *    writes the text of the manifest under another name, and brings it to the disk.
+ * 2. All agree that they have.
+ * 3. Rank 0 renames the manifest: `path` was the checkpoint before, and is this one. It brings that to the disk, too.
+ * 4. All agree again. Only now are the images of the checkpoint before removed: if power failed earlier, the disk could
+ *    still have the old manifest.
+ *
+ * Whoever is killed when, `path` is a checkpoint all of whose images are there. What may be left over is files that no
+ * manifest names: images of a number, which the next checkpoint of this number replaces; those of the one before, which
+ * the next one removes; and temporary files. */
+
+/* A file that is on the disk when this returns true. */
+static bool write_file(const char *name, const char *text, size_t size) {
+    FILE *file = fopen(name, "wb");
+    if (!file) return false;
+    bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
     return fclose(file) == 0 && written;
 }
 
-/* Under another name first, so that it is whole or not there. */
-static covey_result write_manifest(covey_mpi *mpi, const char *path, uint64_t number) {
-    char name[PATH_MOST + 64];
-    snprintf(name, sizeof name, "%s.%" PRIu64 ".new", path, number);
-    FILE *file = fopen(name, "wb");
-    bool written = file && write_text(file, mpi, number) && rename(name, path) == 0;
-    if (written) return COVEY_OK;
-    remove(name);
-    return covey__mpi_fail(mpi, COVEY_ERROR_FILE, "the manifest %s cannot be written", path);
+static covey_result draft_manifest(covey_mpi *mpi, const char *draft, uint64_t number) {
+    char text[COVEY__MANIFEST_BYTES];
+    covey__manifest m = { .number = number, .ranks = (uint32_t)mpi->size, .first = mpi->first, .span = mpi->span };
+    if (write_file(draft, text, covey__manifest_print(text, &m))) return COVEY_OK;
+    return covey__mpi_fail(mpi, COVEY_ERROR_FILE, "the manifest %s cannot be written: %s", draft, strerror(errno));
 }
 
-/* ---- Saving ------------------------------------------------------------------------------------------------------*/
+/* Some file systems have nothing to do for this, and say so. */
+static bool sync_folder(const char *path) {
+    char folder[PATH_MOST + 1] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return false;
+    bool synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+    close(file);
+    return synced;
+}
+
+static covey_result publish(covey_mpi *mpi, const char *draft, const char *path, int *renamed) {
+    *renamed = rename(draft, path) == 0;
+    if (*renamed && sync_folder(path)) return COVEY_OK;
+    return covey__mpi_fail(mpi, COVEY_ERROR_FILE,
+                           *renamed ? "the manifest %s is there, but may not last: %s" : "the manifest %s cannot be renamed: %s",
+                           path, strerror(errno));
+}
 
 static covey_result save_own(covey_mpi *mpi, const char *name) {
     const covey_type **types = covey__mpi_reach(mpi, SCRATCH_LISTED, (mpi->column_count + UINT64_C(1)) * sizeof *types);
@@ -84,29 +100,45 @@ static covey_result save_own(covey_mpi *mpi, const char *name) {
     return covey__mpi_fail(mpi, report.result, "%s", report.text);
 }
 
-/* The files of a checkpoint that no manifest names. */
-static void remove_files(const covey_mpi *mpi, const char *path, const manifest *m) {
-    char name[PATH_MOST + 64];
-    for (int r = mpi->rank; m->number != 0 && r < m->ranks; r += mpi->size) {
-        file_name(name, sizeof name, path, m->number, r);
-        remove(name);
+/* The images of a checkpoint that no manifest names. */
+static void remove_images(const covey_mpi *mpi, const char *path, uint64_t number, uint32_t ranks) {
+    char name[PATH_MOST + COVEY__MANIFEST_NAME];
+    for (uint32_t r = (uint32_t)mpi->rank; number != 0 && r < ranks; r += (uint32_t)mpi->size) {
+        covey__manifest_file(name, sizeof name, path, number, r);
+        if (remove(name) != 0 && ranks == UINT32_MAX) return;
     }
 }
 
+static covey_result write_images(covey_mpi *mpi, const char *path, const char *draft, uint64_t number) {
+    char name[PATH_MOST + COVEY__MANIFEST_NAME];
+    covey__manifest_file(name, sizeof name, path, number, (uint32_t)mpi->rank);
+    covey_result result = mpi->rank == 0 ? draft_manifest(mpi, draft, number) : COVEY_OK;
+    return covey__mpi_agree(mpi, result == COVEY_OK ? save_own(mpi, name) : result);
+}
+
 covey_result covey_mpi_save(covey_mpi *mpi, const char *path) {
-    manifest last, next = { 0 };
-    char name[PATH_MOST + 64];
+    covey__manifest last;
+    char draft[PATH_MOST + COVEY__MANIFEST_NAME];
+    int renamed = 0;
     covey_result result = covey__mpi_enter(mpi, CALL_SAVE);
     if (result == COVEY_OK && strlen(path) > PATH_MOST)
         result = covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "the path has more than %d bytes", PATH_MOST);
     if (result == COVEY_OK) result = read_manifest(mpi, path, false, &last);
     if (result != COVEY_OK) return result;
-    next = (manifest){ .number = last.number + 1, .ranks = mpi->size };
-    file_name(name, sizeof name, path, next.number, mpi->rank);
-    result = covey__mpi_agree(mpi, save_own(mpi, name));
-    if (result == COVEY_OK)
-        result = covey__mpi_agree(mpi, mpi->rank == 0 ? write_manifest(mpi, path, next.number) : COVEY_OK);
-    remove_files(mpi, path, result == COVEY_OK ? &last : &next);
+    uint64_t number = last.number + 1;
+    snprintf(draft, sizeof draft, "%s.%" PRIu64 ".new", path, number);
+    result = write_images(mpi, path, draft, number);
+    if (result == COVEY_OK) {
+        result = covey__mpi_agree(mpi, mpi->rank == 0 ? publish(mpi, draft, path, &renamed) : COVEY_OK);
+        if (result != COVEY_OK) MPI_Bcast(&renamed, 1, MPI_INT, 0, mpi->comm);
+    }
+    if (result == COVEY_OK) {
+        remove_images(mpi, path, last.number, last.ranks);
+        if (last.number != 0) remove_images(mpi, path, last.number - 1, UINT32_MAX); /* if one was killed before this */
+    } else if (!renamed) {
+        remove_images(mpi, path, number, (uint32_t)mpi->size);
+        if (mpi->rank == 0) remove(draft);
+    }
     return result;
 }
 
@@ -151,7 +183,7 @@ typedef struct loading {
     covey_mpi_place_fn *place;
     void *context;
     int source;          /* whose file it is */
-    manifest from;
+    covey__manifest from;
     covey_mpi reader;    /* the other side: the world of the file */
     grave *graves;       /* of indices at home here: the last generation, if that is not alive */
     size_t grave_count, grave_room;
@@ -190,7 +222,7 @@ static covey_result dig_share(loading *l, uint32_t share) {
 static covey_result dig_graves(loading *l) {
     covey_result result = COVEY_OK;
     for (uint32_t share = (uint32_t)l->source; share < l->mpi->shares && result == COVEY_OK;
-         share += (uint32_t)l->from.ranks)
+         share += l->from.ranks)
         if (share % (uint32_t)l->mpi->size == (uint32_t)l->mpi->rank) result = dig_share(l, share);
     return result;
 }
@@ -275,11 +307,11 @@ static covey_result take_over(loading *l, const covey_entity *list, uint32_t cou
 static covey_result load_file(loading *l, const char *path) {
     covey_mpi *mpi = l->mpi;
     covey_report report;
-    char name[PATH_MOST + 64];
+    char name[PATH_MOST + COVEY__MANIFEST_NAME];
     covey_entity *list = NULL;
     uint32_t count = 0;
     covey_result result = reader_make(&l->reader, mpi) ? COVEY_OK : out_of_memory(l);
-    file_name(name, sizeof name, path, l->from.number, l->source);
+    covey__manifest_file(name, sizeof name, path, l->from.number, (uint32_t)l->source);
     if (result == COVEY_OK && covey_load_from_file(l->reader.world, name, NULL, &report) != COVEY_OK)
         result = covey__mpi_fail(mpi, report.result, "%s: %s", name, report.text);
     if (result == COVEY_OK) result = choose_own(l, &list, &count);
@@ -290,7 +322,7 @@ static covey_result load_file(loading *l, const char *path) {
     return result;
 }
 
-static covey_result check_fits(covey_mpi *mpi, const manifest *from) {
+static covey_result check_fits(covey_mpi *mpi, const covey__manifest *from) {
     if (covey_entity_count(mpi->world) != 0)
         return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a checkpoint is loaded into a world without entities");
     if (from->first == mpi->first && from->span == mpi->span) return COVEY_OK;
@@ -307,7 +339,7 @@ covey_result covey_mpi_load(covey_mpi *mpi, const char *path, covey_mpi_place_fn
     if (result != COVEY_OK) return result;
     result = covey__mpi_agree(mpi, check_fits(mpi, &l.from));
     if (result != COVEY_OK) return result;
-    for (l.source = 0; l.source < l.from.ranks && result == COVEY_OK; l.source++) result = load_file(&l, path);
+    for (l.source = 0; (uint32_t)l.source < l.from.ranks && result == COVEY_OK; l.source++) result = load_file(&l, path);
     if (result == COVEY_OK) result = fill_graves(&l);
     if (l.graves) covey__mpi_resize(&mpi->allocator, l.graves, l.grave_room * sizeof *l.graves, 0);
     result = covey__mpi_agree(mpi, result);

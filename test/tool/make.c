@@ -2,6 +2,8 @@
  *
  *     make DIR                    a.covey, b.covey and others, whole and damaged
  *     make mutate IN OUT SEED     a copy with a few bytes changed and the checksums mended */
+#include "../../mpi/manifest.h"
+
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
 #include <covey/image.h>
@@ -379,6 +381,67 @@ static void make_packed(const char *folder, covey_world *world) {
     covey_world_destroy(clone);
 }
 
+/* ---- Checkpoints: what covey::mpi writes, without MPI ------------------------------------------------------------*/
+
+static const char *rank_of(const char *folder, const char *name, uint64_t number, uint32_t rank) {
+    static char text[4200];
+    covey__manifest_file(text, sizeof text, path_of(folder, name), number, rank);
+    return text;
+}
+
+static void make_manifest(const char *folder, const char *name, covey__manifest m) {
+    char text[COVEY__MANIFEST_BYTES];
+    write_file(path_of(folder, name), text, covey__manifest_print(text, &m));
+}
+
+static bool is_of_rank(const covey_world *world, covey_entity e, void *rank) {
+    (void)world;
+    return e.index % 3 == *(uint32_t *)rank;
+}
+
+/* All of a world, on three ranks. */
+static void make_ranks(const char *folder, covey_world *world, const char *name) {
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        covey_save_desc desc = { .choose = is_of_rank, .choose_context = &rank };
+        need(covey_save_to_file(world, rank_of(folder, name, 7, rank), &desc, NULL) == COVEY_OK, "no image of a rank");
+    }
+    make_manifest(folder, name, (covey__manifest){ 7, 3, 0, 1000 });
+}
+
+static covey_entity of_rank(covey_world *world, uint32_t index, int32_t hit) {
+    covey_entity e = covey_create_at(world, index);
+    covey_add(world, e, Body, { .mass = index, .hits = { hit }, .owner = covey_entity_make(index + 1, 1) });
+    return e;
+}
+
+/* A world, and the same on three ranks: trees, names, what is disabled, values that own memory, and handles of entities of
+ * other ranks. */
+static void make_checkpoint(const char *folder) {
+    covey_world *world = covey_world_create(NULL);
+    for (uint32_t i = 0; i < 12; i++) {
+        covey_entity e = of_rank(world, i, (int32_t)i);
+        if (i % 2) covey_add_tag(world, e, Marked);
+        if (i % 4 == 1) covey_add(world, e, Note, { i, "a note", covey_entity_make(i + 2, 1) });
+        if (i % 5 == 2) covey_disable(world, e);
+        if (i % 5 == 3) covey_component_disable(world, e, Body);
+        if (i >= 3) covey_parent_set(world, e, covey_entity_at(world, i - 3));
+        char name[] = { (char)('a' + (int)i), 0 };
+        covey_name_set(world, e, name);
+    }
+    save(world, path_of(folder, "whole.covey"));
+    make_ranks(folder, world, "ranks");
+    make_ranks(folder, world, "lost");
+    need(remove(rank_of(folder, "lost", 7, 1)) == 0, "no image of a rank");
+    make_manifest(folder, "vast", (covey__manifest){ 7, 2000000000, 0, 1 });
+    make_manifest(folder, "hostile", (covey__manifest){ 7, 2000000000, 0, 1000 });
+    make_manifest(folder, "twins", (covey__manifest){ 9, 2, 0, 1000 });
+    save(world, rank_of(folder, "twins", 9, 0));
+    save(world, rank_of(folder, "twins", 9, 1));
+    write_file(path_of(folder, "short"), "covey-mpi 1 number 7 ranks 3", 28);
+    write_file(path_of(folder, "later"), "covey-mpi 2 number 7 ranks 3", 28);
+    covey_world_destroy(world);
+}
+
 static void make_all(const char *folder) {
     covey_entity e[8];
     covey_world *world = make_world(e);
@@ -393,6 +456,7 @@ static void make_all(const char *folder) {
     make_odd_names(folder);
     make_vast(folder);
     make_empty(folder);
+    make_checkpoint(folder);
 }
 
 /* ---- Mutations ---------------------------------------------------------------------------------------------------*/

@@ -213,6 +213,53 @@ else
     complains 'built without the inspector' 2 serve a.covey
 fi
 
+# ---- checkpoints of covey::mpi ----
+prints diff-ranks.txt 0 diff whole.covey ranks
+prints diff-ranks.txt 0 diff ranks whole.covey
+prints info-ranks.txt 0 info ranks
+prints verify-ranks.txt 0 verify ranks
+for type in Body Note Marked; do
+    run 0 export whole.covey $type -o whole.csv
+    run 0 export ranks $type -o ranks.csv
+    cmp whole.csv ranks.csv || fail "export of a checkpoint"
+done
+prints diff-rank.txt 1 diff --brief ranks ranks.7.0
+mkdir -p elsewhere
+cp ranks ranks.7.* elsewhere
+prints diff-ranks.txt 0 diff ranks elsewhere/ranks
+for number in 0 1 2; do
+    head -c 300 ranks.7.$number >elsewhere/ranks.7.$number
+    complains "ranks.7.$number: " 2 diff ranks elsewhere/ranks
+    cp ranks.7.$number elsewhere
+done
+head -c 300 ranks.7.2 >elsewhere/ranks.7.2
+run 1 verify elsewhere/ranks
+grep -q 'ranks.7.2: .*(fault 3: ' out || fail "verify of a damaged checkpoint: $(cat out)"
+complains 'lost.7.1' 2 info lost
+complains 'vast.7.0' 2 info vast
+complains 'its ranks have more indices than there are' 2 info hostile
+complains 'twins.9.1: another rank has one of its entities' 2 info twins
+complains 'cut off or damaged' 2 info short
+complains 'another version' 2 info later
+complains '(fault 12: ' 2 info --limit-entities 11 ranks
+sed 's/ranks 3/ranks 2/' ranks >less
+complains 'cut off or damaged' 2 info less
+if [ -n "${INSPECT:-}" ]; then
+    rm -f address
+    "$tool" serve ranks >address 2>said &
+    served=$!
+    tries=0
+    until [ -s address ] || [ $tries -ge 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+    port=$(sed 's|.*:\([0-9]*\)/.*|\1|' address) token=$(sed 's|.*token=||' address)
+    if command -v curl >/dev/null; then
+        curl -sS --max-time 20 -H "Authorization: Bearer $token" "http://127.0.0.1:$port/api/v1/world" >answer ||
+            fail "serve: no answer"
+        grep -q '"entities":12' answer || fail "serve of a checkpoint: $(cat answer)"
+    fi
+    kill -s INT $served
+    wait $served || fail "serve of a checkpoint ends with $?"
+fi
+
 # ---- compressed ----
 if [ -e packed.covey ]; then
     prints diff-same.txt 0 diff packed.covey a.covey

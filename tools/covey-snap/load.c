@@ -1,11 +1,16 @@
 /* Files into memory, and images into worlds. */
 #include "snap.h"
 
-bool snap_image_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report) {
+bool snap_file_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report) {
     *image = (snap_image){ .path = path };
     if (covey_file_read(path, settings->limit_bytes, &image->bytes, report) != COVEY_OK) return false;
     if (!snap_file_size(path, &image->file_bytes)) image->file_bytes = image->bytes.size;
     return true;
+}
+
+bool snap_image_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report) {
+    if (!snap_file_read(image, path, settings, report)) return false;
+    return !snap_is_checkpoint(&image->bytes) || snap_checkpoint_read(image, settings, report);
 }
 
 /* The report has what there is to say. */

@@ -95,8 +95,10 @@ bool snap_file_size(const char *path, uint64_t *size);
 typedef struct snap_image {
     const char *path;
     covey_buffer bytes;
-    uint64_t file_bytes; /* on disk */
+    uint64_t file_bytes; /* on disk; of a checkpoint, of all its files */
 } snap_image;
+bool snap_file_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report);
+/* The same; a manifest is read as an image of all ranks. */
 bool snap_image_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report);
 /* A world with all that is in an image; types are made from it. NULL: the report says why. */
 covey_world *snap_image_load(const snap_image *image, const snap_settings *settings, covey_report *report);
@@ -104,6 +106,11 @@ covey_world *snap_image_load(const snap_image *image, const snap_settings *setti
 covey_world *snap_world_read(const char *path, const snap_settings *settings);
 bool snap_is_internal(const covey_type *type);
 const covey_type *snap_type_find(const covey_world *world, const char *name); /* of components or a resource, or NULL */
+
+/* checkpoint.c */
+bool snap_is_checkpoint(const covey_buffer *bytes); /* they begin as a manifest does */
+/* Reads the images that a manifest names: `image` has the manifest, and then an image of all ranks. */
+bool snap_checkpoint_read(snap_image *image, const snap_settings *settings, covey_report *report);
 
 /* The commands. */
 int snap_info(const snap_settings *settings);

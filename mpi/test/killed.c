@@ -1,0 +1,119 @@
+/* A job that saves checkpoints until one of its ranks is killed, and one that looks at what is left.
+ *
+ *     killed save PATH              says "rank R is process P" for each rank, and "saved N" after each checkpoint
+ *     killed die PATH STEP RANK     the same; the rank kills itself while it writes its image of this step
+ *     killed check PATH RANKS       loads what so many ranks saved: "step N", if all values are of one step; "none", if
+ *                                   there is nothing
+ *
+ * Each rank makes entities, half of which live elsewhere. In a step all of them get its number. */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { EACH = 200, STEPS = 100000 };
+
+typedef struct {
+    uint32_t step;
+} Age;
+COVEY_COMPONENT_DECLARE(Age);
+
+static uint32_t deadly; /* the step in which this rank ends; 0: in none */
+
+static covey_result save_age(covey_writer *writer, const void *value, void *context) {
+    const Age *age = value;
+    static uint32_t written;
+    (void)context;
+    if (deadly != 0 && age->step == deadly && ++written > EACH / 2) raise(SIGKILL);
+    covey_write(writer, COVEY_KIND_U32, &age->step, 1);
+    return COVEY_OK;
+}
+
+static covey_result load_age(covey_reader *reader, void *value, void *context) {
+    (void)context;
+    covey_read(reader, COVEY_KIND_U32, &((Age *)value)->step, 1);
+    return COVEY_OK;
+}
+
+static const covey_codec age_codec = { .save = save_age, .load = load_age };
+COVEY_COMPONENT_DEFINE(Age, .codec = &age_codec);
+
+static const covey_type *const types[] = { covey_id(Stamp), covey_id(Age), NULL };
+
+static void populate(fixture *f) {
+    covey_entity e[EACH];
+    int to[EACH];
+    CHECK(covey_create_many(f->world, e, EACH));
+    for (uint32_t i = 0; i < EACH; i++) {
+        CHECK(covey_add(f->world, e[i], Stamp, { 0 }) && covey_add(f->world, e[i], Age, { 0 }));
+        to[i] = (rank + (int)(i % 2)) % size;
+    }
+    CHECK(covey_mpi_migrate(f->mpi, e, to, EACH) == COVEY_OK);
+}
+
+static void set_all(covey_world *world, uint32_t step) {
+    covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Stamp), covey_id(Age) } });
+    covey_iter it = covey_view_iter(&view);
+    while (covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++)
+            covey_field(&it, 0, Stamp)[i].when = covey_field(&it, 1, Age)[i].step = step;
+}
+
+static void save_until_killed(fixture *f, const char *path) {
+    populate(f);
+    printf("rank %d is process %ld\n", rank, (long)getpid());
+    fflush(stdout);
+    for (uint32_t step = 1; step <= STEPS; step++) {
+        set_all(f->world, step);
+        if (covey_mpi_save(f->mpi, path) != COVEY_OK) fprintf(stderr, "%s\n", covey_mpi_report(f->mpi)->text);
+        CHECK(covey_mpi_report(f->mpi)->result == COVEY_OK);
+        if (rank == 0) printf("saved %u\n", step);
+        fflush(stdout);
+    }
+}
+
+/* The smallest and the largest number of a step on this rank. */
+static void find_steps(covey_world *world, int64_t *least, int64_t *most) {
+    covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Stamp), covey_id(Age) } });
+    covey_iter it = covey_view_iter(&view);
+    while (covey_next(&it))
+        for (uint32_t i = 0; i < it.count; i++) {
+            int64_t pair[2] = { covey_field(&it, 0, Stamp)[i].when, covey_field(&it, 1, Age)[i].step };
+            for (int k = 0; k < 2; k++) {
+                if (pair[k] < *least) *least = pair[k];
+                if (pair[k] > *most) *most = pair[k];
+            }
+        }
+}
+
+static void check(fixture *f, const char *path, int64_t ranks) {
+    covey_result result = covey_mpi_load(f->mpi, path, NULL, NULL);
+    int64_t least = STEPS, most = 0, count = covey_mpi_owned(f->mpi);
+    if (result != COVEY_OK && rank == 0) fprintf(stderr, "%s\n", covey_mpi_report(f->mpi)->text);
+    if (result == COVEY_ERROR_FILE && rank == 0) printf("none\n");
+    if (result == COVEY_ERROR_FILE) return;
+    CHECK(result == COVEY_OK);
+    find_steps(f->world, &least, &most);
+    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_MIN, &least, 1) == COVEY_OK);
+    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_MAX, &most, 1) == COVEY_OK);
+    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK);
+    CHECK(least == most && count == EACH * ranks);
+    if (rank == 0) printf("step %lld\n", (long long)most);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    fixture f;
+    begin(&f, &(covey_mpi_desc){ .types = types });
+    CHECK(argc >= 3);
+    if (strcmp(argv[1], "die") == 0 && rank == atoi(argv[4])) deadly = (uint32_t)atoi(argv[3]);
+    if (strcmp(argv[1], "check") == 0) check(&f, argv[2], argc > 3 ? atoi(argv[3]) : size);
+    else save_until_killed(&f, argv[2]);
+    end(&f);
+    MPI_Finalize();
+    return 0;
+}
