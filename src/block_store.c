@@ -37,10 +37,12 @@ static void note_move(const covey__block_store *blocks) {
 /* `limit` is the number of pages that the world's table covers. */
 covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
+    bool first = blocks->page_count == 0;
     covey__block_page **pages =
         covey__reach(&blocks->heap, blocks->pages, &blocks->page_count, at, limit, missing_page());
     if (!pages) return COVEY_ERROR_MEMORY;
     blocks->pages = pages;
+    if (first || at < blocks->first_page) blocks->first_page = at;
     if (pages[at] != &missing) return COVEY_OK;
     covey__block_page *page = covey__resize(&blocks->heap, NULL, 0, 1, sizeof *page, alignof(covey__block_page));
     if (!page) return COVEY_ERROR_MEMORY;
@@ -502,6 +504,7 @@ static bool clone_pages(const covey__block_store *from, covey__block_store *to) 
     for (uint32_t i = 0; i < count; i++) pages[i] = missing_page();
     to->pages = pages;
     to->page_count = count;
+    to->first_page = from->first_page;
     for (uint32_t i = 0; i < count; i++)
         if (covey__blocks_have_page(from, i) && !clone_page(from, to, i)) return false;
     return true;
@@ -789,6 +792,7 @@ bool covey__blocks_valid(const covey__block_store *blocks, const char **why) {
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         if (covey__blocks_have_page(blocks, i) && !valid_page(blocks, page, why)) return false;
+        REQUIRE(i >= blocks->first_page || page->summary == 0, "blocks: a component before the first page");
         for (uint64_t left = page->summary; left != 0; left &= left - 1)
             count += covey__bits_in(page->masks[covey__lowest_bit(left)]);
     }

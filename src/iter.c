@@ -60,11 +60,22 @@ static uint32_t longest_list(const covey__walk *walk) {
     return walk->ticked != 0 ? 1 : walk->view->fields > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
 }
 
+/* The first page that may have matches. */
+static uint32_t first_to_walk(const covey__walk *walk) {
+    uint32_t first = walk->lead ? walk->lead->blocks.first_page : 0;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        if (covey__in_blocks(pool) && pool->blocks.first_page > first) first = pool->blocks.first_page;
+    }
+    return first;
+}
+
 static void walk_ids(covey__walk *walk) {
     const covey_view *view = walk->view;
     uint32_t sparse = 0;
     for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(walk->columns[i].pool) << i;
     walk->sorts = view->with == view->fields;
+    walk->next = first_to_walk(walk);
     walk->end = pages_to_walk(walk);
     walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->sorts;
     walk->mode = !walk->sorts || walk->ticked != 0 ? COVEY__MODE_IDS
@@ -110,13 +121,24 @@ static void walk_by(covey__walk *walk, const covey_pool *lead) {
     else walk_set(walk, lead);
 }
 
+/* Ticks are kept by id, and say where changes are. */
+static void walk_changes(covey__walk *walk) {
+    uint32_t first = UINT32_MAX;
+    walk_ids(walk);
+    for (uint32_t left = walk->changed; left != 0; left &= left - 1) {
+        uint32_t page = covey__ticks_first_page(walk->columns[covey__lowest_bit(left)].pool);
+        if (page < first) first = page;
+    }
+    if (walk->next < first) walk->next = first;
+}
+
 static void begin_since(covey__walk *walk, const covey_view *view, uint64_t tick) {
     begin_walk(walk, view);
     if (!all_known(walk)) return;
     walk->since = tick;
     walk->changed = tick != 0 ? view->changed : 0;
     walk->asks_more |= walk->changed != 0;
-    if (walk->changed != 0) walk_ids(walk); /* ticks are kept by id, and say where changes are */
+    if (walk->changed != 0) walk_changes(walk);
     else walk_by(walk, smallest(walk));
 }
 
@@ -268,7 +290,7 @@ uint32_t covey_iter_length(const covey_iter *it) {
 static void cut_ids(covey__walk *walk, uint32_t first, uint32_t end) {
     walk->from = first / COVEY__BLOCK_IDS;
     walk->to = end / COVEY__BLOCK_IDS + (end % COVEY__BLOCK_IDS != 0);
-    walk->next = first / COVEY__BLOCK_PAGE;
+    if (walk->next < first / COVEY__BLOCK_PAGE) walk->next = first / COVEY__BLOCK_PAGE;
     walk->end = end / COVEY__BLOCK_PAGE + (end % COVEY__BLOCK_PAGE != 0);
 }
 

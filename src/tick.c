@@ -77,6 +77,13 @@ uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index) {
     return whole > own ? whole : own;
 }
 
+uint32_t covey__ticks_first_page(const covey_pool *pool) {
+    const covey__pages *ticks = &pool->observers->ticks;
+    uint32_t page = 0;
+    while (page < ticks->count && !ticks->at[page]) page++;
+    return page;
+}
+
 /* Which of a group of ticks are later than one. Without a branch. */
 static uint64_t later_than(const uint64_t *ticks, uint64_t since) {
 #define LATER(I) (uint64_t)(ticks[I] > since) << (I)

@@ -11,6 +11,7 @@ void covey__ticks_note(const covey_pool *pool, uint32_t index); /* for a present
 void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t count); /* for consecutive ids */
 void covey__ticks_note_block(const covey_pool *pool, uint32_t index);               /* for the whole block */
 uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index);
+uint32_t covey__ticks_first_page(const covey_pool *pool); /* that there is */
 /* Which blocks of a page have an id that was changed after a tick, or was and has lost its component since. */
 uint64_t covey__tick_blocks_since(const covey_pool *pool, uint32_t page, uint64_t since);
 /* Which ids of a block were, among some. */
