@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { PATH_MOST = 4000, FAR = 65536 };
+enum { PATH_MOST = 4000 };
 
 /* ---- The manifest ------------------------------------------------------------------------------------------------*/
 
@@ -206,24 +206,16 @@ static covey_result dig(loading *l, uint32_t index, uint32_t generation) {
 }
 
 /* The file of a rank knows the generations of the shares that were that rank's. */
-static covey_result dig_share(loading *l, uint32_t share) {
-    covey_mpi *mpi = l->mpi;
-    uint64_t first = mpi->first + (uint64_t)share * mpi->span;
-    covey_result result = COVEY_OK;
-    for (uint32_t i = 0, unused = 0; i < mpi->span && result == COVEY_OK; i++) {
-        uint32_t generation = covey_generation_at(l->reader.world, (uint32_t)(first + i));
-        if (generation != 0) result = dig(l, (uint32_t)(first + i), generation);
-        unused = generation != 0 ? 0 : unused + 1;
-        if (unused == FAR) break; /* indices of a share are used from the lowest on */
-    }
-    return result;
-}
-
 static covey_result dig_graves(loading *l) {
+    const covey_mpi *mpi = l->mpi;
+    const covey_world *from = l->reader.world;
     covey_result result = COVEY_OK;
-    for (uint32_t share = (uint32_t)l->source; share < l->mpi->shares && result == COVEY_OK;
-         share += l->from.ranks)
-        if (share % (uint32_t)l->mpi->size == (uint32_t)l->mpi->rank) result = dig_share(l, share);
+    for (uint32_t i = covey_index_next(from, mpi->first); i != COVEY_NONE && result == COVEY_OK;
+         i = covey_index_next(from, i + 1)) {
+        uint32_t share = (i - mpi->first) / mpi->span;
+        bool known = share < mpi->shares && share % l->from.ranks == (uint32_t)l->source;
+        if (known && share % (uint32_t)mpi->size == (uint32_t)mpi->rank) result = dig(l, i, covey_generation_at(from, i));
+    }
     return result;
 }
 

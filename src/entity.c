@@ -545,6 +545,18 @@ uint32_t covey_generation_at(const covey_world *world, uint32_t index) {
     return page && covey__is_retired(page, index) ? COVEY_GENERATION_MAX : 0;
 }
 
+uint32_t covey_index_next(const covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    uint64_t end = (uint64_t)world->page_count * COVEY_PAGE_SIZE, at = index;
+    while (at < end && at < COVEY_NONE) {
+        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)at);
+        if (!page) at = (at / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+        else if (covey_generation_at(world, (uint32_t)at) != 0) return (uint32_t)at;
+        else at++;
+    }
+    return COVEY_NONE;
+}
+
 covey_entity covey_entity_next(const covey_world *world, covey_entity previous) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     uint64_t index = covey_is_null(previous) ? 0 : (uint64_t)previous.index + 1;

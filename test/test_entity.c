@@ -538,6 +538,22 @@ static void test_the_entity_at_an_index_is_the_living_one(void **state) {
     assert_same(covey_entity_at(world, 0), e);
 }
 
+static void test_indices_that_were_used_are_found(void **state) {
+    (void)state;
+    assert_int_equal(covey_index_next(world, 0), COVEY_NONE);
+    covey_entity first = covey_create(world), second = covey_create(world);
+    covey_entity far = covey_create_at(world, COVEY_NONE / 2);
+    assert_int_equal(far.index, COVEY_NONE / 2);
+    covey_destroy(world, first);
+    covey_destroy(world, far); /* who is gone, was there */
+    assert_int_equal(covey_index_next(world, 0), first.index);
+    assert_int_equal(covey_index_next(world, first.index + 1), second.index);
+    assert_int_equal(covey_index_next(world, second.index + 1), far.index);
+    assert_int_equal(covey_index_next(world, far.index), far.index);
+    assert_int_equal(covey_index_next(world, far.index + 1), COVEY_NONE);
+    assert_int_equal(covey_index_next(world, UINT32_MAX), COVEY_NONE);
+}
+
 static void test_the_generation_at_an_index_is_the_last_that_was_used(void **state) {
     (void)state;
     assert_int_equal(covey_generation_at(world, 0), 0);
@@ -925,6 +941,7 @@ int main(void) {
         WORLD_TEST(test_an_index_that_a_command_buffer_has_is_refused),
         WORLD_TEST(test_the_entity_at_an_index_is_the_living_one),
         WORLD_TEST(test_the_generation_at_an_index_is_the_last_that_was_used),
+        WORLD_TEST(test_indices_that_were_used_are_found),
         WORLD_TEST(test_listeners_hear_of_an_exact_entity),
         WORLD_TEST(test_worlds_have_the_same_handles_by_exact_creation),
         WORLD_TEST(test_images_have_exact_handles),

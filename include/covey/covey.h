@@ -401,6 +401,9 @@ COVEY_API covey_entity covey_entity_at(const covey_world *world, uint32_t index)
 /* The generation of the last entity with this index, alive or dead: an odd number, or 0 if there never was one.
  * covey_create_exact needs a larger one. O(1). */
 COVEY_API uint32_t covey_generation_at(const covey_world *world, uint32_t index);
+/* The first index, from this one on, that an entity has or had; COVEY_NONE if there is none. O(1) for each index on the
+ * way that a page of the world's table covers, and for each page that is missing. */
+COVEY_API uint32_t covey_index_next(const covey_world *world, uint32_t index);
 
 /* Iterates all entities by index:
  *     for (covey_entity e = covey_entity_next(world, COVEY_NULL); !covey_is_null(e); e = covey_entity_next(world, e))
