@@ -68,7 +68,7 @@ test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32
 	@scripts/setup portable
 	@test/portable/run.sh $(JOBS) $(TARGETS)
 
-fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, inspect_query, inspect_json or inspect_http, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
+fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, inspect_query, inspect_json or inspect_http, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
 	@scripts/setup clang
 	@$(call build,fuzz)
 	@mkdir -p build/fuzz/corpus/$(FUZZ)

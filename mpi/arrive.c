@@ -160,8 +160,7 @@ static covey_result add_column(covey_mpi *mpi, covey__mpi_incoming *in, uint32_t
     if (in->ghosts != 0) return covey__mpi_promote_column(mpi, in, c);
     const covey_entity *entities = entities_of(mpi, in, part);
     if (!entities) return fail_to_add(mpi, column->type, COVEY_ERROR_MEMORY);
-    if (covey_add_array_raw(mpi->world, entities, part->count, column->type, part->values))
-        return COVEY_OK;
+    if (covey_add_array_raw(mpi->world, entities, part->count, column->type, part->values)) return COVEY_OK;
     return fail_to_add(mpi, column->type, covey_world_result(mpi->world));
 }
 

@@ -83,7 +83,8 @@ static covey_result publish(covey_mpi *mpi, const char *draft, const char *path,
     *renamed = rename(draft, path) == 0;
     if (*renamed && sync_folder(path)) return COVEY_OK;
     return covey__mpi_fail(mpi, COVEY_ERROR_FILE,
-                           *renamed ? "the manifest %s is there, but may not last: %s" : "the manifest %s cannot be renamed: %s",
+                           *renamed ? "the manifest %s is there, but may not last: %s"
+                                    : "the manifest %s cannot be renamed: %s",
                            path, strerror(errno));
 }
 
@@ -156,8 +157,11 @@ static void reader_free(covey_mpi *reader) {
 
 static bool reader_make(covey_mpi *reader, const covey_mpi *mpi) {
     size_t bytes = mpi->column_count * sizeof *mpi->columns;
-    *reader = (covey_mpi){ .allocator = mpi->allocator, .images.allocator = mpi->allocator, .rank = mpi->rank,
-                           .trees = COVEY_MPI_TREES_MOVE, .column_count = mpi->column_count };
+    *reader = (covey_mpi){ .allocator = mpi->allocator,
+                           .images.allocator = mpi->allocator,
+                           .rank = mpi->rank,
+                           .trees = COVEY_MPI_TREES_MOVE,
+                           .column_count = mpi->column_count };
     reader->world = covey__mpi_world(mpi);
     reader->columns = covey__mpi_resize(&mpi->allocator, NULL, 0, bytes);
     if (!reader->world || !reader->columns) return false;
@@ -182,10 +186,10 @@ typedef struct loading {
     covey_mpi *mpi;
     covey_mpi_place_fn *place;
     void *context;
-    int source;          /* whose file it is */
+    int source; /* whose file it is */
     covey__manifest from;
-    covey_mpi reader;    /* the other side: the world of the file */
-    grave *graves;       /* of indices at home here: the last generation, if that is not alive */
+    covey_mpi reader; /* the other side: the world of the file */
+    grave *graves;    /* of indices at home here: the last generation, if that is not alive */
     size_t grave_count, grave_room;
 } loading;
 
@@ -214,7 +218,8 @@ static covey_result dig_graves(loading *l) {
          i = covey_index_next(from, i + 1)) {
         uint32_t share = (i - mpi->first) / mpi->span;
         bool known = share < mpi->shares && share % l->from.ranks == (uint32_t)l->source;
-        if (known && share % (uint32_t)mpi->size == (uint32_t)mpi->rank) result = dig(l, i, covey_generation_at(from, i));
+        if (known && share % (uint32_t)mpi->size == (uint32_t)mpi->rank)
+            result = dig(l, i, covey_generation_at(from, i));
     }
     return result;
 }
@@ -262,7 +267,8 @@ static covey_result choose_own(loading *l, covey_entity **list, uint32_t *count)
     int rank = 0;
     *list = covey__mpi_reach(l->mpi, SCRATCH_LEAVING, covey_entity_count(from) * sizeof **list);
     if (!*list) return out_of_memory(l);
-    for (covey_entity root = covey_entity_next(from, none); !covey_is_null(root); root = covey_entity_next(from, root)) {
+    for (covey_entity root = covey_entity_next(from, none); !covey_is_null(root);
+         root = covey_entity_next(from, root)) {
         if (covey_mpi_home(l->mpi, root) < 0)
             return covey__mpi_fail(l->mpi, COVEY_ERROR_RANGE, "%u:%u is of no rank", root.index, root.generation);
         if (!covey_is_null(covey_parent(from, root))) continue;
@@ -318,8 +324,9 @@ static covey_result check_fits(covey_mpi *mpi, const covey__manifest *from) {
     if (covey_entity_count(mpi->world) != 0)
         return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a checkpoint is loaded into a world without entities");
     if (from->first == mpi->first && from->span == mpi->span) return COVEY_OK;
-    return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "the checkpoint has .first = %u and .span = %u; create with the same",
-                           from->first, from->span);
+    return covey__mpi_fail(mpi, COVEY_ERROR_RANGE,
+                           "the checkpoint has .first = %u and .span = %u; create with the same", from->first,
+                           from->span);
 }
 
 covey_result covey_mpi_load(covey_mpi *mpi, const char *path, covey_mpi_place_fn *place, void *context) {
@@ -331,7 +338,8 @@ covey_result covey_mpi_load(covey_mpi *mpi, const char *path, covey_mpi_place_fn
     if (result != COVEY_OK) return result;
     result = covey__mpi_agree(mpi, check_fits(mpi, &l.from));
     if (result != COVEY_OK) return result;
-    for (l.source = 0; (uint32_t)l.source < l.from.ranks && result == COVEY_OK; l.source++) result = load_file(&l, path);
+    for (l.source = 0; (uint32_t)l.source < l.from.ranks && result == COVEY_OK; l.source++)
+        result = load_file(&l, path);
     if (result == COVEY_OK) result = fill_graves(&l);
     if (l.graves) covey__mpi_resize(&mpi->allocator, l.graves, l.grave_room * sizeof *l.graves, 0);
     result = covey__mpi_agree(mpi, result);

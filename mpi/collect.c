@@ -70,7 +70,8 @@ static void each_gone(covey_mpi *mpi, gone_fn *call, void *context) {
             uint32_t first = page * COVEY__MPI_GUESTS + word * 64;
             uint64_t gone = mpi->guests[page][word] ? gone_of(mpi, first, mpi->guests[page][word]) : 0;
             for (uint32_t i = 0; gone != 0; i++, gone >>= 1)
-                if (gone & 1) call(mpi, covey_entity_make(first + i, covey_generation_at(mpi->world, first + i)), context);
+                if (gone & 1)
+                    call(mpi, covey_entity_make(first + i, covey_generation_at(mpi->world, first + i)), context);
         }
 }
 
@@ -90,7 +91,8 @@ static covey_result find_gone(covey_mpi *mpi, covey_entity **gone) {
     each_gone(mpi, count_gone, &found);
     *gone = covey__mpi_reach(mpi, SCRATCH_SEND, found * sizeof **gone);
     if (!*gone)
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to tell of %llu entities", (unsigned long long)found);
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to tell of %llu entities",
+                               (unsigned long long)found);
     for (int r = 0; r < mpi->size; r++) {
         mpi->offsets[r] = at;
         at += mpi->sizes[r];
@@ -116,7 +118,8 @@ covey_result covey__mpi_collect(covey_mpi *mpi) {
     covey_result result = covey__mpi_exchange(mpi, (const unsigned char *)gone, prepared, &received);
     if (result != COVEY_OK) return result;
     for (int r = 0; r < mpi->size; r++) {
-        covey__mpi_guests_set(mpi, gone + mpi->offsets[r] / sizeof *gone, (uint32_t)(mpi->sizes[r] / sizeof *gone), false);
+        covey__mpi_guests_set(mpi, gone + mpi->offsets[r] / sizeof *gone, (uint32_t)(mpi->sizes[r] / sizeof *gone),
+                              false);
         end_at_home(mpi, (const covey_entity *)(const void *)(received + mpi->starts[r]),
                     mpi->coming[r] / sizeof(covey_entity));
     }

@@ -81,7 +81,9 @@ static void mark_fields(unsigned char *travels, uint32_t at, const covey_fields 
         for (uint32_t j = 0; j < field->count; j++) {
             if (field->kind == COVEY_KIND_NESTED)
                 mark_fields(travels, at + field->offset + j * field->nested->size, field->nested);
-            else memset(travels + at + field->offset + j * covey_kind_size(field->kind), 1, covey_kind_size(field->kind));
+            else
+                memset(travels + at + field->offset + j * covey_kind_size(field->kind), 1,
+                       covey_kind_size(field->kind));
         }
     }
 }
@@ -160,6 +162,5 @@ void covey__mpi_columns_free(covey_mpi *mpi) {
         if (mpi->columns[i].gaps)
             covey__mpi_resize(&mpi->allocator, mpi->columns[i].gaps,
                               mpi->columns[i].gap_count * sizeof *mpi->columns[i].gaps, 0);
-    if (mpi->columns)
-        covey__mpi_resize(&mpi->allocator, mpi->columns, mpi->column_room * sizeof *mpi->columns, 0);
+    if (mpi->columns) covey__mpi_resize(&mpi->allocator, mpi->columns, mpi->column_room * sizeof *mpi->columns, 0);
 }

@@ -11,8 +11,10 @@ const covey_type covey_type_covey_away = {
     .name = "covey_mpi.away", .align = 1, .storage = COVEY_STORAGE_BLOCK, .transient = true
 };
 
-const covey_type covey_type_covey_ghost = { .name = "covey_mpi.ghost", .size = sizeof(covey_ghost),
-                                            .align = _Alignof(covey_ghost), .storage = COVEY_STORAGE_BLOCK,
+const covey_type covey_type_covey_ghost = { .name = "covey_mpi.ghost",
+                                            .size = sizeof(covey_ghost),
+                                            .align = _Alignof(covey_ghost),
+                                            .storage = COVEY_STORAGE_BLOCK,
                                             .transient = true };
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
@@ -69,8 +71,7 @@ covey_result covey__mpi_agree(covey_mpi *mpi, covey_result mine) {
         int result, rank;
     } worst = { (int)mine, mpi->rank };
     covey__mpi_reduce(mpi, &worst, 1, MPI_2INT, MPI_MAXLOC);
-    if (worst.result != COVEY_OK)
-        covey__mpi_spread(mpi, &mpi->report, (int)sizeof mpi->report, MPI_BYTE, worst.rank);
+    if (worst.result != COVEY_OK) covey__mpi_spread(mpi, &mpi->report, (int)sizeof mpi->report, MPI_BYTE, worst.rank);
     return (covey_result)worst.result;
 }
 
@@ -79,10 +80,15 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
     if (mpi->refreshing) covey__mpi_ghosts_cancel(mpi);
 #if COVEY_ASSERT_LEVEL > 0
     static const char *const names[] = {
-        [CALL_MIGRATE] = "covey_mpi_migrate",   [CALL_COLLECT] = "covey_mpi_collect",
-        [CALL_FOLD_I64] = "covey_mpi_fold_i64", [CALL_FOLD_F64] = "covey_mpi_fold_f64", [CALL_COUNT] = "covey_mpi_count",
-        [CALL_DIGEST] = "covey_mpi_digest",     [CALL_SAVE] = "covey_mpi_save",
-        [CALL_LOAD] = "covey_mpi_load",         [CALL_GHOSTS] = "covey_mpi_ghosts",
+        [CALL_MIGRATE] = "covey_mpi_migrate",
+        [CALL_COLLECT] = "covey_mpi_collect",
+        [CALL_FOLD_I64] = "covey_mpi_fold_i64",
+        [CALL_FOLD_F64] = "covey_mpi_fold_f64",
+        [CALL_COUNT] = "covey_mpi_count",
+        [CALL_DIGEST] = "covey_mpi_digest",
+        [CALL_SAVE] = "covey_mpi_save",
+        [CALL_LOAD] = "covey_mpi_load",
+        [CALL_GHOSTS] = "covey_mpi_ghosts",
         [CALL_REFRESH] = "covey_mpi_refresh",
         [CALL_PARTITION] = "covey_mpi_partition_create",
         [CALL_PARTITION_MIGRATE] = "covey_mpi_partition_migrate",
@@ -274,7 +280,9 @@ static covey_result make_lists(covey_mpi *mpi) {
     mpi->away = covey_pool_of(mpi->world, covey_away);
     mpi->ghost = covey_pool_of(mpi->world, covey_ghost);
     bool done = mpi->sizes && mpi->offsets && mpi->coming && mpi->starts && mpi->image_ends && mpi->parts;
-    return done && mpi->away && mpi->ghost ? COVEY_OK : covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %d ranks", mpi->size);
+    return done && mpi->away && mpi->ghost
+               ? COVEY_OK
+               : covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %d ranks", mpi->size);
 }
 
 void covey__mpi_scratch_free(covey_mpi *mpi) {

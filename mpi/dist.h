@@ -19,8 +19,8 @@ typedef struct covey__mpi_gap {
 typedef struct covey__mpi_column {
     const covey_type *type;
     covey_pool *pool;
-    bool by_image;       /* its values travel in an image: functions save and load them */
-    bool fills;          /* gaps are more than what lies between members: they get their defaults on arrival */
+    bool by_image;        /* its values travel in an image: functions save and load them */
+    bool fills;           /* gaps are more than what lies between members: they get their defaults on arrival */
     covey__mpi_gap *gaps; /* of a type with fields that travels as bytes */
     uint32_t gap_count;
 } covey__mpi_column;
@@ -35,7 +35,7 @@ typedef enum covey__mpi_scratch {
     SCRATCH_RECEIVE,
     SCRATCH_INCOMING, /* messages that came */
     SCRATCH_REQUESTS,
-    SCRATCH_LISTED, /* entities of one column */
+    SCRATCH_LISTED,  /* entities of one column */
     SCRATCH_TARGETS, /* ranks */
     SCRATCH_VALUE,   /* one, on its way from an image */
     SCRATCH_TREES,   /* handles with all below them */
@@ -66,7 +66,7 @@ struct covey_mpi {
     uint32_t own, own_end; /* the first share of this rank */
     uint64_t firsts_end;   /* the end of the first shares of all ranks */
     covey__mpi_buffer scratch[SCRATCH_COUNT];
-    covey_buffer images; /* what travels by image, of one destination behind the other */
+    covey_buffer images;                         /* what travels by image, of one destination behind the other */
     uint64_t *sizes, *offsets, *coming, *starts; /* of the message to, and from, each rank */
     uint64_t *image_ends;                        /* of the image for each rank */
     uint32_t *parts;                             /* where the entities that go to a rank begin; one more than ranks */
@@ -106,14 +106,16 @@ void covey__mpi_poll(MPI_Request *requests, int count);
 void covey__mpi_wait(covey_mpi *mpi, MPI_Request *requests, int count); /* the same, noted in stats.waited */
 void covey__mpi_reduce(covey_mpi *mpi, void *values, int count, MPI_Datatype type, MPI_Op op); /* in place, on all */
 void covey__mpi_spread(covey_mpi *mpi, void *values, int count, MPI_Datatype type, int from);  /* to all */
-void covey__mpi_collate(covey_mpi *mpi, const void *values, int count, MPI_Datatype type, void *all); /* by rank, on all */
+void covey__mpi_collate(covey_mpi *mpi, const void *values, int count, MPI_Datatype type,
+                        void *all);         /* by rank, on all */
 void covey__mpi_tell_sizes(covey_mpi *mpi); /* `sizes`, of messages to each rank, become `coming` there */
 
 /* Notes why this rank cannot go on, and returns the result. */
 covey_result covey__mpi_fail(covey_mpi *mpi, covey_result result, const char *format, ...);
 /* Collective: the worst result of all ranks. If it is not OK, all have the report of the first rank that has it. */
 covey_result covey__mpi_agree(covey_mpi *mpi, covey_result mine);
-/* Begins a collective call, and ends a refresh of ghosts that is under way: checks at assertion level 1 that all ranks are in the same one. */
+/* Begins a collective call, and ends a refresh of ghosts that is under way. Checks at assertion level 1 that all ranks are
+ * in the same call. */
 covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call);
 
 /* How a type travels: false when its components cannot be saved. */
@@ -122,7 +124,8 @@ void covey__mpi_columns_free(covey_mpi *mpi);
 /* A number for what ranks must agree on about a type. */
 uint64_t covey__mpi_layout(const covey_type *type);
 uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size);
-const covey__mpi_column *covey__mpi_column_of(const covey_mpi *mpi, const covey_type *type); /* NULL: it does not travel */
+const covey__mpi_column *covey__mpi_column_of(const covey_mpi *mpi,
+                                              const covey_type *type); /* NULL: it does not travel */
 /* Gives the bytes of values that do not travel their defaults. */
 void covey__mpi_fill_gaps(const covey__mpi_column *column, unsigned char *values, uint32_t count);
 
@@ -140,7 +143,8 @@ covey_result covey__mpi_exchange(covey_mpi *mpi, const unsigned char *send, cove
 
 enum { COVEY__MPI_GUESTS = 4096 }; /* indices of a page of guests */
 bool covey__mpi_guests_reach(covey_mpi *mpi, const covey_entity *guests, uint32_t count); /* false: memory is out */
-void covey__mpi_guests_set(covey_mpi *mpi, const covey_entity *guests, uint32_t count, bool are_here); /* when reached */
+void covey__mpi_guests_set(covey_mpi *mpi, const covey_entity *guests, uint32_t count,
+                           bool are_here);     /* when reached */
 void covey__mpi_guests_forget(covey_mpi *mpi); /* all */
 void covey__mpi_guests_free(covey_mpi *mpi);
 
@@ -166,7 +170,7 @@ covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi); /* sends and receives: 
 covey_result covey__mpi_ghosts_apply(covey_mpi *mpi);    /* makes the changes */
 /* The next refresh asks for all entities and sends all values. */
 void covey__mpi_ghosts_ask_again(covey_mpi *mpi);
-void covey__mpi_ghosts_cancel(covey_mpi *mpi);           /* as if it had not begun */
+void covey__mpi_ghosts_cancel(covey_mpi *mpi); /* as if it had not begun */
 void covey__mpi_ghosts_free(covey_mpi *mpi);
 /* Ends ghosts whose indices belong to these entities now: their own are gone, and they would end at the next refresh. */
 void covey__mpi_ghosts_yield(covey_mpi *mpi, const covey_entity *entities, uint32_t count);
@@ -180,8 +184,8 @@ void covey__mpi_promote_settle(covey_mpi *mpi, const struct covey__mpi_incoming 
 
 /* How entities leave and arrive (arrive.c). Arriving may fail, and can be taken back; the others never fail. */
 covey_result covey__mpi_arrive(covey_mpi *mpi, struct covey__mpi_incoming *in);
-void covey__mpi_settle(covey_mpi *mpi, const struct covey__mpi_incoming *in);    /* they live here from now on */
-void covey__mpi_turn_away(covey_mpi *mpi, const struct covey__mpi_incoming *in); /* takes an arrival back */
+void covey__mpi_settle(covey_mpi *mpi, const struct covey__mpi_incoming *in);        /* they live here from now on */
+void covey__mpi_turn_away(covey_mpi *mpi, const struct covey__mpi_incoming *in);     /* takes an arrival back */
 void covey__mpi_strip(covey_mpi *mpi, const covey_entity *entities, uint32_t count); /* of everything but the tag */
 /* Ends entities here. Those that are at home here stay, without anything but their tag. */
 void covey__mpi_leave(covey_mpi *mpi, const covey_entity *entities, uint32_t count);
@@ -222,10 +226,10 @@ typedef struct covey__mpi_incoming {
     const unsigned char *image;
     uint64_t name_bytes, image_bytes;
     covey__mpi_homes homes; /* known when they arrive */
-    bool created; /* for taking its arrival back: those at home elsewhere exist, */
-    bool noted;   /* and are noted as guests */
-    uint32_t ghosts;   /* how many have ghosts here, */
-    uint32_t promoted; /* which have their values in so many columns */
+    bool created;           /* for taking its arrival back: those at home elsewhere exist, */
+    bool noted;             /* and are noted as guests */
+    uint32_t ghosts;        /* how many have ghosts here, */
+    uint32_t promoted;      /* which have their values in so many columns */
 } covey__mpi_incoming;
 
 /* The bytes that a message of these entities needs at most, without an image. */

@@ -208,7 +208,8 @@ void covey__mpi_ghosts_end(covey_mpi *mpi, const covey_entity *ghosts, uint32_t 
 void covey__mpi_ghosts_yield(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; covey_pool_count(mpi->ghost) != 0 && i < count; i++) {
         covey_entity old = covey_entity_at(mpi->world, entities[i].index);
-        if (covey_is_null(old) || old.generation >= entities[i].generation || !covey_pool_has(mpi->ghost, old)) continue;
+        if (covey_is_null(old) || old.generation >= entities[i].generation || !covey_pool_has(mpi->ghost, old))
+            continue;
         covey_destroy(mpi->world, old);
     }
 }
@@ -219,7 +220,8 @@ static covey_result add_type(covey_mpi *mpi, covey__mpi_ghosts *g, const covey_t
     const covey__mpi_column *column = covey__mpi_column_of(mpi, type);
     const char *why = NULL;
     if (!column) why = "it is not one of the types that move";
-    else if (column->by_image || column->type->copy || column->type->drop || column->type->move) why = "it has functions";
+    else if (column->by_image || column->type->copy || column->type->drop || column->type->move)
+        why = "it has functions";
     if (why) return covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s cannot be in ghosts: %s", type->name, why);
     if (g->column_count == COVEY__MPI_GHOST_TYPES)
         return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "ghosts have at most %d types", COVEY__MPI_GHOST_TYPES);
@@ -241,8 +243,11 @@ static covey_result out_of_memory(covey_mpi *mpi) {
 
 static covey_result connect(covey_mpi *mpi, covey__mpi_ghosts *g) {
     for (uint32_t c = 0; c < g->column_count; c++) {
-        covey_listener listener = { .type = g->columns[c]->type, .signals = COVEY_ON_REMOVE, .call = component_removed,
-                                    .context = g, .spans = true };
+        covey_listener listener = { .type = g->columns[c]->type,
+                                    .signals = COVEY_ON_REMOVE,
+                                    .call = component_removed,
+                                    .context = g,
+                                    .spans = true };
         g->connections[c] = covey_connect(mpi->world, &listener);
         if (!covey_connected(mpi->world, g->connections[c])) return out_of_memory(mpi);
     }
@@ -263,8 +268,7 @@ static void release(covey_mpi *mpi, covey__mpi_ghosts *g) {
     if (g->notes) covey__mpi_resize(allocator, g->notes, g->note_room * sizeof *g->notes, 0);
     if (g->begins.at) covey__mpi_resize(allocator, g->begins.at, g->begins.room * sizeof *g->begins.at, 0);
     if (g->ends.at) covey__mpi_resize(allocator, g->ends.at, g->ends.room * sizeof *g->ends.at, 0);
-    if (g->neighbours)
-        covey__mpi_resize(allocator, g->neighbours, (size_t)mpi->size * sizeof *g->neighbours, 0);
+    if (g->neighbours) covey__mpi_resize(allocator, g->neighbours, (size_t)mpi->size * sizeof *g->neighbours, 0);
     covey__mpi_resize(allocator, g, sizeof *g, 0);
 }
 

@@ -40,12 +40,12 @@ typedef struct covey__mpi_heads {
 /* The ghosts between this rank and another one. */
 typedef struct covey__mpi_neighbour {
     /* of entities that live here: */
-    uint32_t slots, live;         /* numbers that were given away; ghosts that are there */
-    uint32_t free, ended;         /* lists of notes */
-    uint32_t begins, ends;        /* in the message under way */
-    uint32_t slots_before;        /* when it was packed */
+    uint32_t slots, live;  /* numbers that were given away; ghosts that are there */
+    uint32_t free, ended;  /* lists of notes */
+    uint32_t begins, ends; /* in the message under way */
+    uint32_t slots_before; /* when it was packed */
     /* of entities that live there: */
-    covey_entity *ghosts;         /* by slot; null: none */
+    covey_entity *ghosts; /* by slot; null: none */
     uint32_t ghost_count, ghost_room;
 } covey__mpi_neighbour;
 
@@ -94,8 +94,8 @@ typedef struct covey__mpi_ghosts {
     covey__mpi_numbers begins, ends; /* notes, of the message under way */
     covey_entity *changed;           /* those with ghosts in which a type has changed, unless they are many */
     uint32_t changed_count, changed_room;
-    uint64_t seen, packed;           /* ticks: of the last refresh, and of the one under way */
-    covey_result result; /* of the steps so far */
+    uint64_t seen, packed; /* ticks: of the last refresh, and of the one under way */
+    covey_result result;   /* of the steps so far */
     unsigned char *send, *received;
 } covey__mpi_ghosts;
 
@@ -127,7 +127,8 @@ bool covey__mpi_news_read(covey_mpi *mpi, int source, unsigned char *bytes, uint
 /* Messages: their first bytes. */
 #define COVEY__MPI_NEWS_MAGIC UINT64_C(0x31304759495643)
 typedef struct covey__mpi_news_header {
-    uint64_t magic, checksum, bytes; /* the checksum is of all from `bytes` on; all messages are multiples of 64 bytes */
+    uint64_t magic, checksum,
+        bytes; /* the checksum is of all from `bytes` on; all messages are multiples of 64 bytes */
     uint32_t ends, begins, columns, unused;
 } covey__mpi_news_header;
 /* Before each column of values: how many there are, in how many runs, and whether these are those of the column before. */

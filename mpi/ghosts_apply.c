@@ -128,8 +128,10 @@ static covey_result read_all(covey_mpi *mpi, covey__mpi_news **all, uint32_t *co
         covey__mpi_news *news = &(*all)[*count];
         if (mpi->coming[r] == 0) continue;
         if (!covey__mpi_news_read(mpi, r, g->received + mpi->starts[r], mpi->coming[r], news, &why))
-            return covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "the message of rank %d about ghosts is refused: %s", r, why);
-        if (!make_room(mpi, news)) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for ghosts of rank %d", r);
+            return covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "the message of rank %d about ghosts is refused: %s", r,
+                                   why);
+        if (!make_room(mpi, news))
+            return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for ghosts of rank %d", r);
         ++*count;
     }
     return COVEY_OK;
@@ -190,7 +192,8 @@ static uint32_t list_others(covey_mpi *mpi, const covey__mpi_news *news, covey_e
 
 static covey_result fail_to_make(covey_mpi *mpi, const covey__mpi_news *news) {
     covey_result result = covey_world_result(mpi->world);
-    return covey__mpi_fail(mpi, result, "ghosts of rank %d could not be made: %s", news->source, covey_result_text(result));
+    return covey__mpi_fail(mpi, result, "ghosts of rank %d could not be made: %s", news->source,
+                           covey_result_text(result));
 }
 
 static covey_result make_fresh(covey_mpi *mpi, covey__mpi_news *news) {
@@ -284,7 +287,8 @@ covey_result covey__mpi_ghosts_apply(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     covey__mpi_news *all = NULL;
     uint32_t count = 0, begun = 0;
-    if (!g || !mpi->refreshing) return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
+    if (!g || !mpi->refreshing)
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
     mpi->refreshing = false;
     if (g->result == COVEY_OK) {
         g->result = read_all(mpi, &all, &count);

@@ -278,13 +278,14 @@ static void write_run(writing *w, uint32_t slot, const unsigned char *values, ui
     else w->runs[w->run_count++] = (covey__mpi_run){ slot, count };
 }
 
-static void write_notes(const covey__mpi_ghosts *g, uint32_t note, const unsigned char *value, uint32_t size, writing *all) {
+static void write_notes(const covey__mpi_ghosts *g, uint32_t note, const unsigned char *value, uint32_t size,
+                        writing *all) {
     for (; note != 0; note = g->notes[note].next)
         if (!g->notes[note].told) write_run(&all[g->notes[note].rank], g->notes[note].slot, value, 1, size);
 }
 
-static void write_key(const covey__mpi_ghosts *g, uint32_t index, uint64_t key, const unsigned char *value, uint32_t size,
-                      writing *all) {
+static void write_key(const covey__mpi_ghosts *g, uint32_t index, uint64_t key, const unsigned char *value,
+                      uint32_t size, writing *all) {
     if (key == COVEY__MPI_SEVERAL) write_notes(g, covey__mpi_first_note(g, index), value, size, all);
     else if (key != 0) write_run(&all[(key >> 32) - 1], (uint32_t)key, value, 1, size);
 }
@@ -320,7 +321,8 @@ static void write_span(const covey__mpi_ghosts *g, const covey_iter *it, uint32_
         const covey__mpi_heads *heads = covey__mpi_heads_of(g, index);
         count = neighbours_of(it, row, index);
         if (heads)
-            write_neighbours(g, index, heads->keys + index % COVEY__MPI_HEADS, count, values + (size_t)row * size, size, all);
+            write_neighbours(g, index, heads->keys + index % COVEY__MPI_HEADS, count, values + (size_t)row * size, size,
+                             all);
     }
 }
 
@@ -362,7 +364,8 @@ static void write_by_list(covey_mpi *mpi, const covey__mpi_column *column, writi
     for (uint32_t i = 0; i < g->changed_count; i++) {
         covey_entity e = g->changed[i];
         if (covey_changed_at_raw(mpi->world, e, column->type) > g->seen)
-            write_key(g, e.index, covey__mpi_key(g, e.index), covey_pool_get_raw(column->pool, e), column->type->size, all);
+            write_key(g, e.index, covey__mpi_key(g, e.index), covey_pool_get_raw(column->pool, e), column->type->size,
+                      all);
     }
 }
 
@@ -386,8 +389,11 @@ static void seal(covey_mpi *mpi, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     for (int r = 0; r < mpi->size; r++) {
         writing *w = &all[r];
-        covey__mpi_news_header head = { .magic = COVEY__MPI_NEWS_MAGIC, .bytes = w->at, .ends = g->neighbours[r].ends,
-                                        .begins = g->neighbours[r].begins, .columns = g->column_count };
+        covey__mpi_news_header head = { .magic = COVEY__MPI_NEWS_MAGIC,
+                                        .bytes = w->at,
+                                        .ends = g->neighbours[r].ends,
+                                        .begins = g->neighbours[r].begins,
+                                        .columns = g->column_count };
         if (!w->any) continue;
         memset(w->to, 0, (size_t)aligned(sizeof head));
         memcpy(w->to, &head, sizeof head);
@@ -413,7 +419,8 @@ covey_result covey__mpi_ghosts_pack(covey_mpi *mpi) {
     covey_result result = covey__mpi_enter(mpi, CALL_REFRESH);
     covey__mpi_ghosts *g = mpi->ghosts;
     if (result != COVEY_OK) return result;
-    if (!g) return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "nothing was said about ghosts: call covey_mpi_ghosts first");
+    if (!g)
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "nothing was said about ghosts: call covey_mpi_ghosts first");
     g->begins.count = g->ends.count = 0;
     g->notes_before = g->note_count;
     for (int r = 0; r < mpi->size; r++) {
@@ -428,7 +435,8 @@ covey_result covey__mpi_ghosts_pack(covey_mpi *mpi) {
 
 covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
-    if (!g || !mpi->refreshing) return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
+    if (!g || !mpi->refreshing)
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
     g->result = covey__mpi_exchange(mpi, g->send, g->result, &g->received);
     return g->result;
 }

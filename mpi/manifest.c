@@ -50,8 +50,8 @@ static bool read_number(const char **at, const char *word, uint64_t most, uint64
 static bool read_numbers(const char *text, covey__manifest *m) {
     uint64_t ranks, first, span;
     bool read = read_number(&text, "number ", UINT64_MAX - 1, &m->number) &&
-                read_number(&text, " ranks ", UINT32_MAX, &ranks) && read_number(&text, " first ", UINT32_MAX, &first) &&
-                read_number(&text, " span ", UINT32_MAX, &span);
+                read_number(&text, " ranks ", UINT32_MAX, &ranks) &&
+                read_number(&text, " first ", UINT32_MAX, &first) && read_number(&text, " span ", UINT32_MAX, &span);
     if (!read) return false;
     m->ranks = (uint32_t)ranks;
     m->first = (uint32_t)first;

@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COVEY__MANIFEST_BYTES = 160, COVEY__MANIFEST_NAME = 40 }; /* with the last zero; what a name has behind the path */
+enum {
+    COVEY__MANIFEST_BYTES = 160,
+    COVEY__MANIFEST_NAME = 40
+}; /* with the last zero; what a name has behind the path */
 
 typedef struct covey__manifest {
     uint64_t number; /* goes up with each checkpoint; 0: there is none */

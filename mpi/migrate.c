@@ -31,8 +31,8 @@ static covey_result count_targets(covey_mpi *mpi, const covey_entity *entities, 
     for (uint32_t i = 0, run; i < count; i += run) {
         run = run_of(ranks + i, count - i);
         if (ranks[i] < 0 || ranks[i] >= mpi->size)
-            return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot go to rank %d: there are %d", entities[i].index,
-                                   entities[i].generation, ranks[i], mpi->size);
+            return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot go to rank %d: there are %d",
+                                   entities[i].index, entities[i].generation, ranks[i], mpi->size);
         if (ranks[i] != mpi->rank) mpi->parts[ranks[i] + 1] += run;
     }
     for (int r = 0; r < mpi->size; r++) mpi->parts[r + 1] += mpi->parts[r];
@@ -118,7 +118,8 @@ static covey_result check_trees(covey_mpi *mpi, const covey_entity *entities, ui
             return refuse(mpi, COVEY_ERROR_REFUSED, e, "it has a parent; move the root of its tree, or take it out");
         if (covey_child_count(mpi->world, e) == 0) continue;
         if (mpi->trees != COVEY_MPI_TREES_MOVE)
-            return refuse(mpi, COVEY_ERROR_REFUSED, e, "it has children; .trees = COVEY_MPI_TREES_MOVE moves them, too");
+            return refuse(mpi, COVEY_ERROR_REFUSED, e,
+                          "it has children; .trees = COVEY_MPI_TREES_MOVE moves them, too");
         for (covey_entity below_e = e; !covey_is_null(below_e); below_e = covey_tree_next(mpi->world, e, below_e))
             (*below)++;
         --*below;
@@ -135,7 +136,8 @@ static covey_result add_trees(covey_mpi *mpi, const covey_entity **entities, con
     covey_entity *list = covey__mpi_reach(mpi, SCRATCH_TREES, all * sizeof *list);
     int *targets = covey__mpi_reach(mpi, SCRATCH_TARGETS, all * sizeof *targets);
     if (!list || !targets || all > UINT32_MAX)
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for trees of %llu entities", (unsigned long long)all);
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for trees of %llu entities",
+                               (unsigned long long)all);
     uint32_t at = 0;
     for (uint32_t i = 0; i < *count; i++) {
         covey_entity root = (*entities)[i], e = root;
@@ -232,7 +234,8 @@ static covey_result pack_all(covey_mpi *mpi, const departure *d, unsigned char *
     }
     *send = covey__mpi_reach(mpi, SCRATCH_SEND, room);
     if (!*send)
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for messages of %llu bytes", (unsigned long long)room);
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for messages of %llu bytes",
+                               (unsigned long long)room);
     covey_result result = COVEY_OK;
     for (int r = 0; r < mpi->size && result == COVEY_OK; r++) {
         uint32_t first = mpi->parts[r], count = mpi->parts[r + 1] - first;
@@ -246,8 +249,8 @@ static covey_result pack_all(covey_mpi *mpi, const departure *d, unsigned char *
 }
 
 /* All that may fail before anything is sent. What leaves is tagged when it is OK, and otherwise not. */
-static covey_result prepare(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count, departure *d,
-                            unsigned char **send) {
+static covey_result prepare(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
+                            departure *d, unsigned char **send) {
     covey_result result = add_trees(mpi, &entities, &ranks, &count);
     if (result == COVEY_OK) result = sort_departure(mpi, entities, ranks, count, d);
     if (result != COVEY_OK) return result;

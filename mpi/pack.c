@@ -149,7 +149,8 @@ static void pack_disabled(packing *p) {
         if (!may_be_off(mpi, column, p->count)) continue;
         for (uint32_t i = 0; i < p->count; i++) {
             covey_entity e = p->entities[i];
-            if (!covey_pool_has(column->pool, e) || covey_component_is_enabled_raw(mpi->world, e, column->type)) continue;
+            if (!covey_pool_has(column->pool, e) || covey_component_is_enabled_raw(mpi->world, e, column->type))
+                continue;
             append(p, &(covey__mpi_off){ i, c }, sizeof(covey__mpi_off));
             p->head.offs++;
         }
@@ -260,7 +261,8 @@ static bool sound_lists(const covey_mpi *mpi, const covey__mpi_incoming *in) {
         memcpy(parts, in->name + at, sizeof parts);
         at += sizeof parts;
         uint64_t padded = (parts[1] + UINT64_C(3)) / 4 * 4;
-        if (parts[0] >= in->count || parts[1] == 0 || parts[1] > UINT16_MAX || in->name_bytes - at < padded) return false;
+        if (parts[0] >= in->count || parts[1] == 0 || parts[1] > UINT16_MAX || in->name_bytes - at < padded)
+            return false;
         at += padded;
     }
     return at == in->name_bytes;
@@ -280,8 +282,13 @@ bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size
     if (head.checksum != checksum_of_all(bytes, body_of(mpi), size)) return false;
     *why = "its parts contradict each other";
     unpacking u = { .bytes = bytes, .size = size, .at = body_of(mpi) };
-    *in = (covey__mpi_incoming){ .count = head.count, .offs = head.offs, .links = head.links, .names = head.names,
-                                 .name_bytes = head.name_bytes, .image_bytes = head.image_bytes, .parts = parts };
+    *in = (covey__mpi_incoming){ .count = head.count,
+                                 .offs = head.offs,
+                                 .links = head.links,
+                                 .names = head.names,
+                                 .name_bytes = head.name_bytes,
+                                 .image_bytes = head.image_bytes,
+                                 .parts = parts };
     in->entities = (const covey_entity *)(const void *)take(&u, in->count, sizeof *in->entities);
     for (uint32_t i = 0; i < mpi->column_count; i++) {
         parts[i] = (covey__mpi_part){ 0 };

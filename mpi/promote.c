@@ -41,8 +41,9 @@ static covey_result check_ghosts(covey_mpi *mpi, const covey__mpi_incoming *in, 
     for (uint32_t i = 0; i < part->count; i++) {
         covey_entity e = entity_of(in, part, i);
         if (!covey_pool_has(mpi->ghost, e) || covey_pool_has(mpi->columns[column].pool, e)) continue;
-        return covey__mpi_fail(mpi, COVEY_ERROR_ABSENT, "%u:%u cannot arrive: its ghost has lost %s; do not change ghosts",
-                               e.index, e.generation, mpi->columns[column].type->name);
+        return covey__mpi_fail(mpi, COVEY_ERROR_ABSENT,
+                               "%u:%u cannot arrive: its ghost has lost %s; do not change ghosts", e.index,
+                               e.generation, mpi->columns[column].type->name);
     }
     return COVEY_OK;
 }
@@ -60,7 +61,8 @@ covey_result covey__mpi_promote_column(covey_mpi *mpi, covey__mpi_incoming *in, 
         if (exchanged && covey_pool_has(mpi->ghost, e)) continue;
         if (covey_add_raw(mpi->world, e, type, value_of(mpi, in, column, i))) continue;
         result = covey_world_result(mpi->world);
-        return covey__mpi_fail(mpi, result, "%s could not be added to arrivals: %s", type->name, covey_result_text(result));
+        return covey__mpi_fail(mpi, result, "%s could not be added to arrivals: %s", type->name,
+                               covey_result_text(result));
     }
     return COVEY_OK;
 }

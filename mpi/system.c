@@ -140,10 +140,19 @@ static covey_result add_refresh(covey_schedule *schedule, const covey_mpi_system
     snprintf(packs, sizeof packs, "%s.pack", given->name);
     snprintf(transfers, sizeof transfers, "%s.transfer", given->name);
     covey_system systems[] = {
-        { .name = packs, .run = run_pack, .exclusive = true, .every = given->every, .once = given->once,
-          .off = given->off, .when = s->when ? ask : NULL },
-        { .name = transfers, .run = run_transfer, .main_thread = true, .resource_writes = { &calls },
-          .after = { packs }, .when = is_packed },
+        { .name = packs,
+          .run = run_pack,
+          .exclusive = true,
+          .every = given->every,
+          .once = given->once,
+          .off = given->off,
+          .when = s->when ? ask : NULL },
+        { .name = transfers,
+          .run = run_transfer,
+          .main_thread = true,
+          .resource_writes = { &calls },
+          .after = { packs },
+          .when = is_packed },
         { .name = given->name, .run = run_apply, .exclusive = true, .after = { transfers }, .when = is_packed },
     };
     memcpy(systems[0].after, given->after, sizeof given->after);
@@ -169,8 +178,14 @@ covey_result covey_mpi_system_add(covey_schedule *schedule, const covey_mpi_syst
         return refuse(desc, COVEY_ERROR_TYPE, "needs one of .run, .partition and .ghosts");
     step *s = covey__mpi_resize(allocator, NULL, 0, sizeof *s);
     if (!s) return refuse(desc, COVEY_ERROR_MEMORY, "could not be added: an allocation failed");
-    *s = (step){ .mpi = desc->mpi, .partition = desc->partition, .allocator = *allocator, .users = 1,
-                 .run = given->run, .when = given->when, .merge = given->merge, .drop = given->drop,
+    *s = (step){ .mpi = desc->mpi,
+                 .partition = desc->partition,
+                 .allocator = *allocator,
+                 .users = 1,
+                 .run = given->run,
+                 .when = given->when,
+                 .merge = given->merge,
+                 .drop = given->drop,
                  .context = given->context };
     covey_result result = (desc->ghosts ? add_refresh : add_given)(schedule, desc, s);
     if (result != COVEY_OK) s->drop = NULL;

@@ -11,7 +11,9 @@ static void give_way(void) { SwitchToThread(); }
 static void give_way(void) { sched_yield(); }
 #endif
 
-enum { PATIENCE = 2000 }; /* times that it asks before it lets others run: longer than two ranks with a core each need */
+enum {
+    PATIENCE = 2000
+}; /* times that it asks before it lets others run: longer than two ranks with a core each need */
 
 void covey__mpi_poll(MPI_Request *requests, int count) {
     uint32_t asked = 0;

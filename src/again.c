@@ -74,7 +74,8 @@ static void mark_block(covey__entity_page *page, uint32_t first) {
 }
 
 /* Out of the free list, all at once. */
-static void unlink_block(const covey_world *world, covey__range *range, const covey__entity_page *page, uint32_t first) {
+static void unlink_block(const covey_world *world, covey__range *range, const covey__entity_page *page,
+                         uint32_t first) {
     uint32_t at = first % COVEY_PAGE_SIZE, after = page->next[at], before = page->previous[at + 63];
     if (range->free == first + 63) {
         range->free = after;

@@ -8,8 +8,9 @@
 /* Bits of COVEY__BLOCK_PAGE indices. */
 typedef struct covey__filter_page {
     uint64_t chosen[COVEY__PAGE_BLOCKS];
-    uint64_t freed[COVEY__PAGE_BLOCKS];    /* those that are left out, and whose index is free in the image */
-    uint64_t nameless[COVEY__PAGE_BLOCKS]; /* of those that are chosen: whose name another root has that is in the image, too */
+    uint64_t freed[COVEY__PAGE_BLOCKS]; /* those that are left out, and whose index is free in the image */
+    uint64_t nameless
+        [COVEY__PAGE_BLOCKS]; /* of those that are chosen: whose name another root has that is in the image, too */
 } covey__filter_page;
 
 typedef struct covey__filter {

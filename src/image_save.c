@@ -255,11 +255,13 @@ static void put_indices(writer *w, uint64_t first, uint64_t bits) {
 static void put_free_list(writer *w, const covey_world *world, const covey__range *range) {
     uint32_t count = 0;
     uint64_t first = range->first, freed;
-    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64) count += covey__bits_in(freed);
+    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64)
+        count += covey__bits_in(freed);
     for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) count++;
     put_u32(w, count);
     first = range->first;
-    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64) put_indices(w, first, freed);
+    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64)
+        put_indices(w, first, freed);
     for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) put_u32(w, at);
 }
 
@@ -395,8 +397,8 @@ static void put_all_values(writer *w, const covey_pool *pool, uint32_t count) {
     }
     if (bytes == 0) return;
     w->large = bytes >= COVEY_CACHE_BYTES / 4 && !w->sink;
-    covey__each_run(pool, count == covey_pool_count(pool) ? NULL : pick, covey__plan_copies(&w->plan) ? put_copies : put_run,
-                    w);
+    covey__each_run(pool, count == covey_pool_count(pool) ? NULL : pick,
+                    covey__plan_copies(&w->plan) ? put_copies : put_run, w);
     w->large = false;
 }
 

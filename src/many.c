@@ -397,7 +397,8 @@ uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities,
         COVEY__CHANGED(world);
         return before - covey_pool_count(pool);
     }
-    for (uint32_t i = 0; i < count; i++) removed += covey_pool_remove_raw(pool, entities[i]); /* listeners may add some */
+    for (uint32_t i = 0; i < count; i++)
+        removed += covey_pool_remove_raw(pool, entities[i]); /* listeners may add some */
     return removed;
 }
 

@@ -117,7 +117,8 @@ static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
 static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     uint64_t found = 0;
     for (uint32_t left = it->walk.changed; left != 0 && found != ids; left &= left - 1)
-        found |= covey__ticks_since(it->walk.columns[covey__lowest_bit(left)].pool, first, ids & ~found, it->walk.since);
+        found |=
+            covey__ticks_since(it->walk.columns[covey__lowest_bit(left)].pool, first, ids & ~found, it->walk.since);
     return found;
 }
 

@@ -9,7 +9,8 @@ static bool are_in_order(const covey__block_page *page, uint32_t block, covey__s
     return stretch.in_order && found == stretch.bits && (page->ordered >> block & 1) != 0;
 }
 
-static uint64_t write_block(covey_pool *pool, const covey_entity *entities, covey__stretch stretch, const char *values) {
+static uint64_t write_block(covey_pool *pool, const covey_entity *entities, covey__stretch stretch,
+                            const char *values) {
     const covey__block_store *blocks = &pool->blocks;
     uint32_t first = entities->index;
     size_t size = pool->size;
@@ -28,12 +29,12 @@ static uint64_t write_block(covey_pool *pool, const covey_entity *entities, cove
 }
 
 /* Sizes that are known to the compiler are copied without a call. */
-#define WRITE_SET(SIZE)                                                                              \
-    for (uint32_t i = 0; i < stretch.count; i++) {                                                   \
-        void *to = covey__lookup_get(&lookup, entities[i], (SIZE));                                  \
-        if (!to) continue;                                                                           \
-        memcpy(to, values + (size_t)i * (SIZE), (SIZE));                                             \
-        found |= (uint64_t)1 << entities[i].index % 64;                                              \
+#define WRITE_SET(SIZE)                                             \
+    for (uint32_t i = 0; i < stretch.count; i++) {                  \
+        void *to = covey__lookup_get(&lookup, entities[i], (SIZE)); \
+        if (!to) continue;                                          \
+        memcpy(to, values + (size_t)i * (SIZE), (SIZE));            \
+        found |= (uint64_t)1 << entities[i].index % 64;             \
     }
 
 static uint64_t write_set(covey_pool *pool, const covey_entity *entities, covey__stretch stretch, const char *values) {

@@ -295,7 +295,7 @@ static void divide(model *m) {
 
 /* As many boids for each rank. */
 static void divide_again(model *m) {
-    if (covey_mpi_partition_balance(m->partition, 0, -1, NULL) != COVEY_OK || covey_mpi_refresh_all(m->mpi) != COVEY_OK)
+    if (covey_mpi_partition_balance(m->partition, 0, -1, NULL) != COVEY_OK || covey_mpi_refresh(m->mpi) != COVEY_OK)
         fail(m->mpi, "boids cannot be divided again");
     look_at_own_part(m);
 }

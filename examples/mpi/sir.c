@@ -44,7 +44,7 @@ typedef struct model {
     uint32_t rebalance, rebalance_every; /* percent; steps. 0: never */
     uint32_t side;                       /* of the torus */
     uint64_t seed;
-    uint16_t *sick;                      /* in each cell */
+    uint16_t *sick;         /* in each cell */
     double resumed, worked; /* when systems went on after the last exchange; seconds since boxes were compared */
 } model;
 

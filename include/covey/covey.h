@@ -787,8 +787,7 @@ COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *enti
 
 /* Removes a component from those of `count` entities that have it, and drops the values: as covey_remove for each, in
  * this order. Returns how many had it. Never allocates, never fails. O(count); fastest for entities in index order. */
-#define covey_remove_many(world, entities, count, T) \
-    covey_remove_many_raw((world), (entities), (count), covey_id(T))
+#define covey_remove_many(world, entities, count, T) covey_remove_many_raw((world), (entities), (count), covey_id(T))
 COVEY_API uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                          const covey_type *type);
 
@@ -796,7 +795,7 @@ COVEY_API uint32_t covey_remove_many_raw(covey_world *world, const covey_entity 
  * in the order of the list. The k-th value is that of entities[positions[k]]. Either array may be NULL. Returns how many
  * entities have the component. Copies bytes: no hook is called, and the pool keeps its values, so this is for types
  * whose bytes are all of the value. O(count); fastest for entities in index order, whose values are copied in runs. */
-#define covey_gather(world, entities, count, T, values, positions)                                            \
+#define covey_gather(world, entities, count, T, values, positions) \
     covey_gather_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values), (positions))
 COVEY_API uint32_t covey_gather_raw(const covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, void *values, uint32_t *positions);

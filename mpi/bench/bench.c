@@ -22,8 +22,10 @@ COVEY_COMPONENT_DEFINE(Speed, .raw = true);
 COVEY_COMPONENT_DEFINE(Unit, .raw = true);
 
 static const covey_type *const in_blocks[] = { covey_id(Place), covey_id(Speed), covey_id(Unit), NULL };
-#define SPARSE(T) \
-    &(const covey_type){ .name = "Sparse" #T, .size = sizeof(T), .align = 4, .raw = true, .storage = COVEY_STORAGE_SPARSE }
+#define SPARSE(T)                                                                                        \
+    &(const covey_type) {                                                                                \
+        .name = "Sparse" #T, .size = sizeof(T), .align = 4, .raw = true, .storage = COVEY_STORAGE_SPARSE \
+    }
 static const covey_type *const sparse[] = { SPARSE(Place), SPARSE(Speed), SPARSE(Unit), NULL };
 
 enum { ENTITIES = 100000 };
@@ -128,8 +130,7 @@ static void bench_migrate(bench *b, const char *row, const char *bar) {
         moved = least(moved, timed(b, there_and_back, NULL));
         sent = least(sent, timed(b, send_bytes, &t));
     }
-    if (b->rank == 0)
-        printf("%-24s %10.3f ms %10.3f ms %8.2f   %s\n", row, moved * 1e3, sent * 1e3, moved / sent, bar);
+    if (b->rank == 0) printf("%-24s %10.3f ms %10.3f ms %8.2f   %s\n", row, moved * 1e3, sent * 1e3, moved / sent, bar);
     free(t.from);
     free(t.to);
 }

@@ -33,9 +33,15 @@ static void side_make(side *s, int number) {
     *s = (side){ .memory = { 0 } };
     covey_allocator allocator = counting_allocator(&s->memory);
     covey_mpi *mpi = &s->mpi;
-    *mpi = (covey_mpi){ .rank = number, .size = 2, .span = span, .shares = 8, .allocator = allocator,
-                        .images.allocator = allocator, .own = span * (uint32_t)number,
-                        .own_end = span * (uint32_t)number + span, .firsts_end = 2 * (uint64_t)span };
+    *mpi = (covey_mpi){ .rank = number,
+                        .size = 2,
+                        .span = span,
+                        .shares = 8,
+                        .allocator = allocator,
+                        .images.allocator = allocator,
+                        .own = span * (uint32_t)number,
+                        .own_end = span * (uint32_t)number + span,
+                        .firsts_end = 2 * (uint64_t)span };
     mpi->world = covey_world_create(&(covey_world_desc){ .allocator = allocator, .log = no_log });
     if (number == 1) range = covey_range_reserve(mpi->world, 0, span);
     range = covey_range_reserve(mpi->world, mpi->own_end, COVEY_NONE - mpi->own_end);

@@ -39,7 +39,8 @@ static void tell(const fixture *f, const char *path) {
     for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(f->world, e));) {
         const Bond *bond = covey_mpi_owns(f->mpi, e) ? covey_get(f->world, e, Bond) : NULL;
         if (!bond) continue;
-        fprintf(file, "%u,%u,,%u:%u,%u\n", e.index, e.generation, bond->other.index, bond->other.generation, bond->number);
+        fprintf(file, "%u,%u,,%u:%u,%u\n", e.index, e.generation, bond->other.index, bond->other.generation,
+                bond->number);
     }
     CHECK(fclose(file) == 0);
 }

@@ -95,7 +95,7 @@ static void drop_note(void *value, void *context) {
 static const covey_codec note_codec = { .save = save_note, .load = load_note };
 COVEY_COMPONENT_DEFINE(Note, .codec = &note_codec, .drop = drop_note);
 
-const covey_type *const all_types[] = { covey_id(Spot), covey_id(Bond), covey_id(Note),
+const covey_type *const all_types[] = { covey_id(Spot),  covey_id(Bond),   covey_id(Note),
                                         covey_id(Stamp), covey_id(Marked), NULL };
 
 void no_log(covey_result item, const char *text, void *context) {

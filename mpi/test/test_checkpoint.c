@@ -42,7 +42,8 @@ static void spread(crowd *c, random_numbers *r) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < COUNT; i++) {
         int target = (int)below(r, (uint32_t)size);
-        if (!c->alive[i] || !covey_mpi_owns(c->f.mpi, c->e[i]) || !covey_is_null(covey_parent(c->f.world, c->e[i]))) continue;
+        if (!c->alive[i] || !covey_mpi_owns(c->f.mpi, c->e[i]) || !covey_is_null(covey_parent(c->f.world, c->e[i])))
+            continue;
         leaving[count] = c->e[i];
         to[count++] = target;
     }
@@ -82,7 +83,7 @@ static void begin_crowd(crowd *c, uint32_t span) {
 
 static int by_index(const covey_world *world, covey_entity e, void *context) {
     CHECK(covey_alive(world, e));
-    return (int)(e.index % (uint32_t)*(int *)context);
+    return (int)(e.index % (uint32_t) * (int *)context);
 }
 
 static bool is_fresh(const crowd *c, covey_entity e) {

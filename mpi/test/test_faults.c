@@ -33,7 +33,8 @@ static uint64_t state_of(const crowd *c) {
     covey_buffer image = { .bytes = NULL };
     CHECK(covey_save_to_buffer(c->f.world, &image, NULL, NULL) == COVEY_OK);
     uint64_t hash = 0;
-    for (covey_entity e = covey_entity_next(c->f.world, none); !covey_is_null(e); e = covey_entity_next(c->f.world, e)) {
+    for (covey_entity e = covey_entity_next(c->f.world, none); !covey_is_null(e);
+         e = covey_entity_next(c->f.world, e)) {
         const covey_type *types[16];
         uint32_t count = covey_types_of(c->f.world, e, types, 16);
         hash = covey__mpi_hash(hash + count, &e, sizeof e);
@@ -235,15 +236,16 @@ static void refuse_start(const covey_type *const *types, bool used, covey_result
 static void a_rank_with_another_layout_is_named(void) {
     static const covey_type bigger = { .name = "Spot", .size = 12, .align = 4, .raw = true };
     static const covey_type renamed = { .name = "Sport", .size = 8, .align = 4, .raw = true };
-    static const covey_field swapped_at[] = { { "y", COVEY_KIND_I32, 0, 1, NULL }, { "x", COVEY_KIND_I32, 4, 1, NULL } };
+    static const covey_field swapped_at[] = { { "y", COVEY_KIND_I32, 0, 1, NULL },
+                                              { "x", COVEY_KIND_I32, 4, 1, NULL } };
     static const covey_field right_at[] = { { "x", COVEY_KIND_I32, 0, 1, NULL }, { "y", COVEY_KIND_I32, 4, 1, NULL } };
     static const covey_fields swapped_fields = { 8, 2, swapped_at }, right_fields = { 8, 2, right_at };
     static const covey_type swapped = { .name = "Spot", .size = 8, .align = 4, .fields = &swapped_fields };
     static const covey_type right = { .name = "Spot", .size = 8, .align = 4, .fields = &right_fields };
     const covey_type *const types[] = { covey_id(Spot), NULL };
     const covey_type *const wrong[][3] = { { &bigger }, { &renamed }, { covey_id(Spot), covey_id(Stamp) } };
-    static const char *const texts[] = { "Spot has 12 bytes, and 8 on rank 0", "has the type Sport where rank 0 has Spot",
-                                         "number of types" };
+    static const char *const texts[] = { "Spot has 12 bytes, and 8 on rank 0",
+                                         "has the type Sport where rank 0 has Spot", "number of types" };
     bool odd = rank == size - 1;
     for (int i = 0; size > 1 && i < 3; i++) {
         refuse_start(odd ? wrong[i] : types, false, COVEY_ERROR_LAYOUT, texts[i]);
@@ -252,7 +254,8 @@ static void a_rank_with_another_layout_is_named(void) {
         refuse_start(odd ? wrong[i] : types, false, COVEY_ERROR_LAYOUT, names);
     }
     if (size > 1)
-        refuse_start((const covey_type *[]){ odd ? &swapped : &right, NULL }, false, COVEY_ERROR_LAYOUT, "other fields");
+        refuse_start((const covey_type *[]){ odd ? &swapped : &right, NULL }, false, COVEY_ERROR_LAYOUT,
+                     "other fields");
     refuse_start((const covey_type *[]){ covey_id(Mood), NULL }, false, COVEY_ERROR_TYPE, "transient");
     static const covey_type silent = { .name = "Silent", .size = 8, .align = 4 };
     refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".raw, .fields or .codec");
@@ -266,8 +269,8 @@ static void ranks_that_call_different_functions_are_told(void) {
     covey_view view = covey_view_make(f.world, NULL);
     int64_t number = 1;
     uint64_t count;
-    covey_result result = rank == 0 ? covey_mpi_count(f.mpi, &view, &count)
-                                    : covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &number, 1);
+    covey_result result =
+        rank == 0 ? covey_mpi_count(f.mpi, &view, &count) : covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &number, 1);
     CHECK(result == (size > 1 ? COVEY_ERROR_REFUSED : COVEY_OK));
     if (size > 1) {
         CHECK(strstr(covey_mpi_report(f.mpi)->text, "covey_mpi_count"));
@@ -316,7 +319,8 @@ static void damaged_messages_are_refused(void) {
     for (uint32_t i = 0; i < 20000; i++) {
         unsigned char *hostile = copy_of(message, length);
         uint64_t cut = below(&r, 4) ? length : 128 + below(&r, (uint32_t)length / 64 - 1) * UINT64_C(64);
-        for (uint32_t k = below(&r, 4); k != 0; k--) hostile[24 + below(&r, (uint32_t)length - 24)] = (unsigned char)below(&r, 256);
+        for (uint32_t k = below(&r, 4); k != 0; k--)
+            hostile[24 + below(&r, (uint32_t)length - 24)] = (unsigned char)below(&r, 256);
         covey__mpi_sign(c.f.mpi, hostile, cut);
         refused += !is_read(&c, hostile, cut);
         free(hostile);
@@ -331,7 +335,8 @@ int main(int argc, char **argv) {
         { "what_cannot_leave_is_named_and_nobody_leaves", what_cannot_leave_is_named_and_nobody_leaves },
         { "memory_that_is_out_on_one_rank_fails_the_exchange_on_all",
           memory_that_is_out_on_one_rank_fails_the_exchange_on_all },
-        { "memory_that_is_out_fails_collecting_and_folding_on_all", memory_that_is_out_fails_collecting_and_folding_on_all },
+        { "memory_that_is_out_fails_collecting_and_folding_on_all",
+          memory_that_is_out_fails_collecting_and_folding_on_all },
         { "memory_that_is_out_at_the_start_is_told_to_all", memory_that_is_out_at_the_start_is_told_to_all },
         { "a_rank_with_another_layout_is_named", a_rank_with_another_layout_is_named },
         { "ranks_that_call_different_functions_are_told", ranks_that_call_different_functions_are_told },

@@ -18,18 +18,22 @@ COVEY_COMPONENT_DECLARE(Tail);
 COVEY_COMPONENT_DEFINE(Beacon, .raw = true, .ticks = true);
 COVEY_COMPONENT_DEFINE(Tail, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
 
-static const covey_type *const moving[] = { covey_id(Beacon), covey_id(Tail), covey_id(Spot), covey_id(Bond),
-                                            covey_id(Note), covey_id(Marked), NULL };
+static const covey_type *const moving[] = {
+    covey_id(Beacon), covey_id(Tail), covey_id(Spot), covey_id(Bond), covey_id(Note), covey_id(Marked), NULL
+};
 enum { BEACON = 1, TAIL = 2, SPOT = 4, BOND = 8, NOTE = 16, MARKED = 32, KINDS = 6 };
 
 /* What ghosts have, in three forms: only types with ticks, only one type, and all kinds. */
 static const covey_type *const ghosts_with_ticks[] = { covey_id(Beacon), covey_id(Tail), NULL };
 static const covey_type *const ghosts_of_one[] = { covey_id(Beacon), NULL };
-static const covey_type *const ghosts_of_many[] = { covey_id(Bond), covey_id(Beacon), covey_id(Marked), covey_id(Spot), NULL };
+static const covey_type *const ghosts_of_many[] = { covey_id(Bond), covey_id(Beacon), covey_id(Marked), covey_id(Spot),
+                                                    NULL };
 static const struct form {
     const covey_type *const *types;
     uint32_t parts;
-} forms[] = { { ghosts_with_ticks, BEACON | TAIL }, { ghosts_of_one, BEACON }, { ghosts_of_many, BEACON | BOND | MARKED | SPOT } };
+} forms[] = { { ghosts_with_ticks, BEACON | TAIL },
+              { ghosts_of_one, BEACON },
+              { ghosts_of_many, BEACON | BOND | MARKED | SPOT } };
 
 static uint32_t by_beacon(const covey_world *world, covey_entity e, int *ranks, void *context) {
     (void)context;
@@ -251,8 +255,8 @@ static void check(const program *p) {
 }
 
 static void programs_agree_with_the_oracle(void) {
-    static void (*const steps[])(program *) = { create, create, destroy, change, change, change, change,
-                                                migrate, collect, refresh, refresh, redescribe };
+    static void (*const steps[])(program *) = { create, create,  destroy, change,  change,  change,
+                                                change, migrate, collect, refresh, refresh, redescribe };
     for (uint32_t seed = 0; seed < (size < 3 ? 12u : 6u); seed++) {
         program *p = calloc(1, sizeof *p);
         p->random.state = seed;
@@ -324,8 +328,9 @@ static void a_view_sees_which_ghosts_changed(void) {
     crowd c;
     begin_crowd(&c, &forms[0], EACH);
     uint64_t seen = covey_tick_advance(c.f.world);
-    covey_view changed = covey_view_make(c.f.world, &(covey_view_desc){
-        .with = { covey_ids(Tail, covey_ghost) }, .read = { covey_ids(Tail, covey_ghost) }, .changed = { covey_id(Tail) } });
+    covey_view changed = covey_view_make(c.f.world, &(covey_view_desc){ .with = { covey_ids(Tail, covey_ghost) },
+                                                                        .read = { covey_ids(Tail, covey_ghost) },
+                                                                        .changed = { covey_id(Tail) } });
     covey_set(c.f.world, c.e[3], Tail, { 1, 2, (float)rank });
     CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
     int found = 0;
@@ -390,7 +395,8 @@ static uint64_t state_of(const crowd *c) {
         for (uint32_t i = 0; i < count; i++) {
             hash = covey__mpi_hash(hash, types[i]->name, strlen(types[i]->name));
             if (types[i] == covey_id(Bond)) hash += covey_get(world, e, Bond)->number;
-            else if (types[i]->size != 0) hash = covey__mpi_hash(hash, covey_get_raw(world, e, types[i]), types[i]->size);
+            else if (types[i]->size != 0)
+                hash = covey__mpi_hash(hash, covey_get_raw(world, e, types[i]), types[i]->size);
         }
     }
     return hash;
@@ -415,7 +421,8 @@ static void change_crowd(crowd *c) {
 static covey_result send_back(crowd *c) {
     int home[3] = { (rank + size - 1) % size, rank, (rank + 1) % size };
     covey_entity leaving[3] = { none, c->e[20], c->e[21] };
-    covey_view guests = covey_view_make(c->f.world, &(covey_view_desc){ .with = { covey_id(Beacon) }, .without = { covey_id(covey_ghost) } });
+    covey_view guests = covey_view_make(
+        c->f.world, &(covey_view_desc){ .with = { covey_id(Beacon) }, .without = { covey_id(covey_ghost) } });
     covey_iter it = covey_view_iter(&guests);
     while (covey_next(&it)) {
         covey_entity e = covey_span_entity(&it, it.count - 1);

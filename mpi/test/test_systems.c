@@ -10,9 +10,7 @@ enum { ENTITIES = 100, STEPS = 10 };
 
 static _Thread_local bool is_main;
 
-static void nap(uint32_t microseconds) {
-    thrd_sleep(&(struct timespec){ .tv_nsec = (long)microseconds * 1000 }, NULL);
-}
+static void nap(uint32_t microseconds) { thrd_sleep(&(struct timespec){ .tv_nsec = (long)microseconds * 1000 }, NULL); }
 
 /* ---- A model -------------------------------------------------------------------------------------------------------
  *
@@ -29,7 +27,7 @@ typedef struct model {
     uint64_t seen; /* by this rank, of ghosts, in all steps */
     bool ghosts, fold_first, rarely;
     covey_mpi_partition *partition; /* or NULL: a body migrates */
-    uint32_t strayed; /* bodies that make collective calls, on another thread */
+    uint32_t strayed;               /* bodies that make collective calls, on another thread */
     covey_entity *leaving;
     int *targets;
 } model;
@@ -201,14 +199,18 @@ static void add_ghosts(covey_schedule *schedule, model *m) {
 static void add_all(covey_schedule *schedule, model *m) {
     covey_view_desc ghosts = { .with = { covey_id(Spot), covey_id(covey_ghost) },
                                .read = { covey_id(Spot), covey_id(covey_ghost) } };
-    covey_system stamps = { .name = "stamp", .run = stamp, .context = m, .split = true, .piece = 64,
-                            .view = { .with = { covey_id(Stamp) } } };
-    covey_system walks = { .name = "walk", .run = walk, .context = m, .split = true, .piece = 64, .view = own_spots(true) };
+    covey_system stamps = {
+        .name = "stamp", .run = stamp, .context = m, .split = true, .piece = 64, .view = { .with = { covey_id(Stamp) } }
+    };
+    covey_system walks = {
+        .name = "walk", .run = walk, .context = m, .split = true, .piece = 64, .view = own_spots(true)
+    };
     add(schedule, walks);
     covey_mpi_system exchanges = { .mpi = m->f.mpi, .partition = m->partition, .system = { .name = "exchange" } };
     if (!m->partition)
         exchanges.system = (covey_system){
-            .name = "exchange", .run = exchange, .context = m, .exclusive = true, .view = own_spots(false) };
+            .name = "exchange", .run = exchange, .context = m, .exclusive = true, .view = own_spots(false)
+        };
     add_exchange(schedule, &exchanges);
     if (m->fold_first) add_fold(schedule, m);
     if (m->ghosts) add_ghosts(schedule, m);
@@ -286,9 +288,7 @@ static void test_threads_show_nowhere(void) {
 
 /* ---- Beside each other -------------------------------------------------------------------------------------------*/
 
-static struct {
-    atomic_bool main_began, other_began, main_ended, clashed, timed_out;
-} meeting;
+static struct { atomic_bool main_began, other_began, main_ended, clashed, timed_out; } meeting;
 
 static void wait_until(atomic_bool *flag) {
     for (uint32_t i = 0; !atomic_load(flag) && i < 100000; i++) nap(100);
@@ -331,9 +331,11 @@ static void test_others_run_beside_an_exchange(void) {
     begin(&f, NULL);
     memset(&meeting, 0, sizeof meeting);
     covey_schedule *schedule = covey_schedule_create(f.world, &(covey_schedule_desc){ .threads = 2 });
-    add_exchange(schedule, &(covey_mpi_system){
-        .mpi = f.mpi,
-        .system = { .name = "fold", .run = meet_in_exchange, .context = &f, .reads = { covey_id(Spot) } } });
+    add_exchange(
+        schedule,
+        &(covey_mpi_system){
+            .mpi = f.mpi,
+            .system = { .name = "fold", .run = meet_in_exchange, .context = &f, .reads = { covey_id(Spot) } } });
     add(schedule, (covey_system){ .name = "clash", .run = come_afterwards, .writes = { covey_id(Spot) } });
     add(schedule, (covey_system){ .name = "beside", .run = meet_beside, .writes = { covey_id(Stamp) } });
     check_meeting(schedule);
@@ -363,8 +365,8 @@ static void test_others_run_while_ghosts_are_on_their_way(void) {
     covey_schedule *schedule = covey_schedule_create(m.f.world, &desc);
     add_ghosts(schedule, &m);
     add(schedule, (covey_system){ .name = "after", .run = come_afterwards, .after = { "ghosts" } });
-    add(schedule, (covey_system){
-        .name = "beside", .run = meet_beside, .writes = { covey_id(Spot) }, .before = { "ghosts" } });
+    add(schedule,
+        (covey_system){ .name = "beside", .run = meet_beside, .writes = { covey_id(Spot) }, .before = { "ghosts" } });
     check_meeting(schedule);
     end_model(&m);
 }
@@ -396,11 +398,14 @@ static void test_exchanges_have_one_order(void) {
     sum sums[2] = { { &f, 1, size }, { &f, 10, 10 * size } };
     covey_schedule *schedule = covey_schedule_create(f.world, &(covey_schedule_desc){ .threads = 3 });
     for (uint32_t i = 0; i < 2; i++) {
-        add(schedule, (covey_system){ .name = names[i][0], .run = take_time, .context = (void *)(uintptr_t)(i * 2),
-                                      .writes = { types[i] } });
-        add_exchange(schedule, &(covey_mpi_system){
-            .mpi = f.mpi,
-            .system = { .name = names[i][1], .run = fold_sum, .context = &sums[i], .reads = { types[i] } } });
+        add(schedule,
+            (covey_system){
+                .name = names[i][0], .run = take_time, .context = (void *)(uintptr_t)(i * 2), .writes = { types[i] } });
+        add_exchange(
+            schedule,
+            &(covey_mpi_system){
+                .mpi = f.mpi,
+                .system = { .name = names[i][1], .run = fold_sum, .context = &sums[i], .reads = { types[i] } } });
     }
     for (uint32_t i = 0; i < 12; i++) CHECK(covey_schedule_run(schedule) == COVEY_OK);
     covey_schedule_destroy(schedule);
@@ -476,7 +481,8 @@ static void test_wrong_descriptions_are_refused(void) {
     name[sizeof name - 1] = '\0';
     begin(&f, NULL);
     covey_schedule *schedule = covey_schedule_create(f.world, &(covey_schedule_desc){ .threads = 1 });
-#define REFUSE(result, ...) CHECK(covey_mpi_system_add(schedule, &(covey_mpi_system){ .mpi = f.mpi, __VA_ARGS__ }) == (result))
+#define REFUSE(result, ...) \
+    CHECK(covey_mpi_system_add(schedule, &(covey_mpi_system){ .mpi = f.mpi, __VA_ARGS__ }) == (result))
 #define GIVEN .context = &dropped, .drop = drop_nothing
     REFUSE(COVEY_ERROR_TYPE, .system = { .run = run_nothing, GIVEN });
     REFUSE(COVEY_ERROR_TYPE, .system = { .name = "x", GIVEN });
@@ -595,9 +601,12 @@ static void test_exchanges_within_a_refresh_end_it(void) {
     begin_model(&m, 1);
     covey_schedule *schedule = covey_schedule_create(m.f.world, &(covey_schedule_desc){ .threads = 2 });
     add_ghosts(schedule, &m);
-    add_exchange(schedule, &(covey_mpi_system){
-        .mpi = m.f.mpi,
-        .system = { .name = "fold", .run = fold, .context = &m, .view = own_spots(false), .before = { "ghosts" } } });
+    add_exchange(
+        schedule,
+        &(covey_mpi_system){
+            .mpi = m.f.mpi,
+            .system = {
+                .name = "fold", .run = fold, .context = &m, .view = own_spots(false), .before = { "ghosts" } } });
     CHECK(covey_schedule_run(schedule) == COVEY_ERROR_REFUSED);
     CHECK(strstr(covey_mpi_report(m.f.mpi)->text, "ended by another collective call"));
     CHECK(covey_mpi_refresh(m.f.mpi) == COVEY_OK);

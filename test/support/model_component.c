@@ -621,6 +621,7 @@ const model_operation model_component_operations[] = {
 
 /* At the end of all, so that the numbers of the others, and what the fuzz corpus means, stay. */
 const model_operation model_later_operations[] = {
-    { "pool_convert", pool_convert, 2, false }, { "take", take, 6, true }, { "remove_if", remove_if, 1, true },
-    { "patch_or_add", patch_or_add, 3, false }, { "set_array", set_array, 4, false }, { NULL, NULL, 0, false },
+    { "pool_convert", pool_convert, 2, false }, { "take", take, 6, true },
+    { "remove_if", remove_if, 1, true },        { "patch_or_add", patch_or_add, 3, false },
+    { "set_array", set_array, 4, false },       { NULL, NULL, 0, false },
 };

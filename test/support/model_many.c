@@ -53,8 +53,9 @@ static void check_gathered(model *m, const covey_type *type, const oracle_pool *
         if (!oracle_has(m->oracle, pool, m->batch[i])) continue;
         REQUIRE(m, found < told && positions[found] == i, "%s of %u:%u was not gathered", type->name, m->batch[i].index,
                 m->batch[i].generation);
-        REQUIRE(m, memcmp(gathered + (size_t)found * type->size, oracle_get(m->oracle, pool, m->batch[i]), type->size) == 0,
-                "another %s of %u:%u was gathered", type->name, m->batch[i].index, m->batch[i].generation);
+        REQUIRE(
+            m, memcmp(gathered + (size_t)found * type->size, oracle_get(m->oracle, pool, m->batch[i]), type->size) == 0,
+            "another %s of %u:%u was gathered", type->name, m->batch[i].index, m->batch[i].generation);
         found++;
     }
     REQUIRE(m, told == found, "%u were gathered, not %u", told, found);

@@ -53,7 +53,8 @@ static bool make_entities(const gathering *g) {
 static bool add_value(const gathering *g, covey_entity e, const covey_type *type, const void *value) {
     void *place = covey_add_raw(g->world, e, type, type->copy ? NULL : value);
     if (!place) return fail_said(g);
-    return !type->copy || type->copy(place, value, type->context) || fail(g, COVEY_ERROR_MEMORY, "no memory for a value");
+    return !type->copy || type->copy(place, value, type->context) ||
+           fail(g, COVEY_ERROR_MEMORY, "no memory for a value");
 }
 
 static bool add_components(const gathering *g, const covey_pool *pool) {

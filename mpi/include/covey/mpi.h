@@ -49,15 +49,16 @@ COVEY_API extern const covey_type covey_type_covey_away;
 /* What becomes of entities that have a parent or children. */
 typedef enum covey_mpi_trees {
     COVEY_MPI_TREES_REFUSE = 0, /* they do not move (REFUSED) */
-    COVEY_MPI_TREES_MOVE = 1    /* a root moves with all below it; who has a parent does not move without it (REFUSED) */
+    COVEY_MPI_TREES_MOVE = 1 /* a root moves with all below it; who has a parent does not move without it (REFUSED) */
 } covey_mpi_trees;
 
 /* Zero means default. All ranks give the same. */
 typedef struct covey_mpi_desc {
-    const covey_type *const *types; /* of components that move with their entities, ended by NULL; each can be saved (see
+    const covey_type *const
+        *types;     /* of components that move with their entities, ended by NULL; each can be saved (see
                                      * covey/image.h). Transient components stay behind, and end there */
-    uint32_t first;                 /* index of the first share */
-    uint32_t span;                  /* indices of a share. 0: a 256th of all; then there are at most 256 ranks */
+    uint32_t first; /* index of the first share */
+    uint32_t span;  /* indices of a share. 0: a 256th of all; then there are at most 256 ranks */
     covey_mpi_trees trees;
     covey_allocator allocator; /* for messages and what is kept between them; zero: the C library */
 } covey_mpi_desc;
@@ -99,7 +100,8 @@ COVEY_API covey_range covey_mpi_more(covey_mpi *mpi);
  * All or nothing: DEAD and PRESENT for handles that are not alive, do not live here, or come twice; RANGE for a rank that does
  * not exist; TYPE for a component that is neither transient nor one of `types`; REFUSED for trees; IMAGE for a message
  * that is damaged; MEMORY. A name that a sibling has on the other rank is not given. */
-COVEY_API covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count);
+COVEY_API covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks,
+                                         uint32_t count);
 
 /* Collective. Tells homes which of their entities were destroyed on other ranks, so that their indices are used again.
  * Each 64th migration does it, too. MEMORY. */
@@ -154,11 +156,11 @@ COVEY_API covey_result covey_mpi_refresh_all(covey_mpi *mpi);
 
 /* What this rank has done so far. */
 typedef struct covey_mpi_stats {
-    uint64_t exchanges;        /* collective calls that sent messages */
-    uint64_t sent, received;   /* entities that moved */
-    uint64_t ghosts, values;   /* ghosts that began on other ranks, and values that were sent to those there were */
+    uint64_t exchanges;      /* collective calls that sent messages */
+    uint64_t sent, received; /* entities that moved */
+    uint64_t ghosts, values; /* ghosts that began on other ranks, and values that were sent to those there were */
     uint64_t bytes_sent, bytes_received;
-    double waited;             /* seconds, in calls of MPI that wait for others */
+    double waited; /* seconds, in calls of MPI that wait for others */
 } covey_mpi_stats;
 COVEY_API covey_mpi_stats covey_mpi_stats_of(const covey_mpi *mpi);
 
@@ -212,8 +214,9 @@ typedef struct covey_mpi_partition covey_mpi_partition;
 #define COVEY_MPI_AXES 3
 
 typedef enum covey_mpi_cuts {
-    COVEY_MPI_GRID = 0,     /* boxes of equal size in rows and columns, with the shortest borders */
-    COVEY_MPI_BISECTION = 1 /* each box is cut across its longest side (of equal ones, the last), in proportion to the ranks
+    COVEY_MPI_GRID = 0, /* boxes of equal size in rows and columns, with the shortest borders */
+    COVEY_MPI_BISECTION =
+        1 /* each box is cut across its longest side (of equal ones, the last), in proportion to the ranks
                              * of both parts: at first its size, later its load (covey_mpi_partition_balance) */
 } covey_mpi_cuts;
 
@@ -223,14 +226,15 @@ typedef struct covey_mpi_axis {
     covey_kind kind;   /* an integer or a floating-point number; 64-bit integers are rounded to double beyond 2^53 */
     uint32_t offset;
     double low, high; /* the ends; `high` itself is outside. Axes end at the first with both 0 */
-    double cell;      /* cuts are at low + k * cell, and boxes at least one cell wide. 0: 1 for integers, and a 2^20th of
+    double cell; /* cuts are at low + k * cell, and boxes at least one cell wide. 0: 1 for integers, and a 2^20th of
                        * the axis for others. For integers, low, high and cell are whole numbers */
-    bool wraps;       /* the ends meet */
+    bool wraps;  /* the ends meet */
 } covey_mpi_axis;
 
 /* Zero means default. All ranks give the same. */
 typedef struct covey_mpi_partition_desc {
-    const covey_type *type; /* the component with the position, one of the .types of covey_mpi_create; entities without it
+    const covey_type
+        *type; /* the component with the position, one of the .types of covey_mpi_create; entities without it
                              * stay where they are */
     covey_mpi_cuts cuts;
     covey_mpi_axis axes[COVEY_MPI_AXES];
