@@ -19,7 +19,7 @@ check() {
 }
 
 for count in 1 2 3 4; do check "$count"; done
-for count in 1 2; do check "$count" --threads 2; done
+for count in 1 2 3 4; do check "$count" --threads 2; done
 for count in 2 3; do check "$count" --rebalance-every 100; done
 check 3 --rebalance 1 # by measured times: often, because they are never equal
 # Up to step 400 on two ranks, up to 700 on three, and the rest on one.
