@@ -395,6 +395,7 @@ static uint64_t state_of(const crowd *c) {
         for (uint32_t i = 0; i < count; i++) {
             hash = covey__mpi_hash(hash, types[i]->name, strlen(types[i]->name));
             if (types[i] == covey_id(Bond)) hash += covey_get(world, e, Bond)->number;
+            else if (types[i] == covey_id(Note)) hash += covey_get(world, e, Note)->length;
             else if (types[i]->size != 0)
                 hash = covey__mpi_hash(hash, covey_get_raw(world, e, types[i]), types[i]->size);
         }
@@ -416,6 +417,12 @@ static void change_crowd(crowd *c) {
         covey_add(c->f.world, e, Tail, { 0 });
     }
     for (uint32_t i = 15; i < 18; i++) covey_destroy(c->f.world, c->e[i]);
+    /* Those that are to move have other values than their ghosts, and a component for which arriving needs memory. */
+    for (uint32_t i = 20; i < 22; i++) {
+        covey_set(c->f.world, c->e[i], Spot, { -2, (int32_t)i });
+        covey_set(c->f.world, c->e[i], Beacon, { UINT32_MAX, 100 + i });
+        covey_add(c->f.world, c->e[i], Note, { 1, make_note(0).text });
+    }
 }
 
 static covey_result send_back(crowd *c) {
