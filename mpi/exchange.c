@@ -1,9 +1,7 @@
 /* Sending a message to each rank, and receiving one from each. */
-#include "dist.h"
+#include "message.h"
 
 enum { MOST = 1 << 30 }; /* bytes of one message of MPI, which counts with an int */
-
-static uint64_t aligned(uint64_t size) { return (size + 63) / 64 * 64; }
 
 static uint32_t pieces_of(uint64_t bytes) { return (uint32_t)((bytes + MOST - 1) / MOST); }
 
@@ -39,7 +37,7 @@ static covey_result make_room(covey_mpi *mpi, unsigned char **received, MPI_Requ
     uint64_t room = 0, posts = 0;
     for (int r = 0; r < mpi->size; r++) {
         mpi->starts[r] = room;
-        room += aligned(mpi->coming[r]);
+        room += covey__mpi_aligned(mpi->coming[r]);
         posts += pieces_of(mpi->coming[r]) + pieces_of(mpi->sizes[r]);
         mpi->stats.bytes_sent += mpi->sizes[r];
         mpi->stats.bytes_received += mpi->coming[r];

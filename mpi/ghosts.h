@@ -1,7 +1,7 @@
 /* What ghosts.c, ghosts_send.c, ghosts_apply.c and promote.c share.
  *
  * The rank where an entity lives keeps a note of each ghost that it has on another rank. Both ranks number the ghosts
- * between them with slots, so that a message says "slot 7 has this value now" in four bytes. */
+ * between them with slots, so that a message says "the values of slots 7 to 70 are these now" in eight bytes. */
 #ifndef COVEY_MPI_GHOSTS_H
 #define COVEY_MPI_GHOSTS_H
 

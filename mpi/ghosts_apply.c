@@ -1,28 +1,9 @@
 /* What a rank learns about its ghosts. Ghosts that begin are made first, which may fail and can be taken back; when all ranks
  * have made theirs, the rest follows, which cannot fail. */
 #include "ghosts.h"
-
-enum { ALIGN = 64 };
-
-static uint64_t aligned(uint64_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
+#include "message.h"
 
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
-
-typedef struct reading {
-    unsigned char *bytes;
-    uint64_t at, size;
-    bool fails;
-} reading;
-
-/* So many bytes, and the rest up to where the next part begins; NULL, and nothing more, when there are fewer. */
-static void *take(reading *r, uint64_t count, uint64_t each) {
-    if (r->fails || (each != 0 && count > (r->size - r->at) / each)) r->fails = true;
-    if (r->fails) return NULL;
-    unsigned char *part = r->bytes + r->at;
-    r->at = aligned(r->at + count * each);
-    if (r->at > r->size) r->fails = true;
-    return r->fails ? NULL : part;
-}
 
 static bool known_slots(const covey__mpi_neighbour *n, const uint32_t *slots, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -49,31 +30,32 @@ static bool new_slots(const covey__mpi_neighbour *n, const uint32_t *slots, uint
     return true;
 }
 
-static void read_begins(reading *r, const covey__mpi_ghosts *g, covey__mpi_news *news) {
-    news->entities = take(r, news->begins, sizeof *news->entities);
-    news->begin_slots = take(r, news->begins, sizeof *news->begin_slots);
+static void read_begins(covey__mpi_reading *r, const covey__mpi_ghosts *g, covey__mpi_news *news) {
+    news->entities = covey__mpi_take(r, news->begins, sizeof *news->entities);
+    news->begin_slots = covey__mpi_take(r, news->begins, sizeof *news->begin_slots);
     for (uint32_t c = 0; c < g->column_count; c++) {
-        news->values[c] = take(r, news->begins, g->columns[c]->type->size);
+        news->values[c] = covey__mpi_take(r, news->begins, g->columns[c]->type->size);
         if (!r->fails && g->columns[c]->fills) covey__mpi_fill_gaps(g->columns[c], news->values[c], news->begins);
     }
 }
 
-static void read_updates(reading *r, const covey__mpi_ghosts *g, const covey__mpi_neighbour *n, covey__mpi_news *news) {
+static void read_updates(covey__mpi_reading *r, const covey__mpi_ghosts *g, const covey__mpi_neighbour *n,
+                         covey__mpi_news *news) {
     const covey__mpi_update *last = NULL;
     for (uint32_t c = 0; c < g->column_count; c++) {
         covey__mpi_update *update = &news->updates[c];
         *update = (covey__mpi_update){ 0 };
         if (g->columns[c]->type->size == 0) continue;
         covey__mpi_update_header head = { 0 };
-        const void *bytes = take(r, 1, sizeof head);
+        const void *bytes = covey__mpi_take(r, 1, sizeof head);
         if (bytes) memcpy(&head, bytes, sizeof head);
         update->count = head.count;
         update->run_count = head.run_count;
-        update->values = take(r, head.count, g->columns[c]->type->size);
+        update->values = covey__mpi_take(r, head.count, g->columns[c]->type->size);
         if (head.count == 0) continue;
         bool same = head.same_runs == 1 && last && last->run_count == head.run_count && last->count == head.count;
         if (head.same_runs != 0 && !same) r->fails = true;
-        update->runs = same ? last->runs : take(r, head.run_count, sizeof *update->runs);
+        update->runs = same ? last->runs : covey__mpi_take(r, head.run_count, sizeof *update->runs);
         if (r->fails) return;
         if (!same && !known_runs(n, update)) r->fails = true;
         if (g->columns[c]->fills) covey__mpi_fill_gaps(g->columns[c], update->values, head.count);
@@ -87,7 +69,7 @@ bool covey__mpi_news_read(covey_mpi *mpi, int source, unsigned char *bytes, uint
     const covey__mpi_neighbour *n = &g->neighbours[source];
     covey__mpi_news_header head;
     *why = "it is cut off";
-    if (size < aligned(sizeof head) || size % ALIGN != 0) return false;
+    if (size < covey__mpi_aligned(sizeof head) || size % COVEY__MPI_ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
     *why = "it is no message of this version";
     if (head.magic != COVEY__MPI_NEWS_MAGIC || head.columns != g->column_count) return false;
@@ -96,9 +78,9 @@ bool covey__mpi_news_read(covey_mpi *mpi, int source, unsigned char *bytes, uint
     *why = "its checksum is wrong";
     if (head.checksum != covey__mpi_news_checksum(bytes, size)) return false;
     *why = "its parts contradict each other";
-    reading r = { .bytes = bytes, .size = size, .at = aligned(sizeof head) };
+    covey__mpi_reading r = { .bytes = bytes, .size = size, .at = covey__mpi_aligned(sizeof head) };
     *news = (covey__mpi_news){ .source = source, .ends = head.ends, .begins = head.begins };
-    news->end_slots = take(&r, head.ends, sizeof *news->end_slots);
+    news->end_slots = covey__mpi_take(&r, head.ends, sizeof *news->end_slots);
     read_begins(&r, g, news);
     read_updates(&r, g, n, news);
     return !r.fails && r.at == size && known_slots(n, news->end_slots, news->ends) &&

@@ -5,19 +5,18 @@
  *
  * Each part begins at a multiple of 64 bytes. */
 #include "ghosts.h"
+#include "message.h"
 
 #include <stdlib.h>
 
-enum { ALIGN = 64, FEW = 8 }; /* few: one in so many */
-
-static uint64_t aligned(uint64_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
+enum { FEW = 8 }; /* few: one in so many */
 
 uint64_t covey__mpi_news_checksum(const unsigned char *bytes, uint64_t size) {
     covey__mpi_sum sum = { { 0 }, { 0 } };
     size_t skipped = offsetof(covey__mpi_news_header, bytes);
-    covey__mpi_sum_up(&sum, bytes + ALIGN, (size_t)size - ALIGN);
+    covey__mpi_sum_up(&sum, bytes + COVEY__MPI_ALIGN, (size_t)size - COVEY__MPI_ALIGN);
     uint64_t body = covey__mpi_hash(COVEY__MPI_NEWS_MAGIC, &sum, sizeof sum);
-    return covey__mpi_hash(body, bytes + skipped, ALIGN - skipped);
+    return covey__mpi_hash(body, bytes + skipped, COVEY__MPI_ALIGN - skipped);
 }
 
 /* ---- Who is near -------------------------------------------------------------------------------------------------*/
@@ -158,11 +157,13 @@ static covey_result end_gone(covey_mpi *mpi) {
 /* ---- Room --------------------------------------------------------------------------------------------------------*/
 
 static uint64_t room_for(const covey__mpi_ghosts *g, const covey__mpi_neighbour *n) {
-    uint64_t begins = n->begins, room = aligned(sizeof(covey__mpi_news_header)) + aligned(n->ends * UINT64_C(4)) +
-                                        aligned(begins * sizeof(covey_entity)) + aligned(begins * 4);
+    uint64_t begins = n->begins,
+             room = covey__mpi_aligned(sizeof(covey__mpi_news_header)) + covey__mpi_aligned(n->ends * UINT64_C(4)) +
+                    covey__mpi_aligned(begins * sizeof(covey_entity)) + covey__mpi_aligned(begins * 4);
     for (uint32_t c = 0; c < g->column_count; c++) {
         uint64_t size = g->columns[c]->type->size;
-        room += aligned(begins * size) + ALIGN + aligned(n->live * size) + aligned(n->live * sizeof(covey__mpi_run));
+        room += covey__mpi_aligned(begins * size) + COVEY__MPI_ALIGN + covey__mpi_aligned(n->live * size) +
+                covey__mpi_aligned(n->live * sizeof(covey__mpi_run));
     }
     return room;
 }
@@ -180,7 +181,7 @@ typedef struct writing {
 } writing;
 
 static void align(writing *w) {
-    uint64_t end = aligned(w->at);
+    uint64_t end = covey__mpi_aligned(w->at);
     memset(w->to + w->at, 0, (size_t)(end - w->at));
     w->at = end;
 }
@@ -254,7 +255,7 @@ static bool write_changes(covey_mpi *mpi, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     uint32_t *notes = group_begins(mpi);
     if (!notes) return false;
-    for (int r = 0; r < mpi->size; r++) all[r].at = aligned(sizeof(covey__mpi_news_header));
+    for (int r = 0; r < mpi->size; r++) all[r].at = covey__mpi_aligned(sizeof(covey__mpi_news_header));
     write_ends(mpi, all);
     for (int r = 0; r < mpi->size; r++) {
         const covey__mpi_neighbour *n = &g->neighbours[r];
@@ -270,8 +271,7 @@ static bool write_changes(covey_mpi *mpi, writing *all) {
 /* Values of slots that follow each other. A run that begins where the last one ended is part of it. */
 static void write_run(writing *w, uint32_t slot, const unsigned char *values, uint32_t count, uint32_t size) {
     covey__mpi_run *last = w->run_count != 0 ? &w->runs[w->run_count - 1] : NULL;
-    if (count == 1 && size == 8) memcpy(w->to + w->at, values, 8);
-    else memcpy(w->to + w->at, values, (size_t)count * size);
+    memcpy(w->to + w->at, values, (size_t)count * size);
     w->at += (uint64_t)count * size;
     w->count += count;
     if (last && last->slot + last->count == slot) last->count += count;
@@ -328,7 +328,7 @@ static void write_span(const covey__mpi_ghosts *g, const covey_iter *it, uint32_
 
 static void begin_column(writing *w) {
     w->column = w->at;
-    w->at += ALIGN;
+    w->at += COVEY__MPI_ALIGN;
     w->count = w->run_count = 0;
 }
 
@@ -337,7 +337,7 @@ static void end_column(writing *w) {
     bool same = w->run_count == w->last_count && w->count != 0 &&
                 memcmp(w->runs, w->last_runs, w->run_count * sizeof *w->runs) == 0;
     covey__mpi_update_header head = { w->count, w->run_count, same };
-    memset(w->to + w->column, 0, ALIGN);
+    memset(w->to + w->column, 0, COVEY__MPI_ALIGN);
     memcpy(w->to + w->column, &head, sizeof head);
     align(w);
     if (w->count != 0) w->any = true;
@@ -395,7 +395,7 @@ static void seal(covey_mpi *mpi, writing *all) {
                                         .begins = g->neighbours[r].begins,
                                         .columns = g->column_count };
         if (!w->any) continue;
-        memset(w->to, 0, (size_t)aligned(sizeof head));
+        memset(w->to, 0, (size_t)covey__mpi_aligned(sizeof head));
         memcpy(w->to, &head, sizeof head);
         head.checksum = covey__mpi_news_checksum(w->to, w->at);
         memcpy(w->to, &head, sizeof head);

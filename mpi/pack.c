@@ -6,12 +6,12 @@
  * Numbers and values are as in memory: ranks have the same layout, which was compared at the start. Bytes are summed up
  * for the checksum while they are written and in the caches; the header and the counts, which are known last, at the
  * end. */
-#include "dist.h"
+#include "message.h"
 
 #include <covey/hierarchy.h>
 #include <stdlib.h>
 
-enum { ALIGN = 64, SLICE = 1024 /* entities whose values are gathered and summed up together */ };
+enum { SLICE = 1024 /* entities whose values are gathered and summed up together */ };
 
 #define MAGIC UINT64_C(0x32304D5949564F43) /* the format, and its version */
 
@@ -23,11 +23,9 @@ typedef struct header {
     uint64_t name_bytes, image_bytes;
 } header;
 
-static uint64_t aligned(uint64_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
-
 /* Where the first part begins that is summed up. */
 static uint64_t body_of(const covey_mpi *mpi) {
-    return aligned(sizeof(header)) + aligned(mpi->column_count * sizeof(uint32_t));
+    return covey__mpi_aligned(sizeof(header)) + covey__mpi_aligned(mpi->column_count * sizeof(uint32_t));
 }
 
 static uint64_t checksum_of(const unsigned char *bytes, uint64_t body, const covey__mpi_sum *sum) {
@@ -66,10 +64,10 @@ static uint64_t name_bytes(const covey_mpi *mpi, covey_entity e) {
 }
 
 uint64_t covey__mpi_pack_room(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
-    uint64_t each = sizeof *entities + sizeof(covey__mpi_link), room = body_of(mpi) + ALIGN * UINT64_C(5);
+    uint64_t each = sizeof *entities + sizeof(covey__mpi_link), room = body_of(mpi) + COVEY__MPI_ALIGN * UINT64_C(5);
     for (uint32_t i = 0; i < mpi->column_count; i++) {
         each += mpi->columns[i].type->size + sizeof(uint32_t) + sizeof(covey__mpi_off);
-        room += ALIGN * UINT64_C(2);
+        room += COVEY__MPI_ALIGN * UINT64_C(2);
     }
     bool places = covey__mpi_any_places(mpi);
     for (uint32_t i = 0; places && i < count; i++) room += name_bytes(mpi, entities[i]);
@@ -77,7 +75,7 @@ uint64_t covey__mpi_pack_room(const covey_mpi *mpi, const covey_entity *entities
 }
 
 static void align(packing *p) {
-    uint64_t end = aligned(p->at);
+    uint64_t end = covey__mpi_aligned(p->at);
     memset(p->to + p->at, 0, (size_t)(end - p->at));
     p->at = end;
 }
@@ -127,7 +125,7 @@ static uint32_t pack_column(packing *p, const covey__mpi_column *column, uint32_
 static void pack_columns(packing *p, uint32_t *positions) {
     for (uint32_t i = 0; i < p->mpi->column_count; i++) {
         uint32_t found = pack_column(p, &p->mpi->columns[i], positions);
-        memcpy(p->to + aligned(sizeof(header)) + i * sizeof found, &found, sizeof found);
+        memcpy(p->to + covey__mpi_aligned(sizeof(header)) + i * sizeof found, &found, sizeof found);
     }
 }
 
@@ -216,36 +214,20 @@ covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint3
 
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
 
-typedef struct unpacking {
-    unsigned char *bytes;
-    uint64_t at, size;
-    bool fails;
-} unpacking;
-
-/* So many bytes, and the rest up to where the next part begins; NULL, and nothing more, when there are fewer. */
-static unsigned char *take(unpacking *u, uint64_t count, uint64_t each) {
-    if (u->fails || (each != 0 && count > (u->size - u->at) / each)) u->fails = true;
-    if (u->fails) return NULL;
-    unsigned char *part = u->bytes + u->at;
-    u->at = aligned(u->at + count * each);
-    if (u->at <= u->size) return part;
-    u->fails = true;
-    return NULL;
-}
-
 static bool ascend(const uint32_t *positions, uint32_t count, uint32_t end) {
     for (uint32_t i = 0; i < count; i++)
         if (positions[i] >= end || (i != 0 && positions[i] <= positions[i - 1])) return false;
     return true;
 }
 
-static void unpack_column(unpacking *u, const covey__mpi_column *column, uint32_t entities, covey__mpi_part *part) {
+static void unpack_column(covey__mpi_reading *u, const covey__mpi_column *column, uint32_t entities,
+                          covey__mpi_part *part) {
     if (part->count > entities) u->fails = true;
     if (part->count == 0) return;
-    unsigned char *values = take(u, part->count, column->by_image ? 0 : column->type->size);
+    unsigned char *values = covey__mpi_take(u, part->count, column->by_image ? 0 : column->type->size);
     if (column->type->size != 0 && !column->by_image) part->values = values;
     if (part->count == entities || u->fails) return;
-    part->positions = (const uint32_t *)(const void *)take(u, part->count, sizeof *part->positions);
+    part->positions = (const uint32_t *)(const void *)covey__mpi_take(u, part->count, sizeof *part->positions);
     if (u->fails || !ascend(part->positions, part->count, entities)) u->fails = true;
 }
 
@@ -272,7 +254,7 @@ bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size
                        covey__mpi_part *parts, const char **why) {
     header head;
     *why = "it is cut off";
-    if (size < body_of(mpi) || size % ALIGN != 0) return false;
+    if (size < body_of(mpi) || size % COVEY__MPI_ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
     *why = "it is no message of this version";
     if (head.magic != MAGIC || head.columns != mpi->column_count) return false;
@@ -281,7 +263,7 @@ bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size
     *why = "its checksum is wrong";
     if (head.checksum != checksum_of_all(bytes, body_of(mpi), size)) return false;
     *why = "its parts contradict each other";
-    unpacking u = { .bytes = bytes, .size = size, .at = body_of(mpi) };
+    covey__mpi_reading u = { .bytes = bytes, .size = size, .at = body_of(mpi) };
     *in = (covey__mpi_incoming){ .count = head.count,
                                  .offs = head.offs,
                                  .links = head.links,
@@ -289,16 +271,17 @@ bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size
                                  .name_bytes = head.name_bytes,
                                  .image_bytes = head.image_bytes,
                                  .parts = parts };
-    in->entities = (const covey_entity *)(const void *)take(&u, in->count, sizeof *in->entities);
+    in->entities = (const covey_entity *)(const void *)covey__mpi_take(&u, in->count, sizeof *in->entities);
     for (uint32_t i = 0; i < mpi->column_count; i++) {
         parts[i] = (covey__mpi_part){ 0 };
-        memcpy(&parts[i].count, bytes + aligned(sizeof head) + i * sizeof parts[i].count, sizeof parts[i].count);
+        memcpy(&parts[i].count, bytes + covey__mpi_aligned(sizeof head) + i * sizeof parts[i].count,
+               sizeof parts[i].count);
         unpack_column(&u, &mpi->columns[i], in->count, &parts[i]);
     }
-    in->off = (const covey__mpi_off *)(const void *)take(&u, in->offs, sizeof *in->off);
-    in->link = (const covey__mpi_link *)(const void *)take(&u, in->links, sizeof *in->link);
-    in->name = take(&u, in->name_bytes, 1);
-    in->image = take(&u, in->image_bytes, 1);
+    in->off = (const covey__mpi_off *)(const void *)covey__mpi_take(&u, in->offs, sizeof *in->off);
+    in->link = (const covey__mpi_link *)(const void *)covey__mpi_take(&u, in->links, sizeof *in->link);
+    in->name = covey__mpi_take(&u, in->name_bytes, 1);
+    in->image = covey__mpi_take(&u, in->image_bytes, 1);
     if (u.fails || u.at != size || !sound_lists(mpi, in)) return false;
     for (uint32_t i = 0; i < mpi->column_count; i++)
         if (parts[i].values && mpi->columns[i].fills)

@@ -58,6 +58,8 @@ uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, u
     if (COVEY__IN_HOOK(world)) return 0;
     covey_pool *pool = covey__pool_known(world, type);
     if (!pool || count == 0) return 0;
+    COVEY__CONTRACT(world, values || pool->size == 0, "an array needs values");
+    if (!values) values = ""; /* of a tag: none of its bytes is read */
     uint32_t set = (is_plain(pool) ? set_plainly : set_each)(pool, entities, count, values);
     COVEY__CHANGED(world);
     return set;

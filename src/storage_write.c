@@ -24,30 +24,19 @@ static uint64_t write_block(covey_pool *pool, const covey_entity *entities, cove
     }
     for (uint32_t i = 0; i < stretch.count; i++)
         if ((found >> entities[i].index % 64 & 1) != 0)
-            memcpy(covey__block_value(blocks, entities[i].index, size), values + i * size, size);
+            covey__copy(covey__block_value(blocks, entities[i].index, size), values + i * size, size);
     return found;
 }
 
-/* Sizes that are known to the compiler are copied without a call. */
-#define WRITE_SET(SIZE)                                             \
-    for (uint32_t i = 0; i < stretch.count; i++) {                  \
-        void *to = covey__lookup_get(&lookup, entities[i], (SIZE)); \
-        if (!to) continue;                                          \
-        memcpy(to, values + (size_t)i * (SIZE), (SIZE));            \
-        found |= (uint64_t)1 << entities[i].index % 64;             \
-    }
-
 static uint64_t write_set(covey_pool *pool, const covey_entity *entities, covey__stretch stretch, const char *values) {
     covey__lookup lookup = covey__lookup_in(pool->world, pool);
+    size_t size = pool->size;
     uint64_t found = 0;
-    if (pool->size == 8) {
-        WRITE_SET(8)
-    } else if (pool->size == 12) {
-        WRITE_SET(12)
-    } else if (pool->size == 16) {
-        WRITE_SET(16)
-    } else {
-        WRITE_SET(pool->size)
+    for (uint32_t i = 0; i < stretch.count; i++) {
+        void *to = covey__lookup_get(&lookup, entities[i], size);
+        if (!to) continue;
+        covey__copy(to, values + i * size, size);
+        found |= (uint64_t)1 << entities[i].index % 64;
     }
     return found;
 }

@@ -830,6 +830,9 @@ static void test_an_array_is_set_where_there_is_a_component(void **state) {
     static const covey_type stranger = { .name = "stranger", .size = 4, .align = 4 };
     covey_entity e = covey_create(world);
     assert_int_equal(covey_set_array_raw(world, &e, 1, &stranger, &(int32_t){ 1 }), 0);
+    static const covey_type tag = { .name = "tag", .align = 1 };
+    assert_true(covey_add_raw(world, e, &tag, NULL));
+    assert_int_equal(covey_set_array_raw(world, &e, 1, &tag, NULL), 1);
 }
 
 static void test_an_array_that_is_set_is_heard_of(void **state) {

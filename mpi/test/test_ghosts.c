@@ -539,6 +539,20 @@ static void ghosts_that_were_destroyed_stay_so(void) {
     end(&c.f);
 }
 
+/* The ghost that an entity would become has lost a component: nobody moves, and all are as before. */
+static void an_entity_does_not_arrive_where_its_ghost_was_changed(void) {
+    crowd c;
+    begin_crowd(&c, &forms[0], 10);
+    covey_entity first = shared(0, c.e[0]);
+    int last = size - 1;
+    if (rank == last && size > 1) CHECK(covey_remove(c.f.world, first, Tail));
+    uint64_t before = state_of(&c);
+    covey_result result = covey_mpi_migrate(c.f.mpi, &first, &last, rank == 0);
+    if (size > 1) expect(&c, result, COVEY_ERROR_ABSENT, "its ghost has lost Tail");
+    CHECK(state_of(&c) == before);
+    end(&c.f);
+}
+
 /* ---- Messages ----------------------------------------------------------------------------------------------------*/
 
 static bool is_read(crowd *c, int source, const unsigned char *bytes, uint64_t length) {
@@ -608,6 +622,8 @@ int main(int argc, char **argv) {
           memory_that_is_out_on_one_rank_fails_a_refresh_on_all },
         { "what_cannot_be_is_refused", what_cannot_be_is_refused },
         { "ghosts_that_were_destroyed_stay_so", ghosts_that_were_destroyed_stay_so },
+        { "an_entity_does_not_arrive_where_its_ghost_was_changed",
+          an_entity_does_not_arrive_where_its_ghost_was_changed },
         { "damaged_messages_are_refused", damaged_messages_are_refused },
     };
     return RUN_TESTS(argc, argv, tests);

@@ -143,7 +143,7 @@ typedef struct covey_mpi_ghosts_desc {
 } covey_mpi_ghosts_desc;
 
 /* Collective. Says what ghosts are from now on; they come with the next refresh. Ends those that there are. With NULL there
- * are no ghosts any more. TYPE for a type that cannot be in ghosts, LAYOUT when ranks give other types, MEMORY. */
+ * are no ghosts any more. TYPE for a type that cannot be in ghosts, RANGE for too many, LAYOUT when ranks give other types, MEMORY. */
 COVEY_API covey_result covey_mpi_ghosts(covey_mpi *mpi, const covey_mpi_ghosts_desc *desc);
 
 /* Collective. Brings all ghosts up to date, in one exchange; ends the world's tick. All or nothing: RANGE when `near` names
