@@ -44,6 +44,8 @@ typedef enum covey__mpi_scratch {
     SCRATCH_RUNS,    /* of slots of ghosts, by rank */
     SCRATCH_GHOSTS,  /* values of covey_ghost */
     SCRATCH_GROUPED, /* ghosts that begin, by rank */
+    SCRATCH_FRONTS,  /* what a restart tells each rank, and */
+    SCRATCH_BEFORE,  /* the bytes that takes */
     SCRATCH_COUNT
 } covey__mpi_scratch;
 
@@ -182,6 +184,19 @@ covey_result covey__mpi_promote_column(covey_mpi *mpi, struct covey__mpi_incomin
 void covey__mpi_promote_undo(covey_mpi *mpi, const struct covey__mpi_incoming *in);
 void covey__mpi_promote_settle(covey_mpi *mpi, const struct covey__mpi_incoming *in);
 
+/* Entities by where they go (depart.c): entities[parts[r]] to entities[parts[r + 1] - 1] go to rank r. */
+typedef struct covey__mpi_departure {
+    const covey_entity *entities;
+    uint32_t count;
+} covey__mpi_departure;
+/* Sorts by destination, without those that go to the rank `stays`; those for one destination stay in their order. */
+covey_result covey__mpi_sort_departure(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
+                                       int stays, covey__mpi_departure *d);
+/* Packs a message for each rank that gets some, of sizes[r] bytes at *send + offsets[r]. Leaves before[r] bytes free in
+ * front of each, a multiple of 64, which count; also for a rank that gets none. NULL: none. */
+covey_result covey__mpi_pack_departure(covey_mpi *mpi, const covey__mpi_departure *d, const uint64_t *before,
+                                       unsigned char **send);
+
 /* How entities leave and arrive (arrive.c). Arriving may fail, and can be taken back; the others never fail. */
 covey_result covey__mpi_arrive(covey_mpi *mpi, struct covey__mpi_incoming *in);
 void covey__mpi_settle(covey_mpi *mpi, const struct covey__mpi_incoming *in);        /* they live here from now on */
@@ -237,9 +252,6 @@ uint64_t covey__mpi_pack_room(const covey_mpi *mpi, const covey_entity *entities
 /* Writes it, with the image of what does not travel in columns; *size is what it took. */
 covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint32_t count, const void *image,
                              uint64_t image_bytes, unsigned char *to, uint64_t *size);
-/* Both, into scratch memory. */
-covey_result covey__mpi_message_make(covey_mpi *mpi, const covey_entity *entities, uint32_t count,
-                                     unsigned char **message, uint64_t *size);
 /* Sets the size and the checksum of a message. */
 void covey__mpi_sign(const covey_mpi *mpi, unsigned char *bytes, uint64_t size);
 /* Reads a message; `parts` has room for all columns. Checks everything but handles. False: *why says what is wrong. Bytes

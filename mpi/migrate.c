@@ -3,61 +3,13 @@
 #include "dist.h"
 
 #include <covey/hierarchy.h>
-#include <stdlib.h>
 
 enum { COLLECT_EVERY = 64 };
-
-/* What leaves, by destination: entities[parts[r]] to entities[parts[r + 1] - 1] go to rank r. */
-typedef struct departure {
-    const covey_entity *entities;
-    uint32_t count;
-} departure;
 
 /* ---- Who leaves --------------------------------------------------------------------------------------------------*/
 
 static covey_result refuse(covey_mpi *mpi, covey_result result, covey_entity e, const char *why) {
     return covey__mpi_fail(mpi, result, "%u:%u cannot leave: %s", e.index, e.generation, why);
-}
-
-/* How many from one on go to the same rank. Often these are many. */
-static uint32_t run_of(const int *ranks, uint32_t count) {
-    uint32_t run = 1;
-    while (run < count && ranks[run] == ranks[0]) run++;
-    return run;
-}
-
-static covey_result count_targets(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count) {
-    memset(mpi->parts, 0, ((size_t)mpi->size + 1) * sizeof *mpi->parts);
-    for (uint32_t i = 0, run; i < count; i += run) {
-        run = run_of(ranks + i, count - i);
-        if (ranks[i] < 0 || ranks[i] >= mpi->size)
-            return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot go to rank %d: there are %d",
-                                   entities[i].index, entities[i].generation, ranks[i], mpi->size);
-        if (ranks[i] != mpi->rank) mpi->parts[ranks[i] + 1] += run;
-    }
-    for (int r = 0; r < mpi->size; r++) mpi->parts[r + 1] += mpi->parts[r];
-    return COVEY_OK;
-}
-
-/* Sorts by destination; those for one destination stay in their order. */
-static covey_result sort_departure(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
-                                   departure *d) {
-    covey_result result = count_targets(mpi, entities, ranks, count);
-    if (result != COVEY_OK) return result;
-    uint32_t leaving = mpi->parts[mpi->size];
-    covey_entity *sorted = covey__mpi_reach(mpi, SCRATCH_LEAVING, (uint64_t)leaving * sizeof *sorted);
-    if (!sorted || !covey__mpi_reach(mpi, SCRATCH_GUESTS, (uint64_t)leaving * sizeof *sorted))
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u entities that leave", leaving);
-    for (uint32_t i = 0, run; i < count; i += run) {
-        run = run_of(ranks + i, count - i);
-        if (ranks[i] == mpi->rank) continue;
-        memcpy(sorted + mpi->parts[ranks[i]], entities + i, run * sizeof *sorted);
-        mpi->parts[ranks[i]] += run;
-    }
-    for (int r = mpi->size; r > 0; r--) mpi->parts[r] = mpi->parts[r - 1];
-    mpi->parts[0] = 0;
-    *d = (departure){ sorted, leaving };
-    return COVEY_OK;
 }
 
 static const char *why_not(const covey_mpi *mpi, covey_entity e, covey_result *result) {
@@ -70,7 +22,7 @@ static const char *why_not(const covey_mpi *mpi, covey_entity e, covey_result *r
 }
 
 /* Tags all that leave, which finds those who are dead, away or named twice. */
-static covey_result tag_departure(covey_mpi *mpi, const departure *d) {
+static covey_result tag_departure(covey_mpi *mpi, const covey__mpi_departure *d) {
     bool ghosts = covey__mpi_ghosts_among(mpi, d->entities, d->count) != 0;
     if (!ghosts && covey_add_array_raw(mpi->world, d->entities, d->count, covey_id(covey_away), NULL)) return COVEY_OK;
     covey_result failed = ghosts ? COVEY_ERROR_DEAD : covey_world_result(mpi->world), result;
@@ -82,7 +34,7 @@ static covey_result tag_departure(covey_mpi *mpi, const departure *d) {
                            failed == COVEY_ERROR_PRESENT ? "one is named twice" : covey_result_text(failed));
 }
 
-static void untag_departure(covey_mpi *mpi, const departure *d) {
+static void untag_departure(covey_mpi *mpi, const covey__mpi_departure *d) {
     covey_remove_many(mpi->world, d->entities, d->count, covey_away);
 }
 
@@ -96,7 +48,7 @@ static bool travels(const covey_mpi *mpi, const covey_pool *pool) {
     return false;
 }
 
-static covey_result check_components(covey_mpi *mpi, const departure *d) {
+static covey_result check_components(covey_mpi *mpi, const covey__mpi_departure *d) {
     for (uint32_t p = 0; p < covey_world_pool_count(mpi->world); p++) {
         const covey_pool *pool = covey_world_pool(mpi->world, p);
         if (covey_pool_count(pool) == 0 || travels(mpi, pool)) continue;
@@ -153,112 +105,18 @@ static covey_result add_trees(covey_mpi *mpi, const covey_entity **entities, con
     return COVEY_OK;
 }
 
-/* ---- Packing -----------------------------------------------------------------------------------------------------*/
-
-static int by_index(const void *a, const void *b) {
-    uint32_t left = ((const covey_entity *)a)->index, right = ((const covey_entity *)b)->index;
-    return left < right ? -1 : left > right;
-}
-
-typedef struct chosen {
-    const covey_entity *sorted;
-    uint32_t count;
-} chosen;
-
-static bool is_chosen(const covey_world *world, covey_entity e, void *context) {
-    (void)world;
-    const chosen *c = context;
-    return bsearch(&e, c->sorted, c->count, sizeof e, by_index) != NULL;
-}
-
-/* An image of components that functions save, of entities that have any. */
-static covey_result save_image(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
-    const covey_type **types = covey__mpi_reach(mpi, SCRATCH_LISTED, (mpi->column_count + UINT64_C(1)) * sizeof *types);
-    covey_entity *sorted = covey__mpi_reach(mpi, SCRATCH_SORTED, (uint64_t)count * sizeof *sorted);
-    if (!types || !sorted) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for an image of departures");
-    uint32_t found = 0, of_types = 0;
-    for (uint32_t c = 0; c < mpi->column_count; c++)
-        if (mpi->columns[c].by_image) types[of_types++] = mpi->columns[c].type;
-    types[of_types] = NULL;
-    for (uint32_t i = 0; i < count; i++)
-        if (covey_has_any_raw(mpi->world, entities[i], types)) sorted[found++] = entities[i];
-    if (found == 0) return COVEY_OK;
-    qsort(sorted, found, sizeof *sorted, by_index);
-    chosen c = { sorted, found };
-    covey_report report;
-    covey_save_desc desc = { .types = types, .choose = is_chosen, .choose_context = &c };
-    if (covey_save_to_buffer(mpi->world, &mpi->images, &desc, &report) == COVEY_OK) return COVEY_OK;
-    return covey__mpi_fail(mpi, report.result, "departures cannot be saved: %s", report.text);
-}
-
-static bool any_by_image(const covey_mpi *mpi) {
-    for (uint32_t c = 0; c < mpi->column_count; c++)
-        if (mpi->columns[c].by_image && covey_pool_count(mpi->columns[c].pool) != 0) return true;
-    return false;
-}
-
-covey_result covey__mpi_message_make(covey_mpi *mpi, const covey_entity *entities, uint32_t count,
-                                     unsigned char **message, uint64_t *size) {
-    mpi->images.size = 0;
-    covey_result result = any_by_image(mpi) ? save_image(mpi, entities, count) : COVEY_OK;
-    if (result != COVEY_OK) return result;
-    uint64_t room = covey__mpi_pack_room(mpi, entities, count) + mpi->images.size;
-    *message = covey__mpi_reach(mpi, SCRATCH_SEND, room);
-    if (!*message) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u entities", count);
-    return covey__mpi_pack(mpi, entities, count, mpi->images.bytes, mpi->images.size, *message, size);
-}
-
-static covey_result save_images(covey_mpi *mpi, const departure *d) {
-    bool any = any_by_image(mpi);
-    covey_result result = COVEY_OK;
-    mpi->images.size = 0;
-    for (int r = 0; r < mpi->size && result == COVEY_OK; r++) {
-        uint32_t first = mpi->parts[r], count = mpi->parts[r + 1] - first;
-        if (any && count != 0) result = save_image(mpi, d->entities + first, count);
-        mpi->image_ends[r] = mpi->images.size;
-    }
-    return result;
-}
-
-static uint64_t image_start(const covey_mpi *mpi, int r) { return r != 0 ? mpi->image_ends[r - 1] : 0; }
-
-static covey_result pack_all(covey_mpi *mpi, const departure *d, unsigned char **send) {
-    uint64_t room = 0;
-    for (int r = 0; r < mpi->size; r++) {
-        uint32_t first = mpi->parts[r], count = mpi->parts[r + 1] - first;
-        mpi->offsets[r] = room;
-        mpi->sizes[r] = 0;
-        if (count != 0)
-            room += covey__mpi_pack_room(mpi, d->entities + first, count) + mpi->image_ends[r] - image_start(mpi, r);
-        room = (room + 63) / 64 * 64;
-    }
-    *send = covey__mpi_reach(mpi, SCRATCH_SEND, room);
-    if (!*send)
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for messages of %llu bytes",
-                               (unsigned long long)room);
-    covey_result result = COVEY_OK;
-    for (int r = 0; r < mpi->size && result == COVEY_OK; r++) {
-        uint32_t first = mpi->parts[r], count = mpi->parts[r + 1] - first;
-        uint64_t image = image_start(mpi, r);
-        const unsigned char *bytes = mpi->images.bytes ? mpi->images.bytes + image : NULL;
-        if (count != 0)
-            result = covey__mpi_pack(mpi, d->entities + first, count, bytes, mpi->image_ends[r] - image,
-                                     *send + mpi->offsets[r], &mpi->sizes[r]);
-    }
-    return result;
-}
-
 /* All that may fail before anything is sent. What leaves is tagged when it is OK, and otherwise not. */
 static covey_result prepare(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
-                            departure *d, unsigned char **send) {
+                            covey__mpi_departure *d, unsigned char **send) {
     covey_result result = add_trees(mpi, &entities, &ranks, &count);
-    if (result == COVEY_OK) result = sort_departure(mpi, entities, ranks, count, d);
+    if (result == COVEY_OK) result = covey__mpi_sort_departure(mpi, entities, ranks, count, mpi->rank, d);
     if (result != COVEY_OK) return result;
+    if (!covey__mpi_reach(mpi, SCRATCH_GUESTS, (uint64_t)d->count * sizeof *d->entities))
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u entities that leave", d->count);
     result = tag_departure(mpi, d);
     if (result != COVEY_OK) return result;
     result = check_components(mpi, d);
-    if (result == COVEY_OK) result = save_images(mpi, d);
-    if (result == COVEY_OK) result = pack_all(mpi, d, send);
+    if (result == COVEY_OK) result = covey__mpi_pack_departure(mpi, d, NULL, send);
     if (result != COVEY_OK) untag_departure(mpi, d);
     return result;
 }
@@ -300,7 +158,7 @@ static covey_result arrive(covey_mpi *mpi, unsigned char *received, uint32_t lea
 
 covey_result covey__mpi_migrate(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
                                 covey_result mine) {
-    departure d = { NULL, 0 };
+    covey__mpi_departure d = { NULL, 0 };
     unsigned char *send = NULL, *received = NULL;
     covey__mpi_incoming *messages = NULL;
     uint32_t begun = 0;

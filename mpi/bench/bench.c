@@ -275,9 +275,57 @@ static void swap_all(bench *b) {
     if (result != COVEY_OK) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void tell_row(const bench *b, const char *row, double covey, double raw) {
-    if (b->rank == 0)
-        printf("%-24s %10.3f ms %10.3f ms %8.2f   at most 1.3\n", row, covey * 1e3, raw * 1e3, covey / raw);
+static void tell_row(const bench *b, const char *row, double covey, double raw, const char *bar) {
+    if (b->rank == 0) printf("%-24s %10.3f ms %10.3f ms %8.2f   %s\n", row, covey * 1e3, raw * 1e3, covey / raw, bar);
+}
+
+/* The image of this rank alone, into a world. */
+static void load_image(bench *b, void *path) {
+    char name[200];
+    snprintf(name, sizeof name, "%s.image.%d", (const char *)path, b->rank);
+    if (covey_load_from_file(b->world, name, NULL, NULL) != COVEY_OK) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+typedef struct restart {
+    const char *path;
+    covey_mpi_place_fn *place;
+} restart;
+
+static int away_from_home(const covey_world *world, covey_entity e, void *mpi) {
+    (void)world;
+    return 1 - covey_mpi_home(mpi, e);
+}
+
+static void load_all(bench *b, void *context) {
+    const restart *r = context;
+    if (covey_mpi_load(b->mpi, r->path, r->place, b->mpi) == COVEY_OK) return;
+    fprintf(stderr, "%s\n", covey_mpi_report(b->mpi)->text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Each into a new world, which is made and destroyed outside of the time. */
+static double load_anew(const bench *b, void (*step)(bench *b, void *context), void *context) {
+    bench other = { .types = b->types, .rank = b->rank, .world = covey_world_create(NULL) };
+    for (uint32_t i = 0; b->types[i]; i++) covey_pool_of_raw(other.world, b->types[i]);
+    if (step == load_all)
+        other.mpi = covey_mpi_create(MPI_COMM_WORLD, other.world, &(covey_mpi_desc){ .types = b->types }, NULL);
+    double seconds = timed(&other, step, context);
+    end(&other);
+    return seconds;
+}
+
+static void bench_restart(bench *b, char *path) {
+    double restarted = 1e9, moved = 1e9, images = 1e9;
+    restart same = { path, NULL }, other = { path, away_from_home };
+    save_all(b, path);
+    save_images(b, path);
+    for (int i = 0; i < rounds; i++) {
+        restarted = least(restarted, load_anew(b, load_all, &same));
+        moved = least(moved, load_anew(b, load_all, &other));
+        images = least(images, load_anew(b, load_image, path));
+    }
+    tell_row(b, "mpi_restart", restarted, images, "");
+    tell_row(b, "mpi_restart_moved", moved, images, "");
 }
 
 static void bench_checkpoint(bench *b) {
@@ -291,11 +339,12 @@ static void bench_checkpoint(bench *b) {
         away = least(away, timed(b, save_all, path));
         swap_all(b);
     }
-    tell_row(b, "mpi_checkpoint", checkpoint, images);
-    tell_row(b, "mpi_checkpoint_away", away, checkpoint);
+    tell_row(b, "mpi_checkpoint", checkpoint, images, "at most 1.3");
+    tell_row(b, "mpi_checkpoint_away", away, checkpoint, "at most 1.3");
+    bench_restart(b, path);
     snprintf(name, sizeof name, "%s.image.%d", path, b->rank);
     remove(name);
-    snprintf(name, sizeof name, "%s.%d.%d", path, 2 * rounds, b->rank);
+    snprintf(name, sizeof name, "%s.%d.%d", path, 2 * rounds + 1, b->rank);
     remove(name);
     if (b->rank == 0) remove(path);
 }

@@ -25,6 +25,8 @@ static void require(bool holds, const char *what) {
 typedef struct side {
     counting memory;
     covey_mpi mpi;
+    uint64_t sizes[2], offsets[2], image_ends[2];
+    uint32_t parts[3];
 } side;
 
 static void side_make(side *s, int number) {
@@ -39,6 +41,10 @@ static void side_make(side *s, int number) {
                         .shares = 8,
                         .allocator = allocator,
                         .images.allocator = allocator,
+                        .sizes = s->sizes,
+                        .offsets = s->offsets,
+                        .image_ends = s->image_ends,
+                        .parts = s->parts,
                         .own = span * (uint32_t)number,
                         .own_end = span * (uint32_t)number + span,
                         .firsts_end = 2 * (uint64_t)span };
@@ -147,12 +153,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
     data += 2;
     length -= 2;
     if (count > length) count = (uint8_t)length;
+    if (count == 0) return 0; /* no message */
     side_make(&receiver, 0);
     side_make(&sender, 1);
     for (uint32_t i = 0; i < count; i++) list[i] = make(&sender, &receiver, i, data[i]);
     unsigned char *message = NULL;
-    uint64_t total = 0;
-    require(covey__mpi_message_make(&sender.mpi, list, count, &message, &total) == COVEY_OK, "it is not packed");
+    covey__mpi_departure d = { list, count };
+    sender.parts[1] = sender.parts[2] = count;
+    require(covey__mpi_pack_departure(&sender.mpi, &d, NULL, &message) == COVEY_OK, "it is not packed");
+    uint64_t total = sender.sizes[0];
     unsigned char *bytes = damaged(&receiver, message, &total, flags, data + count, length - count);
     receive(&receiver, bytes, total, (flags & TAKEN_BACK) != 0);
     free(bytes);

@@ -1,6 +1,8 @@
+#define _XOPEN_SOURCE 700
 #include "support.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 int rank, size, notes;
 
@@ -141,4 +143,23 @@ int over_all(int own, MPI_Op op) {
     MPI_Iallreduce(MPI_IN_PLACE, &own, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
     covey__mpi_poll(&request, 1);
     return own;
+}
+
+/* ---- Files -------------------------------------------------------------------------------------------------------*/
+
+const char *checkpoint_path(void) {
+    static char name[64];
+    snprintf(name, sizeof name, "mpi_checkpoint_%d", over_all(rank == 0 ? (int)getpid() : 0, MPI_MAX));
+    return name;
+}
+
+void remove_checkpoint(const char *name) {
+    char file[128];
+    over_all(0, MPI_MAX);
+    for (int number = 1; rank == 0 && number < 20; number++)
+        for (int r = 0; r < size; r++) {
+            snprintf(file, sizeof file, "%s.%d.%d", name, number, r);
+            remove(file);
+        }
+    if (rank == 0) remove(name);
 }

@@ -77,5 +77,8 @@ void end(fixture *f);
 covey_entity shared(int owner, covey_entity e);
 /* A number of each rank, folded: the largest, or the sum. Lets others run while it waits, as MPI may not. */
 int over_all(int own, MPI_Op op);
+/* The path of a checkpoint of this job, the same on all ranks; and the end of all its files, of up to 20 checkpoints. */
+const char *checkpoint_path(void);
+void remove_checkpoint(const char *name);
 
 #endif

@@ -1,4 +1,5 @@
 /* What is refused, memory that runs out on one rank, and messages that are damaged. */
+#include "checkpoint.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -289,15 +290,33 @@ static unsigned char *copy_of(const unsigned char *bytes, uint64_t size_now) {
     return copy;
 }
 
-static bool is_read(const crowd *c, const unsigned char *bytes, uint64_t size_now) {
-    covey__mpi_incoming in;
-    covey__mpi_part parts[8];
+/* Reads a message of some kind; false: *why says what is wrong. */
+typedef bool read_fn(const crowd *c, unsigned char *bytes, uint64_t size_now, const char **why);
+
+static bool is_read(read_fn *read, const crowd *c, const unsigned char *bytes, uint64_t size_now) {
     const char *why = NULL;
     unsigned char *copy = copy_of(bytes, size_now);
-    bool read = covey__mpi_unpack(c->f.mpi, copy, size_now, &in, parts, &why);
-    CHECK(read || why);
+    bool done = read(c, copy, size_now, &why);
+    CHECK(done || why);
     free(copy);
-    return read;
+    return done;
+}
+
+/* A whole message is read; cut off anywhere, or with one byte that is another one, it is refused. */
+static void damage_each_byte(read_fn *read, const crowd *c, unsigned char *message, uint64_t length) {
+    CHECK(is_read(read, c, message, length));
+    for (uint64_t cut = 0; cut < length; cut++) CHECK(!is_read(read, c, message, cut));
+    for (uint64_t at = 0; at < length; at++) {
+        message[at] ^= 0x10;
+        CHECK(!is_read(read, c, message, length));
+        message[at] ^= 0x10;
+    }
+}
+
+static bool unpack(const crowd *c, unsigned char *bytes, uint64_t size_now, const char **why) {
+    covey__mpi_incoming in;
+    covey__mpi_part parts[8];
+    return covey__mpi_unpack(c->f.mpi, bytes, size_now, &in, parts, why);
 }
 
 static void damaged_messages_are_refused(void) {
@@ -307,13 +326,7 @@ static void damaged_messages_are_refused(void) {
     unsigned char *message = aligned_alloc(64, (size_t)(bytes + 64) / 64 * 64);
     CHECK(covey__mpi_pack(c.f.mpi, c.e, EACH, NULL, 0, message, &length) == COVEY_OK);
     CHECK(length <= bytes);
-    CHECK(is_read(&c, message, length));
-    for (uint64_t cut = 0; cut < length; cut++) CHECK(!is_read(&c, message, cut));
-    for (uint64_t at = 0; at < length; at++) {
-        message[at] ^= 0x10;
-        CHECK(!is_read(&c, message, length));
-        message[at] ^= 0x10;
-    }
+    damage_each_byte(unpack, &c, message, length);
     uint32_t refused = 0; /* with a checksum that is right: a message is read without leaving it, or refused */
     random_numbers r = { (uint64_t)rank };
     for (uint32_t i = 0; i < 20000; i++) {
@@ -322,10 +335,39 @@ static void damaged_messages_are_refused(void) {
         for (uint32_t k = below(&r, 4); k != 0; k--)
             hostile[24 + below(&r, (uint32_t)length - 24)] = (unsigned char)below(&r, 256);
         covey__mpi_sign(c.f.mpi, hostile, cut);
-        refused += !is_read(&c, hostile, cut);
+        refused += !is_read(unpack, &c, hostile, cut);
         free(hostile);
     }
     CHECK(refused > 1000);
+    free(message);
+    end(&c.f);
+}
+
+/* ---- Messages of a restart ---------------------------------------------------------------------------------------*/
+
+static bool read_handover(const crowd *c, unsigned char *bytes, uint64_t size_now, const char **why) {
+    covey__mpi_handover h;
+    covey__mpi_part parts[8];
+    return covey__mpi_handover_read(c->f.mpi, bytes, size_now, &h, parts, why);
+}
+
+static void damaged_messages_of_a_restart_are_refused(void) {
+    crowd c;
+    begin_crowd(&c);
+    uint64_t front = covey__mpi_handover_front(EACH, EACH - 1), length = 0;
+    unsigned char *message =
+        aligned_alloc(64, (size_t)(front + covey__mpi_pack_room(c.f.mpi, c.e, EACH) + 63) / 64 * 64);
+    memset(message, 0, (size_t)front);
+    memcpy(message + covey__mpi_handover_front(0, 0), c.e, EACH * sizeof *c.e);
+    memcpy(message + covey__mpi_handover_front(EACH, 0), c.e, (EACH - 1) * sizeof *c.e);
+    CHECK(covey__mpi_pack(c.f.mpi, c.e, EACH, NULL, 0, message + front, &length) == COVEY_OK);
+    length += front;
+    covey__mpi_handover_sign(message, length, EACH, EACH - 1);
+    damage_each_byte(read_handover, &c, message, length);
+    covey_entity stranger = covey_entity_make(size > 1 ? (c.e[0].index + c.f.mpi->span) : COVEY_NONE - 1, 1);
+    memcpy(message + covey__mpi_handover_front(EACH, 0), &stranger, sizeof stranger);
+    covey__mpi_handover_sign(message, length, EACH, EACH - 1);
+    CHECK(!is_read(read_handover, &c, message, length));
     free(message);
     end(&c.f);
 }
@@ -341,6 +383,7 @@ int main(int argc, char **argv) {
         { "a_rank_with_another_layout_is_named", a_rank_with_another_layout_is_named },
         { "ranks_that_call_different_functions_are_told", ranks_that_call_different_functions_are_told },
         { "damaged_messages_are_refused", damaged_messages_are_refused },
+        { "damaged_messages_of_a_restart_are_refused", damaged_messages_of_a_restart_are_refused },
     };
     return RUN_TESTS(argc, argv, tests);
 }

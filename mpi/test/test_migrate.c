@@ -21,6 +21,8 @@ typedef struct record {
 
 typedef struct program {
     fixture f;
+    covey_mpi_desc desc;
+    const char *path;
     random_numbers random;
     record at[MOST];
     uint32_t count;
@@ -107,6 +109,25 @@ static void collect(program *p) {
     for (uint32_t i = 0; i < p->count; i++) p->at[i].told |= !p->at[i].alive;
 }
 
+static int place_of(const covey_world *world, covey_entity e, void *salt) {
+    (void)world;
+    return (int)((e.index * UINT32_C(2654435769) >> 8) % 1000 + *(const uint32_t *)salt) % size;
+}
+
+/* The job ends, and another one goes on. Nobody remembers who ended away from home. */
+static void restart(program *p) {
+    uint32_t salt = below(&p->random, 1000);
+    CHECK(covey_mpi_save(p->f.mpi, p->path) == COVEY_OK);
+    end(&p->f);
+    begin(&p->f, &p->desc);
+    CHECK(covey_mpi_load(p->f.mpi, p->path, place_of, &salt) == COVEY_OK);
+    for (uint32_t i = 0; i < p->count; i++) {
+        p->at[i].told |= !p->at[i].alive;
+        if (p->at[i].alive) p->at[i].owner = place_of(p->f.world, p->at[i].e, &salt);
+    }
+    remove_checkpoint(p->path);
+}
+
 static void check_here(const program *p, const record *r) {
     const covey_world *world = p->f.world;
     CHECK(covey_mpi_owns(p->f.mpi, r->e));
@@ -152,12 +173,14 @@ static void check(const program *p) {
 }
 
 static void programs_agree_with_the_oracle(void) {
-    static void (*const steps[])(program *) = { create, create, create, destroy, change, change, turn_off,
-                                                migrate, migrate, collect };
+    static void (*const steps[])(program *) = { create,   create,  create,  destroy, change, change,
+                                                turn_off, migrate, migrate, collect, restart };
     for (uint32_t seed = 0; seed < (size < 3 ? 4u : 2u); seed++) {
         program *p = calloc(1, sizeof *p);
         p->random.state = seed;
-        begin(&p->f, &(covey_mpi_desc){ .span = seed % 2 && COVEY_INDEX_BITS > 16 ? 4096 : 0, .first = seed % 3 });
+        p->path = checkpoint_path();
+        p->desc = (covey_mpi_desc){ .span = seed % 2 && COVEY_INDEX_BITS > 16 ? 4096 : 0, .first = seed % 3 };
+        begin(&p->f, &p->desc);
         create(p);
         for (uint32_t step = 0; step < (size < 3 ? 150u : 80u); step++) {
             steps[below(&p->random, sizeof steps / sizeof *steps)](p);

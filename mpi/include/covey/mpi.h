@@ -160,7 +160,8 @@ typedef struct covey_mpi_stats {
     uint64_t sent, received; /* entities that moved */
     uint64_t ghosts, values; /* ghosts that began on other ranks, and values that were sent to those there were */
     uint64_t bytes_sent, bytes_received;
-    double waited; /* seconds, in calls of MPI that wait for others */
+    double waited;  /* seconds, in calls of MPI that wait for others */
+    uint64_t files; /* of checkpoints, that it has read */
 } covey_mpi_stats;
 COVEY_API covey_mpi_stats covey_mpi_stats_of(const covey_mpi *mpi);
 
@@ -188,8 +189,8 @@ COVEY_API covey_result covey_mpi_digest(covey_mpi *mpi, const covey_type *const 
  * the last checkpoint that is whole, or was never there. FILE, MEMORY; IMAGE when `path` is another file. */
 COVEY_API covey_result covey_mpi_save(covey_mpi *mpi, const char *path);
 
-/* Where an entity of a checkpoint is to live; all ranks give the same answer. `world` has what the file has. Asked for
- * roots: all below one come with it. */
+/* Where an entity of a checkpoint is to live. `world` has what the file has. Asked for roots: all below one come with it.
+ * Each is asked for once, on the rank that reads its file. */
 typedef int covey_mpi_place_fn(const covey_world *world, covey_entity e, void *context);
 
 /* Collective. Loads a checkpoint, of any number of ranks, into worlds without entities. `place` NULL: those of rank r live
