@@ -290,6 +290,13 @@ void covey__mpi_scratch_free(covey_mpi *mpi) {
     covey_buffer_free(&mpi->images);
 }
 
+/* MPI_Finalize has freed it already, if that was first. */
+static void free_comm(MPI_Comm *comm) {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended) MPI_Comm_free(comm);
+}
+
 static void release(covey_mpi *mpi) {
     size_t ranks = (size_t)mpi->size;
     covey__mpi_ghosts_free(mpi);
@@ -302,7 +309,7 @@ static void release(covey_mpi *mpi) {
     drop(mpi, mpi->parts, (ranks + 1) * sizeof *mpi->parts);
     covey__mpi_columns_free(mpi);
     covey__mpi_guests_free(mpi);
-    MPI_Comm_free(&mpi->comm);
+    free_comm(&mpi->comm);
     covey_allocator allocator = mpi->allocator;
     covey__mpi_resize(&allocator, mpi, sizeof *mpi, 0);
 }

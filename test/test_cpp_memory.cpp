@@ -10,7 +10,7 @@ void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
 }
 void *operator new(std::size_t size) {
     void *memory = std::malloc(size);
-    if (!memory) std::abort();
+    if (!memory || memory_is_out) std::abort();
     return memory;
 }
 void operator delete(void *memory) noexcept { std::free(memory); }

@@ -224,6 +224,16 @@ template <class Body, class When, class Merge, class Part> struct system_state {
     }
 };
 
+/* How a system is added: by covey_system_add, or by a library on top. */
+struct addition {
+    covey_result (*call)(covey_schedule *in, const covey_system *system, void *context) noexcept;
+    void *context;
+};
+
+inline covey_result add_plain(covey_schedule *in, const covey_system *system, void *) noexcept {
+    return covey_system_add(in, system);
+}
+
 } // namespace detail
 
 /* ---- Systems -------------------------------------------------------------------------------------------------------
@@ -233,8 +243,8 @@ template <class Body, class When, class Merge, class Part> struct system_state {
 
 template <class Fields, class Part, class When, class Merge> class system {
   public:
-    system(covey_schedule *in, const covey_system &desc, When when, Merge merge) noexcept
-        : schedule_(in), desc_(desc), when_(std::move(when)), merge_(std::move(merge)) {}
+    system(covey_schedule *in, detail::addition how, const covey_system &desc, When when, Merge merge) noexcept
+        : schedule_(in), how_(how), desc_(desc), when_(std::move(when)), merge_(std::move(merge)) {}
 
     /* On several threads, in pieces of this many indices or positions; 0: chosen by how many there are. */
     system &split(uint32_t piece = 0) noexcept {
@@ -266,7 +276,8 @@ template <class Fields, class Part, class When, class Merge> class system {
      * written. */
     template <class... F> auto group(const covey::group<F...> &members) noexcept {
         desc_.group = members;
-        return system<detail::types<F...>, Part, When, Merge>(schedule_, desc_, std::move(when_), std::move(merge_));
+        return system<detail::types<F...>, Part, When, Merge>(schedule_, how_, desc_, std::move(when_),
+                                                              std::move(merge_));
     }
 
     /* What else the body uses. */
@@ -299,7 +310,7 @@ template <class Fields, class Part, class When, class Merge> class system {
     }
     /* Only when condition(const covey_world *), or condition(), returns true. */
     template <class Condition> auto when(Condition condition) noexcept {
-        return system<Fields, Part, Condition, Merge>(schedule_, desc_, std::move(condition), std::move(merge_));
+        return system<Fields, Part, Condition, Merge>(schedule_, how_, desc_, std::move(condition), std::move(merge_));
     }
 
     /* A reduction: a parameter T & of the body is the part of its piece, which begins with zero bytes. The parts are
@@ -311,7 +322,7 @@ template <class Fields, class Part, class When, class Merge> class system {
         static_assert(std::is_trivially_copyable_v<T>, "covey: a total is copied as bytes");
         desc_.scratch = sizeof(T);
         desc_.total = std::addressof(sum);
-        return system<Fields, T, When, Adding>(schedule_, desc_, std::move(when_), std::move(merge));
+        return system<Fields, T, When, Adding>(schedule_, how_, desc_, std::move(when_), std::move(merge));
     }
 
     /* Entity by entity. Exclusive systems go by rows, others by spans, so that compilers can vectorise the loop. */
@@ -344,7 +355,7 @@ template <class Fields, class Part, class When, class Merge> class system {
         desc_.drop = made::drop;
         if constexpr (!std::is_same_v<When, detail::nothing>) desc_.when = made::when;
         if constexpr (!std::is_same_v<Merge, detail::nothing>) desc_.merge = made::merge;
-        covey_result result = covey_system_add(schedule_, &desc_);
+        covey_result result = how_.call(schedule_, &desc_, how_.context);
         if (result != COVEY_OK) delete kept;
         return result;
     }
@@ -366,11 +377,23 @@ template <class Fields, class Part, class When, class Merge> class system {
     }
 
     covey_schedule *schedule_;
+    detail::addition how_;
     covey_system desc_;
     When when_;
     Merge merge_;
     bool too_many_ = false;
 };
+
+namespace detail {
+
+/* The beginning of a description. */
+inline auto describe_system(covey_schedule *in, const char *name, addition how) noexcept {
+    covey_system desc = {};
+    desc.name = name;
+    return system<types<>, void, nothing, nothing>(in, how, desc, nothing(), nothing());
+}
+
+} // namespace detail
 
 /* ---- Schedules ---------------------------------------------------------------------------------------------------*/
 
@@ -398,10 +421,7 @@ class schedule {
     covey_schedule *release() noexcept { return std::exchange(schedule_, nullptr); }
 
     auto add(const char *name) const noexcept {
-        using none = detail::nothing;
-        covey_system desc = {};
-        desc.name = name;
-        return system<detail::types<>, void, none, none>(schedule_, desc, none(), none());
+        return detail::describe_system(schedule_, name, { detail::add_plain, nullptr });
     }
     /* Adds a phase after the others, with a fixed step in seconds if it has one. covey_phase_add has more options. */
     covey_result phase(const char *name, double step = 0) const noexcept {

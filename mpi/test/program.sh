@@ -1,9 +1,11 @@
 #!/bin/sh
-# The program of docs/mpi.md is examples/mpi/first.c, and each rank has the walker of the one before: program.sh FIRST MPIRUN
+# The program of docs/mpi.md in a language, c or cpp, is examples/mpi/first.c or first.cpp, and each rank has the walker of the
+# one before: program.sh LANGUAGE FIRST MPIRUN
 set -eu
-MPIRUN=$2
+language=$1 MPIRUN=$3
 source=$(dirname "$0")/../..
 . "$source/examples/mpi/mpirun.sh"
-awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/docs/mpi.md" | diff - "$source/examples/mpi/first.c"
-[ "$(ranks 3 "$1" | sort | tr '\n' ' ')" = \
+awk -v begin='```'"$language" '$0 == begin { on = 1; next } /^```$/ { on = 0 } on' "$source/docs/mpi.md" |
+    diff - "$source/examples/mpi/first.$language"
+[ "$(ranks 3 "$2" | grep walker | sort | tr '\n' ' ')" = \
     "rank 0 has the walker of rank 2 rank 1 has the walker of rank 0 rank 2 has the walker of rank 1 " ]

@@ -71,8 +71,8 @@ typedef struct covey_mpi_desc {
  * enough indices. `report` may be NULL. */
 COVEY_API covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_desc *desc,
                                       covey_report *report);
-/* Collective, before the world is destroyed. The world stays, with all that is in it. NULL is fine, if it is NULL on all
- * ranks. */
+/* Collective, before the world is destroyed; after MPI_Finalize it only frees memory. The world stays, with all that is in
+ * it. NULL is fine, if it is NULL on all ranks. */
 COVEY_API void covey_mpi_destroy(covey_mpi *mpi);
 
 COVEY_API int covey_mpi_rank(const covey_mpi *mpi);

@@ -1,0 +1,362 @@
+/* Covey for C++17, optional: worlds over MPI (covey/mpi.h) with types and function objects.
+ *
+ *     covey::world world;
+ *     covey_report report;
+ *     covey::mpi mpi = covey::mpi_of<Position, Velocity>(MPI_COMM_WORLD, world, {}, &report);
+ *     if (!mpi) ...                                                      report.text says why, on all ranks
+ *     covey::mpi_partition space = mpi.partition<Position>(COVEY_MPI_BISECTION, 5,
+ *         covey::mpi_axis<&Position::x>{ 0, 1000, true }, covey::mpi_axis<&Position::y>{ 0, 500 });
+ *     mpi.ghosts<Position, Velocity>(space);
+ *     ...
+ *     covey_mpi_partition_migrate(space);
+ *     covey_mpi_refresh(mpi);
+ *     for (auto [e, p] : covey::view<Position, covey::without<covey_ghost>>{ world }) ...
+ *     std::optional<double> highest = mpi.max<Position>([](const Position &p) { return p.y; });
+ *
+ * Calls without a type (covey_mpi_rank, covey_mpi_refresh, covey_mpi_save, ...) are made as in C. Nothing here throws or
+ * allocates; what fails returns nothing or a covey_result, and covey_mpi_report says why.
+ *
+ * Function objects must not throw. Their parameters say what they look at, in any order:
+ *
+ *     const T &       a component that all entities have for which it is called
+ *     const T *       a component that may be absent: NULL then
+ *     covey_entity, const covey_world *
+ *     int *           for ghosts only: where ranks are written, at most one for each */
+#ifndef COVEY_MPI_HPP
+#define COVEY_MPI_HPP
+
+#include <covey/mpi.h>
+#include <covey/schedule.hpp>
+
+#include <limits>
+
+COVEY_CPP_TAG(covey_away);
+COVEY_CPP_COMPONENT(covey_ghost);
+
+namespace covey {
+
+namespace detail {
+
+/* The types, ended by NULL. */
+template <class... T> inline constexpr const covey_type *type_list[] = { type_of<T>()..., nullptr };
+
+/* ---- Functions about one entity ----------------------------------------------------------------------------------*/
+
+struct asked {
+    const covey_world *world;
+    covey_entity entity;
+    int *ranks; /* NULL unless they are asked for */
+};
+
+/* A function object that is called for entities which have these components. */
+template <class Function, bool Ranks, class... Had> struct question {
+    using function = std::remove_cv_t<Function>;
+
+    static uint32_t near(const covey_world *in, covey_entity e, int *ranks, void *context) noexcept {
+        return static_cast<uint32_t>(ask({ in, e, ranks }, context, typename signature_of<function>::parameters()));
+    }
+    static int place(const covey_world *in, covey_entity e, void *context) noexcept {
+        return static_cast<int>(ask({ in, e, nullptr }, context, typename signature_of<function>::parameters()));
+    }
+
+  private:
+    template <class... P> static auto ask(const asked &about, void *context, types<P...>) noexcept {
+        return (*static_cast<Function *>(context))(answer<P>(about)...);
+    }
+    template <class P> static decltype(auto) answer(const asked &about) noexcept {
+        if constexpr (std::is_same_v<bare<P>, covey_entity>) {
+            return about.entity;
+        } else if constexpr (std::is_same_v<bare<P>, const covey_world *>) {
+            return about.world;
+        } else if constexpr (std::is_same_v<bare<P>, int *>) {
+            static_assert(Ranks, "covey: only a function for ghosts writes ranks; this one returns a rank");
+            return about.ranks;
+        } else if constexpr (std::is_pointer_v<bare<P>>) {
+            return get<const std::remove_pointer_t<bare<P>>>(about.world, about.entity);
+        } else {
+            static_assert((std::is_same_v<bare<P>, Had> || ...),
+                          "covey: not all entities that are asked about have this component: take a const T *");
+            return *get<const bare<P>>(about.world, about.entity);
+        }
+    }
+};
+
+template <class Function> void *context_of(Function &function) noexcept {
+    return const_cast<void *>(static_cast<const void *>(std::addressof(function)));
+}
+
+/* ---- Numbers -----------------------------------------------------------------------------------------------------*/
+
+/* What numbers are added in. */
+template <class Number> struct number_traits {
+    static_assert(std::is_arithmetic_v<Number> && sizeof(Number) <= 8, "covey: not a number of at most 8 bytes");
+    static_assert(!std::is_unsigned_v<Number> || sizeof(Number) < 8,
+                  "covey: sums over all ranks are int64_t or double: cast the number to one of them");
+    using wide = std::conditional_t<std::is_floating_point_v<Number>, double, int64_t>;
+};
+template <class Number> using wide = typename number_traits<bare<Number>>::wide;
+
+/* What changes no other number. */
+template <class Wide> constexpr Wide neutral(covey_mpi_fold how) noexcept {
+    using limits = std::numeric_limits<Wide>;
+    if (how == COVEY_MPI_SUM) return 0;
+    constexpr Wide highest = limits::has_infinity ? limits::infinity() : limits::max();
+    constexpr Wide lowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
+    return how == COVEY_MPI_MIN ? highest : lowest;
+}
+
+template <class Wide> constexpr Wide folded(covey_mpi_fold how, Wide a, Wide b) noexcept {
+    if (how == COVEY_MPI_SUM) return a + b;
+    return (how == COVEY_MPI_MIN ? b < a : b > a) ? b : a;
+}
+
+template <class Number> constexpr covey_kind kind_of() noexcept {
+    static_assert(std::is_floating_point_v<Number> || std::is_integral_v<Number>, "covey: an axis is a number");
+    static_assert(!std::is_same_v<Number, bool> && !std::is_same_v<Number, char> && sizeof(Number) <= 8,
+                  "covey: an axis is an integer, a float or a double");
+    if (std::is_floating_point_v<Number>) return sizeof(Number) == 4 ? COVEY_KIND_F32 : COVEY_KIND_F64;
+    constexpr covey_kind signed_kinds[] = { COVEY_KIND_I8, COVEY_KIND_I16, COVEY_KIND_I32, COVEY_KIND_I64 };
+    constexpr covey_kind unsigned_kinds[] = { COVEY_KIND_U8, COVEY_KIND_U16, COVEY_KIND_U32, COVEY_KIND_U64 };
+    constexpr size_t log = sizeof(Number) == 1 ? 0 : sizeof(Number) == 2 ? 1 : sizeof(Number) == 4 ? 2 : 3;
+    return std::is_signed_v<Number> ? signed_kinds[log] : unsigned_kinds[log];
+}
+
+template <class T, class Base, class Number> void describe_axis(covey_mpi_axis &axis, Number Base::*member) noexcept {
+    static_assert(std::is_base_of_v<Base, T>, "covey: an axis is a member of the component with the position");
+    axis.kind = kind_of<Number>();
+    axis.offset = offset_of(static_cast<Number T::*>(member));
+}
+
+} // namespace detail
+
+/* ---- Partitions --------------------------------------------------------------------------------------------------*/
+
+/* A member that is an axis of the space: its ends, whether they meet, and the width of cells, as in covey_mpi_axis. */
+template <auto Member> struct mpi_axis {
+    double low, high;
+    bool wraps = false;
+    double cell = 0;
+
+    template <class T> covey_mpi_axis of() const noexcept {
+        covey_mpi_axis axis = {};
+        detail::describe_axis<T>(axis, Member);
+        axis.low = low;
+        axis.high = high;
+        axis.cell = cell;
+        axis.wraps = wraps;
+        return axis;
+    }
+};
+
+/* Owns a partition, which must be destroyed before its covey::mpi. Converts to covey_mpi_partition *, which is NULL if
+ * it could not be made. */
+class mpi_partition {
+  public:
+    explicit mpi_partition(covey_mpi_partition *owned) noexcept : partition_(owned) {}
+    mpi_partition(mpi_partition &&other) noexcept : partition_(other.release()) {}
+    mpi_partition &operator=(mpi_partition &&other) noexcept {
+        if (this != &other) {
+            covey_mpi_partition_destroy(partition_);
+            partition_ = other.release();
+        }
+        return *this;
+    }
+    ~mpi_partition() { covey_mpi_partition_destroy(partition_); }
+    operator covey_mpi_partition *() const noexcept { return partition_; }
+    covey_mpi_partition *release() noexcept { return std::exchange(partition_, nullptr); }
+
+  private:
+    covey_mpi_partition *partition_;
+};
+
+/* ---- A world of many ranks ---------------------------------------------------------------------------------------*/
+
+/* Owns a covey_mpi, which must be destroyed before its world. That is collective, too: all ranks destroy theirs in the
+ * same order. Made by mpi_of. Converts to covey_mpi *, which is NULL if it could not be made. */
+class mpi {
+  public:
+    mpi(covey_mpi *owned, covey_world *of) noexcept : mpi_(owned), world_(of) {}
+    mpi(mpi &&other) noexcept : mpi_(other.release()), world_(other.world_) {}
+    mpi &operator=(mpi &&other) noexcept {
+        if (this != &other) {
+            covey_mpi_destroy(mpi_);
+            mpi_ = other.release();
+            world_ = other.world_;
+        }
+        return *this;
+    }
+    ~mpi() { covey_mpi_destroy(mpi_); }
+    operator covey_mpi *() const noexcept { return mpi_; }
+    covey_mpi *release() noexcept { return std::exchange(mpi_, nullptr); }
+
+    /* Each call that returns a covey_result or a number of all ranks is collective, and so is `partition`; each returns
+     * the same on all ranks. */
+
+#if defined(__cpp_lib_span)
+    /* covey_mpi_migrate. RANGE, too, when there are not as many ranks as entities: nobody moves then. */
+    covey_result migrate(std::span<const covey_entity> entities, std::span<const int> ranks) const noexcept {
+        constexpr int nowhere = -1;
+        if (entities.size() == ranks.size())
+            return covey_mpi_migrate(mpi_, entities.data(), ranks.data(), static_cast<uint32_t>(entities.size()));
+        const covey_entity first = entities.empty() ? covey_entity{} : entities.front();
+        return covey_mpi_migrate(mpi_, &first, &nowhere, 1);
+    }
+#endif
+
+    /* Ghosts with these components. `near` is a partition, whose neighbours within .halo get them; or a function object
+     * that writes ranks to an int * and returns how many, which looks at these components. It must stay in place: only
+     * its address is kept, and a temporary does not compile. */
+    template <class... T, class Near> covey_result ghosts(Near &near) const noexcept {
+        covey_mpi_ghosts_desc desc = {};
+        desc.types = detail::type_list<T...>;
+        if constexpr (std::is_same_v<std::remove_cv_t<Near>, mpi_partition>) {
+            desc.near = covey_mpi_partition_near;
+            desc.context = static_cast<covey_mpi_partition *>(near);
+        } else {
+            desc.near = detail::question<Near, true, T...>::near;
+            desc.context = detail::context_of(near);
+        }
+        return covey_mpi_ghosts(mpi_, &desc);
+    }
+
+    /* Boxes of a space whose axes are members of T. */
+    template <class T, auto... Members>
+    mpi_partition partition(covey_mpi_cuts cuts, double halo, const mpi_axis<Members> &...axes) const noexcept {
+        static_assert(sizeof...(axes) >= 1 && sizeof...(axes) <= COVEY_MPI_AXES, "covey: a space has 1 to 3 axes");
+        covey_mpi_partition_desc desc = {};
+        uint32_t used = 0;
+        desc.type = type_of<T>();
+        desc.cuts = cuts;
+        desc.halo = halo;
+        ((desc.axes[used++] = axes.template of<T>()), ...);
+        return mpi_partition(covey_mpi_partition_create(mpi_, &desc));
+    }
+    /* The rank of each entity with T, or, without T, of each entity, is what a function object returns. It must stay in
+     * place. */
+    template <class T = void, class Place> mpi_partition partition(Place &place) const noexcept {
+        covey_mpi_partition_desc desc = {};
+        if constexpr (std::is_void_v<T>) {
+            desc.place = detail::question<Place, false>::place;
+        } else {
+            desc.type = type_of<T>();
+            desc.place = detail::question<Place, false, T>::place;
+        }
+        desc.context = detail::context_of(place);
+        return mpi_partition(covey_mpi_partition_create(mpi_, &desc));
+    }
+
+    /* Loads a checkpoint. Entities live where a partition has them, or on the rank that a function object returns. */
+    template <class Place> covey_result load(const char *path, Place &&place) const noexcept {
+        using function = std::remove_reference_t<Place>;
+        if constexpr (std::is_same_v<std::remove_cv_t<function>, mpi_partition>) {
+            return covey_mpi_load(mpi_, path, covey_mpi_partition_place, static_cast<covey_mpi_partition *>(place));
+        } else {
+            return covey_mpi_load(mpi_, path, detail::question<function, false>::place, detail::context_of(place));
+        }
+    }
+
+    /* Of all ranks. Nothing when it fails. */
+    std::optional<uint64_t> count(const covey_view *view) const noexcept {
+        uint64_t number = 0;
+        return if_ok(covey_mpi_count(mpi_, view, &number), number);
+    }
+    template <class... T> std::optional<uint64_t> digest() const noexcept {
+        uint64_t number = 0;
+        return if_ok(covey_mpi_digest(mpi_, detail::type_list<T...>, &number), number);
+    }
+
+    /* The sum, smallest or largest of one number of each rank: mpi.sum(seen). With types, of one number of each entity
+     * that has them: mpi.sum<Walker>([](const Walker &w) { return w.x; }), which may take a covey_entity first. Ghosts
+     * do not count. An int64_t for integers, and otherwise a double; of no entities, 0 or the far end of its range. */
+    template <class... T, class Value> auto sum(const Value &value) const noexcept {
+        return fold<T...>(COVEY_MPI_SUM, value);
+    }
+    template <class... T, class Value> auto min(const Value &value) const noexcept {
+        return fold<T...>(COVEY_MPI_MIN, value);
+    }
+    template <class... T, class Value> auto max(const Value &value) const noexcept {
+        return fold<T...>(COVEY_MPI_MAX, value);
+    }
+
+    /* A system whose body makes collective calls, as schedule::add. Not collective, like those below. */
+    auto add(covey_schedule *in, const char *name) const noexcept {
+        return detail::describe_system(in, name, { add_system, mpi_ });
+    }
+    /* Systems that move entities to the ranks of a partition, and that refresh ghosts. `more` has what else a system has:
+     * .after, .before, .phase, .every, .when and so on. */
+    covey_result add_migration(covey_schedule *in, const char *name, covey_mpi_partition *by,
+                               const covey_system &more = {}) const noexcept {
+        covey_mpi_system desc = describe(name, more);
+        desc.partition = by;
+        return covey_mpi_system_add(in, &desc);
+    }
+    covey_result add_refresh(covey_schedule *in, const char *name, const covey_system &more = {}) const noexcept {
+        covey_mpi_system desc = describe(name, more);
+        desc.ghosts = true;
+        return covey_mpi_system_add(in, &desc);
+    }
+
+  private:
+    /* By reference: the call that is the first argument writes the number. */
+    template <class Number> static std::optional<Number> if_ok(covey_result result, const Number &number) noexcept {
+        return result == COVEY_OK ? std::optional<Number>(number) : std::nullopt;
+    }
+    static covey_result add_system(covey_schedule *in, const covey_system *system, void *context) noexcept {
+        covey_mpi_system desc = {};
+        desc.mpi = static_cast<covey_mpi *>(context);
+        desc.system = *system;
+        return covey_mpi_system_add(in, &desc);
+    }
+    covey_mpi_system describe(const char *name, const covey_system &more) const noexcept {
+        covey_mpi_system desc = {};
+        desc.mpi = mpi_;
+        desc.system = more;
+        desc.system.name = name;
+        return desc;
+    }
+
+    template <class... T, class Value> auto fold(covey_mpi_fold how, const Value &value) const noexcept {
+        if constexpr (sizeof...(T) == 0) return over_all(how, static_cast<detail::wide<Value>>(value));
+        else return over_all(how, over_own<T...>(how, value));
+    }
+    template <class... T, class Value> auto over_own(covey_mpi_fold how, const Value &value) const noexcept {
+        using number = detail::wide<decltype(value_of<T...>(value, covey_entity(), std::declval<const T &>()...))>;
+        number all = detail::neutral<number>(how);
+        view<const T..., without<covey_ghost>>{ world_ }.each([&](covey_entity e, const T &...components) {
+            all = detail::folded(how, all, static_cast<number>(value_of<T...>(value, e, components...)));
+        });
+        return all;
+    }
+    template <class... T, class Value>
+    static auto value_of(const Value &value, [[maybe_unused]] covey_entity e, const T &...components) noexcept {
+        if constexpr (std::is_invocable_v<const Value &, covey_entity, const T &...>) {
+            return value(e, components...);
+        } else {
+            static_assert(std::is_invocable_v<const Value &, const T &...>,
+                          "covey: the number of an entity comes from (const T &...) or (covey_entity, const T &...)");
+            return value(components...);
+        }
+    }
+    std::optional<int64_t> over_all(covey_mpi_fold how, int64_t number) const noexcept {
+        return if_ok(covey_mpi_fold_i64(mpi_, how, &number, 1), number);
+    }
+    std::optional<double> over_all(covey_mpi_fold how, double number) const noexcept {
+        return if_ok(covey_mpi_fold_f64(mpi_, how, &number, 1), number);
+    }
+
+    covey_mpi *mpi_;
+    covey_world *world_;
+};
+
+/* Collective: covey_mpi_create with the components that move with their entities. `desc` may have the rest. */
+template <class... T>
+mpi mpi_of(MPI_Comm comm, covey_world *world, const covey_mpi_desc &desc = {},
+           covey_report *report = nullptr) noexcept {
+    covey_mpi_desc all = desc;
+    all.types = detail::type_list<T...>;
+    return mpi(covey_mpi_create(comm, world, &all, report), world);
+}
+
+} // namespace covey
+
+#endif

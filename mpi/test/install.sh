@@ -1,0 +1,45 @@
+#!/bin/sh
+# Installs this build, and uses it: the first programs are built outside of the tree, in C and C++, and run on 2 ranks; both
+# headers compile on their own, with gcc and clang, in C++17 and C++20, with strict warnings.
+#
+#     install.sh SOURCE BUILD WORK CC CXX FLAGS MPICC MPIRUN
+set -eu
+
+source=$1 build=$2 work=$3 cc=$4 cxx=$5 flags=$6 mpicc=$7 MPIRUN=$8
+. "$source/examples/mpi/mpirun.sh"
+prefix=$work/prefix
+rm -rf "$work"
+mkdir -p "$work"
+for component in library dev mpi mpi_dev; do
+    cmake --install "$build" --prefix "$work/staged" --component $component
+done
+mv "$work/staged" "$prefix" # nothing in there may depend on where it was
+if grep -rlF -e "$work" -e "$source" "$prefix"/lib*/cmake; then
+    echo "the files above contain paths of this machine"
+    exit 1
+fi
+
+cmake -S "$source/mpi/test/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$source/examples/mpi/first" \
+    -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" \
+    -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER=
+cmake --build "$work/consumer"
+for program in first_c first_cpp; do
+    ranks 2 "$work/consumer/$program" | grep "rank 0 has the walker of rank 1"
+done
+
+includes=$("$mpicc" -show | tr ' ' '\n' | sed -n 's/^-I/-isystem /p')
+cd "$work"
+for compiler in g++ clang++; do
+    if ! command -v $compiler >/dev/null; then
+        echo "there is no $compiler: skipped"
+        continue
+    fi
+    for header in mpi.h mpi.hpp; do
+        echo "#include <covey/$header>" >alone.cpp
+        for std in c++17 c++20; do
+            echo "$compiler -std=$std <covey/$header>"
+            $compiler -std=$std -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror -I "$prefix/include" \
+                $includes -fsyntax-only alone.cpp
+        done
+    done
+done
