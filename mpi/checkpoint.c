@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -53,8 +52,7 @@ covey_result covey__mpi_manifest_read(covey_mpi *mpi, covey__mpi_call call, cons
  *    still have the old manifest.
  *
  * Whoever is killed when, `path` is a checkpoint all of whose images are there. What may be left over is files that no
- * manifest names: images of a number, which the next checkpoint of this number replaces; those of the one before, which
- * the next one removes; and temporary files. */
+ * manifest names (leftover.c). */
 
 /* A file that is on the disk when this returns true. */
 static bool write_file(const char *name, const char *text, size_t size) {
@@ -64,18 +62,23 @@ static bool write_file(const char *name, const char *text, size_t size) {
     return fclose(file) == 0 && written;
 }
 
-static covey_result draft_manifest(covey_mpi *mpi, const char *draft, uint64_t number) {
+static covey_result draft_manifest(covey_mpi *mpi, const char *draft, const covey__manifest *m) {
     char text[COVEY__MANIFEST_BYTES];
-    covey__manifest m = { .number = number, .ranks = (uint32_t)mpi->size, .first = mpi->first, .span = mpi->span };
-    if (write_file(draft, text, covey__manifest_print(text, &m))) return COVEY_OK;
+    if (write_file(draft, text, covey__manifest_print(text, m))) return COVEY_OK;
     return covey__mpi_fail(mpi, COVEY_ERROR_FILE, "the manifest %s cannot be written: %s", draft, strerror(errno));
+}
+
+const char *covey__mpi_folder_of(const char *path, char folder[COVEY__MPI_PATH + 1]) {
+    const char *slash = strrchr(path, '/');
+    if (slash) snprintf(folder, COVEY__MPI_PATH + 1, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    else memcpy(folder, ".", 2);
+    return slash ? slash + 1 : path;
 }
 
 /* Some file systems have nothing to do for this, and say so. */
 static bool sync_folder(const char *path) {
-    char folder[COVEY__MPI_PATH + 1] = ".";
-    const char *slash = strrchr(path, '/');
-    if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    char folder[COVEY__MPI_PATH + 1];
+    covey__mpi_folder_of(path, folder);
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0) return false;
     bool synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
@@ -106,19 +109,26 @@ static covey_result save_own(covey_mpi *mpi, const char *name) {
 }
 
 /* The images of a checkpoint that no manifest names. */
-static void remove_images(const covey_mpi *mpi, const char *path, uint64_t number, uint32_t ranks) {
+static void remove_images(const covey_mpi *mpi, const char *path, const covey__manifest *m) {
     char name[COVEY__MPI_FILE];
-    for (uint32_t r = (uint32_t)mpi->rank; number != 0 && r < ranks; r += (uint32_t)mpi->size) {
-        covey__manifest_file(name, sizeof name, path, number, r);
-        if (remove(name) != 0 && ranks == UINT32_MAX) return;
+    for (uint64_t r = (uint64_t)mpi->rank; r < m->ranks; r += (uint64_t)mpi->size) {
+        covey__manifest_file(name, sizeof name, path, m->number, (uint32_t)r);
+        remove(name);
     }
 }
 
-static covey_result write_images(covey_mpi *mpi, const char *path, const char *draft, uint64_t number) {
+static covey_result write_images(covey_mpi *mpi, const char *path, const char *draft, const covey__manifest *m) {
     char name[COVEY__MPI_FILE];
-    covey__manifest_file(name, sizeof name, path, number, (uint32_t)mpi->rank);
-    covey_result result = mpi->rank == 0 ? draft_manifest(mpi, draft, number) : COVEY_OK;
+    covey__manifest_file(name, sizeof name, path, m->number, (uint32_t)mpi->rank);
+    covey_result result = mpi->rank == 0 ? draft_manifest(mpi, draft, m) : COVEY_OK;
     return covey__mpi_agree(mpi, result == COVEY_OK ? save_own(mpi, name) : result);
+}
+
+/* Nothing is left over by a job that goes on, unless a call failed: it is enough to look once. */
+static void tidy(covey_mpi *mpi, const char *path, const covey__manifest *m) {
+    uint64_t number = covey__mpi_hash(0, path, strlen(path)) | 1;
+    if (mpi->rank == 0 && mpi->tidied != number) covey__mpi_leftovers_remove(path, m);
+    mpi->tidied = number;
 }
 
 covey_result covey_mpi_save(covey_mpi *mpi, const char *path) {
@@ -127,19 +137,23 @@ covey_result covey_mpi_save(covey_mpi *mpi, const char *path) {
     int renamed = 0;
     covey_result result = covey__mpi_manifest_read(mpi, CALL_SAVE, path, false, &last);
     if (result != COVEY_OK) return result;
-    uint64_t number = last.number + 1;
-    snprintf(draft, sizeof draft, "%s.%" PRIu64 ".new", path, number);
-    result = write_images(mpi, path, draft, number);
+    covey__manifest m = {
+        .number = last.number + 1, .ranks = (uint32_t)mpi->size, .first = mpi->first, .span = mpi->span
+    };
+    covey__manifest_draft(draft, sizeof draft, path, m.number);
+    result = write_images(mpi, path, draft, &m);
     if (result == COVEY_OK) {
         result = covey__mpi_agree(mpi, mpi->rank == 0 ? publish(mpi, draft, path, &renamed) : COVEY_OK);
-        if (result != COVEY_OK) MPI_Bcast(&renamed, 1, MPI_INT, 0, mpi->comm);
+        if (result != COVEY_OK) covey__mpi_spread(mpi, &renamed, 1, MPI_INT, 0);
     }
     if (result == COVEY_OK) {
-        remove_images(mpi, path, last.number, last.ranks);
-        if (last.number != 0) remove_images(mpi, path, last.number - 1, UINT32_MAX); /* if one was killed before this */
-    } else if (!renamed) {
-        remove_images(mpi, path, number, (uint32_t)mpi->size);
-        if (mpi->rank == 0) remove(draft);
+        remove_images(mpi, path, &last);
+        tidy(mpi, path, &m);
+        return COVEY_OK;
     }
+    mpi->tidied = 0;
+    if (renamed) return result;
+    remove_images(mpi, path, &m);
+    if (mpi->rank == 0) remove(draft);
     return result;
 }

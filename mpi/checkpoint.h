@@ -12,6 +12,11 @@ enum { COVEY__MPI_PATH = 4000, COVEY__MPI_FILE = COVEY__MPI_PATH + COVEY__MANIFE
 covey_result covey__mpi_manifest_read(covey_mpi *mpi, covey__mpi_call call, const char *path, bool needed,
                                       covey__manifest *m);
 
+/* Splits a path into its folder and the name in it, which is returned. */
+const char *covey__mpi_folder_of(const char *path, char folder[COVEY__MPI_PATH + 1]);
+/* Removes what killed jobs left behind which saved at this path, where there is this checkpoint now. */
+void covey__mpi_leftovers_remove(const char *path, const covey__manifest *m);
+
 /* What the rank that reads a file tells another one. */
 typedef struct covey__mpi_handover {
     const covey_entity *homes;  /* who is at home there, and is to live elsewhere */

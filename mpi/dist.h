@@ -73,6 +73,7 @@ struct covey_mpi {
     uint64_t *image_ends;                        /* of the image for each rank */
     uint32_t *parts;                             /* where the entities that go to a rank begin; one more than ranks */
     uint32_t since_collect;
+    uint64_t tidied; /* a number of the path where nothing is left of earlier jobs; 0: none */
     covey_report report;
     covey_mpi_stats stats;
 };

@@ -26,6 +26,10 @@ void covey__manifest_file(char *name, size_t size, const char *path, uint64_t nu
     snprintf(name, size, "%s.%" PRIu64 ".%" PRIu32, path, number, rank);
 }
 
+void covey__manifest_draft(char *name, size_t size, const char *path, uint64_t number) {
+    snprintf(name, size, "%s.%" PRIu64 ".new", path, number);
+}
+
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
 
 bool covey__manifest_begins(const void *bytes, size_t size) {
@@ -40,7 +44,7 @@ static bool read_number(const char **at, const char *word, uint64_t most, uint64
     *number = 0;
     for (; *digit >= '0' && *digit <= '9'; digit++) {
         uint64_t value = (uint64_t)(*digit - '0');
-        if (*number > (most - value) / 10) return false;
+        if (value > most || *number > (most - value) / 10) return false;
         *number = *number * 10 + value;
     }
     *at = digit;
@@ -73,4 +77,33 @@ bool covey__manifest_parse(const void *bytes, size_t size, covey__manifest *m, c
     if (covey__manifest_print(again, m) != size || memcmp(again, bytes, size) != 0) return false;
     *why = "is the manifest of a checkpoint that no job can have written: its ranks have more indices than there are";
     return m->number != 0 && m->ranks != 0 && m->span != 0 && m->ranks <= (UINT32_MAX - m->first) / m->span;
+}
+
+/* ---- Names -------------------------------------------------------------------------------------------------------*/
+
+/* What covey_save_to_file has behind a name: .tmp-1a2b-0 */
+static bool is_temporary(const char *end) {
+    if (strncmp(end, ".tmp-", 5) != 0) return false;
+    size_t process = strspn(end + 5, "0123456789abcdef");
+    const char *count = end + 5 + process;
+    if (process == 0 || *count != '-') return false;
+    size_t digits = strspn(++count, "0123456789");
+    return digits != 0 && count[digits] == '\0';
+}
+
+covey__leftover covey__manifest_leftover(const char *name, const char *base, const covey__manifest *m) {
+    char again[COVEY__MANIFEST_NAME];
+    uint64_t number, rank;
+    size_t length = strlen(base);
+    if (strncmp(name, base, length) != 0) return COVEY__LEFTOVER_NONE;
+    const char *begin = name + length, *end = begin;
+    if (!read_number(&end, ".", m->number, &number) || number == 0) return COVEY__LEFTOVER_NONE;
+    covey__manifest_draft(again, sizeof again, "", number);
+    if (strcmp(begin, again) == 0) return COVEY__LEFTOVER_DRAFT;
+    if (!read_number(&end, ".", UINT32_MAX, &rank)) return COVEY__LEFTOVER_NONE;
+    covey__manifest_file(again, sizeof again, "", number, (uint32_t)rank);
+    if (strlen(again) != (size_t)(end - begin) || strncmp(begin, again, strlen(again)) != 0)
+        return COVEY__LEFTOVER_NONE;
+    if (*end != '\0') return is_temporary(end) ? COVEY__LEFTOVER_TEMPORARY : COVEY__LEFTOVER_NONE;
+    return number < m->number || rank >= m->ranks ? COVEY__LEFTOVER_IMAGE : COVEY__LEFTOVER_NONE;
 }

@@ -2,8 +2,11 @@
  *
  *     killed save PATH              says "rank R is process P" for each rank, and "saved N" after each checkpoint
  *     killed die PATH STEP RANK     the same; the rank kills itself while it writes its image of this step
+ *     killed die PATH STEP RANK N   the same, before the Nth call in this step that changes a file or its name; if there
+ *                                   are fewer, the job ends well after the step
  *     killed check PATH RANKS       loads what so many ranks saved: "step N", if all values are of one step; "none", if
  *                                   there is nothing
+ *     killed resume PATH RANKS      the same, and saves a checkpoint more
  *
  * Each rank makes entities, half of which live elsewhere. In a step all of them get its number. */
 #define _POSIX_C_SOURCE 200809L
@@ -21,12 +24,48 @@ typedef struct {
 COVEY_COMPONENT_DECLARE(Age);
 
 static uint32_t deadly; /* the step in which this rank ends; 0: in none */
+static bool by_call;    /* before a call, and not while it writes its image */
+static int calls_left;  /* until it ends; 0: it does not */
+
+/* ---- Calls that change files: linked in place of those of the C library ------------------------------------------*/
+
+static void die_in_time(void) {
+    if (calls_left != 0 && --calls_left == 0) raise(SIGKILL);
+}
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __real_remove(const char *path);
+int __wrap_remove(const char *path);
+
+FILE *__wrap_fopen(const char *path, const char *mode) {
+    if (mode[0] == 'w') die_in_time();
+    return __real_fopen(path, mode);
+}
+int __wrap_fsync(int file) {
+    die_in_time();
+    return __real_fsync(file);
+}
+int __wrap_rename(const char *from, const char *to) {
+    die_in_time();
+    return __real_rename(from, to);
+}
+int __wrap_remove(const char *path) {
+    die_in_time();
+    return __real_remove(path);
+}
+
+/* ---- What is saved -----------------------------------------------------------------------------------------------*/
 
 static covey_result save_age(covey_writer *writer, const void *value, void *context) {
     const Age *age = value;
     static uint32_t written;
     (void)context;
-    if (deadly != 0 && age->step == deadly && ++written > EACH / 2) raise(SIGKILL);
+    if (deadly != 0 && !by_call && age->step == deadly && ++written > EACH / 2) raise(SIGKILL);
     covey_write(writer, COVEY_KIND_U32, &age->step, 1);
     return COVEY_OK;
 }
@@ -61,12 +100,13 @@ static void set_all(covey_world *world, uint32_t step) {
             covey_field(&it, 0, Stamp)[i].when = covey_field(&it, 1, Age)[i].step = step;
 }
 
-static void save_until_killed(fixture *f, const char *path) {
+static void save_until_killed(fixture *f, const char *path, uint32_t last, int calls) {
     populate(f);
     printf("rank %d is process %ld\n", rank, (long)getpid());
     fflush(stdout);
-    for (uint32_t step = 1; step <= STEPS; step++) {
+    for (uint32_t step = 1; step <= last; step++) {
         set_all(f->world, step);
+        if (step == deadly) calls_left = calls;
         if (covey_mpi_save(f->mpi, path) != COVEY_OK) fprintf(stderr, "%s\n", covey_mpi_report(f->mpi)->text);
         CHECK(covey_mpi_report(f->mpi)->result == COVEY_OK);
         if (rank == 0) printf("saved %u\n", step);
@@ -103,6 +143,21 @@ static void check(fixture *f, const char *path, int64_t ranks) {
     if (rank == 0) printf("step %lld\n", (long long)most);
 }
 
+/* With four numbers, the job ends with the step. */
+static void save(fixture *f, int argc, char **argv) {
+    bool die = strcmp(argv[1], "die") == 0;
+    by_call = argc > 5;
+    if (die && rank == atoi(argv[4])) deadly = (uint32_t)atoi(argv[3]);
+    save_until_killed(f, argv[2], by_call ? (uint32_t)atoi(argv[3]) : STEPS, by_call ? atoi(argv[5]) : 0);
+    calls_left = 0;
+}
+
+static void resume(fixture *f, const char *path, int64_t ranks) {
+    check(f, path, ranks);
+    if (covey_mpi_save(f->mpi, path) != COVEY_OK) fprintf(stderr, "%s\n", covey_mpi_report(f->mpi)->text);
+    CHECK(covey_mpi_report(f->mpi)->result == COVEY_OK);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -110,9 +165,10 @@ int main(int argc, char **argv) {
     fixture f;
     begin(&f, &(covey_mpi_desc){ .types = types });
     CHECK(argc >= 3);
-    if (strcmp(argv[1], "die") == 0 && rank == atoi(argv[4])) deadly = (uint32_t)atoi(argv[3]);
-    if (strcmp(argv[1], "check") == 0) check(&f, argv[2], argc > 3 ? atoi(argv[3]) : size);
-    else save_until_killed(&f, argv[2]);
+    int ranks = argc > 3 ? atoi(argv[3]) : size;
+    if (strcmp(argv[1], "check") == 0) check(&f, argv[2], ranks);
+    else if (strcmp(argv[1], "resume") == 0) resume(&f, argv[2], ranks);
+    else save(&f, argc, argv);
     end(&f);
     MPI_Finalize();
     return 0;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Ranks are killed while a job saves checkpoints: the job ends, says so, and the last checkpoint is whole.
+# Ranks are killed while a job saves checkpoints: the job ends, says so, and the last checkpoint is whole. The next job that
+# saves at the same path removes what is left over, and nothing else.
 #
 #     killed.sh KILLED MPIRUN [ROUNDS]
 set -eu
@@ -77,4 +78,48 @@ for step in 1 3; do
     ends
     left
     [ "$found" = "step $((step + 1))" ] || fail "round $round: found $found in the next job"
+done
+
+# Before each call that changes a file, of the first checkpoint and of the next one. The number of ranks that go on is another
+# one each time. They remove what is left over; files that only have such names stay.
+others() {
+    mkdir run.1.91 && ln -s out run.1.92 && mkfifo run.1.93
+    for name in run.1.90 run.1.94.tmp-1-0 run.0.new run.log run.1.0.bak run.01.0 run.1.0.tmp-x run.900.0 run.900; do
+        echo "a text of somebody" >"$name"
+    done
+    [ $step -eq 1 ] || echo "a text of somebody" >run.1.new
+}
+
+more_left() {
+    : >run.1.96.tmp-a-0
+    [ ! -f run.1.1 ] || cp run.1.1 run.1.95
+}
+
+goes_on() {
+    count=$((1 + call % 3))
+    found=$(ranks "$count" "$killed" resume run 2 2>left_err) || fail "round $round: it does not go on: $(cat left_err)"
+    case $found in none | "step $step" | "step $((step - 1))") ;; *) fail "round $round: found $found" ;; esac
+    number=$(sed 's/.* number \([0-9]*\) .*/\1/' run)
+    wanted=$( (echo run; echo "$theirs"; seq -f "run.$number.%g" 0 $((count - 1))) | sort)
+    left=$(ls -d run run.* | sort)
+    [ "$left" = "$wanted" ] || fail "round $round: there are $(echo $left), and not $(echo $wanted)"
+}
+
+for step in 1 2; do
+    for victim in 0 1; do
+        call=1
+        while :; do
+            round="of call $call in step $step"
+            rm -rf run run.* out err
+            ! ranks 2 "$killed" die run $step $victim $call >out 2>err || break
+            kept=$(ls -d run.*)
+            others
+            theirs=$(ls -d run.* | grep -vxF "$kept")
+            more_left
+            goes_on
+            echo "round $round: rank $victim, found $found, left $(echo $kept)"
+            call=$((call + 1))
+        done
+        [ $call -gt 3 ] || fail "rank $victim changes files only $((call - 1)) times in step $step"
+    done
 done

@@ -1,5 +1,6 @@
 /* Checkpoints, and restarts with another number of ranks. */
 #define _XOPEN_SOURCE 700
+#include "checkpoint.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -317,6 +318,65 @@ static void the_last_checkpoint_stays_whole(void) {
     end(&c.f);
 }
 
+/* ---- What is left over -------------------------------------------------------------------------------------------*/
+
+static void names_of_what_is_left_over_are_known(void) {
+    static const struct {
+        const char *name;
+        covey__leftover kind;
+    } names[] = {
+        { "run.7.0", COVEY__LEFTOVER_NONE },
+        { "run.7.2", COVEY__LEFTOVER_NONE },
+        { "run.7.3", COVEY__LEFTOVER_IMAGE },
+        { "run.6.0", COVEY__LEFTOVER_IMAGE },
+        { "run.1.4294967295", COVEY__LEFTOVER_IMAGE },
+        { "run.7.0.tmp-1a2b-0", COVEY__LEFTOVER_TEMPORARY },
+        { "run.2.9.tmp-f-63", COVEY__LEFTOVER_TEMPORARY },
+        { "run.7.new", COVEY__LEFTOVER_DRAFT },
+        { "run.3.new", COVEY__LEFTOVER_DRAFT },
+    };
+    static const char *const others[] = {
+        "",
+        "run",
+        "run.",
+        "run.7",
+        "run.8.0",
+        "run.8.0.tmp-1-0",
+        "run.8.new",
+        "run.0.0",
+        "run.0.new",
+        "run.06.0",
+        "run.6.00",
+        "run.6.",
+        "run.6..0",
+        "run.6.0.",
+        "run.6.0.1",
+        "run.6.0.bak",
+        "run.6.1.new",
+        "run.6.0.tmp-",
+        "run.6.0.tmp-1",
+        "run.6.0.tmp-1-",
+        "run.6.0.tmp--0",
+        "run.6.0.tmp-1A-0",
+        "run.6.0.tmp-1-0x",
+        "run.6.0tmp-1-0",
+        "run.-6.0",
+        "run. 6.0",
+        "run.6.4294967296",
+        "run.99999999999999999999.0",
+        "ran.6.0",
+        "xrun.6.0",
+        "run.new",
+        "run..new",
+        "run.6.newer",
+    };
+    covey__manifest m = { .number = 7, .ranks = 3 };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        CHECK(covey__manifest_leftover(names[i].name, "run", &m) == names[i].kind);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(covey__manifest_leftover(others[i], "run", &m) == COVEY__LEFTOVER_NONE);
+}
+
 static int wrong_for_one(const covey_world *world, covey_entity e, void *wrong) {
     const Bond *bond = covey_get(world, e, Bond);
     return bond && bond->number == 99 ? *(const int *)wrong : 0;
@@ -368,7 +428,7 @@ static bool fail_at(const crowd *c, const char *name, int victim, uint64_t at) {
     return fired;
 }
 
-/* Each in turn, on each rank in turn; with 3 and 4 ranks, which share the cores of small machines, some of them. */
+/* On one rank each in turn; on more, which share the cores of small machines, some of them, on each rank in turn. */
 static void memory_that_is_out_while_loading_is_told_to_all(void) {
     crowd c;
     const char *name = checkpoint_path();
@@ -377,7 +437,7 @@ static void memory_that_is_out_while_loading_is_told_to_all(void) {
     CHECK(covey_mpi_save(c.f.mpi, name) == COVEY_OK);
     for (int victim = 0; victim < size; victim++) {
         uint64_t at = 1;
-        while (fail_at(&c, name, victim, at)) at += size < 3 ? 1 : 1 + below(&r, 80);
+        while (fail_at(&c, name, victim, at)) at += size == 1 ? 1 : 1 + below(&r, size == 2 ? 4 : 80);
         CHECK(at > 50);
     }
     remove_checkpoint(name);
@@ -393,6 +453,7 @@ int main(int argc, char **argv) {
         { "a_job_goes_on_after_a_restart", a_job_goes_on_after_a_restart },
         { "what_is_no_checkpoint_is_refused", what_is_no_checkpoint_is_refused },
         { "the_last_checkpoint_stays_whole", the_last_checkpoint_stays_whole },
+        { "names_of_what_is_left_over_are_known", names_of_what_is_left_over_are_known },
         { "a_place_that_is_no_rank_is_told_to_all", a_place_that_is_no_rank_is_told_to_all },
         { "memory_that_is_out_while_loading_is_told_to_all", memory_that_is_out_while_loading_is_told_to_all },
     };

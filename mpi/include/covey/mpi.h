@@ -186,7 +186,8 @@ COVEY_API covey_result covey_mpi_digest(covey_mpi *mpi, const covey_type *const 
 
 /* Collective. Writes what lives on each rank, the components of `types` with names and parents, to an image beside `path`,
  * and then a manifest at `path`, which covey-snap reads as one world. Whatever happens, even that a rank is killed, `path` is
- * the last checkpoint that is whole, or was never there. FILE, MEMORY; IMAGE when `path` is another file. */
+ * the last checkpoint that is whole, or was never there. The first call with a path removes files beside it that killed jobs
+ * left behind. FILE, MEMORY; IMAGE when `path` is another file. */
 COVEY_API covey_result covey_mpi_save(covey_mpi *mpi, const char *path);
 
 /* Where an entity of a checkpoint is to live. `world` has what the file has. Asked for roots: all below one come with it.
