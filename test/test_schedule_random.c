@@ -32,6 +32,7 @@ typedef enum lie {
     FORGETS_ONCE,
     FORGETS_WHAT_WAS_LEFT,
     GOES_ON_AFTER_FAILURES,
+    STOPS_AT_WHAT_WAS_LOST,
     LIES
 } lie;
 
@@ -48,6 +49,12 @@ typedef struct Sum {
 
 typedef struct program program;
 
+/* The commands of a piece. What it recorded, or could not record, is replayed until nothing of it is left. */
+typedef struct buffer {
+    covey_commands *commands;
+    bool recorded;
+} buffer;
+
 typedef struct member {
     program *program;
     uint32_t number;
@@ -58,12 +65,13 @@ typedef struct member {
     uint32_t sees;                          /* whose total it reads; NOBODY: none */
     uint32_t fails_in;                      /* the run in which its last piece fails; RUNS: none */
     uint32_t sets, removes, destroys, adds; /* commands, of 1,000 visits */
+    uint32_t makes;                         /* the most that one piece creates: may be more than was declared */
     Sum total;
     /* Of the oracle. */
     bool on, due;
     uint32_t phase;
     uint64_t asked;
-    covey_commands **buffers;
+    buffer *buffers;
     uint32_t buffer_count, pieces;
     covey_result result;
 } member;
@@ -95,6 +103,7 @@ typedef struct visit {
     Sum *sum;
     uint64_t tally; /* what there is to add to the resource */
     uint32_t created;
+    bool lost; /* whether a command could not be recorded */
 } visit;
 
 static uint64_t hash(uint64_t a, uint64_t b) {
@@ -152,12 +161,14 @@ static void write_by_handle(const visit *v, covey_entity e, uint64_t number) {
     }
 }
 
-static void record_value(const visit *v, covey_entity e, uint64_t number, bool add) {
+static void record_value(visit *v, covey_entity e, uint64_t number, bool add) {
     unsigned char bytes[MIXED_BYTES];
     const covey_type *type = any_type(v, number);
+    const void *value = type->size != 0 ? bytes : NULL;
     fill(bytes, type->size, number);
-    if (add) covey_record_add_raw(v->commands, e, type, type->size != 0 ? bytes : NULL);
-    else covey_record_set_raw(v->commands, e, type, type->size != 0 ? bytes : NULL);
+    bool kept =
+        add ? covey_record_add_raw(v->commands, e, type, value) : covey_record_set_raw(v->commands, e, type, value);
+    if (!kept) v->lost = true;
 }
 
 static void record(visit *v, covey_entity e, uint64_t number) {
@@ -166,7 +177,7 @@ static void record(visit *v, covey_entity e, uint64_t number) {
     if (happens(&number, m->removes)) covey_record_remove_raw(v->commands, e, any_type(v, number >> 32));
     if (happens(&number, m->destroys)) covey_record_destroy(v->commands, e);
     if (happens(&number, m->adds)) record_value(v, e, number, true); /* may be there: then the run fails */
-    if (v->created < m->desc.creates && happens(&number, 200)) {
+    if (v->created < m->makes && happens(&number, 200)) {
         covey_entity made = covey_record_create(v->commands);
         v->created++;
         record_value(v, made, number, true);
@@ -332,13 +343,13 @@ static covey_result cut(member *m) {
         wanted = length == 0 ? 0 : (length - 1) / size + 1;
     }
     if (wanted > m->buffer_count) {
-        m->buffers = realloc(m->buffers, wanted * sizeof(covey_commands *));
+        m->buffers = realloc(m->buffers, wanted * sizeof *m->buffers);
         if (!m->buffers) abort();
     }
     for (; m->buffer_count < wanted; m->buffer_count++) {
-        m->buffers[m->buffer_count] =
-            covey_commands_create(world, &(covey_commands_desc){ .entities = m->desc.creates });
-        if (!m->buffers[m->buffer_count]) return covey_world_result(world);
+        covey_commands *commands = covey_commands_create(world, &(covey_commands_desc){ .entities = m->desc.creates });
+        if (!commands) return covey_world_result(world);
+        m->buffers[m->buffer_count] = (buffer){ commands, false };
     }
     m->pieces = wanted;
     return COVEY_OK;
@@ -375,32 +386,43 @@ static void run_member(member *m) {
     if (!pieces || !sums) abort();
     for (uint32_t i = 0; i < m->pieces; i++) {
         bool shared = m->program->lie == SHARES_A_BUFFER, added = m->program->lie == MERGES_IN_ONE_PIECE;
-        pieces[i] = (visit){ m, m->buffers[shared ? 0 : i], m->desc.scratch != 0 ? &sums[added ? 0 : i] : NULL, 0, 0 };
+        pieces[i] = (visit){ .m = m, .commands = m->buffers[shared ? 0 : i].commands };
+        if (m->desc.scratch != 0) pieces[i].sum = &sums[added ? 0 : i];
     }
     if (starts_somewhere(m)) visit_all(m, pieces);
     m->result = COVEY_OK;
     for (uint32_t i = 0; i < m->pieces; i++) {
         covey_result result = end_visit(&pieces[i], i + 1 == m->pieces);
         if (m->result == COVEY_OK) m->result = result;
+        m->buffers[i].recorded = pieces[i].lost || covey_commands_count(m->buffers[i].commands) != 0;
     }
     merge_all(m, pieces);
     free(pieces);
     free(sums);
 }
 
-static covey_result replay_member(const member *m) {
-    for (uint32_t i = 0; i < m->buffer_count; i++) {
-        covey_commands *c = m->buffers[m->program->lie == REPLAYS_PIECES_BACKWARDS ? m->buffer_count - 1 - i : i];
-        covey_result result = covey_commands_count(c) != 0 ? covey_commands_replay(c).result : COVEY_OK;
-        if (result != COVEY_OK) return result;
+/* Returns whether nothing is left of it. What could not be recorded is a failure, but stops nobody. */
+static bool replay_buffer(const program *p, buffer *b, covey_result *result) {
+    covey_replay replay = covey_commands_replay(b->commands);
+    b->recorded = replay.left != 0;
+    if (*result == COVEY_OK) *result = replay.result;
+    return replay.left == 0 && (replay.lost == 0 || p->lie != STOPS_AT_WHAT_WAS_LOST);
+}
+
+static bool replay_member(const member *m, covey_result *result) {
+    bool done = true;
+    for (uint32_t i = 0; i < m->buffer_count && done; i++) {
+        buffer *b = &m->buffers[m->program->lie == REPLAYS_PIECES_BACKWARDS ? m->buffer_count - 1 - i : i];
+        if (b->recorded) done = replay_buffer(m->program, b, result);
     }
-    return COVEY_OK;
+    return done;
 }
 
 static covey_result replay_all(const program *p, member **members, uint32_t count) {
     covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
-        result = replay_member(members[p->lie == REPLAYS_SYSTEMS_BACKWARDS ? count - 1 - i : i]);
+    bool done = true;
+    for (uint32_t i = 0; i < count && done; i++)
+        done = replay_member(members[p->lie == REPLAYS_SYSTEMS_BACKWARDS ? count - 1 - i : i], &result);
     return result;
 }
 
@@ -465,7 +487,7 @@ static void skip_oracle(program *p) {
     find_order(p, order);
     for (uint32_t i = 0; i < p->count; i++)
         for (uint32_t k = 0; k < order[i]->buffer_count; k++)
-            if (covey_commands_skip(order[i]->buffers[k])) return;
+            if (covey_commands_skip(order[i]->buffers[k].commands)) return;
 }
 
 /* ---- Random programs ----------------------------------------------------------------------------------------------*/
@@ -535,6 +557,8 @@ static void choose_work(program *p, member *m) {
     if (chance(p, 4)) m->adds = 1 + below(p, 20);
     m->fails_in = chance(p, 4) ? below(p, RUNS) : RUNS;
     if (!cut_by_schedule && chance(p, 30)) m->desc.creates = 1 + below(p, COVEY_INDEX_BITS < 16 ? 2 : 5);
+    m->makes = m->desc.creates;
+    if (m->makes != 0 && chance(p, 10)) m->makes++; /* then the run fails, too */
     if (cut_by_schedule || !chance(p, 40)) return;
     m->desc.scratch = sizeof(Sum);
     m->desc.merge = merge;
@@ -680,8 +704,9 @@ static void look(program *p, outcome *seen, covey_result result) {
 static void close_program(program *p) {
     covey_schedule_destroy(p->schedule);
     for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->members[i].buffer_count; k++) covey_commands_destroy(p->members[i].buffers[k]);
-        free(p->members[i].buffers);
+        member *m = &p->members[i];
+        for (uint32_t k = 0; k < m->buffer_count; k++) covey_commands_destroy(m->buffers[k].commands);
+        free(m->buffers);
     }
     mixed_end(&p->mixed);
 }
@@ -807,6 +832,7 @@ static void every_lie_is_noticed(void **state) {
         [FORGETS_ONCE] = "runs again what should run once",
         [FORGETS_WHAT_WAS_LEFT] = "does not begin with what was left",
         [GOES_ON_AFTER_FAILURES] = "goes on after failures",
+        [STOPS_AT_WHAT_WAS_LOST] = "replays nothing behind a piece that could not record a command",
     };
     static outcome wanted[RUNS];
     char text[200];

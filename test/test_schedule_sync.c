@@ -348,6 +348,39 @@ static void what_could_not_be_recorded_is_told_once(void **state) {
     }
 }
 
+/* Creates as many as its number says. */
+static void create_some(covey_job *job, void *context) {
+    for (uint32_t i = 0; i < *(const uint32_t *)context; i++) covey_record_create(job->commands);
+}
+
+/* a and c create more than they said they would, b and d do not: all that was recorded is done. */
+static void what_could_not_be_recorded_stops_no_other_system(void **state) {
+    (void)state;
+    static const uint32_t creates[] = { 3, 1, 4, 1 };
+    static const char *const names[] = { "a", "b", "c", "d" };
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        uint32_t before = covey_entity_count(world), later;
+        covey_schedule *schedule = schedule_on(threads);
+        for (uint32_t i = 0; i < COUNT_OF(names); i++)
+            add_system(schedule, (covey_system){ .name = names[i],
+                                                 .run = create_some,
+                                                 .context = (void *)(uintptr_t)&creates[i],
+                                                 .creates = 1,
+                                                 .once = true });
+        assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "then" }), COVEY_OK);
+        add_system(schedule, counting("then", &later));
+        assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_FULL);
+        assert_says(schedule, "2 commands of system a, piece 0, could not be recorded"); /* the first failure */
+        assert_int_equal(covey_entity_count(world), before + 4);
+        assert_int_equal(later, 999);
+        assert_false(covey_schedule_skip(schedule));
+        run_well(schedule);
+        assert_int_equal(covey_entity_count(world), before + 4);
+        assert_int_equal(later, 0);
+        covey_schedule_destroy(schedule);
+    }
+}
+
 static void without_creates_nothing_is_created(void **state) {
     (void)state;
     make_crowd();
@@ -409,6 +442,7 @@ int main(void) {
         WORLD_TEST(all_that_is_left_can_be_skipped),
         WORLD_TEST(a_new_system_does_not_change_what_is_left),
         WORLD_TEST(what_could_not_be_recorded_is_told_once),
+        WORLD_TEST(what_could_not_be_recorded_stops_no_other_system),
         WORLD_TEST(without_creates_nothing_is_created),
         OWNED_TEST(a_schedule_that_ends_drops_what_is_left),
         OWNED_TEST(a_system_that_is_removed_drops_what_is_left),
