@@ -74,9 +74,20 @@ static unsigned edit(const char *path, const char *body) {
     return status;
 }
 
+/* A handle that no place has: of an index that was never used, or whose entity has gone. */
+static covey_entity nobody(int place) {
+    uint32_t index = 90 + (uint32_t)place;
+    for (int i = 0; i < PLACES; i++)
+        if (covey_same(beings[i].e, entity(index, 1))) {
+            index += PLACES;
+            i = -1;
+        }
+    return entity(index, 1);
+}
+
 static void handle_of(char *text, size_t size, int place) {
-    if (covey_is_null(beings[place].e)) snprintf(text, size, "9%u:1", (unsigned)place); /* nobody's */
-    else covey_entity_print(text, size, beings[place].e);
+    covey_entity e = beings[place].e;
+    covey_entity_print(text, size, covey_is_null(e) ? nobody(place) : e);
 }
 
 /* ---- What the model does: whether the edit is right, and then what it changes -----------------------------------------*/
