@@ -215,6 +215,8 @@ static covey_result take_ids(covey_commands *c, uint32_t wanted) {
     return result;
 }
 
+covey_result covey__commands_refill(covey_commands *c) { return take_ids(c, c->wanted); }
+
 /* Releases the ids that were set aside last, until this many are left. */
 static void release_ids(covey_commands *c, uint32_t left) {
     while (c->id_count > left) covey__entity_release(c->world, c->ids[--c->id_count]);

@@ -18,6 +18,9 @@ void covey__commands_free_ids(covey_world *world, const covey_entity *ids, uint3
 /* For a thread that may not take ids from the world: a buffer that keeps none ready does not create. Before it is used. */
 void covey__commands_keep_apart(covey_commands *commands);
 
+/* Sets ids aside until `.entities` are ready, as a replay does. FULL, MEMORY: keeps those it got. */
+covey_result covey__commands_refill(covey_commands *commands);
+
 /* All buffers of a world; every index that is set aside, of which this is the sum of fingerprints, is an id of one. */
 bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, const char **why);
 

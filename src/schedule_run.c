@@ -95,6 +95,14 @@ static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint
     return COVEY_OK;
 }
 
+/* Ids that the world did not have when a piece was last replayed. Bodies run without them, too: they may free some. */
+static covey_result refill_ids(const covey__system *system, uint32_t count) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
+        result = covey__commands_refill(system->pieces[i].commands);
+    return result == COVEY_ERROR_FULL ? COVEY_OK : result;
+}
+
 static bool reach_scratch(covey_schedule *s, covey__system *system, uint32_t count) {
     size_t lines = (size_t)count * system->stride;
     if (lines <= system->scratch_lines) return true;
@@ -125,6 +133,7 @@ static uint32_t count_pieces(covey__system *system) {
 static covey_result cut(covey_schedule *s, covey__system *system) {
     uint32_t count = system->whole ? count_pieces(system) : 1;
     covey_result result = count > system->buffer_count ? reach_buffers(s, system, count) : COVEY_OK;
+    if (result == COVEY_OK && system->desc.creates != 0) result = refill_ids(system, count);
     if (result != COVEY_OK) return result;
     if (system->stride != 0 && !reach_scratch(s, system, count + 1)) return COVEY_ERROR_MEMORY;
     system->piece_count = count;
@@ -224,11 +233,13 @@ static void measure(covey_schedule *s, covey__system *system) {
     note_pieces(s, system);
 }
 
+static const char no_id[] = "; give it more .creates; if the world has no index left, destroy entities";
+
 static covey_result fail_replay(covey_schedule *s, const covey__system *system, uint32_t piece, covey_replay replay) {
     if (replay.left == 0)
         return covey__schedule_fail(s, replay.result, "%u commands of system %s, piece %u, could not be recorded: %s%s",
                                     replay.lost, system->desc.name, piece, covey_result_text(replay.result),
-                                    replay.result == COVEY_ERROR_FULL ? "; give it more .creates" : "");
+                                    replay.result == COVEY_ERROR_FULL ? no_id : "");
     return covey__schedule_fail(s, replay.result, "commands of system %s, piece %u: %s; %u left", system->desc.name,
                                 piece, covey_result_text(replay.result), replay.left);
 }

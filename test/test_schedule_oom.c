@@ -218,6 +218,44 @@ static void a_turn_that_could_not_be_had_is_not_lost(void **state) {
     }
 }
 
+/* Creates a page of entities, so that the next ids need memory. */
+static void create_page(covey_job *job, void *context) {
+    ++*(uint32_t *)context;
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) covey_record_create(job->commands);
+}
+
+/* A run whose ids could not be refilled goes well. The next one takes them first: it fails as a whole, or not at all. */
+static void ids_that_could_not_be_refilled_are_taken_before_the_next_run(void **state) {
+    (void)state;
+    bool failed = true;
+    for (uint64_t at = 1; failed; at++) {
+        uint32_t runs = 0;
+        assert_int_equal(world_setup(NULL), 0);
+        covey_schedule *schedule = schedule_on(1);
+        add_system(schedule, (covey_system){
+                                 .name = "create", .run = create_page, .context = &runs, .creates = COVEY_PAGE_SIZE });
+        run_well(schedule);
+        test_fail_at(&heap, 1, true);
+        run_well(schedule);
+        assert_true(heap.failed);
+        test_fail_at(&heap, at, false);
+        covey_result result = covey_schedule_run(schedule);
+        failed = heap.failed;
+        test_fail_never(&heap);
+        if (result != COVEY_OK) {
+            assert_int_equal(result, COVEY_ERROR_MEMORY);
+            assert_says(schedule, "system create could not be cut into pieces: an allocation failed");
+            assert_int_equal(runs, 2);
+            run_well(schedule);
+        }
+        assert_true(result == COVEY_OK || failed);
+        assert_int_equal(runs, 3);
+        assert_int_equal(covey_entity_count(world), 3 * COVEY_PAGE_SIZE);
+        covey_schedule_destroy(schedule);
+        world_teardown(NULL);
+    }
+}
+
 static void ids_that_are_out_are_told_from_memory(void **state) {
     (void)state;
     if (COVEY_INDEX_BITS > 16) skip(); /* there are too many to take them all */
@@ -241,6 +279,7 @@ int main(void) {
     ADD_TRIALS(operations, COVEY_SWAP_AND_POP, FAILS_IN_TURN);
     add_test((struct CMUnitTest)cmocka_unit_test(a_run_survives_each_failure));
     add_test((struct CMUnitTest)cmocka_unit_test(a_turn_that_could_not_be_had_is_not_lost));
+    add_test((struct CMUnitTest)cmocka_unit_test(ids_that_could_not_be_refilled_are_taken_before_the_next_run));
     add_test((struct CMUnitTest)cmocka_unit_test(ids_that_are_out_are_told_from_memory));
     return run_trials();
 }

@@ -351,6 +351,8 @@ static covey_result cut(member *m) {
         if (!commands) return covey_world_result(world);
         m->buffers[m->buffer_count] = (buffer){ commands, false };
     }
+    for (uint32_t i = 0; i < wanted; i++) /* takes ids that were missing */
+        if (!m->buffers[i].recorded) covey_commands_replay(m->buffers[i].commands);
     m->pieces = wanted;
     return COVEY_OK;
 }

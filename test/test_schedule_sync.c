@@ -381,6 +381,34 @@ static void what_could_not_be_recorded_stops_no_other_system(void **state) {
     }
 }
 
+/* With few indices: a piece whose ids could not be refilled gets them before it next runs. */
+static void ids_that_were_missing_are_there_once_the_world_has_some(void **state) {
+    (void)state;
+    if (COVEY_NONE > 100000) skip();
+    uint32_t count = COVEY_NONE - 2, creates = 2;
+    covey_entity *all = test_calloc(count, sizeof *all);
+    assert_true(covey_create_many(world, all, count));
+    covey_schedule *schedule = schedule_on(2);
+    add_system(schedule, (covey_system){ .name = "create", .run = create_some, .context = &creates, .creates = 2 });
+    run_well(schedule);
+    assert_int_equal(covey_entity_count(world), COVEY_NONE); /* and no id is ready now */
+    assert_true(covey_destroy(world, all[3]));
+    assert_true(covey_destroy(world, all[7]));
+    run_well(schedule);
+    assert_int_equal(covey_entity_count(world), COVEY_NONE);
+    creates = 0;
+    run_well(schedule); /* who creates nothing needs none */
+    creates = 1;
+    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_FULL);
+    assert_says(schedule, "1 commands of system create, piece 0, could not be recorded");
+    assert_says(schedule, "if the world has no index left, destroy entities");
+    assert_true(covey_destroy(world, all[5]));
+    run_well(schedule);
+    assert_int_equal(covey_entity_count(world), COVEY_NONE);
+    covey_schedule_destroy(schedule);
+    test_free(all);
+}
+
 static void without_creates_nothing_is_created(void **state) {
     (void)state;
     make_crowd();
@@ -443,6 +471,7 @@ int main(void) {
         WORLD_TEST(a_new_system_does_not_change_what_is_left),
         WORLD_TEST(what_could_not_be_recorded_is_told_once),
         WORLD_TEST(what_could_not_be_recorded_stops_no_other_system),
+        WORLD_TEST(ids_that_were_missing_are_there_once_the_world_has_some),
         WORLD_TEST(without_creates_nothing_is_created),
         OWNED_TEST(a_schedule_that_ends_drops_what_is_left),
         OWNED_TEST(a_system_that_is_removed_drops_what_is_left),

@@ -126,8 +126,8 @@ typedef struct covey_system {
     /* Not split, and only on the thread that runs the schedule, which takes it first, while other threads run systems
      * without a conflict. For libraries that one thread calls: MPI, windows, graphics. */
     bool main_thread;
-    /* How many entities one piece may create in one run: that many ids are kept ready for each piece, and creating more
-     * fails the run (FULL). An exclusive system with 0 takes ids from the world. */
+    /* How many entities one piece may create in one run: that many ids are kept ready for each piece, as far as the
+     * world has them, and creating more fails the run (FULL). An exclusive system with 0 takes ids from the world. */
     uint32_t creates;
 
     /* A reduction: each piece fills its scratch. When all are done, the pieces are merged in order into a zeroed total,
