@@ -48,6 +48,7 @@ covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, u
     if (!page) return COVEY_ERROR_MEMORY;
     memset(page, 0, sizeof *page);
     pages[at] = page;
+    if (at >= blocks->end_page) blocks->end_page = at + 1;
     return COVEY_OK;
 }
 
@@ -505,6 +506,7 @@ static bool clone_pages(const covey__block_store *from, covey__block_store *to) 
     to->pages = pages;
     to->page_count = count;
     to->first_page = from->first_page;
+    to->end_page = from->end_page;
     for (uint32_t i = 0; i < count; i++)
         if (covey__blocks_have_page(from, i) && !clone_page(from, to, i)) return false;
     return true;
@@ -673,6 +675,7 @@ void covey__blocks_shrink(covey__block_store *blocks) {
         else reach = i + 1;
     }
     covey__slabs_trim(blocks);
+    blocks->end_page = reach;
     if (blocks->page_count == reach) return;
     void *pages =
         covey__resize(&blocks->heap, blocks->pages, blocks->page_count, reach, sizeof(void *), alignof(void *));
@@ -729,8 +732,15 @@ uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index) {
     return COVEY_NONE;
 }
 
+uint32_t covey__blocks_first(const covey__block_store *blocks) {
+    uint32_t page = blocks->first_page;
+    while (page < blocks->end_page && blocks->pages[page]->summary == 0) page++;
+    if (page >= blocks->end_page) return 0;
+    return page * COVEY__PAGE_BLOCKS + covey__lowest_bit(blocks->pages[page]->summary);
+}
+
 uint32_t covey__blocks_end(const covey__block_store *blocks) {
-    uint32_t page = blocks->page_count, block = COVEY__PAGE_BLOCKS;
+    uint32_t page = blocks->end_page, block = COVEY__PAGE_BLOCKS;
     while (page != 0 && blocks->pages[page - 1]->summary == 0) page--;
     if (page == 0) return 0;
     while ((blocks->pages[page - 1]->summary >> (block - 1) & 1) == 0) block--;
@@ -789,10 +799,12 @@ static bool valid_page(const covey__block_store *blocks, const covey__block_page
 
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why) {
     uint64_t count = 0;
+    REQUIRE(blocks->end_page <= blocks->page_count, "blocks: an end beyond its table");
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         if (covey__blocks_have_page(blocks, i) && !valid_page(blocks, page, why)) return false;
         REQUIRE(i >= blocks->first_page || page->summary == 0, "blocks: a component before the first page");
+        REQUIRE(i < blocks->end_page || page->summary == 0, "blocks: a component behind the last page");
         for (uint64_t left = page->summary; left != 0; left &= left - 1)
             count += covey__bits_in(page->masks[covey__lowest_bit(left)]);
     }

@@ -152,7 +152,9 @@ static inline const uint8_t *covey__slots_of(const covey__block_page *page, uint
 static inline uint32_t covey__blocks_slot(const covey__block_store *blocks, uint32_t index) {
     return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % 64];
 }
-/* One more than the number of the last block that is not empty; independent of reserved memory. */
+/* The number of the first block that is not empty, and one more than that of the last; independent of reserved memory.
+ * Both are 0 without components. */
+uint32_t covey__blocks_first(const covey__block_store *blocks);
 uint32_t covey__blocks_end(const covey__block_store *blocks);
 /* The most pages that a directory may have: as many as the world's table covers. */
 static inline uint32_t covey__block_limit(const covey_world *world) {

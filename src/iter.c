@@ -44,13 +44,13 @@ static const covey_pool *smallest(const covey__walk *walk) {
     return found;
 }
 
-/* The number of pages to walk: that of the shortest directory of the required pools. */
+/* The end of the pages to walk: that of the required pool which ends first. */
 static uint32_t pages_to_walk(const covey__walk *walk) {
     uint32_t end = covey__block_limit(walk->view->world);
-    if (walk->lead && walk->lead->blocks.page_count < end) end = walk->lead->blocks.page_count;
+    if (walk->lead && walk->lead->blocks.end_page < end) end = walk->lead->blocks.end_page;
     for (uint32_t i = 0; i < walk->view->with; i++) {
         const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool) && pool->blocks.page_count < end) end = pool->blocks.page_count;
+        if (covey__in_blocks(pool) && pool->blocks.end_page < end) end = pool->blocks.end_page;
     }
     return end;
 }
@@ -279,11 +279,34 @@ static uint32_t blocks_to_walk(const covey__walk *walk) {
     return alive / COVEY__BLOCK_IDS + (alive % COVEY__BLOCK_IDS != 0);
 }
 
+/* The first of them. */
+static uint32_t first_block(const covey__walk *walk) {
+    bool known = walk->lead && covey__in_blocks(walk->lead);
+    uint32_t first = known ? covey__blocks_first(&walk->lead->blocks) : 0;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        if (!covey__in_blocks(pool)) continue;
+        uint32_t held = covey__blocks_first(&pool->blocks);
+        if (held > first) first = held;
+        known = true;
+    }
+    if (!known) first = covey_entity_next(walk->view->world, (covey_entity){ 0, 0 }).index / (uint32_t)COVEY__BLOCK_IDS;
+    return first;
+}
+
+static uint32_t ids_of(uint32_t blocks) {
+    uint64_t ids = (uint64_t)blocks * COVEY__BLOCK_IDS;
+    return ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
+}
+
 uint32_t covey_iter_length(const covey_iter *it) {
     if (it->walk.mode == COVEY__MODE_NOTHING) return 0;
-    if (is_by_position(&it->walk)) return it->walk.end;
-    uint64_t ids = (uint64_t)blocks_to_walk(&it->walk) * COVEY__BLOCK_IDS;
-    return ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
+    return is_by_position(&it->walk) ? it->walk.end : ids_of(blocks_to_walk(&it->walk));
+}
+
+uint32_t covey__iter_first(const covey_iter *it) {
+    if (it->walk.mode == COVEY__MODE_NOTHING || is_by_position(&it->walk)) return 0;
+    return ids_of(first_block(&it->walk));
 }
 
 /* The blocks, and pages, of ids that a part visits. */

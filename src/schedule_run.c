@@ -124,7 +124,9 @@ static uint32_t count_pieces(covey__system *system) {
     if (bound == 0) return 0;
     if (bound <= LEAST && system->desc.piece == 0) return 1;
     covey__system_iter(system, system->whole);
-    uint32_t length = covey_iter_length(system->whole);
+    uint32_t end = covey_iter_length(system->whole);
+    system->first = covey__iter_first(system->whole);
+    uint32_t length = end > system->first ? end - system->first : 0;
     system->size = size_of_piece(system, length);
     return length / system->size + (length % system->size != 0);
 }

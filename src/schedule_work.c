@@ -68,7 +68,8 @@ static char *scratch_of(const covey__system *system, uint32_t piece) {
 }
 
 static void begin_piece(const covey__system *system, uint32_t number, covey_iter *it) {
-    uint32_t first = number * system->size, end = number + 1 == system->piece_count ? UINT32_MAX : first + system->size;
+    uint32_t first = system->first + number * system->size;
+    uint32_t end = number + 1 == system->piece_count ? UINT32_MAX : first + system->size;
     if (system->piece_count == 1) covey__system_iter(system, it);
     else covey__iter_part(system->whole, first, end, it);
 }

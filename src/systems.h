@@ -66,7 +66,7 @@ struct covey__system {
     bool due;
     covey__piece *pieces;
     uint32_t piece_count, piece_capacity, buffer_count; /* that run; that there are; that have a buffer */
-    uint32_t size;                                      /* of a piece of a split system */
+    uint32_t first, size; /* of a split system: the index or position of its first piece; the length of each */
     char *scratch;
     size_t scratch_lines, stride;       /* lines of 64 bytes that there are; that a piece has */
     covey__share *shares;               /* of a split system: one for each thread */

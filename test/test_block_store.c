@@ -699,6 +699,8 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     BREAK(uint8_t, map[3], 1, "block: a slot of another id");
     BREAK(uint32_t, blocks->count, 66, "blocks: the number of components is not what was counted");
     BREAK(uint32_t, blocks->first_page, 1, "blocks: a component before the first page");
+    BREAK(uint32_t, blocks->end_page, 0, "blocks: a component behind the last page");
+    BREAK(uint32_t, blocks->end_page, blocks->page_count + 1, "blocks: an end beyond its table");
     BREAK(size_t, blocks->heap.bytes, blocks->heap.bytes + 1, "blocks: bytes that are not accounted for");
     BREAK(uint64_t, page->masks[0], 0x13, "block: an id with a slot that it cannot have");
 }

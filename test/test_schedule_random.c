@@ -26,6 +26,7 @@ typedef enum lie {
     MERGES_IN_ONE_PIECE,
     SHARES_A_BUFFER,
     CUTS_ELSEWHERE,
+    CUTS_FROM_ZERO,
     IGNORES_LINKS,
     IGNORES_PHASES,
     FORGETS_EVERY,
@@ -318,6 +319,28 @@ static const covey_pool *followed(const member *m) {
     return lead && !covey__in_blocks(lead) ? lead : NULL;
 }
 
+static bool is_ranked(const member *m, const covey_iter *it) {
+    return m->desc.group && it->walk.mode != COVEY__MODE_SLOTS;
+}
+
+/* Where the first piece begins: at the block in which each type in blocks that must be there has begun; or else at the
+ * first entity. */
+static uint32_t first_of(const member *m, const covey_iter *it) {
+    uint32_t first = 0;
+    bool known = false;
+    if (is_ranked(m, it) || (!m->desc.group && followed(m)) || m->program->lie == CUTS_FROM_ZERO) return 0;
+    for (uint32_t i = 0; i < m->view.with; i++) {
+        const covey_pool *pool = covey_pool_find_raw(world, m->view.types[i]);
+        uint32_t at = pool && covey__in_blocks(pool) ? covey_pool_next(pool, 0) : COVEY_NONE;
+        if (at == COVEY_NONE) continue;
+        uint32_t index = covey_pool_at(pool, at).index;
+        if (index > first) first = index;
+        known = true;
+    }
+    if (!known) first = covey_entity_next(world, (covey_entity){ 0, 0 }).index;
+    return first / 64 * 64;
+}
+
 /* A view without entities has no pieces, however far its indices go. */
 static uint32_t length_of(const member *m, const covey_iter *it) {
     if (m->desc.group && covey_group_count(m->desc.group) == 0) return 0;
@@ -325,7 +348,8 @@ static uint32_t length_of(const member *m, const covey_iter *it) {
         const covey_pool *pool = covey_pool_find_raw(world, m->desc.view.with[i]);
         if (!pool || covey_pool_count(pool) == 0) return 0;
     }
-    return covey_iter_length(it);
+    uint32_t first = first_of(m, it), end = covey_iter_length(it);
+    return end > first ? end - first : 0;
 }
 
 /* Entities of a piece, by index or position. One that the schedule chooses cannot be seen in what bodies do here. */
@@ -361,13 +385,13 @@ static covey_result cut(member *m) {
 static void visit_all(member *m, visit *pieces) {
     covey_iter it = whole_of(m);
     const covey_pool *pool = m->desc.group ? NULL : followed(m);
-    bool ranked = m->desc.group && it.walk.mode != COVEY__MODE_SLOTS;
-    uint32_t size = size_of(m, covey_iter_length(&it)), rank = 0;
+    bool ranked = is_ranked(m, &it);
+    uint32_t first = first_of(m, &it), size = size_of(m, length_of(m, &it)), rank = 0;
     void *fields[COVEY_TERMS];
     for (covey_row row = { 0 }; covey_next_row(&it, &row); rank++) {
         covey_entity e = covey_row_entity(&it, row);
         uint32_t place = ranked ? rank : pool ? covey_pool_position(pool, e) : e.index;
-        uint32_t piece = m->desc.split ? place / size : 0;
+        uint32_t piece = m->desc.split ? (place - first) / size : 0;
         if (m->program->lie == LOSES_A_PIECE && piece == 1) continue;
         for (uint32_t i = 0; i < covey_view_fields(&m->view); i++) fields[i] = row_field(&it, row, i);
         visit_one(&pieces[piece], e, fields);
@@ -828,6 +852,7 @@ static void every_lie_is_noticed(void **state) {
         [MERGES_IN_ONE_PIECE] = "adds up without regard to pieces",
         [SHARES_A_BUFFER] = "records all pieces into one buffer",
         [CUTS_ELSEWHERE] = "cuts elsewhere",
+        [CUTS_FROM_ZERO] = "cuts from index 0 on",
         [IGNORES_LINKS] = "ignores links",
         [IGNORES_PHASES] = "runs each phase once in each run",
         [FORGETS_EVERY] = "runs each time what should run each n-th time",

@@ -125,7 +125,7 @@ static bool each_second(const covey_world *world, void *context) {
 
 static void begin_model(model *m, uint64_t seed) {
     *m = (model){ .seed = seed, .ghosts = seed % 4 != 0, .fold_first = seed % 3 == 0, .rarely = seed % 5 == 0 };
-    /* Pieces are cut from index 0 on, so that shares far apart would make many. */
+    /* Pieces are cut from the first index to the last, so that guests from shares far apart would make many. */
     begin(&m->f, &(covey_mpi_desc){ .span = COVEY_INDEX_BITS < 16 ? 0 : 1024 });
     m->leaving = calloc(ENTITIES, sizeof *m->leaving);
     m->targets = calloc(ENTITIES, sizeof *m->targets);

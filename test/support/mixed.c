@@ -137,9 +137,11 @@ static uint32_t pick_count(mixed_world *s) {
     }
 }
 
-/* Side by side, or with gaps: of a few indices, of blocks, of pages. */
+/* Side by side, or with gaps: of a few indices, of blocks, of pages; some of them far behind 0. */
 static void make_entities(mixed_world *s) {
-    uint32_t count = pick_count(s), gap = mixed_below(s, 8), index = 0;
+    uint32_t count = pick_count(s), gap = mixed_below(s, 8);
+    uint32_t index = mixed_chance(s, 25) ? 1 + mixed_below(s, INDICES / 2) : 0;
+    if (index != 0) covey_range_reserve(world, 0, index);
     static const uint32_t gaps[8] = { 3, 130, 5000 };
     for (uint32_t i = 0; i < count && gap > 2; i++) covey_create(world);
     for (uint32_t i = 0; i < count && gap <= 2; i++, index++) {

@@ -160,6 +160,7 @@ typedef struct covey__block_store {
     covey__block_page **pages; /* one shared empty page stands for missing ones */
     uint32_t page_count;       /* never exceeds the world's table: one bounds check is enough for both */
     uint32_t first_page;       /* pages before it have no components; there may be many, where ids begin far behind 0 */
+    uint32_t end_page;         /* nor have those from this one on; there may be many, where the table has grown */
     uint32_t count;
     uint32_t size;
     uint8_t align;
