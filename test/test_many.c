@@ -638,6 +638,22 @@ static void assert_not_created(uint32_t count, const covey_component *components
     world->result = heard.result = COVEY_OK;
 }
 
+/* Neither is known before: the first description in the list is what the second is compared with. */
+static void test_a_type_and_its_twin_are_one_component(void **state) {
+    (void)state;
+    static const covey_type first = { .name = "New", .size = 4, .align = 4, .raw = true };
+    static const covey_type twin = { .name = "New", .size = 4, .align = 4, .raw = true };
+    static const covey_type clash = { .name = "New", .size = 8, .align = 4, .raw = true };
+    assert_no_entity(covey_create_with(world, { .type = &first }, { .type = &twin }));
+    assert_failed(COVEY_ERROR_PRESENT);
+    assert_ptr_equal(covey_pool_find_raw(world, &first), covey_pool_find_raw(world, &twin));
+    assert_no_entity(covey_create_with(world, { .type = &first }, { .type = &clash }));
+    assert_failed(COVEY_ERROR_LAYOUT);
+    assert_int_equal(covey_entity_count(world), 0);
+    assert_true(covey_has_raw(world, covey_create_with(world, { .type = &twin }), &first));
+    test_world_is_valid(world);
+}
+
 static void test_what_cannot_be_created_leaves_nothing_behind(void **state) {
     (void)state;
     static const covey_type nameless = { .size = 4 }, uncopied = BOOKED(NULL, .storage = COVEY_STORAGE_SPARSE);
@@ -863,6 +879,7 @@ int main(void) {
         WORLD_TEST(test_a_list_of_components_that_is_wrong_creates_nothing),
         WORLD_TEST(test_an_entity_is_created_with_components),
         WORLD_TEST(test_many_are_created_with_copies_and_arrays),
+        WORLD_TEST(test_a_type_and_its_twin_are_one_component),
         WORLD_TEST(test_what_cannot_be_created_leaves_nothing_behind),
         WORLD_TEST(test_a_hook_that_refuses_leaves_nothing_behind),
         WORLD_TEST(test_an_entity_that_a_listener_destroys_at_once_is_gone),

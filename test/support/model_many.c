@@ -153,7 +153,7 @@ static covey_result may_list(model *m, const creation *c) {
         const part *p = &c->parts[i];
         covey_result result = model_may_meet(m, p->type);
         for (uint32_t k = 0; k < i && result == COVEY_OK && !oracle_pool_of(m->oracle, p->type); k++)
-            if (p->type != c->parts[k].type && strcmp(p->type->name, c->parts[k].type->name) == 0)
+            if (strcmp(p->type->name, c->parts[k].type->name) == 0 && !oracle_same_layout(p->type, c->parts[k].type))
                 return COVEY_ERROR_LAYOUT;
         if (result == COVEY_OK && p->copies && !model_can_copy(p->type)) result = COVEY_ERROR_COPY;
         if (result != COVEY_OK) return result;

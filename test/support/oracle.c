@@ -309,7 +309,7 @@ bool oracle_type_is_block(const covey_type *type) {
 
 static bool is_pinned(const covey_type *type) { return type->storage == COVEY_STORAGE_PINNED; }
 
-static bool same_layout(const covey_type *a, const covey_type *b) {
+bool oracle_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
     if (oracle_type_is_block(a) != oracle_type_is_block(b) || is_pinned(a) != is_pinned(b)) return false;
     return a->size == b->size && a_align == b_align && a->policy == b->policy && a->zero_vacated == b->zero_vacated &&
@@ -324,7 +324,7 @@ oracle_pool *oracle_pool_named(oracle_world *world, const char *name) {
 
 oracle_pool *oracle_pool_of(oracle_world *world, const covey_type *type) {
     oracle_pool *pool = type->name ? oracle_pool_named(world, type->name) : NULL;
-    return pool && same_layout(pool->type, type) ? pool : NULL;
+    return pool && oracle_same_layout(pool->type, type) ? pool : NULL;
 }
 
 oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type) {

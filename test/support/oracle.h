@@ -192,6 +192,8 @@ void oracle_destroy_all(oracle_world *world);
 bool oracle_type_valid(const covey_type *type);
 /* Whether a valid type is kept in blocks, pinned or not: unless it says otherwise, or names a policy. */
 bool oracle_type_is_block(const covey_type *type);
+/* Whether two types of one name are the same. */
+bool oracle_same_layout(const covey_type *a, const covey_type *b);
 /* The pool of a type's name, whatever its layout; the pool of the type itself; or NULL. */
 oracle_pool *oracle_pool_named(oracle_world *world, const char *name);
 oracle_pool *oracle_pool_of(oracle_world *world, const covey_type *type);
