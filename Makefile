@@ -68,11 +68,13 @@ test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32
 	@scripts/setup portable
 	@test/portable/run.sh $(JOBS) $(TARGETS)
 
-fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, inspect_query, inspect_json or inspect_http, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
-	@scripts/setup clang
-	@$(call build,fuzz)
+fuzz_preset = $(if $(filter mpi_%,$(FUZZ)),mpi-fuzz,fuzz)
+fuzz_folder = $(if $(filter mpi_%,$(FUZZ)),mpi/test,fuzz)
+fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, inspect_query, inspect_json, inspect_http, mpi_message, mpi_ghosts or mpi_restart, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
+	@scripts/setup clang $(if $(filter mpi_%,$(FUZZ)),mpi)
+	@$(call build,$(fuzz_preset),$(if $(filter mpi_%,$(FUZZ)),fuzz_$(FUZZ)))
 	@mkdir -p build/fuzz/corpus/$(FUZZ)
-	build/fuzz/fuzz/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
+	build/$(fuzz_preset)/$(fuzz_folder)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
 	    build/fuzz/corpus/$(FUZZ) fuzz/corpus/$(FUZZ)
 
 bench: setup ## run the benchmarks, with portable and with native flags; results in build/bench/*.csv

@@ -36,5 +36,7 @@ bool covey__mpi_handover_read(const covey_mpi *mpi, unsigned char *bytes, uint64
                               covey__mpi_part *parts, const char **why);
 /* Makes the entities of a message, but not the graves. When it fails, some may have been made. */
 covey_result covey__mpi_handover_apply(covey_mpi *mpi, covey__mpi_handover *h);
+/* Uses up the generations of graves that are not alive. For those of all files, when all entities are made. */
+covey_result covey__mpi_handover_bury(covey_mpi *mpi, const covey_entity *graves, size_t count);
 
 #endif

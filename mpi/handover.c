@@ -95,3 +95,16 @@ covey_result covey__mpi_handover_apply(covey_mpi *mpi, covey__mpi_handover *h) {
     if (result == COVEY_OK) covey__mpi_settle(mpi, &h->in);
     return result;
 }
+
+covey_result covey__mpi_handover_bury(covey_mpi *mpi, const covey_entity *graves, size_t count) {
+    covey_world *world = mpi->world;
+    for (size_t i = count; i-- != 0;) {
+        if (covey_generation_at(world, graves[i].index) >= graves[i].generation) continue;
+        covey_entity e = covey_create_exact(world, graves[i]);
+        if (covey_is_null(e))
+            return covey__mpi_fail(mpi, covey_world_result(world), "%u:%u was used, and cannot be noted: %s",
+                                   graves[i].index, graves[i].generation, covey_result_text(covey_world_result(world)));
+        covey_destroy(world, e);
+    }
+    return COVEY_OK;
+}

@@ -278,21 +278,6 @@ static covey_result take_over_all(loading *l, unsigned char *own, uint64_t own_s
     return result;
 }
 
-/* Handles that are not alive: their generations were used, and are used up. */
-static covey_result fill_graves(loading *l) {
-    covey_world *world = l->mpi->world;
-    for (size_t i = l->grave_count; i-- != 0;) {
-        covey_entity grave = l->graves[i];
-        if (covey_generation_at(world, grave.index) >= grave.generation) continue;
-        covey_entity e = covey_create_exact(world, grave);
-        if (covey_is_null(e))
-            return covey__mpi_fail(l->mpi, covey_world_result(world), "%u:%u was used, and cannot be noted: %s",
-                                   grave.index, grave.generation, covey_result_text(covey_world_result(world)));
-        covey_destroy(world, e);
-    }
-    return COVEY_OK;
-}
-
 /* ---- Loading -----------------------------------------------------------------------------------------------------*/
 
 static covey_result load_files(loading *l) {
@@ -308,7 +293,7 @@ static covey_result load_files(loading *l) {
         if (result != COVEY_OK) return result;
         mine = take_over_all(l, send ? send + mpi->offsets[mpi->rank] : NULL, own_size, received);
     }
-    return covey__mpi_agree(mpi, mine == COVEY_OK ? fill_graves(l) : mine);
+    return covey__mpi_agree(mpi, mine == COVEY_OK ? covey__mpi_handover_bury(mpi, l->graves, l->grave_count) : mine);
 }
 
 static covey_result check_fits(covey_mpi *mpi, const covey__manifest *from) {

@@ -437,7 +437,7 @@ static void memory_that_is_out_while_loading_is_told_to_all(void) {
     CHECK(covey_mpi_save(c.f.mpi, name) == COVEY_OK);
     for (int victim = 0; victim < size; victim++) {
         uint64_t at = 1;
-        while (fail_at(&c, name, victim, at)) at += size == 1 ? 1 : 1 + below(&r, size == 2 ? 4 : 80);
+        while (fail_at(&c, name, victim, at)) at += size == 1 ? 1 : 1 + below(&r, size == 2 ? 8 : 80);
         CHECK(at > 50);
     }
     remove_checkpoint(name);
