@@ -700,7 +700,7 @@ static void note_span(const covey_iter *it, const covey_pool *pool) {
     for (uint32_t row = 0; it->walk.group && it->slotted && row < it->count; row++)
         covey__ticks_note(pool, first + covey__slot_bit(it, row));
     if (it->walk.group && it->slotted) return;
-    if (it->slotted) covey__ticks_note_block(pool, first);
+    if (it->slotted) covey__ticks_note_ids(pool, first, UINT64_MAX);
     else if (!it->walk.array) covey__ticks_note_run(pool, first, it->count);
     for (uint32_t row = 0; it->walk.array && row < it->count; row++)
         covey__ticks_note(pool, it->walk.array[first + row].index);
@@ -719,6 +719,7 @@ bool covey__next_batch(covey_iter *it) {
     bool more = false;
     it->slotted = it->varies = false;
     if (it->walk.set && !it->walk.begun) covey__array_begin(it);
+    if (it->walk.shares) covey__ticks_share(it->walk.view->world);
     switch (it->walk.mode) {
     case COVEY__MODE_NOTHING: break;
     case COVEY__MODE_BLOCKS:

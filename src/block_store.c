@@ -56,6 +56,11 @@ bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page) {
     return page < blocks->page_count && blocks->pages[page] != &missing;
 }
 
+uint32_t covey__blocks_next_page(const covey__block_store *blocks, uint32_t page) {
+    while (page < blocks->page_count && blocks->pages[page] == &missing) page++;
+    return page;
+}
+
 static void free_page(covey__block_store *blocks, uint32_t page) {
     if (!covey__blocks_have_page(blocks, page)) return;
     covey__free(&blocks->heap, blocks->pages[page], 1, sizeof(covey__block_page), alignof(covey__block_page));

@@ -123,13 +123,8 @@ static void walk_by(covey__walk *walk, const covey_pool *lead) {
 
 /* Ticks are kept by id, and say where changes are. */
 static void walk_changes(covey__walk *walk) {
-    uint32_t first = UINT32_MAX;
     walk_ids(walk);
-    for (uint32_t left = walk->changed; left != 0; left &= left - 1) {
-        uint32_t page = covey__ticks_first_page(walk->columns[covey__lowest_bit(left)].pool);
-        if (page < first) first = page;
-    }
-    if (walk->next < first) walk->next = first;
+    walk->next = covey__page_from(walk, walk->next);
 }
 
 static void begin_since(covey__walk *walk, const covey_view *view, uint64_t tick) {
@@ -326,7 +321,7 @@ static void cut_walk(const covey__walk *whole, uint32_t first, uint32_t end, cov
     memcpy(part, whole, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
     if (first >= end) part->mode = COVEY__MODE_NOTHING;
     else if (!is_by_position(part)) cut_ids(part, first, end);
-    else part->next = first, part->end = end;
+    else part->next = first, part->end = end, part->shares = true;
 }
 
 covey_iter covey_iter_part(const covey_iter *whole, uint32_t first, uint32_t end) {
@@ -430,6 +425,7 @@ bool covey__next_rows(covey_iter *it, bool moved) {
         covey__note_last(it);
     }
     if (it->walk.set) it->walk.array = it->walk.set->ids;
+    if (it->walk.shares) covey__ticks_share(it->walk.view->world);
     bool more = list_rows(it);
     for (uint32_t k = 0; k < it->stop; k++)
         it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]].index : it->rows[k];

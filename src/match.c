@@ -149,9 +149,19 @@ COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t id
     return ids;
 }
 
-/* Most ids have not changed, so that comes first. */
+/* Which of some ids are in no pool in blocks that the view excludes. */
+static uint64_t not_excluded(const covey_iter *it, uint32_t first, uint64_t ids) {
+    const covey_view *view = it->walk.view;
+    const covey__column *columns = it->walk.columns + view->with + view->optional + view->any;
+    for (uint32_t i = 0; i < view->without; i++)
+        if (columns[i].pool && covey__in_blocks(columns[i].pool))
+            ids &= ~seen(columns[i].pool, first, ids, it->walk.hides);
+    return ids;
+}
+
+/* Most ids have not changed, so that comes first; before it, only what needs a look at one mask. */
 static COVEY__NOINLINE uint64_t match_block_slowly(const covey_iter *it, uint32_t first, uint64_t ids) {
-    if (it->walk.changed != 0) ids = changed(it, first, ids);
+    if (it->walk.changed != 0) ids = changed(it, first, not_excluded(it, first, ids));
     return ids != 0 ? match_block(it, first, ids, it->walk.hides) : 0;
 }
 
@@ -205,13 +215,33 @@ static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
     return found;
 }
 
+static uint32_t page_with_changes(const covey__walk *walk, uint32_t page) {
+    uint32_t first = walk->end;
+    for (uint32_t left = walk->changed; left != 0; left &= left - 1) {
+        uint32_t next = covey__ticks_next_page(walk->columns[covey__lowest_bit(left)].pool, page);
+        if (next < first) first = next;
+    }
+    return first;
+}
+
+uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        if (covey__in_blocks(pool)) page = covey__blocks_next_page(&pool->blocks, page);
+    }
+    return walk->changed != 0 ? page_with_changes(walk, page) : page;
+}
+
+/* There may be millions of indices between entities: a page without any is followed by the next one that is there. */
 uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
     while (it->walk.next < it->walk.end) {
         uint32_t page = it->walk.next++;
         uint64_t blocks = it->walk.changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
-        if (blocks == 0) continue;
-        blocks &= open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
-        if (blocks == 0) continue;
+        if (blocks != 0) blocks &= open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
+        if (blocks == 0) {
+            it->walk.next = covey__page_from(&it->walk, page + 1);
+            continue;
+        }
         list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->walk.asks_more;
         for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);

@@ -28,5 +28,7 @@ typedef struct covey__page_list {
 /* The blocks of the next page with matches, which are in it->matches; 0 at the end. Terms that are looked up later may
  * still reject some. */
 uint64_t covey__next_page(covey_iter *it, covey__page_list *list);
+/* The first page from this one on that is not missing where the walk looks: for changes, and in pools in blocks. */
+uint32_t covey__page_from(const covey__walk *walk, uint32_t page);
 
 #endif

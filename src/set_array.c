@@ -13,14 +13,6 @@ static bool is_plain(const covey_pool *pool) {
     return !pool->type->drop && !pool->type->move && !(observers && (observers->listeners.signals & COVEY_ON_SET) != 0);
 }
 
-static void note_changes(const covey_pool *pool, uint32_t first, uint64_t found) {
-    if (found == UINT64_MAX) {
-        covey__ticks_note_block(pool, first);
-        return;
-    }
-    for (uint64_t left = found; left != 0; left &= left - 1) covey__ticks_note(pool, first + covey__lowest_bit(left));
-}
-
 static uint32_t set_plainly(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
     uint32_t set = 0;
     for (uint32_t i = 0; i < count;) {
@@ -30,7 +22,8 @@ static uint32_t set_plainly(covey_pool *pool, const covey_entity *entities, uint
             continue;
         }
         uint64_t found = covey__storage_write(pool, entities + i, stretch, values + (size_t)i * pool->size);
-        if (pool->type->ticks) note_changes(pool, entities[i].index / 64 * 64, found);
+        if (found != 0 && pool->type->ticks)
+            covey__ticks_note_ids(pool, entities[i].index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, found);
         set += covey__bits_in(found);
         i += stretch.count;
     }

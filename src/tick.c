@@ -1,6 +1,10 @@
 /* Change ticks: a world's time, and for each component of a type with ticks when it was changed last. A component was
  * changed at the later of two ticks: its own, and that of its block as a whole; so a span over full blocks notes one
- * number for 64 values. A component that is removed leaves its tick behind; the next one at its index notes its own. */
+ * number for 64 values. A component that is removed leaves its tick behind; the next one at its index notes its own.
+ *
+ * Who asks for changes mostly asks for those since the last time, when no block was changed at more than one tick. So a
+ * block knows who was changed at its latest tick, as a mask, and when it was changed before: if that is not asked for, no
+ * tick of a component is read. */
 #include "tick.h"
 
 #include "block_store.h"
@@ -37,101 +41,135 @@ static covey__tick_page *page_of(const covey_pool *pool, uint32_t index) {
     return pool->observers->ticks.at[index / COVEY__BLOCK_PAGE];
 }
 
+static covey__tick_block *block_of(const covey_pool *pool, uint32_t index) {
+    return &page_of(pool, index)->blocks[covey__block_of(index)];
+}
+
 /* ---- Noting ------------------------------------------------------------------------------------------------------*/
 
-/* Threads that iterate parts of a sparse pool may have ids of the same block, and then write the same tick. */
+void covey__ticks_share(covey_world *world) {
+    if (COVEY__GET_WORD(world->shared_tick) != world->tick) COVEY__PUT_WORD(world->shared_tick, world->tick);
+}
+
+/* A mask cannot be changed by several threads, but all can write the same tick: then it is not known who changed. */
+static COVEY__NOINLINE void note_shared(covey__tick_block *block, uint64_t now) {
+    COVEY__PUT_WORD(block->latest, now);
+    COVEY__PUT_WORD(block->before, now);
+}
+
+static void note_in_block(const covey_world *world, covey__tick_block *block, uint64_t ids) {
+    uint64_t now = world->tick;
+    if (!COVEY__LIKELY(COVEY__GET_WORD(world->shared_tick) != now)) {
+        note_shared(block, now);
+        return;
+    }
+    if (block->latest != now) {
+        block->before = block->latest;
+        block->newest = 0;
+        block->latest = now;
+    }
+    block->newest |= ids;
+}
+
 void covey__ticks_note(const covey_pool *pool, uint32_t index) {
-    covey__tick_page *page = page_of(pool, index);
-    page->each[index % COVEY__BLOCK_PAGE] = pool->world->tick;
-    COVEY__PUT_WORD(page->some[index % COVEY__BLOCK_PAGE / COVEY__TICK_GROUP], pool->world->tick);
-    COVEY__PUT_WORD(page->latest[covey__block_of(index)], pool->world->tick);
+    page_of(pool, index)->each[index % COVEY__BLOCK_PAGE] = pool->world->tick;
+    note_in_block(pool->world, block_of(pool, index), (uint64_t)1 << index % COVEY__BLOCK_IDS);
 }
 
-void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
-    covey__tick_page *page = page_of(pool, index);
-    uint64_t *latest = &page->latest[covey__block_of(index)];
-    uint64_t *some = &page->some[index % COVEY__BLOCK_PAGE / COVEY__TICK_GROUP];
-    page->each[index % COVEY__BLOCK_PAGE] = tick;
-    if (tick > *some) *some = tick;
-    if (tick > *latest) *latest = tick;
-}
-
-void covey__ticks_note_block(const covey_pool *pool, uint32_t index) {
-    covey__tick_page *page = page_of(pool, index);
-    page->latest[covey__block_of(index)] = page->whole[covey__block_of(index)] = pool->world->tick;
+void covey__ticks_note_ids(const covey_pool *pool, uint32_t first, uint64_t ids) {
+    covey__tick_block *block = block_of(pool, first);
+    uint64_t *each = page_of(pool, first)->each + first % COVEY__BLOCK_PAGE;
+    if (ids == UINT64_MAX) block->whole = pool->world->tick;
+    for (uint64_t left = ids != UINT64_MAX ? ids : 0; left != 0; left &= left - 1)
+        each[covey__lowest_bit(left)] = pool->world->tick;
+    note_in_block(pool->world, block, ids);
 }
 
 void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t count) {
-    for (uint32_t i = 0; i < count;) {
-        bool whole = (first + i) % COVEY__BLOCK_IDS == 0 && count - i >= COVEY__BLOCK_IDS;
-        (whole ? covey__ticks_note_block : covey__ticks_note)(pool, first + i);
-        i += whole ? COVEY__BLOCK_IDS : 1;
+    for (uint32_t i = 0, some; i < count; i += some) {
+        uint32_t bit = (first + i) % COVEY__BLOCK_IDS;
+        some = count - i < COVEY__BLOCK_IDS - bit ? count - i : COVEY__BLOCK_IDS - bit;
+        covey__ticks_note_ids(pool, first + i - bit, UINT64_MAX >> (COVEY__BLOCK_IDS - some) << bit);
     }
+}
+
+/* In the order of time, or not: then a component that was noted is older now. */
+void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
+    covey__tick_block *block = block_of(pool, index);
+    uint64_t id = (uint64_t)1 << index % COVEY__BLOCK_IDS;
+    page_of(pool, index)->each[index % COVEY__BLOCK_PAGE] = tick;
+    if (tick > block->latest) *block = (covey__tick_block){ tick, 0, block->latest, block->whole };
+    if (tick == block->latest) block->newest |= id;
+    else if (block->whole != block->latest) block->newest &= ~id;
+    if (tick < block->latest && tick > block->before) block->before = tick;
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------*/
 
 uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index) {
-    const covey__tick_page *page = page_of(pool, index);
-    uint64_t whole = page->whole[covey__block_of(index)], own = page->each[index % COVEY__BLOCK_PAGE];
-    return whole > own ? whole : own;
+    const covey__tick_block *block = block_of(pool, index);
+    bool newest = (block->newest >> index % COVEY__BLOCK_IDS & 1) != 0;
+    if (newest && COVEY__GET_WORD(block->before) != COVEY__GET_WORD(block->latest)) return block->latest;
+    uint64_t own = page_of(pool, index)->each[index % COVEY__BLOCK_PAGE];
+    return block->whole > own ? block->whole : own;
 }
 
-uint32_t covey__ticks_first_page(const covey_pool *pool) {
+uint32_t covey__ticks_next_page(const covey_pool *pool, uint32_t page) {
     const covey__pages *ticks = &pool->observers->ticks;
-    uint32_t page = 0;
     while (page < ticks->count && !ticks->at[page]) page++;
     return page;
-}
-
-/* Which of a group of ticks are later than one. Without a branch. */
-static uint64_t later_than(const uint64_t *ticks, uint64_t since) {
-#define LATER(I) (uint64_t)(ticks[I] > since) << (I)
-    return LATER(0) | LATER(1) | LATER(2) | LATER(3) | LATER(4) | LATER(5) | LATER(6) | LATER(7);
-#undef LATER
-}
-
-/* Which groups of a block have a tick that is later. */
-static uint64_t later_groups(const uint64_t *some, uint64_t since) {
-    uint64_t found = 0;
-    for (uint32_t i = 0; i < COVEY__BLOCK_IDS / COVEY__TICK_GROUP; i++)
-        found |= (uint64_t)(COVEY__GET_WORD(some[i]) > since) << i;
-    return found;
 }
 
 uint64_t covey__tick_blocks_since(const covey_pool *pool, uint32_t number, uint64_t since) {
     const covey__tick_page *page = covey__page_at(&pool->observers->ticks, number * COVEY__BLOCK_PAGE);
     uint64_t found = 0;
     for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++)
-        found |= (uint64_t)(COVEY__GET_WORD(page->latest[block]) > since) << block;
+        found |= (uint64_t)(COVEY__GET_WORD(page->blocks[block].latest) > since) << block;
     return found;
+}
+
+/* Which of eight ticks are later than one. Without a branch. */
+static uint64_t later_than(const uint64_t *ticks, uint64_t since) {
+#define LATER(I) (uint64_t)(ticks[I] > since) << (I)
+    return LATER(0) | LATER(1) | LATER(2) | LATER(3) | LATER(4) | LATER(5) | LATER(6) | LATER(7);
+#undef LATER
+}
+
+static COVEY__NOINLINE uint64_t compare_each(const uint64_t *each, uint64_t ids, uint64_t since) {
+    uint64_t found = 0;
+    for (uint32_t bit = 0; bit < COVEY__BLOCK_IDS; bit += 8)
+        if ((ids >> bit & 0xff) != 0) found |= later_than(each + bit, since) << bit;
+    return found & ids;
 }
 
 uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids, uint64_t since) {
     const covey__tick_page *page = ids != 0 ? covey__page_at(&pool->observers->ticks, first) : NULL;
-    uint32_t block = covey__block_of(first);
-    if (!page || COVEY__GET_WORD(page->latest[block]) <= since) return 0;
-    if (page->whole[block] > since) return ids;
-    const uint64_t *each = page->each + block * COVEY__BLOCK_IDS;
-    const uint64_t *some = page->some + block * COVEY__BLOCK_IDS / COVEY__TICK_GROUP;
-    uint64_t found = 0;
-    for (uint64_t left = later_groups(some, since); left != 0; left &= left - 1) {
-        uint32_t first_of_group = covey__lowest_bit(left) * COVEY__TICK_GROUP;
-        found |= later_than(each + first_of_group, since) << first_of_group;
-    }
-    return found & ids;
+    if (!page) return 0;
+    const covey__tick_block *block = &page->blocks[covey__block_of(first)];
+    if (COVEY__GET_WORD(block->latest) <= since) return 0;
+    if (COVEY__GET_WORD(block->before) <= since) return block->newest & ids;
+    return block->whole > since ? ids : compare_each(page->each + first % COVEY__BLOCK_PAGE, ids, since);
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
-static bool valid_tick_page(const covey_world *world, const covey__tick_page *page, const char **why) {
-    for (uint32_t i = 0; i < COVEY__BLOCK_PAGE; i++) {
-        uint64_t latest = page->latest[i / COVEY__BLOCK_IDS];
-        REQUIRE(page->each[i] <= page->some[i / COVEY__TICK_GROUP], "ticks: a change after the last of its group");
-        REQUIRE(page->some[i / COVEY__TICK_GROUP] <= latest && page->whole[i / COVEY__BLOCK_IDS] <= latest,
-                "ticks: a change after the last");
-        REQUIRE(latest <= world->tick, "ticks: a change that is to come");
+static bool valid_tick_block(const covey_world *world, const covey__tick_block *block, const uint64_t *each,
+                             const char **why) {
+    REQUIRE(block->latest <= world->tick, "ticks: a change that is to come");
+    REQUIRE(block->whole <= block->latest && block->before <= block->latest, "ticks: a change after the last");
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
+        uint64_t tick = block->whole > each[i] ? block->whole : each[i];
+        bool newest = (block->newest >> i & 1) != 0, known = block->before < block->latest;
+        REQUIRE(tick <= block->latest, "ticks: a change after the last");
+        REQUIRE(!known || newest == (tick == block->latest), "ticks: others are the newest");
+        REQUIRE(!known || newest || tick <= block->before, "ticks: a change between the last two");
     }
+    return true;
+}
+
+static bool valid_tick_page(const covey_world *world, const covey__tick_page *page, const char **why) {
+    for (uint32_t i = 0; i < COVEY__PAGE_BLOCKS; i++)
+        if (!valid_tick_block(world, &page->blocks[i], page->each + i * COVEY__BLOCK_IDS, why)) return false;
     return true;
 }
 

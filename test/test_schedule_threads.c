@@ -287,6 +287,55 @@ static void a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody(void
     }
 }
 
+/* ---- Ticks ---------------------------------------------------------------------------------------------------------*/
+
+typedef Value Noted;
+COVEY_COMPONENT_DEFINE(Noted, .ticks = true);
+
+static bool is_due(uint32_t number, uint64_t run) { return (number + run) % 3 == 0; }
+
+static void note_some(covey_job *job, void *context) {
+    (void)context;
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);) {
+        covey_entity e = covey_row_entity(&job->it, row);
+        uint32_t number = covey_row_field_const(&job->it, row, 0, Packed)->number;
+        if (is_due(number, job->run)) covey_patch(job->world, e, Noted, NULL, NULL);
+        if (number % 64 == 0) nap(job->piece);
+    }
+}
+
+/* The pieces are those of an array in no order, so that each has ids of every block. */
+static void no_change_is_lost_where_threads_meet(void **state) {
+    (void)state;
+    covey_entity all[ENTITIES];
+    covey_create_many(world, all, ENTITIES);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        uint32_t number = i * 7 % ENTITIES;
+        covey_add(world, all[number], Packed, { number, ~number });
+        covey_add(world, all[i], Noted, { i, ~i });
+    }
+    covey_schedule *schedule =
+        covey_schedule_create(world, &(covey_schedule_desc){ .threads = 4, .profiler = sleepy_profiler() });
+    add_system(schedule, (covey_system){ .name = "note",
+                                         .run = note_some,
+                                         .split = true,
+                                         .piece = 64,
+                                         .writes = { covey_id(Noted) },
+                                         .view = { .with = { covey_id(Packed) }, .read = { covey_id(Packed) } } });
+    covey_view view = covey_view_make(
+        world,
+        &(covey_view_desc){ .with = { covey_id(Noted) }, .read = { covey_id(Noted) }, .changed = { covey_id(Noted) } });
+    for (uint64_t run = 1; run <= test_scaled(300); run++) {
+        uint64_t before = covey_tick_advance(world);
+        uint32_t found = 0;
+        run_well(schedule);
+        for (covey_iter it = covey_view_iter_since(&view, before); covey_next(&it);) found += it.count;
+        assert_int_equal(found, ENTITIES / 3);
+    }
+    assert_true(covey_world_validate(world, NULL));
+    covey_schedule_destroy(schedule);
+}
+
 /* ---- Allocators ---------------------------------------------------------------------------------------------------*/
 
 /* An allocator that notes when two threads are in it. */
@@ -358,6 +407,7 @@ int main(void) {
         cmocka_unit_test(a_world_without_an_allocator_needs_none),
         WORLD_TEST(others_run_beside_a_system_of_the_main_thread),
         WORLD_TEST(a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody),
+        WORLD_TEST(no_change_is_lost_where_threads_meet),
         WORLD_TEST(one_thread_at_a_time_calls_the_allocator),
     };
     is_main = true;

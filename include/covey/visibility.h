@@ -25,8 +25,7 @@ extern "C" {
  * pointer, call covey_patch(world, e, T, NULL, NULL). Disabling and enabling are not changes. A tag is changed when it
  * is added or set.
  *
- * Ticks take 9 bytes for each index in the pages of 4096 indices in which the type has components, and 1 KB for each
- * page. */
+ * Ticks take 8.5 bytes for each index in the pages of 4096 indices in which the type has components. */
 
 /* The current tick, which changes are marked with: 1 in a new world. */
 COVEY_API uint64_t covey_tick(const covey_world *world);

@@ -60,6 +60,7 @@ typedef struct covey__walk {
     bool refills;              /* when an element leaves the array, another takes its place */
     bool in_rows;              /* a row is being visited, at assertion level 1 */
     bool begun;                /* the array was read, which may have changed since the iteration was made */
+    bool shares;               /* a part of an array: other threads may visit ids of the same block */
     bool sorts;                /* all fields are required, so blocks can be visited as they are */
     uint32_t first;            /* id of the page */
     uint64_t rest;             /* remaining rows of the block, which were not begun with */
