@@ -231,6 +231,19 @@ static void list_runs(const covey__mpi_neighbour *n, const covey__mpi_update *u,
         for (uint32_t k = 0; k < u->runs[i].count; k++) *list++ = n->ghosts[u->runs[i].slot + k];
 }
 
+enum { LONG = 64 };
+static bool runs_are_long(const covey__mpi_update *u) { return u->count / u->run_count >= LONG; }
+
+/* The ghosts of a run are listed by their slots already. */
+static void update_runs(covey_world *world, const covey__mpi_neighbour *n, const covey__mpi_update *u,
+                        const covey_type *type) {
+    const unsigned char *values = u->values;
+    for (uint32_t i = 0; i < u->run_count; i++) {
+        covey_set_array_raw(world, n->ghosts + u->runs[i].slot, u->runs[i].count, type, values);
+        values += (size_t)u->runs[i].count * type->size;
+    }
+}
+
 /* Who is not there any more, is left out. */
 static void update_ghosts(covey_mpi *mpi, const covey__mpi_news *news) {
     const covey__mpi_ghosts *g = mpi->ghosts;
@@ -240,6 +253,10 @@ static void update_ghosts(covey_mpi *mpi, const covey__mpi_news *news) {
     for (uint32_t c = 0; c < g->column_count; c++) {
         const covey__mpi_update *u = &news->updates[c];
         if (u->count == 0) continue;
+        if (runs_are_long(u)) {
+            update_runs(mpi->world, n, u, g->columns[c]->type);
+            continue;
+        }
         if (u->runs != listed) list_runs(n, u, list);
         listed = u->runs;
         covey_set_array_raw(mpi->world, list, u->count, g->columns[c]->type, u->values);

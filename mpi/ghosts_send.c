@@ -39,8 +39,35 @@ static covey_view make_view(covey_mpi *mpi) {
     return covey_view_make(mpi->world, &desc);
 }
 
-static covey_iter begin_iter(const covey_view *view, uint64_t seen, bool ticks) {
-    return ticks ? covey_view_iter_since(view, seen) : covey_view_iter(view);
+/* An iteration over changes is by index; one over all need not be. */
+typedef struct walk {
+    covey_iter it;
+    bool by_index;
+} walk;
+
+static void begin_walk(walk *w, const covey_view *view, uint64_t seen, bool ticks) {
+    w->by_index = ticks && seen != 0;
+    w->it = ticks ? covey_view_iter_since(view, seen) : covey_view_iter(view);
+}
+
+/* Rows of a span with indices that follow each other, in one page of heads. */
+typedef struct stretch {
+    uint32_t row, index, count;
+    const uint64_t *keys; /* NULL: none has ghosts */
+} stretch;
+
+static uint32_t last_neighbour(const walk *w, uint32_t row, uint32_t index, uint32_t most) {
+    uint32_t count = 1;
+    if (w->by_index && covey_span_entity(&w->it, row + most - 1).index == index + most - 1) return most;
+    while (count < most && covey_span_entity(&w->it, row + count).index == index + count) count++;
+    return count;
+}
+
+static stretch stretch_at(const covey__mpi_ghosts *g, const walk *w, uint32_t row) {
+    uint32_t index = covey_span_entity(&w->it, row).index, at = index % COVEY__MPI_HEADS, most = w->it.count - row;
+    const covey__mpi_heads *heads = covey__mpi_heads_of(g, index);
+    if (most > COVEY__MPI_HEADS - at) most = COVEY__MPI_HEADS - at;
+    return (stretch){ row, index, last_neighbour(w, row, index, most), heads ? heads->keys + at : NULL };
 }
 
 static bool is_among(const int *ranks, uint32_t count, int rank) {
@@ -97,20 +124,34 @@ static bool begin_changed(covey_mpi *mpi) {
     return g->changed != NULL;
 }
 
-static covey_result choose_all(covey_mpi *mpi) {
+static covey_result choose_stretch(covey_mpi *mpi, const walk *w, stretch s, int *ranks) {
     covey__mpi_ghosts *g = mpi->ghosts;
+    covey_result result = COVEY_OK;
+    uint32_t changed = g->changed_count;
+    for (uint32_t i = 0; i < s.count && result == COVEY_OK; i++) {
+        covey_entity e = covey_span_entity(&w->it, s.row + i);
+        uint32_t count = g->near(mpi->world, e, ranks, g->context);
+        uint64_t key = s.keys ? s.keys[i] : 0;
+        if (key != 0 && changed++ < g->changed_room) g->changed[changed - 1] = e;
+        if (!stays(key, ranks, count)) result = choose(mpi, e, ranks, count);
+    }
+    g->changed_count = changed;
+    return result;
+}
+
+static covey_result choose_all(covey_mpi *mpi) {
+    const covey__mpi_ghosts *g = mpi->ghosts;
     int *ranks = covey__mpi_reach(mpi, SCRATCH_NEAR, (uint64_t)mpi->size * sizeof *ranks);
     if (!ranks || !begin_changed(mpi)) return out_of_memory(mpi);
     covey_view view = make_view(mpi);
-    covey_iter it = begin_iter(&view, g->seen, all_have_ticks(g));
     covey_result result = COVEY_OK;
-    while (result == COVEY_OK && covey_next(&it))
-        for (uint32_t i = 0; i < it.count && result == COVEY_OK; i++) {
-            covey_entity e = covey_span_entity(&it, i);
-            uint32_t count = g->near(mpi->world, e, ranks, g->context);
-            uint64_t key = covey__mpi_key(g, e.index);
-            if (key != 0 && g->changed_count++ < g->changed_room) g->changed[g->changed_count - 1] = e;
-            if (!stays(key, ranks, count)) result = choose(mpi, e, ranks, count);
+    walk w;
+    begin_walk(&w, &view, g->seen, all_have_ticks(g));
+    while (result == COVEY_OK && covey_next(&w.it))
+        for (uint32_t row = 0; row < w.it.count && result == COVEY_OK;) {
+            stretch s = stretch_at(g, &w, row);
+            result = choose_stretch(mpi, &w, s, ranks);
+            row += s.count;
         }
     return result;
 }
@@ -290,39 +331,35 @@ static void write_key(const covey__mpi_ghosts *g, uint32_t index, uint64_t key, 
     else if (key != 0) write_run(&all[(key >> 32) - 1], (uint32_t)key, value, 1, size);
 }
 
-/* Values of indices that follow each other, in one page: those of ghosts that follow each other are copied at once. */
-static void write_neighbours(const covey__mpi_ghosts *g, uint32_t first, const uint64_t *keys, uint32_t count,
-                             const unsigned char *values, uint32_t size, writing *all) {
-    for (uint32_t i = 0; i < count;) {
-        uint64_t key = keys[i];
-        uint32_t run = 1;
-        if (key == 0 || key == COVEY__MPI_SEVERAL) {
-            write_key(g, first + i, key, values + (size_t)i * size, size, all);
-        } else {
-            while (i + run < count && keys[i + run] == key + run) run++;
-            write_run(&all[(key >> 32) - 1], (uint32_t)key, values + (size_t)i * size, run, size);
-        }
-        i += run;
+/* How many keys, from the first on, are of slots that follow each other. Eight at once, without a branch for each. */
+static uint32_t run_of_keys(const uint64_t *keys, uint32_t count) {
+    uint32_t run = 1;
+    for (uint64_t differ = 0; run + 8 <= count; run += 8) {
+        for (uint32_t k = 0; k < 8; k++) differ |= keys[run + k] ^ (keys[0] + run + k);
+        if (differ != 0) break;
+    }
+    while (run < count && keys[run] == keys[0] + run) run++;
+    return run;
+}
+
+/* Values of ghosts whose slots follow each other are copied at once. */
+static void write_stretch(const covey__mpi_ghosts *g, stretch s, const unsigned char *values, uint32_t size,
+                          writing *all) {
+    for (uint32_t i = 0, run; i < s.count; i += run) {
+        uint64_t key = s.keys[i];
+        bool single = key == 0 || key == COVEY__MPI_SEVERAL;
+        run = single ? 1 : run_of_keys(s.keys + i, s.count - i);
+        if (single) write_key(g, s.index + i, key, values + (size_t)i * size, size, all);
+        else write_run(&all[(key >> 32) - 1], (uint32_t)key, values + (size_t)i * size, run, size);
     }
 }
 
-/* How many rows from this one on have indices that follow each other, in one page. */
-static uint32_t neighbours_of(const covey_iter *it, uint32_t row, uint32_t index) {
-    uint32_t most = COVEY__MPI_HEADS - index % COVEY__MPI_HEADS, count = 1;
-    if (most > it->count - row) most = it->count - row;
-    while (count < most && covey_span_entity(it, row + count).index == index + count) count++;
-    return count;
-}
-
-static void write_span(const covey__mpi_ghosts *g, const covey_iter *it, uint32_t size, writing *all) {
-    const unsigned char *values = covey_field_raw(it, 0);
-    for (uint32_t row = 0, count; row < it->count; row += count) {
-        uint32_t index = covey_span_entity(it, row).index;
-        const covey__mpi_heads *heads = covey__mpi_heads_of(g, index);
-        count = neighbours_of(it, row, index);
-        if (heads)
-            write_neighbours(g, index, heads->keys + index % COVEY__MPI_HEADS, count, values + (size_t)row * size, size,
-                             all);
+static void write_span(const covey__mpi_ghosts *g, const walk *w, uint32_t size, writing *all) {
+    const unsigned char *values = covey_field_raw(&w->it, 0);
+    for (uint32_t row = 0; row < w->it.count;) {
+        stretch s = stretch_at(g, w, row);
+        if (s.keys) write_stretch(g, s, values + (size_t)row * size, size, all);
+        row += s.count;
     }
 }
 
@@ -355,8 +392,9 @@ static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) 
     covey_view_desc desc = { .with = { type }, .read = { type }, .disabled = true };
     if (type->ticks) desc.changed[0] = type;
     covey_view view = covey_view_make(mpi->world, &desc);
-    covey_iter it = begin_iter(&view, g->seen, type->ticks);
-    while (covey_next(&it)) write_span(g, &it, type->size, all);
+    walk w;
+    begin_walk(&w, &view, g->seen, type->ticks);
+    while (covey_next(&w.it)) write_span(g, &w, type->size, all);
 }
 
 static void write_by_list(covey_mpi *mpi, const covey__mpi_column *column, writing *all) {
