@@ -309,10 +309,21 @@ static bool write_changes(covey_mpi *mpi, writing *all) {
 
 /* ---- Values that changed -----------------------------------------------------------------------------------------*/
 
+/* Few bytes at most: a value in no order is copied alone. */
+static void copy_values(unsigned char *to, const unsigned char *values, size_t bytes) {
+    switch (bytes) {
+    case 4: memcpy(to, values, 4); break;
+    case 8: memcpy(to, values, 8); break;
+    case 12: memcpy(to, values, 12); break;
+    case 16: memcpy(to, values, 16); break;
+    default: memcpy(to, values, bytes);
+    }
+}
+
 /* Values of slots that follow each other. A run that begins where the last one ended is part of it. */
 static void write_run(writing *w, uint32_t slot, const unsigned char *values, uint32_t count, uint32_t size) {
     covey__mpi_run *last = w->run_count != 0 ? &w->runs[w->run_count - 1] : NULL;
-    memcpy(w->to + w->at, values, (size_t)count * size);
+    copy_values(w->to + w->at, values, (size_t)count * size);
     w->at += (uint64_t)count * size;
     w->count += count;
     if (last && last->slot + last->count == slot) last->count += count;
@@ -363,6 +374,11 @@ static void write_span(const covey__mpi_ghosts *g, const walk *w, uint32_t size,
     }
 }
 
+static void write_row(const covey__mpi_ghosts *g, const walk *w, uint32_t size, writing *all) {
+    uint32_t index = covey_span_entity(&w->it, 0).index;
+    write_key(g, index, covey__mpi_key(g, index), covey_field_raw(&w->it, 0), size, all);
+}
+
 static void begin_column(writing *w) {
     w->column = w->at;
     w->at += COVEY__MPI_ALIGN;
@@ -389,12 +405,16 @@ static void end_column(writing *w) {
 /* Only entities with all types have ghosts, so that it is enough to look at one type. */
 static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
-    covey_view_desc desc = { .with = { type }, .read = { type }, .disabled = true };
+    covey_view_desc desc = {
+        .with = { type }, .read = { type }, .without = { covey_id(covey_ghost) }, .disabled = true
+    };
     if (type->ticks) desc.changed[0] = type;
     covey_view view = covey_view_make(mpi->world, &desc);
     walk w;
     begin_walk(&w, &view, g->seen, type->ticks);
-    while (covey_next(&w.it)) write_span(g, &w, type->size, all);
+    while (covey_next(&w.it))
+        if (w.it.count == 1) write_row(g, &w, type->size, all);
+        else write_span(g, &w, type->size, all);
 }
 
 static void write_by_list(covey_mpi *mpi, const covey__mpi_column *column, writing *all) {

@@ -50,10 +50,10 @@ void *covey__found_again(covey_pool *pool, covey_entity e) {
     return NULL;
 }
 
-covey_result covey__observers_prepare_set(covey_pool *pool, covey_signal signal, covey_entity e) {
+covey_result covey__observers_prepare_set(covey_pool *pool, covey_signal signal, uint32_t count) {
     covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
     if (!listeners || (listeners->queued & (uint32_t)signal) == 0) return COVEY_OK;
-    return covey__listeners_prepare(listeners, signal, &e, 1);
+    return covey__listeners_prepare(listeners, signal, NULL, count);
 }
 
 static COVEY__NOINLINE void mark_set_in_all(const covey__listeners *listeners, uint32_t index) {

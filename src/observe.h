@@ -11,7 +11,7 @@ covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *
  * Without `ticks`, the components keep their ticks. */
 void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks);
 /* Before a value is overwritten or patched; and after that, which returns whether code of the program has run. */
-covey_result covey__observers_prepare_set(covey_pool *pool, covey_signal signal, covey_entity e);
+covey_result covey__observers_prepare_set(covey_pool *pool, covey_signal signal, uint32_t count);
 bool covey__observers_after_set(covey_pool *pool, covey_signal signal, covey_entity e);
 void *covey__found_again(covey_pool *pool, covey_entity e); /* the current address; NULL (GONE) if it was removed */
 void covey__observers_after_clear(covey_pool *pool);

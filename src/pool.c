@@ -30,7 +30,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
 
 bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
     covey__check_set(pool, signal);
-    covey_result result = covey__observers_prepare_set(pool, signal, e);
+    covey_result result = covey__observers_prepare_set(pool, signal, 1);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s of %u:%u could not be set: %s", pool->type->name, e.index, e.generation,
                     covey__reason(result));

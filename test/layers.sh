@@ -14,7 +14,7 @@ cd "$2/src"
 layers='
 memory   alloc balanced bits crc32c lines pages result unchecked
 storage  block_store default fields hook kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
-storage  storage_erase storage_gather storage_map storage_place storage_write stretch type type_rules
+storage  storage_erase storage_gather storage_list storage_map storage_place stretch type type_rules
 observe  guard listeners members observe observers order queue signal tick
 change   again change commands convert copy enable entity listen many pool pool_of resource set_array
 query    batch group iter match reactive sort view view_rules walk

@@ -801,8 +801,8 @@ COVEY_API uint32_t covey_gather_raw(const covey_world *world, const covey_entity
                                     const covey_type *type, void *values, uint32_t *positions);
 
 /* Sets a component of each of `count` entities, from an array of values outside of the pool, as covey_set does. Entities
- * that do not have it are left out, and the caller keeps their values. Returns how many were set. O(count); fastest for
- * entities in index order. */
+ * that do not have it are left out, and the caller keeps their values. Returns how many were set; none, if there is no
+ * memory for the events of a queue. O(count); fastest for entities in index order. */
 #define covey_set_array(world, entities, count, T, values) \
     covey_set_array_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
 COVEY_API uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,

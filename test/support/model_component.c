@@ -573,7 +573,7 @@ static void type_create(model *m) {
 }
 
 /* Of types whose bytes are their values. One after the other, so that of a handle which is listed twice the last value
- * counts. If memory for events is out, some are left out: those that have another value then. */
+ * counts. If memory for events is out, none is set. */
 static void set_array(model *m) {
     const covey_type *type;
     const oracle_pool *pool = pick_pool(m, &type);
@@ -585,11 +585,9 @@ static void set_array(model *m) {
         there += oracle_has(m->oracle, pool, m->batch[i]);
     }
     uint32_t set = covey_set_array_raw(m->world, m->batch, count, type, m->array);
-    bool whole = model_settle(m, set == there, COVEY_OK);
+    if (!model_settle(m, set == there, COVEY_OK)) return;
     for (uint32_t i = 0; i < count; i++) {
-        const void *now = covey_get_raw(m->world, m->batch[i], type);
         if (!oracle_has(m->oracle, pool, m->batch[i])) continue;
-        if (!whole && memcmp(now, m->array + (size_t)i * type->size, type->size) != 0) continue;
         memcpy(oracle_get(m->oracle, pool, m->batch[i]), m->array + (size_t)i * type->size, type->size);
         oracle_touch(m->oracle, pool, m->batch[i]);
         oracle_was_set(m->oracle, pool, m->batch[i]);
