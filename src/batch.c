@@ -44,11 +44,6 @@ static bool hand_out_list(covey_iter *it, uint32_t rows) { return hand_out(it, r
 /* The id of a row: the id at a position of an array, or the number itself. */
 COVEY_HOT uint32_t index_at(const covey_entity *array, uint32_t number) { return array ? array[number].index : number; }
 
-static uint32_t ones_from(uint64_t bits, uint32_t first) {
-    uint64_t gap = ~(bits >> first);
-    return gap != 0 ? covey__lowest_bit(gap) : COVEY__BLOCK_IDS;
-}
-
 /* The lowest bits of a mask, this many. */
 static uint64_t first_bits(uint64_t bits, uint32_t count) {
     uint64_t rest = bits;
@@ -514,7 +509,7 @@ static bool next_spans(covey_iter *it) {
         else if (it->slotted) take_packed(it, n);
         else
             take_run(it, n, covey__lowest_bit(it->walk.rest),
-                     ones_from(it->walk.rest, covey__lowest_bit(it->walk.rest)));
+                     covey__ones_from(it->walk.rest, covey__lowest_bit(it->walk.rest)));
     } while (++n < it->walk.most && is_alike(it));
     it->varies = true;
     return hand_out(it, n, it->counts[0]);
@@ -522,7 +517,7 @@ static bool next_spans(covey_iter *it) {
 
 /* The next run of the block: as a span if its values are contiguous in all columns, otherwise the block is listed. */
 static bool next_run(covey_iter *it) {
-    uint32_t bit = covey__lowest_bit(it->walk.rest), run = ones_from(it->walk.rest, bit);
+    uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_of_values(it, first_of_block(it) + bit, run);
     if (run < LONG) return covey__list_ids(it);
     take_run(it, 0, bit, run);
@@ -669,7 +664,7 @@ static uint32_t run_slowly(covey_iter *it, uint32_t row, uint32_t most) {
 static bool next_ids_slowly(covey_iter *it) {
     if (it->walk.sorts) return next_ids(it);
     if (!reach_block(it)) return false;
-    uint32_t bit = covey__lowest_bit(it->walk.rest), run = ones_from(it->walk.rest, bit);
+    uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_slowly(it, first_of_block(it) + bit, run);
     take_run(it, 0, bit, run);
     return hand_out(it, 1, run);

@@ -22,6 +22,12 @@ static inline uint32_t covey__highest_bit(uint64_t bits) {
     return number;
 }
 
+/* How many bits from one on are set. */
+static inline uint32_t covey__ones_from(uint64_t bits, uint32_t first) {
+    uint64_t gap = ~(bits >> first);
+    return gap != 0 ? covey__lowest_bit(gap) : 64;
+}
+
 /* A bit for each index, in words. */
 static inline bool covey__has_bit(const uint64_t *words, uint32_t index) { return words[index / 64] >> index % 64 & 1; }
 static inline void covey__set_bit(uint64_t *words, uint32_t index) { words[index / 64] |= (uint64_t)1 << index % 64; }

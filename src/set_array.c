@@ -1,8 +1,8 @@
 /* Setting the components of many entities. */
 #include "guard.h"
-#include "storage_list.h"
 #include "observe.h"
 #include "observers.h"
+#include "storage_list.h"
 #include "tick.h"
 #include "unchecked.h"
 

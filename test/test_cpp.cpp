@@ -422,6 +422,7 @@ static void copies_use_the_copy_constructor() {
     Velocity gathered[3] = {};
     uint32_t positions[3] = {};
     CHECK(covey::gather<Velocity>(world, e, 2, gathered, positions) == 2 && gathered[1].x == 2 && positions[1] == 1);
+    CHECK(covey::gather_since<Velocity>(world, e, 2, 1, gathered) == 2); /* it has no ticks */
     CHECK(covey::remove_many<Velocity>(world, e, 2) == 2 && covey::gather<Velocity>(world, e, 2, gathered) == 0);
 }
 

@@ -506,6 +506,35 @@ static const operation needing[] = {
 };
 static const operation free_ones[] = { { "set, replace, patch, remove, iterate", world_with_ticks, run_overwrite } };
 
+/* Lists in order, and in none; of all, of a part of each block, and of few. */
+static void changes_of_a_list_are_gathered(void **state) {
+    (void)state;
+    for (uint32_t k = 0; k < COUNT_OF(types) * 6; k++) {
+        const covey_type *type = types[k / 6];
+        covey_entity list[COUNT];
+        Value values[COUNT];
+        uint32_t positions[COUNT], found = 0, step = (const uint32_t[]){ 1, 3, 90 }[k % 3];
+        for (uint32_t i = 0; i < COUNT; i++) {
+            if (!covey_has_raw(world, e[i], type)) give(e[i], type);
+            list[i] = e[k % 6 < 3 ? i : i * 7 % COUNT];
+        }
+        uint64_t before = covey_tick_advance(world);
+        for (uint32_t i = step / 2; i < COUNT; i += step) covey_patch_raw(world, e[i], type, NULL, NULL);
+        covey_remove_raw(world, e[100], type);
+        uint32_t told = covey_gather_since_raw(world, list, COUNT, type, before, values, positions);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            if (changed_at(list[i], type) <= before) continue;
+            assert_int_equal(positions[found], i);
+            assert_memory_equal(&values[found++], covey_get_raw(world, list[i], type), sizeof(Value));
+        }
+        assert_int_equal(told, found);
+        assert_int_equal(covey_gather_since_raw(world, list, COUNT, type, 0, values, NULL), COUNT - 1);
+        assert_int_equal(covey_gather_since_raw(world, list, COUNT, type, covey_tick(world), values, NULL), 0);
+    }
+    give_each(e, COUNT, 2, covey_id(Still));
+    assert_int_equal(covey_gather_since(world, e, COUNT, Still, covey_tick(world), (Still *)NULL, NULL), COUNT / 2);
+}
+
 /* ---- What a block knows -------------------------------------------------------------------------------------------*/
 
 static covey__tick_block *first_block(const covey_type *type) {
@@ -614,6 +643,7 @@ int main(void) {
         TICK_TEST(rows_mark_what_is_asked_for),
         TICK_TEST(masks_are_not_written_where_threads_may_meet),
         TICK_TEST(all_ticks_can_be_asked_for),
+        TICK_TEST(changes_of_a_list_are_gathered),
         TICK_TEST(groups_mark_what_they_write),
         TICK_TEST(a_group_that_owns_all_is_still_one_span),
         TICK_TEST(views_find_what_was_changed),

@@ -620,6 +620,14 @@ uint32_t gather(const covey_world *in, const covey_entity *entities, uint32_t co
     return covey_gather_raw(in, entities, count, type_of<T>(), values, positions);
 }
 
+/* The same for those whose component was changed after a tick. */
+template <class T>
+uint32_t gather_since(const covey_world *in, const covey_entity *entities, uint32_t count, uint64_t tick, T *values,
+                      uint32_t *positions = nullptr) noexcept {
+    static_assert(component<T>::is_trivial, "covey: gather_since copies bytes, without a constructor");
+    return covey_gather_since_raw(in, entities, count, type_of<T>(), tick, values, positions);
+}
+
 namespace detail {
 
 template <class T> covey_component copy_of(const T &value) noexcept {

@@ -48,9 +48,11 @@ static void add_to_many(model *m) {
 static void check_gathered(model *m, const covey_type *type, const oracle_pool *pool, uint32_t count) {
     static unsigned char gathered[MODEL_BATCH * VALUE_BYTES];
     uint32_t positions[MODEL_BATCH], found = 0;
-    uint32_t told = covey_gather_raw(m->world, m->batch, count, type, gathered, positions);
+    uint64_t since = program_chance(&m->program, 128) ? program_below(&m->program, (uint32_t)covey_tick(m->world)) : 0;
+    uint32_t told = covey_gather_since_raw(m->world, m->batch, count, type, since, gathered, positions);
     for (uint32_t i = 0; pool && i < count; i++) {
         if (!oracle_has(m->oracle, pool, m->batch[i])) continue;
+        if (type->ticks && oracle_changed_at(m->oracle, pool, m->batch[i]) <= since) continue;
         REQUIRE(m, found < told && positions[found] == i, "%s of %u:%u was not gathered", type->name, m->batch[i].index,
                 m->batch[i].generation);
         REQUIRE(
@@ -59,7 +61,8 @@ static void check_gathered(model *m, const covey_type *type, const oracle_pool *
         found++;
     }
     REQUIRE(m, told == found, "%u were gathered, not %u", told, found);
-    REQUIRE(m, covey_gather_raw(m->world, m->batch, count, type, NULL, NULL) == found, "%u without values", found);
+    told = covey_gather_since_raw(m->world, m->batch, count, type, since, NULL, NULL);
+    REQUIRE(m, told == found, "%u without values", found);
 }
 
 static void remove_from_many(model *m) {
