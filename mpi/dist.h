@@ -41,6 +41,7 @@ typedef enum covey__mpi_scratch {
     SCRATCH_TREES,   /* handles with all below them */
     SCRATCH_PARTS,   /* of all messages that came */
     SCRATCH_NEAR,    /* ranks that one entity is near to */
+    SCRATCH_TELLING, /* lists of entities with ghosts, by rank */
     SCRATCH_RUNS,    /* of slots of ghosts, by rank */
     SCRATCH_GHOSTS,  /* values of covey_ghost */
     SCRATCH_GROUPED, /* ghosts that begin, by rank */

@@ -92,10 +92,8 @@ typedef struct covey__mpi_ghosts {
     covey__mpi_heads **heads;
     uint32_t head_pages;
     covey__mpi_numbers begins, ends; /* notes, of the message under way */
-    covey_entity *changed;           /* those with ghosts in which a type has changed, unless they are many */
-    uint32_t changed_count, changed_room;
-    uint64_t seen, packed; /* ticks: of the last refresh, and of the one under way */
-    covey_result result;   /* of the steps so far */
+    uint64_t seen, packed;           /* ticks: of the last refresh, and of the one under way */
+    covey_result result;             /* of the steps so far */
     unsigned char *send, *received;
 } covey__mpi_ghosts;
 

@@ -113,36 +113,71 @@ static bool stays(uint64_t key, const int *ranks, uint32_t count) {
     return count == 1 && key >> 32 == (uint64_t)(uint32_t)ranks[0] + 1;
 }
 
-/* Room for a list of changes, which is worth its while when few of those with ghosts have changed. */
-static bool begin_changed(covey_mpi *mpi) {
-    covey__mpi_ghosts *g = mpi->ghosts;
-    uint32_t live = 0;
-    for (int r = 0; r < mpi->size; r++) live += g->neighbours[r].live;
-    g->changed_count = 0;
-    g->changed_room = live / FEW;
-    g->changed = covey__mpi_reach(mpi, SCRATCH_LISTED, (uint64_t)g->changed_room * sizeof *g->changed);
-    return g->changed != NULL;
+/* Entities that have changed, with the slots of their ghosts on one rank: a list that is worth its while when they are
+ * few. */
+typedef struct telling {
+    covey_entity *entities;
+    uint32_t *slots, *positions;
+    uint32_t count, room; /* there may be more than are listed */
+} telling;
+
+/* One for each rank; NULL: memory is out. */
+static telling *begin_telling(covey_mpi *mpi) {
+    const covey__mpi_ghosts *g = mpi->ghosts;
+    uint64_t room = 0;
+    telling *all = covey__mpi_reach(mpi, SCRATCH_TELLING, (uint64_t)mpi->size * sizeof *all);
+    for (int r = 0; r < mpi->size; r++) room += g->neighbours[r].live / FEW;
+    covey_entity *entities = covey__mpi_reach(mpi, SCRATCH_LISTED, room * sizeof *entities);
+    uint32_t *numbers = covey__mpi_reach(mpi, SCRATCH_POSITIONS, room * 2 * sizeof *numbers);
+    if (!all || !entities || !numbers) return NULL;
+    for (int r = 0; r < mpi->size; r++) {
+        uint32_t own = g->neighbours[r].live / FEW;
+        all[r] = (telling){ entities, numbers, numbers + own, 0, own };
+        entities += own;
+        numbers += own * 2;
+    }
+    return all;
 }
 
-static covey_result choose_stretch(covey_mpi *mpi, const walk *w, stretch s, int *ranks) {
+static void tell(telling *t, covey_entity e, uint32_t slot) {
+    if (t->count++ >= t->room) return;
+    t->entities[t->count - 1] = e;
+    t->slots[t->count - 1] = slot;
+}
+
+static void tell_all(const covey__mpi_ghosts *g, covey_entity e, telling *lists) {
+    for (uint32_t note = covey__mpi_first_note(g, e.index); note != 0; note = g->notes[note].next)
+        if (!g->notes[note].told) tell(&lists[g->notes[note].rank], e, g->notes[note].slot);
+}
+
+static bool are_few(const covey_mpi *mpi, const telling *lists) {
+    if (mpi->ghosts->seen == 0 || !all_have_ticks(mpi->ghosts)) return false;
+    for (int r = 0; r < mpi->size; r++)
+        if (lists[r].count > lists[r].room) return false;
+    return true;
+}
+
+static covey_result choose_stretch(covey_mpi *mpi, const walk *w, stretch s, int *ranks, telling *lists) {
     covey__mpi_ghosts *g = mpi->ghosts;
     covey_result result = COVEY_OK;
-    uint32_t changed = g->changed_count;
     for (uint32_t i = 0; i < s.count && result == COVEY_OK; i++) {
         covey_entity e = covey_span_entity(&w->it, s.row + i);
         uint32_t count = g->near(mpi->world, e, ranks, g->context);
         uint64_t key = s.keys ? s.keys[i] : 0;
-        if (key != 0 && changed++ < g->changed_room) g->changed[changed - 1] = e;
-        if (!stays(key, ranks, count)) result = choose(mpi, e, ranks, count);
+        if (stays(key, ranks, count)) {
+            if (key != 0) tell(&lists[ranks[0]], e, (uint32_t)key);
+            continue;
+        }
+        result = choose(mpi, e, ranks, count);
+        tell_all(g, e, lists);
     }
-    g->changed_count = changed;
     return result;
 }
 
-static covey_result choose_all(covey_mpi *mpi) {
+static covey_result choose_all(covey_mpi *mpi, telling *lists) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     int *ranks = covey__mpi_reach(mpi, SCRATCH_NEAR, (uint64_t)mpi->size * sizeof *ranks);
-    if (!ranks || !begin_changed(mpi)) return out_of_memory(mpi);
+    if (!ranks || !lists) return out_of_memory(mpi);
     covey_view view = make_view(mpi);
     covey_result result = COVEY_OK;
     walk w;
@@ -150,7 +185,7 @@ static covey_result choose_all(covey_mpi *mpi) {
     while (result == COVEY_OK && covey_next(&w.it))
         for (uint32_t row = 0; row < w.it.count && result == COVEY_OK;) {
             stretch s = stretch_at(g, &w, row);
-            result = choose_stretch(mpi, &w, s, ranks);
+            result = choose_stretch(mpi, &w, s, ranks, lists);
             row += s.count;
         }
     return result;
@@ -320,14 +355,19 @@ static void copy_values(unsigned char *to, const unsigned char *values, size_t b
     }
 }
 
-/* Values of slots that follow each other. A run that begins where the last one ended is part of it. */
-static void write_run(writing *w, uint32_t slot, const unsigned char *values, uint32_t count, uint32_t size) {
+/* A run that begins where the last one ended is part of it. */
+static void note_run(writing *w, uint32_t slot, uint32_t count) {
     covey__mpi_run *last = w->run_count != 0 ? &w->runs[w->run_count - 1] : NULL;
-    copy_values(w->to + w->at, values, (size_t)count * size);
-    w->at += (uint64_t)count * size;
     w->count += count;
     if (last && last->slot + last->count == slot) last->count += count;
     else w->runs[w->run_count++] = (covey__mpi_run){ slot, count };
+}
+
+/* Values of slots that follow each other. */
+static void write_run(writing *w, uint32_t slot, const unsigned char *values, uint32_t count, uint32_t size) {
+    copy_values(w->to + w->at, values, (size_t)count * size);
+    w->at += (uint64_t)count * size;
+    note_run(w, slot, count);
 }
 
 static void write_notes(const covey__mpi_ghosts *g, uint32_t note, const unsigned char *value, uint32_t size,
@@ -417,25 +457,22 @@ static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) 
         else write_span(g, &w, type->size, all);
 }
 
-static void write_by_list(covey_mpi *mpi, const covey__mpi_column *column, writing *all) {
-    const covey__mpi_ghosts *g = mpi->ghosts;
-    for (uint32_t i = 0; i < g->changed_count; i++) {
-        covey_entity e = g->changed[i];
-        if (covey_changed_at_raw(mpi->world, e, column->type) > g->seen)
-            write_key(g, e.index, covey__mpi_key(g, e.index), covey_pool_get_raw(column->pool, e), column->type->size,
-                      all);
-    }
+static void write_by_list(covey_mpi *mpi, const covey_type *type, const telling *t, writing *w) {
+    uint32_t found =
+        covey_gather_since_raw(mpi->world, t->entities, t->count, type, mpi->ghosts->seen, w->to + w->at, t->positions);
+    for (uint32_t i = 0; i < found; i++) note_run(w, t->slots[t->positions[i]], 1);
+    w->at += (uint64_t)found * type->size;
 }
 
-static void write_values(covey_mpi *mpi, writing *all) {
+static void write_values(covey_mpi *mpi, const telling *lists, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
-    bool few = g->changed_count <= g->changed_room && g->seen != 0 && all_have_ticks(g);
+    bool few = are_few(mpi, lists);
     for (uint32_t c = 0; c < g->column_count; c++) {
         const covey_type *type = g->columns[c]->type;
         if (type->size == 0) continue;
         for (int r = 0; r < mpi->size; r++) begin_column(&all[r]);
-        if (few) write_by_list(mpi, g->columns[c], all);
-        else write_by_view(mpi, type, all);
+        for (int r = 0; few && r < mpi->size; r++) write_by_list(mpi, type, &lists[r], &all[r]);
+        if (!few) write_by_view(mpi, type, all);
         for (int r = 0; r < mpi->size; r++) {
             end_column(&all[r]);
             mpi->stats.values += all[r].count;
@@ -462,13 +499,14 @@ static void seal(covey_mpi *mpi, writing *all) {
 }
 
 static covey_result pack(covey_mpi *mpi) {
+    telling *lists = begin_telling(mpi);
     covey_result result = end_gone(mpi);
-    if (result == COVEY_OK) result = choose_all(mpi);
+    if (result == COVEY_OK) result = choose_all(mpi, lists);
     if (result == COVEY_OK) result = sort_begins(mpi);
     if (result != COVEY_OK) return result;
     writing *all = make_room(mpi);
     if (!all || !write_changes(mpi, all)) return out_of_memory(mpi);
-    write_values(mpi, all);
+    write_values(mpi, lists, all);
     seal(mpi, all);
     return COVEY_OK;
 }
