@@ -122,9 +122,29 @@ static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     return found;
 }
 
+/* Whether all that one pool has in a page is in another. */
+static bool is_within(const covey__block_page *a, const covey__block_page *b) {
+    uint64_t outside = 0;
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) outside |= a->masks[block] & ~b->masks[block];
+    return outside == 0;
+}
+
+/* Whether the view excludes a whole page: masks tell that faster than ticks. */
+static bool is_excluded(const covey_iter *it, uint32_t page) {
+    const covey_view *view = it->walk.view;
+    const covey__column *columns = it->walk.columns, *without = columns + view->with + view->optional + view->any;
+    if (it->walk.hides || view->with == 0 || !covey__in_blocks(columns->pool)) return false;
+    for (uint32_t i = 0; i < view->without; i++)
+        if (page_of(without[i].pool, page) != &covey__no_page &&
+            is_within(page_of(columns->pool, page), page_of(without[i].pool, page)))
+            return true;
+    return false;
+}
+
 /* Which blocks of a page may have changes. */
 static uint64_t changed_blocks(const covey_iter *it, uint32_t page) {
     uint64_t found = 0;
+    if (is_excluded(it, page)) return 0;
     for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
         found |= covey__tick_blocks_since(it->walk.columns[covey__lowest_bit(left)].pool, page, it->walk.since);
     return found;

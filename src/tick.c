@@ -8,6 +8,7 @@
 #include "tick.h"
 
 #include "block_store.h"
+#include "lines.h"
 #include "observers.h"
 #include "pages.h"
 #include "result.h"
@@ -120,9 +121,14 @@ uint32_t covey__ticks_next_page(const covey_pool *pool, uint32_t page) {
     return page;
 }
 
+static void prefetch_blocks(const covey__tick_page *page) {
+    for (size_t at = 0; page && at < sizeof page->blocks; at += 64) covey__prefetch_line((const char *)page + at);
+}
+
 uint64_t covey__tick_blocks_since(const covey_pool *pool, uint32_t number, uint64_t since) {
     const covey__tick_page *page = covey__page_at(&pool->observers->ticks, number * COVEY__BLOCK_PAGE);
     uint64_t found = 0;
+    prefetch_blocks(covey__page_at(&pool->observers->ticks, (number + 1) * COVEY__BLOCK_PAGE));
     for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++)
         found |= (uint64_t)(COVEY__GET_WORD(page->blocks[block].latest) > since) << block;
     return found;
