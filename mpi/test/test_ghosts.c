@@ -323,6 +323,93 @@ static void only_what_has_changed_is_sent(void) {
     end(&c.f);
 }
 
+/* ---- Shares of a crowd --------------------------------------------------------------------------------------------*/
+
+typedef struct {
+    uint32_t version, index;
+} Left, Right;
+COVEY_COMPONENT_DECLARE(Left);
+COVEY_COMPONENT_DECLARE(Right);
+COVEY_COMPONENT_DEFINE(Left, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Right, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+
+enum { HERD = 385 }; /* on each rank; without a divisor in common with 9 or 13 */
+typedef struct herd {
+    fixture f;
+    covey_entity e[HERD], all[4][HERD]; /* of this rank, of all */
+    uint32_t left[HERD], right[HERD];   /* versions, the same on all ranks */
+} herd;
+
+/* A third have a ghost on all ranks, a third on the next one. */
+static bool has_ghost_on(uint32_t i, int owner, int other) {
+    if (other == owner || i % 3 == 0) return false;
+    return i % 3 == 1 || other == (owner + 1) % size;
+}
+
+static uint32_t by_thirds(const covey_world *world, covey_entity e, int *ranks, void *context) {
+    (void)context;
+    uint32_t count = 0;
+    for (int r = 0; r < size; r++)
+        if (has_ghost_on(covey_get(world, e, Left)->index, rank, r)) ranks[count++] = r;
+    return count;
+}
+
+/* Each type in an order of its own; or both in one, where some neighbours have changed places. */
+static uint32_t in_order(uint32_t i, uint32_t factor, bool swapped) {
+    if (!swapped) return i * factor % HERD;
+    return i % 4 == 1 ? i + 1 : i % 4 == 2 ? i - 1 : i;
+}
+
+static void begin_herd(herd *h, bool swapped) {
+    static const covey_type *const types[] = { covey_id(Left), covey_id(Right), NULL };
+    begin(&h->f, &(covey_mpi_desc){ .types = types });
+    CHECK(covey_mpi_ghosts(h->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = by_thirds }) == COVEY_OK);
+    covey_create_many(h->f.world, h->e, HERD);
+    for (int owner = 0; owner < size; owner++)
+        for (uint32_t i = 0; i < HERD; i++) h->all[owner][i] = shared(owner, h->e[i]);
+    for (uint32_t i = 0; i < HERD; i++) {
+        uint32_t a = in_order(i, 9, swapped), b = in_order(i, 13, swapped);
+        covey_add(h->f.world, h->e[a], Left, { 0, a });
+        covey_add(h->f.world, h->e[b], Right, { 0, b });
+        h->left[i] = h->right[i] = 0;
+    }
+    CHECK(covey_mpi_refresh(h->f.mpi) == COVEY_OK);
+}
+
+static void change_shares(herd *h, random_numbers *r, uint32_t left, uint32_t right) {
+    for (uint32_t i = 0; i < HERD; i++) {
+        if (below(r, left) == 0) covey_set(h->f.world, h->e[i], Left, { ++h->left[i], i });
+        if (below(r, right) == 0) covey_set(h->f.world, h->e[i], Right, { ++h->right[i], i });
+    }
+}
+
+static void check_herd(const herd *h) {
+    for (int owner = 0; owner < size; owner++)
+        for (uint32_t i = 0; i < HERD; i++) {
+            const Left *left = covey_get(h->f.world, h->all[owner][i], Left);
+            const Right *right = covey_get(h->f.world, h->all[owner][i], Right);
+            CHECK((left != NULL) == (owner == rank || has_ghost_on(i, owner, rank)) && !left == !right);
+            CHECK(!left || (left->version == h->left[i] && left->index == i));
+            CHECK(!right || (right->version == h->right[i] && right->index == i));
+        }
+}
+
+/* Few changes are told from lists, many in the order of the pools. */
+static void each_share_of_a_crowd_may_change(void) {
+    static const uint32_t shares[] = { 1, 2, 5, 20, 100 };
+    static herd h;
+    random_numbers r = { 7 };
+    for (uint32_t swapped = 0; swapped < 2; swapped++) {
+        begin_herd(&h, swapped);
+        for (uint32_t round = 0; round < 50; round++) {
+            change_shares(&h, &r, shares[round % 5], shares[round / 5 % 5]);
+            CHECK((round % 7 == 3 ? covey_mpi_refresh_all : covey_mpi_refresh)(h.f.mpi) == COVEY_OK);
+            check_herd(&h);
+        }
+        end(&h.f);
+    }
+}
+
 /* Changes of values of ghosts are changes: views see them. */
 static void a_view_sees_which_ghosts_changed(void) {
     crowd c;
@@ -616,6 +703,7 @@ int main(int argc, char **argv) {
     static const test tests[] = {
         { "programs_agree_with_the_oracle", programs_agree_with_the_oracle },
         { "only_what_has_changed_is_sent", only_what_has_changed_is_sent },
+        { "each_share_of_a_crowd_may_change", each_share_of_a_crowd_may_change },
         { "a_view_sees_which_ghosts_changed", a_view_sees_which_ghosts_changed },
         { "the_world_may_change_while_a_refresh_is_under_way", the_world_may_change_while_a_refresh_is_under_way },
         { "memory_that_is_out_on_one_rank_fails_a_refresh_on_all",
