@@ -23,6 +23,7 @@ const bench_suite *const bench_suites[] = {
     &bench_sort,
     &bench_ordered,
     &bench_reactive,
+    &bench_ticks,
     &bench_image,
     &bench_hostile,
     &bench_history,

@@ -57,7 +57,7 @@ bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page) {
 }
 
 uint32_t covey__blocks_next_page(const covey__block_store *blocks, uint32_t page) {
-    while (page < blocks->page_count && blocks->pages[page] == &missing) page++;
+    while (page < blocks->end_page && blocks->pages[page] == &missing) page++;
     return page;
 }
 

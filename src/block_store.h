@@ -67,7 +67,7 @@ size_t covey__runs_next(covey__runs *runs, char **at); /* bytes of the next one;
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
-/* The first page from this one on that there is; their number if there is none. */
+/* The first page from this one on that there is; behind the last if there is none. */
 uint32_t covey__blocks_next_page(const covey__block_store *blocks, uint32_t page);
 /* Whether the block of an index is empty. */
 static inline bool covey__block_is_empty(const covey__block_store *blocks, uint32_t index) {

@@ -333,7 +333,7 @@ COVEY_COMPONENT_DECLARE(Right);
 COVEY_COMPONENT_DEFINE(Left, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Right, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
 
-enum { HERD = 385 }; /* on each rank; without a divisor in common with 9 or 13 */
+enum { HERD = 185 }; /* on each rank; without a divisor in common with 9 or 13 */
 typedef struct herd {
     fixture f;
     covey_entity e[HERD], all[4][HERD]; /* of this rank, of all */
@@ -362,9 +362,9 @@ static uint32_t in_order(uint32_t i, uint32_t factor, bool swapped) {
 
 static void begin_herd(herd *h, bool swapped) {
     static const covey_type *const types[] = { covey_id(Left), covey_id(Right), NULL };
-    begin(&h->f, &(covey_mpi_desc){ .types = types });
+    begin(&h->f, &(covey_mpi_desc){ .types = types, .span = 200 });
     CHECK(covey_mpi_ghosts(h->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = by_thirds }) == COVEY_OK);
-    covey_create_many(h->f.world, h->e, HERD);
+    CHECK(covey_create_many(h->f.world, h->e, HERD));
     for (int owner = 0; owner < size; owner++)
         for (uint32_t i = 0; i < HERD; i++) h->all[owner][i] = shared(owner, h->e[i]);
     for (uint32_t i = 0; i < HERD; i++) {
