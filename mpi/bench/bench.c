@@ -29,7 +29,7 @@ static const covey_type *const in_blocks[] = { covey_id(Place), covey_id(Speed),
 static const covey_type *const sparse[] = { SPARSE(Place), SPARSE(Speed), SPARSE(Unit), NULL };
 
 enum { ENTITIES = 100000 };
-static int rounds = 25;
+static int rounds = 60;
 
 typedef struct bench {
     const covey_type *const *types;
