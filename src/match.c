@@ -179,7 +179,8 @@ static uint64_t not_excluded(const covey_iter *it, uint32_t first, uint64_t ids)
     return ids;
 }
 
-/* Most ids have not changed, so that comes first; before it, only what needs a look at one mask. */
+/* Most ids have not changed, so that comes first; before it, what a look at one mask tells: those that remain may have to
+ * be looked up in sparse pools. */
 static COVEY__NOINLINE uint64_t match_block_slowly(const covey_iter *it, uint32_t first, uint64_t ids) {
     if (it->walk.changed != 0) ids = changed(it, first, not_excluded(it, first, ids));
     return ids != 0 ? match_block(it, first, ids, it->walk.hides) : 0;
