@@ -3,6 +3,7 @@
 
 #include "bits.h"
 #include "default.h"
+#include "marks.h"
 #include "members.h"
 #include "observers.h"
 #include "queue.h"
@@ -209,13 +210,50 @@ covey_result covey__changes_reserve_queues(covey_world *world, const covey__chan
     return COVEY_OK;
 }
 
-/* With several changes, entities may get the other components of a group in the same call. */
+/* For the handles of entities that a reactive set may keep, because of any of the changes. */
+static covey_result reserve_handles(covey_pool *tags, const covey__change *changes, uint32_t count) {
+    uint64_t handles = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (adds(&changes[i]) && covey__ended_has_source(tags, changes[i].told.pool)) handles += changes[i].told.count;
+    return covey__ended_reserve(tags, handles);
+}
+
+static covey_result reserve_in_sets(const covey__change *changes, uint32_t count) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        const covey__observers *observers = adds(&changes[i]) ? changes[i].told.pool->observers : NULL;
+        for (uint32_t k = 0; observers && k < observers->listeners.count && result == COVEY_OK; k++) {
+            covey_pool *tags = observers->listeners.all[k].tags;
+            if (tags && tags->ended) result = reserve_handles(tags, changes, count);
+        }
+    }
+    return result;
+}
+
+static covey_result reserve_in_groups(covey_world *world, const covey__change *changes, uint32_t count) {
+    covey_result result = COVEY_OK;
+    for (uint32_t i = 0; i < world->group_count && result == COVEY_OK; i++) {
+        covey_group *group = world->groups[i];
+        uint64_t more = 0;
+        for (uint32_t k = 0; k < count && group->owned == 0; k++) {
+            const covey__emission *told = &changes[k].told;
+            if (adds(&changes[k])) more += covey__group_newcomers(group, told->pool, told->entities, told->count);
+        }
+        if (group->owned == 0) result = covey__group_reserve(group, more);
+    }
+    return result;
+}
+
+/* With several changes, entities may get the other components of a group in the same call; and a reactive set or a
+ * group may get entities from each of them. */
 static covey_result reserve(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (adds(&changes[i]))
             result = covey__observers_prepare_add(changes[i].told.pool, changes[i].told.entities, changes[i].told.count,
                                                   count > 1);
+    if (result == COVEY_OK && count > 1) result = reserve_in_sets(changes, count);
+    if (result == COVEY_OK && count > 1) result = reserve_in_groups(world, changes, count);
     return result;
 }
 

@@ -110,7 +110,21 @@ covey_result covey__ended_reserve(covey_pool *tags, uint64_t more) {
     return covey__ended_reserve_all(tags, handles);
 }
 
-void covey__ended_push(covey_pool *tags, covey_entity e) { tags->ended->handles[tags->ended->count++] = e; }
+bool covey__ended_has_source(const covey_pool *tags, const covey_pool *pool) {
+    const covey__ended *ended = tags->ended;
+    uint32_t i = 0;
+    while (i < ended->source_count && ended->sources[i] != pool) i++;
+    return i < ended->source_count;
+}
+
+/* Without room, which would be a fault of the library, the set goes without the handle. */
+void covey__ended_push(covey_pool *tags, covey_entity e) {
+    covey__ended *ended = tags->ended;
+    COVEY__CONTRACT(
+        tags->world, ended->count < ended->capacity,
+        "a reactive set has no room for the handle of a destroyed entity: report this fault of the library");
+    if (ended->count < ended->capacity) ended->handles[ended->count++] = e;
+}
 
 /* Those that are not marked and may be, each once. */
 static uint64_t count_unmarked(const covey_pool *tags) {

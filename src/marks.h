@@ -23,6 +23,7 @@ void covey__ended_remove_source(covey_pool *tags);
 /* Room for `more` marks besides those that there are or may be; for so many handles in all. */
 covey_result covey__ended_reserve(covey_pool *tags, uint64_t more);
 covey_result covey__ended_reserve_all(covey_pool *tags, uint64_t handles);
+bool covey__ended_has_source(const covey_pool *tags, const covey_pool *pool);
 void covey__ended_push(covey_pool *tags, covey_entity e);
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */

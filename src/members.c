@@ -166,12 +166,30 @@ static bool has_others(const covey_group *group, const covey_pool *pool, uint32_
     return true;
 }
 
-/* Reserves room for candidates: they become members when an excluded component is removed, and removing never fails. */
+covey_result covey__group_reserve(covey_group *group, uint64_t more) {
+    if (more <= covey__set_room(&group->set) - group->candidates) return COVEY_OK;
+    if (more > COVEY_NONE - group->candidates) return COVEY_ERROR_FULL;
+    return covey__set_prepare_spare(&group->set, group->candidates - group->set.end + (uint32_t)more);
+}
+
 static covey_result prepare(covey_group *group, uint32_t index, uint32_t count) {
     covey_result result = covey__set_prepare(&group->set, index, true);
-    if (result != COVEY_OK || count <= covey__set_room(&group->set) - group->candidates) return result;
-    if (count > COVEY_NONE - group->candidates) return COVEY_ERROR_FULL;
-    return covey__set_prepare_spare(&group->set, group->candidates - group->set.end + count);
+    return result == COVEY_OK ? covey__group_reserve(group, count) : result;
+}
+
+/* The first pool of the group that does not have the index, or NULL. */
+static const covey_pool *first_missing(const covey_group *group, uint32_t index) {
+    uint32_t i = 0;
+    while (i < asked(group) && covey__has_index(group->pools[i], index)) i++;
+    return i < asked(group) ? group->pools[i] : NULL;
+}
+
+uint32_t covey__group_newcomers(const covey_group *group, const covey_pool *pool, const covey_entity *entities,
+                                uint32_t count) {
+    uint32_t newcomers = 0;
+    if (!names(group, pool, 0, asked(group))) return 0;
+    for (uint32_t i = 0; i < count; i++) newcomers += first_missing(group, entities[i].index) == pool;
+    return newcomers;
 }
 
 bool covey__group_reach(covey_group *group, uint32_t index) {

@@ -9,6 +9,13 @@
 /* Called before `count` components are placed, for each of them. `anyway`: whatever other components its entity has by
  * now. */
 covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway);
+/* Room for `more` candidates of a group that owns no pools: they become members when an excluded component is removed,
+ * and removing never fails. */
+covey_result covey__group_reserve(covey_group *group, uint64_t more);
+/* How many entities may become candidates because they get the component of a pool, and possibly others in the same
+ * call. An entity counts for one pool only, the first of the group that it is missing in. */
+uint32_t covey__group_newcomers(const covey_group *group, const covey_pool *pool, const covey_entity *entities,
+                                uint32_t count);
 void covey__groups_added(covey_pool *pool, uint32_t index);
 void covey__groups_leaving(covey_pool *pool, uint32_t index);
 void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */

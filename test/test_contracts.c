@@ -1,5 +1,6 @@
 /* Contracts of calls that assertion level 1 checks: a mistake is named, with the file and line of the caller. */
 #define _POSIX_C_SOURCE 200809L
+#include "../src/marks.h"
 #include "fixture.h"
 
 #include <stdio.h>
@@ -147,6 +148,27 @@ static void test_a_pool_in_blocks_has_no_packed_arrays(void **state) {
     covey_world_destroy(in);
 }
 
+/* ---- Reactive sets ---------------------------------------------------------------------------------------------------*/
+
+/* If the library did not reserve enough, it says so and writes nothing. */
+static void test_a_handle_without_room_is_left_out(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    covey_reactive *set =
+        covey_reactive_create(in, &(covey_reactive_desc){ .added = { covey_id(Place) }, .keep_destroyed = true });
+    covey_entity e = placed(in, 1);
+    covey__ended *ended = covey_pool_find_raw(in, covey_reactive_type(set))->ended;
+    const covey_entity *handles;
+    uint32_t capacity = ended->capacity;
+    ended->capacity = 0;
+    assert_true(covey_destroy(in, e));
+    ended->capacity = capacity;
+    assert_int_equal(broken.times, 1);
+    assert_non_null(strstr(broken.what, "no room for the handle"));
+    assert_int_equal(covey_reactive_destroyed(set, &handles), 0);
+    covey_world_destroy(in);
+}
+
 #ifdef __unix__
 #include <sys/wait.h>
 #include <unistd.h>
@@ -244,6 +266,7 @@ int main(void) {
         WORLD_TEST(test_a_field_needs_covey_next),
         WORLD_TEST(test_a_row_begins_with_zeros),
         WORLD_TEST(test_a_pool_in_blocks_has_no_packed_arrays),
+        WORLD_TEST(test_a_handle_without_room_is_left_out),
 #ifdef __unix__
         cmocka_unit_test(test_null_pools_and_views_are_named),
         cmocka_unit_test(test_a_world_without_a_log_prints_the_first_failures),
