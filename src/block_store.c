@@ -367,14 +367,10 @@ static uint64_t bits_with_slots(const covey__block_store *blocks, const covey__b
     return bits;
 }
 
-static bool has_claims(const covey__block_page *page, uint32_t block) {
-    return page->capacity[block] != 64 && slots_taken(page, block) != page->used[block];
-}
-
 covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
-    if (!has_claims(page, block)) return COVEY_OK;
+    if (page->capacity[block] == 64 || slots_taken(page, block) == page->used[block]) return COVEY_OK;
     uint64_t mask = page->masks[block], bits = mask & ~bits_with_slots(blocks, page, block);
     uint32_t more = covey__bits_in(bits);
     covey_result result = COVEY_OK;
@@ -392,8 +388,30 @@ covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const
 void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
-    if (has_claims(page, block)) page->masks[block] &= ~bit_of(index);
-    else covey__blocks_erase(blocks, index);
+    page->masks[block] &= ~bit_of(index);
+    if (page->capacity[block] != 64) return;
+    blocks->count--;
+    if (blocks->zero_vacated) zero_slots(blocks, page, block, bit_of(index));
+}
+
+/* From the last slot on, so that the one that fills a gap has a value. */
+static void sweep_slots(covey__block_store *blocks, uint32_t index) {
+    covey__block b = covey__block_in(blocks, index);
+    for (uint32_t slot = b.page->used[b.block]; slot-- != 0;) {
+        if ((b.page->masks[b.block] >> b.ids[slot] & 1) != 0) continue;
+        uint32_t last = --b.page->used[b.block];
+        if (slot != last) covey__block_move(blocks, &b, last, slot);
+        blocks->count--;
+        if (blocks->zero_vacated) zero_slots(blocks, b.page, b.block, bit_of(last));
+    }
+}
+
+void covey__blocks_sweep(covey__block_store *blocks, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    uint32_t block = covey__block_of(index);
+    if (page->capacity[block] == 0) return;
+    if (page->capacity[block] != 64) sweep_slots(blocks, index);
+    if (page->masks[block] == 0) erase_block(blocks, page, block);
 }
 
 void covey__blocks_clear(covey__block_store *blocks) {

@@ -21,8 +21,9 @@ covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index
 /* The same for all ids of neighbouring blocks of a page, which are empty. Returns how many blocks there was memory
  * for. */
 uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, uint32_t count);
-/* For ids in no order: claims ids one by one, where there is a page (false: the id is present); gives all claimed ids
- * of a block their slots (MEMORY: they stay claimed); or releases one, with or without a slot. */
+/* For ids in no order: claims ids one by one, where there is a page (false: the id is present), and gives all claimed
+ * ids of a block their slots (MEMORY: they stay claimed). The reverse, for ids without values: takes ids away one by
+ * one, and then frees their slots, if they have any, in each block of them. */
 static inline bool covey__blocks_claim(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
@@ -33,6 +34,7 @@ static inline bool covey__blocks_claim(covey__block_store *blocks, uint32_t inde
 }
 covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source);
 void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index);
+void covey__blocks_sweep(covey__block_store *blocks, uint32_t index);
 void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
 /* Erases the ids of a block whose bits are set; all of them must be present. */
 void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64_t bits);

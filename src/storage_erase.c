@@ -5,8 +5,7 @@
 #include "marks.h"
 #include "presence.h"
 
-/* An empty block is unmarked in the presence index, and is no longer the one being filled. */
-static void note_erased(covey_pool *pool, uint32_t index) {
+void covey__note_erased(covey_pool *pool, uint32_t index) {
     if (!covey__block_is_empty(&pool->blocks, index)) return;
     covey__presence_unmark(pool->world, pool->number, index);
     covey__fast_add_off(pool);
@@ -17,7 +16,7 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
         covey__reactive_unmark(pool, e.index);
     } else if (covey__in_blocks(pool)) {
         covey__blocks_erase(&pool->blocks, e.index);
-        note_erased(pool, e.index);
+        covey__note_erased(pool, e.index);
     } else if (in_order) {
         covey_sparse_set_erase_ordered(&pool->set, e);
     } else {
@@ -76,7 +75,7 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
         if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->removed, entities[i].index);
     if (bits == 0) return;
     covey__blocks_erase_bits(&pool->blocks, index, bits);
-    note_erased(pool, index);
+    covey__note_erased(pool, index);
 }
 
 /* Of neighbours in blocks; returns how many were looked at. One that is not alive has no components. */

@@ -7,6 +7,9 @@
 
 /* Erases a component that is present. In order: the components behind it move up. */
 void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order);
+/* After ids of a block were erased: if it is empty, unmarks it in the presence index; it is no longer the one being
+ * filled. */
+void covey__note_erased(covey_pool *pool, uint32_t index);
 
 /* Whether erasing calls no code of the program: no listener is told, and no value is dropped. */
 bool covey__storage_erases_quietly(const covey_pool *pool);

@@ -245,12 +245,13 @@ static covey_result reach_blocks(covey_pool *pool, blocks_of all) {
     return result;
 }
 
-static void unclaim(covey__placing *p, uint32_t end) {
+/* Erases places without values, or claims of places, of the entities from a number on. */
+static void erase_blanks(const covey__placing *p, uint32_t from, uint32_t end) {
     covey_pool *pool = p->pool;
-    while (end-- != p->placed) {
-        uint32_t index = p->entities[end].index;
-        covey__blocks_unclaim(&pool->blocks, index);
-        if (covey__block_is_empty(&pool->blocks, index)) covey__presence_unmark(pool->world, pool->number, index);
+    for (uint32_t i = from; i < end; i++) covey__blocks_unclaim(&pool->blocks, p->entities[i].index);
+    for (uint32_t i = from; i < end; i++) {
+        covey__blocks_sweep(&pool->blocks, p->entities[i].index);
+        covey__note_erased(pool, p->entities[i].index);
     }
 }
 
@@ -288,12 +289,12 @@ static covey_result place_scattered(covey__placing *p, const pattern *same, bloc
     if (result != COVEY_OK) return result;
     for (uint32_t i = p->placed; i < p->count; i++) {
         if (covey__blocks_claim(blocks, p->entities[i].index)) continue;
-        unclaim(p, i);
+        erase_blanks(p, p->placed, i);
         return COVEY_ERROR_PRESENT;
     }
     result = fit_blocks(p, all);
     if (result != COVEY_OK) {
-        unclaim(p, p->count);
+        erase_blanks(p, p->placed, p->count);
         return result;
     }
     p->placed = p->count;
@@ -338,14 +339,14 @@ static covey_result place_in_blocks(covey__placing *p) {
 }
 
 static covey_result place_marks(covey__placing *p) {
-    covey_result result = COVEY_OK;
     void *value;
-    for (; p->placed < p->count && result == COVEY_OK; p->placed += result == COVEY_OK) {
+    for (; p->placed < p->count; p->made = ++p->placed) {
         covey_entity e = p->entities[p->placed];
-        if (!covey_alive(p->pool->world, e)) result = COVEY_ERROR_DEAD;
-        else result = place_mark(p->pool, e.index, &value);
+        if (!covey_alive(p->pool->world, e)) return COVEY_ERROR_DEAD;
+        covey_result result = place_mark(p->pool, e.index, &value);
+        if (result != COVEY_OK) return result;
     }
-    return result;
+    return COVEY_OK;
 }
 
 /* ---- Sparse sets -------------------------------------------------------------------------------------------------*/
@@ -554,25 +555,28 @@ static void erase_placed(const covey__placing *p, covey_entity e) {
     else covey__storage_erase_placed(p->pool, e);
 }
 
-/* Moves the values back to the program. Hooks never see a place without a value, so values that have not moved yet are
- * moved in first, and each moves back as its place is erased. */
-static void move_back(covey__placing *p) {
-    const covey__mover *mover = covey__storage_mover(p->pool);
-    while (p->made < p->placed) move_by_hook(p, covey__value_of_index(p->pool, p->entities[p->made].index), 1);
-    for (; p->placed != 0; p->placed--, p->made--) {
-        covey_entity e = p->entities[p->placed - 1];
-        char *from = (char *)(uintptr_t)p->values + (p->made - 1) * p->stride;
-        covey__relocate(mover, from, covey__value_of_index(p->pool, e.index), p->pool->size);
-        erase_placed(p, e);
-    }
+/* Moves the last value back to the program, or drops it if a hook has made it. */
+static void end_value(covey__placing *p) {
+    covey_pool *pool = p->pool;
+    covey_entity e = p->entities[--p->made];
+    char *from = (char *)(uintptr_t)p->values + p->made * p->stride;
+    if (is_moved(p))
+        covey__relocate(covey__storage_mover(pool), from, covey__value_of_index(pool, e.index), pool->size);
+    else if (p->copies) covey__pool_drop(pool, e);
 }
 
+/* Places without values go first, because erasing one of the others may move any. Those of a set are its last ones. */
 void covey__erase_placed_many(covey__placing *p) {
     covey_pool *pool = p->pool;
-    if (is_moved(p)) move_back(p);
     if (p->is_claimed) covey__set_release(&pool->set, p->entities + p->placed, p->count - p->placed);
-    for (; p->made != 0 && p->copies; p->made--) covey__pool_drop(pool, p->entities[p->made - 1]);
-    for (; p->placed != 0; p->placed--) erase_placed(p, p->entities[p->placed - 1]);
+    if (covey__in_blocks(pool)) {
+        erase_blanks(p, p->made, p->placed);
+        p->placed = p->made;
+    }
+    for (; p->placed != 0; p->placed--) {
+        if (p->made == p->placed) end_value(p);
+        erase_placed(p, p->entities[p->placed - 1]);
+    }
     p->is_claimed = p->in_hole = false;
     covey__pool_moved(pool, false); /* growing may have moved the other values */
 }
