@@ -5,6 +5,7 @@
 #include "alloc.h"
 #include "block_store.h"
 #include "entity.h"
+#include "follower.h"
 #include "marks.h"
 #include "name.h"
 #include "observers.h"
@@ -98,6 +99,10 @@ static void visit_lists(covey_history *history, covey__snapshot *snapshot, list_
         visit(history, &snapshot->queues[i].values, context);
     }
     for (uint32_t i = 0; i < snapshot->commands_count; i++) visit(history, &snapshot->commands[i].ids, context);
+    for (uint32_t i = 0; i < snapshot->follower_count; i++) {
+        visit_set(history, &snapshot->followers[i].set, visit, context);
+        visit(history, &snapshot->followers[i].values, context);
+    }
     for (uint32_t i = 0; i < snapshot->resource_count; i++) visit(history, &snapshot->resources[i].value, context);
 }
 
@@ -114,6 +119,8 @@ static void destroy_snapshot(covey_history *history, covey__snapshot *snapshot) 
     covey__free(heap, snapshot->queues, snapshot->queue_count, sizeof *snapshot->queues, alignof(covey__queue_image));
     covey__free(heap, snapshot->commands, snapshot->commands_count, sizeof *snapshot->commands,
                 alignof(covey__commands_image));
+    covey__free(heap, snapshot->followers, snapshot->follower_count, sizeof *snapshot->followers,
+                alignof(covey__follower_image));
     covey__free(heap, snapshot->resources, snapshot->resource_count, sizeof *snapshot->resources,
                 alignof(covey__resource_image));
     covey__free(heap, snapshot, 1, sizeof *snapshot, alignof(covey__snapshot));
@@ -547,6 +554,31 @@ static bool save_commands(saving *s) {
     return s->result == COVEY_OK;
 }
 
+static const covey__follower_image *follower_before(const covey__snapshot *before, uint64_t number) {
+    for (uint32_t i = 0; before && i < before->follower_count; i++)
+        if (before->followers[i].number == number) return &before->followers[i];
+    return NULL;
+}
+
+static bool save_follower(saving *s, const covey_follower *follower, covey__follower_image *image) {
+    const covey__follower_image *before = follower_before(s->before, follower->number);
+    const covey_sparse_set *known = follower->known;
+    image->number = follower->number;
+    return save_set(s, known, before ? &before->set : NULL, &image->set) &&
+           save_array(s, before ? &before->values : NULL, &image->values, known->data, covey_sparse_set_size(known),
+                      COVEY__UNIT, known->size);
+}
+
+static bool save_followers(saving *s) {
+    covey__snapshot *snapshot = s->snapshot;
+    uint32_t count = 0, at = 0;
+    for (const covey_follower *f = s->world->followers; f; f = f->next) count++;
+    snapshot->followers = make_images(s, &snapshot->follower_count, count, sizeof *snapshot->followers);
+    for (const covey_follower *f = s->world->followers; f && s->result == COVEY_OK; f = f->next)
+        save_follower(s, f, &snapshot->followers[at++]);
+    return s->result == COVEY_OK;
+}
+
 static const covey__units *value_before(const covey__snapshot *before, const covey_type *type) {
     for (uint32_t i = 0; before && i < before->resource_count; i++)
         if (before->resources[i].type == type) return &before->resources[i].value;
@@ -579,6 +611,7 @@ static bool save_resources(saving *s) {
 const char *covey__history_objection(const covey_world *world) {
     if (world->emission)
         return "a listener is being called: save or restore when the call that it is part of has ended";
+    if (covey__is_following(world)) return "a follower reads an image: do it afterwards";
     for (const covey_commands *c = world->commands; c; c = c->next_of_world) {
         if (c->busy) return "commands are being replayed: do it afterwards";
         if (c->taken != c->spent) return "a command buffer has recorded entities: replay or clear it first";
@@ -609,7 +642,7 @@ static void discard_oldest(covey_history *history) {
 
 static bool save_all(saving *s) {
     return save_entities(s) && save_pools(s) && save_groups(s) && save_queues(s) && save_commands(s) &&
-           save_resources(s);
+           save_followers(s) && save_resources(s);
 }
 
 bool covey_history_save(covey_history *history) {
@@ -715,6 +748,7 @@ static size_t tables_of(const covey__snapshot *snapshot) {
     size_t bytes = sizeof *snapshot + snapshot->pool_count * sizeof *snapshot->pools;
     bytes += snapshot->group_count * sizeof *snapshot->groups + snapshot->queue_count * sizeof *snapshot->queues;
     bytes += snapshot->commands_count * sizeof *snapshot->commands;
+    bytes += snapshot->follower_count * sizeof *snapshot->followers;
     return bytes + snapshot->resource_count * sizeof *snapshot->resources;
 }
 

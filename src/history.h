@@ -82,6 +82,12 @@ typedef struct covey__commands_image {
     covey__units ids;      /* one unit */
 } covey__commands_image;
 
+typedef struct covey__follower_image {
+    uint64_t number;
+    covey__set_image set; /* what it knows: handles of the source, */
+    covey__units values;  /* and those here */
+} covey__follower_image;
+
 typedef struct covey__resource_image {
     const covey_type *type;
     covey__units value; /* one unit */
@@ -98,8 +104,9 @@ typedef struct covey__snapshot {
     covey__group_image *groups;
     covey__queue_image *queues;
     covey__commands_image *commands;
+    covey__follower_image *followers;
     covey__resource_image *resources;
-    uint32_t pool_count, group_count, queue_count, commands_count, resource_count;
+    uint32_t pool_count, group_count, queue_count, commands_count, follower_count, resource_count;
 } covey__snapshot;
 
 struct covey_history {

@@ -410,35 +410,7 @@ void covey__follow_free(merging *m) {
     if (m->known_before) m->known = m->known_before;
 }
 
-/* ---- The calls ---------------------------------------------------------------------------------------------------*/
-
-covey_follower *covey_follower_create(covey_world *world) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey__heap heap = { world->heap.allocator, 0 };
-    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
-                                   .align = alignof(covey_entity),
-                                   .allocator = world->heap.allocator };
-    covey_follower *follower = covey__resize(&heap, NULL, 0, 1, sizeof *follower, alignof(covey_follower));
-    if (follower) *follower = (covey_follower){ .world = world, .heap = heap, .known = covey_sparse_set_create(&desc) };
-    if (follower && follower->known) return follower;
-    if (follower) covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
-    covey__fail(world, COVEY_ERROR_MEMORY, "a follower could not be created: an allocation failed");
-    return NULL;
-}
-
-void covey_follower_destroy(covey_follower *follower) {
-    if (!follower) return;
-    COVEY__CONTRACT(NULL, !follower->busy,
-                    "a listener must not destroy the follower that it is called for: do it afterwards");
-    covey__heap heap = follower->heap;
-    covey_sparse_set_destroy(follower->known);
-    covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
-}
-
-covey_entity covey_follower_find(const covey_follower *follower, covey_entity source) {
-    const covey_entity *here = covey_sparse_set_get(follower->known, source);
-    return here && covey_alive(follower->world, *here) ? *here : null_entity;
-}
+/* ---- The call ----------------------------------------------------------------------------------------------------*/
 
 covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes, size_t size,
                                       const covey_load_desc *desc, covey_report *report) {

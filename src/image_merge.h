@@ -4,6 +4,7 @@
 #define COVEY_IMAGE_MERGE_H
 
 #include "change.h"
+#include "follower.h"
 #include "image.h"
 
 /* What becomes of a component. */
@@ -23,13 +24,6 @@ typedef struct covey__merged {
     uint32_t count, added, set;
     uint32_t grouped; /* the next part with bits, or COVEY__NO_NODE */
 } covey__merged;
-
-struct covey_follower {
-    covey_world *world;
-    covey__heap heap;
-    covey_sparse_set *known; /* from handles of the source to those here */
-    bool busy;
-};
 
 typedef struct covey__merging {
     covey_world *from, *to;

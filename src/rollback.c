@@ -8,6 +8,7 @@
 #include "block_store.h"
 #include "commands.h"
 #include "entity.h"
+#include "follower.h"
 #include "lines.h"
 #include "listeners.h"
 #include "marks.h"
@@ -58,8 +59,10 @@ typedef struct rollback {
     covey_history *history;
     covey_world *world;
     const covey__snapshot *snapshot;
-    pool_plan *plans;       /* of all pools, by number */
-    set_plan *groups;       /* of the sets of all groups */
+    pool_plan *plans;    /* of all pools, by number */
+    set_plan *groups;    /* of the sets of all groups */
+    set_plan *followers; /* of what all followers know */
+    uint32_t follower_count;
     bool is_large;          /* more than the caches hold */
     copying copies[COPIES]; /* that wait */
     uint32_t copy_count;
@@ -755,6 +758,33 @@ static void restore_commands(const rollback *r) {
     }
 }
 
+/* ---- Followers ---------------------------------------------------------------------------------------------------*/
+
+/* What a follower knew; nothing, if it was created since. */
+static const covey__follower_image *image_of_follower(const rollback *r, const covey_follower *follower) {
+    static const covey__follower_image newer = { .set = { .hole = COVEY_NONE } };
+    for (uint32_t i = 0; i < r->snapshot->follower_count; i++)
+        if (r->snapshot->followers[i].number == follower->number) return &r->snapshot->followers[i];
+    return &newer;
+}
+
+static bool prepare_followers(rollback *r) {
+    uint32_t at = 0;
+    for (const covey_follower *f = r->world->followers; f; f = f->next)
+        if (!prepare_set(r, &r->followers[at++], f->known, NULL, &image_of_follower(r, f)->set)) return false;
+    return true;
+}
+
+static void restore_followers(rollback *r) {
+    uint32_t at = 0;
+    for (const covey_follower *f = r->world->followers; f; f = f->next) {
+        const covey__follower_image *image = image_of_follower(r, f);
+        restore_set(f->known, &r->followers[at++], &image->set);
+        write_set_values(r, f->known, &image->values);
+    }
+    copy_waiting(r);
+}
+
 /* ---- The world ---------------------------------------------------------------------------------------------------*/
 
 /* A type made at run time belongs to one world. */
@@ -786,7 +816,7 @@ static bool prepare_all(rollback *r) {
         if (!prepare_group(r, world->groups[i], &r->groups[i])) return false;
     for (covey_queue *queue = world->queues; queue; queue = queue->next)
         if (!prepare_queue(r, queue)) return false;
-    return prepare_resources(r);
+    return prepare_followers(r) && prepare_resources(r);
 }
 
 /* Pages that were added since are reset. */
@@ -822,6 +852,7 @@ static void restore_all(rollback *r) {
     for (uint32_t i = 0; i < world->group_count; i++) restore_group(r, world->groups[i], &r->groups[i]);
     for (covey_queue *queue = world->queues; queue; queue = queue->next) restore_queue(r, queue);
     restore_commands(r);
+    restore_followers(r);
     covey__resources_replace(world, r->resources);
     covey__fast_destroy_off(world);
     covey__values_moved(world);
@@ -861,27 +892,39 @@ static void undo(rollback *r) {
     covey__values_moved(r->world);
 }
 
+/* NULL and false: no memory. */
+static bool make_set_plans(rollback *r, set_plan **plans, uint32_t count) {
+    *plans = covey__resize(&r->history->heap, NULL, 0, count, sizeof **plans, alignof(set_plan));
+    for (uint32_t i = 0; i < count && *plans; i++) (*plans)[i] = (set_plan){ NULL, 0 };
+    return *plans || count == 0 || out_of_memory(r);
+}
+
+static void free_set_plans(rollback *r, set_plan *plans, uint32_t count) {
+    for (uint32_t i = 0; i < count && plans; i++) free_set_plan(r, &plans[i]);
+    covey__free(&r->history->heap, plans, plans ? count : 0, sizeof *plans, alignof(set_plan));
+}
+
 static bool make_plans(rollback *r) {
-    uint32_t pools = r->world->pool_count, groups = r->world->group_count;
+    uint32_t pools = r->world->pool_count;
+    for (const covey_follower *f = r->world->followers; f; f = f->next) r->follower_count++;
     r->plans = covey__resize(&r->history->heap, NULL, 0, pools, sizeof *r->plans, alignof(pool_plan));
     for (uint32_t i = 0; i < pools && r->plans; i++) r->plans[i] = (pool_plan){ .image = &nothing };
-    r->groups = covey__resize(&r->history->heap, NULL, 0, groups, sizeof *r->groups, alignof(set_plan));
-    for (uint32_t i = 0; i < groups && r->groups; i++) r->groups[i] = (set_plan){ NULL, 0 };
-    return ((r->plans || pools == 0) && (r->groups || groups == 0)) || out_of_memory(r);
+    if (!r->plans && pools != 0) return out_of_memory(r);
+    return make_set_plans(r, &r->groups, r->world->group_count) && make_set_plans(r, &r->followers, r->follower_count);
 }
 
 static void free_plans(rollback *r) {
     covey__heap *heap = &r->history->heap;
-    uint32_t pools = r->plans ? r->world->pool_count : 0, groups = r->groups ? r->world->group_count : 0;
+    uint32_t pools = r->plans ? r->world->pool_count : 0;
     for (uint32_t i = 0; i < pools; i++) {
         pool_plan *p = &r->plans[i];
         covey__units_release(r->history, &p->values);
         free_set_plan(r, &p->set);
         covey__free(heap, p->chunks, p->chunk_capacity, sizeof *p->chunks, alignof(char *));
     }
-    for (uint32_t i = 0; i < groups; i++) free_set_plan(r, &r->groups[i]);
     covey__free(heap, r->plans, pools, sizeof *r->plans, alignof(pool_plan));
-    covey__free(heap, r->groups, groups, sizeof *r->groups, alignof(set_plan));
+    free_set_plans(r, r->groups, r->world->group_count);
+    free_set_plans(r, r->followers, r->follower_count);
 }
 
 covey_result covey__snapshot_restore(covey_history *history, const covey__snapshot *snapshot, covey_world *world,

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "enable.h"
 #include "entity.h"
+#include "follower.h"
 #include "group.h"
 #include "hierarchy.h"
 #include "history.h"
@@ -58,7 +59,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
            covey__fast_destroy_valid(world, why) && covey__signals_valid(world, why) &&
            covey__queues_valid(world, why) && covey__reactives_valid(world, why) &&
            covey__hierarchy_valid(world, why) && covey__names_valid(world, why) && covey__resources_valid(world, why) &&
-           covey__histories_valid(world, why);
+           covey__followers_valid(world, why) && covey__histories_valid(world, why);
 }
 
 void covey__changed(const covey_world *world) {

@@ -2,6 +2,7 @@
 #include "alloc.h"
 #include "change.h"
 #include "entity.h"
+#include "follower.h"
 #include "group.h"
 #include "history.h"
 #include "listen.h"
@@ -74,6 +75,7 @@ void covey_world_destroy(covey_world *world) {
     if (world->heard != 0) covey_destroy_all(world);
     while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */
     covey__histories_free(world);
+    covey__followers_detach(world);
     stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);

@@ -19,7 +19,7 @@ observe  guard listeners members observe observers order queue signal tick
 change   again change commands convert copy enable entity gather listen many pool pool_of resource set_array
 query    batch group iter match reactive sort view view_rules walk
 tree     hierarchy name node
-state    codec copy_into file history history_world image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool
+state    codec copy_into file follower history history_world image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool
 state    image_read image_save os rollback world_clone
 world    advise memory_model print validate world
 systems  crew plan schedule schedule_data schedule_print schedule_run schedule_work systems thread_start threads

@@ -10,13 +10,15 @@
  *
  * A snapshot contains: entities, the order of free indices, and reserved ranges; components, their order and holes, and
  * the storage of their pool; what is disabled; the tick, and when components were changed; resources; parents, children
- * and names; the members of groups in their order; the marks of reactive sets; events in queues; and the ids that
- * command buffers have ready. So the same calls give the same results again, spans and rows in the same order included.
+ * and names; the members of groups in their order; the marks of reactive sets; events in queues; the ids that command
+ * buffers have ready; and which entities followers have made (covey/image.h). So the same calls give the same results
+ * again, spans and rows in the same order included.
  *
- * It does not contain listeners, nor which groups, queues, reactive sets and command buffers exist, what these buffers
- * have recorded, and in which order a pool is kept. Those stay as they are, and are adapted to the restored state: a
- * newer group has the members that it would have had, a pool that is kept in order by now is sorted, and a newer queue,
- * reactive set or buffer is empty. Types that the world has met since stay known, without components.
+ * It does not contain listeners, nor which groups, queues, reactive sets, command buffers and followers exist, what
+ * these buffers have recorded, and in which order a pool is kept. Those stay as they are, and are adapted to the
+ * restored state: a newer group has the members that it would have had, a pool that is kept in order by now is sorted,
+ * and a newer queue, reactive set or buffer is empty. A newer follower has made nothing; entities that a destroyed
+ * follower had made belong to the world. Types that the world has met since stay known, without components.
  *
  * Values of types with hooks are copied by `copy` when they are saved and again when they are restored, and end with
  * `drop`. They are never shared.
@@ -42,9 +44,10 @@ COVEY_API covey_history *covey_history_create(covey_world *world, uint32_t capac
 COVEY_API void covey_history_destroy(covey_history *history);
 
 /* Saves the state of the world as a snapshot; beyond the capacity, the oldest one is dropped. MEMORY; COPY when a
- * component or resource cannot be copied, or its hook returns false; REFUSED while listeners are called or commands are
- * replayed, and while a buffer has recorded entities that are not created yet. Does not change the world. O(bytes of
- * the world): compares all of them with the snapshot before, and copies the parts that differ. */
+ * component or resource cannot be copied, or its hook returns false; REFUSED while listeners are called, commands are
+ * replayed or a follower reads an image, and while a buffer has recorded entities that are not created yet. Does not
+ * change the world. O(bytes of the world): compares all of them with the snapshot before, and copies the parts that
+ * differ. */
 COVEY_API bool covey_history_save(covey_history *history);
 
 /* Returns the world to the state of a snapshot: 0 is the last one saved, 1 the one before. Drops later snapshots; this

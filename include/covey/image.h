@@ -267,7 +267,11 @@ COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *pat
  * Handles in fields become those of this world, or null. Resources are set, and never removed. Parents, the order of
  * children and names are those of the source. A root of the source keeps a parent that this world has given it, unless
  * that is, or is below, an entity that follows a source; a name that a sibling of this world's own has is left out. An
- * entity of the source that was destroyed here is created again. Changes have the current tick. */
+ * entity of the source that was destroyed here is created again. Changes have the current tick.
+ *
+ * When its world is rolled back (covey/history.h), a follower goes back with it: it knows the entities that it had made
+ * by then, and the next image updates these. It never changes an entity that it has not made, also if that has a handle
+ * that was issued before the rollback. Clones of a world have no followers: there, all entities are the clone's own. */
 
 typedef struct covey_follower covey_follower;
 

@@ -337,9 +337,10 @@ struct covey_world {
     uint64_t tick;
     uint64_t shared_tick; /* at which parts of an array were visited last, maybe by several threads; 0: never */
     struct covey_history *histories; /* as a list */
+    struct covey_follower *followers; /* as a list */
     covey_log_listener *log_listeners;
     uint32_t silenced; /* calls under way that report failures inside them themselves */
-    uint64_t numbered; /* queues, reactive sets and command buffers ever made */
+    uint64_t numbered; /* queues, reactive sets, command buffers and followers ever made */
     /* Names that were looked up and have no pool. Several readers may write one at the same time: each is one word,
      * which is read and written as a whole. Making a pool empties the list. */
     const char *unknown[COVEY__UNKNOWN];

@@ -1,0 +1,95 @@
+/* Creating and destroying followers, and asking them. */
+#include "follower.h"
+
+#include "alloc.h"
+#include "result.h"
+
+#include <stdalign.h>
+
+static const covey_entity null_entity = { 0, 0 };
+
+/* ---- Making and ending -------------------------------------------------------------------------------------------*/
+
+static void enlist(covey_follower *follower) {
+    covey_world *world = follower->world;
+    follower->number = ++world->numbered;
+    follower->next = world->followers;
+    if (follower->next) follower->next->previous = follower;
+    world->followers = follower;
+}
+
+static void delist(covey_follower *follower) {
+    if (!follower->world) return;
+    if (follower->next) follower->next->previous = follower->previous;
+    if (follower->previous) follower->previous->next = follower->next;
+    else follower->world->followers = follower->next;
+}
+
+covey_follower *covey_follower_create(covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return NULL;
+    covey__heap heap = { world->heap.allocator, 0 };
+    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
+                                   .align = alignof(covey_entity),
+                                   .allocator = world->heap.allocator };
+    covey_follower *follower = covey__resize(&heap, NULL, 0, 1, sizeof *follower, alignof(covey_follower));
+    if (follower) *follower = (covey_follower){ .world = world, .heap = heap, .known = covey_sparse_set_create(&desc) };
+    if (follower && follower->known) {
+        enlist(follower);
+        return follower;
+    }
+    if (follower) covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
+    covey__fail(world, COVEY_ERROR_MEMORY, "a follower could not be created: an allocation failed");
+    return NULL;
+}
+
+void covey_follower_destroy(covey_follower *follower) {
+    if (!follower) return;
+    COVEY__CONTRACT(NULL, !follower->busy,
+                    "a listener must not destroy the follower that it is called for: do it afterwards");
+    if (follower->busy) return;
+    delist(follower);
+    covey__heap heap = follower->heap;
+    covey_sparse_set_destroy(follower->known);
+    covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
+}
+
+void covey__followers_detach(covey_world *world) {
+    for (covey_follower *follower = world->followers; follower; follower = follower->next) follower->world = NULL;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------*/
+
+covey_entity covey_follower_find(const covey_follower *follower, covey_entity source) {
+    const covey_entity *here = covey_sparse_set_get(follower->known, source);
+    return here && covey_alive(follower->world, *here) ? *here : null_entity;
+}
+
+bool covey__is_following(const covey_world *world) {
+    const covey_follower *follower = world->followers;
+    while (follower && !follower->busy) follower = follower->next;
+    return follower != NULL;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* A handle that was not issued yet would name an entity of the world's own later. */
+static bool follower_is_valid(const covey_follower *follower, const char **why) {
+    const covey_sparse_set *known = follower->known;
+    if (!covey_sparse_set_validate(known, why)) return false;
+    for (uint32_t at = 0; (at = covey_sparse_set_next(known, at)) != COVEY_NONE; at++) {
+        const covey_entity *here = covey_sparse_set_value_at(known, at);
+        REQUIRE(here->generation != 0 && here->generation <= covey_generation_at(follower->world, here->index),
+                "follower: it knows a handle that was never issued");
+    }
+    return true;
+}
+
+bool covey__followers_valid(const covey_world *world, const char **why) {
+    const covey_follower *previous = NULL;
+    for (const covey_follower *follower = world->followers; follower; previous = follower, follower = follower->next) {
+        REQUIRE(follower->world == world && follower->previous == previous, "follower: one that is not in the list");
+        if (!follower_is_valid(follower, why)) return false;
+    }
+    return true;
+}
