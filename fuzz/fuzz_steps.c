@@ -77,10 +77,10 @@ static bool read_image(const uint8_t *data, size_t size, covey_buffer *image) {
         .open = open_file, .close = close_file, .measure = measure_file, .read = read_file, .explain = explain
     };
     covey_report report;
-    uint64_t before = steps_taken();
+    uint64_t left, before = steps_taken();
     file_bytes = data;
     file_size = size;
-    bool done = covey__file_read(&os, "input", BYTES_AT_LEAST + (uint64_t)BYTES_EACH * size, image, &report);
+    bool done = covey__file_read(&os, "input", BYTES_AT_LEAST + (uint64_t)BYTES_EACH * size, image, &left, &report);
     check(before, size + image->size, "reading");
     return done;
 }

@@ -118,6 +118,13 @@ covey_world *covey__mpi_world(const covey_mpi *mpi) {
     return covey_world_create(&(covey_world_desc){ .allocator = mpi->allocator, .log = say_nothing });
 }
 
+/* The world has two tables, and each pool has one; while one grows, there are two of it. */
+uint64_t covey__mpi_limit(const covey_mpi *mpi, uint64_t bytes) {
+    uint64_t indices = mpi->first + (uint64_t)mpi->span * mpi->shares;
+    uint64_t table = (indices / COVEY_PAGE_SIZE + 1) * 2 * sizeof(void *);
+    return COVEY_LIMIT_AT_LEAST + COVEY_LIMIT_FOR_EACH * bytes + (mpi->column_count + UINT64_C(2)) * table;
+}
+
 /* ---- Comparing ranks ---------------------------------------------------------------------------------------------*/
 
 /* What ranks must agree on. */

@@ -104,6 +104,8 @@ void *covey__mpi_reach(covey_mpi *mpi, covey__mpi_scratch which, uint64_t bytes)
 void covey__mpi_scratch_free(covey_mpi *mpi); /* with images */
 
 covey_world *covey__mpi_world(const covey_mpi *mpi); /* one of its own, for a while; NULL: memory is out */
+/* Memory that an image of so many bytes may take there: the default, and tables for the indices of all ranks. */
+uint64_t covey__mpi_limit(const covey_mpi *mpi, uint64_t bytes);
 
 /* Waiting (wait.c). All calls of MPI that wait for others are made with these: they let others run, and count the time. */
 void covey__mpi_poll(MPI_Request *requests, int count);

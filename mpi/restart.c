@@ -50,6 +50,9 @@ static bool reader_make(covey_mpi *reader, const covey_mpi *mpi) {
                            .images.allocator = mpi->allocator,
                            .rank = mpi->rank,
                            .size = mpi->size,
+                           .first = mpi->first,
+                           .span = mpi->span,
+                           .shares = mpi->shares,
                            .sizes = mpi->sizes,
                            .offsets = mpi->offsets,
                            .image_ends = mpi->image_ends,
@@ -68,16 +71,25 @@ static void reader_free(covey_mpi *reader) {
         covey__mpi_resize(&reader->allocator, reader->columns, reader->column_count * sizeof *reader->columns, 0);
 }
 
-static covey_result reader_open(covey_mpi *reader, const char *name) {
+static covey_result reader_load(covey_mpi *reader, const char *name) {
     covey_report report;
+    covey_buffer image = { .allocator = reader->allocator };
+    if (covey_file_read(name, 0, &image, &report) == COVEY_OK) {
+        covey_load_desc desc = { .limit_bytes = covey__mpi_limit(reader, image.size) };
+        covey_load_from_memory(reader->world, image.bytes, image.size, &desc, &report);
+        covey_buffer_free(&image);
+    }
+    return report.result == COVEY_OK ? COVEY_OK : covey__mpi_fail(reader, report.result, "%s", report.text);
+}
+
+static covey_result reader_open(covey_mpi *reader, const char *name) {
     reader->world = covey__mpi_world(reader);
     if (!reader->world) return out_of_memory(reader);
     for (uint32_t c = 0; c < reader->column_count; c++) {
         reader->columns[c].pool = covey_pool_of_raw(reader->world, reader->columns[c].type);
         if (!reader->columns[c].pool) return out_of_memory(reader);
     }
-    if (covey_load_from_file(reader->world, name, NULL, &report) == COVEY_OK) return COVEY_OK;
-    return covey__mpi_fail(reader, report.result, "%s", report.text);
+    return reader_load(reader, name);
 }
 
 static void reader_close(covey_mpi *reader) {

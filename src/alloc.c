@@ -33,14 +33,43 @@ static void *libc_resize(void *ptr, size_t old_size, size_t new_size, size_t ali
     return NULL;
 }
 
+/* ---- Budgets -----------------------------------------------------------------------------------------------------*/
+
+void covey__budget_begin(covey__budget *budget, uint64_t most) {
+    *budget = (covey__budget){ .is_set = true, .left = most < UINT64_MAX / 2 ? most : UINT64_MAX / 2 };
+}
+
+bool covey__budget_end(covey__budget *budget) {
+    budget->is_set = false;
+    return budget->exceeded;
+}
+
+static bool has_left(covey__budget *budget, uint64_t bytes) {
+    budget->exceeded |= bytes > budget->left;
+    return bytes <= budget->left;
+}
+
+bool covey__budget_take(covey__budget *budget, uint64_t bytes) {
+    if (!has_left(budget, bytes)) return false;
+    budget->left -= bytes;
+    return true;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------*/
+
 void *covey__resize(covey__heap *heap, void *array, size_t old_count, size_t new_count, size_t size, size_t align) {
     if (size != 0 && new_count > SIZE_MAX / size) return NULL;
     size_t old_size = old_count * size, new_size = new_count * size;
     if (!array && new_size == 0) return NULL;
+    if (!array) old_size = 0;
+    covey__budget *budget = heap->budget && heap->budget->is_set ? heap->budget : NULL;
+    if (budget && new_size > old_size && !has_left(budget, new_size)) return NULL;
     const covey_allocator *a = &heap->allocator;
     void *fresh =
         a->fn ? a->fn(a->context, array, old_size, new_size, align) : libc_resize(array, old_size, new_size, align);
-    if (fresh || new_size == 0) heap->bytes = heap->bytes - (array ? old_size : 0) + new_size;
+    if (!fresh && new_size != 0) return NULL;
+    heap->bytes = heap->bytes - old_size + new_size;
+    if (budget) budget->left = budget->left + old_size - new_size;
     return fresh;
 }
 

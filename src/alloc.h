@@ -18,4 +18,10 @@ uint32_t covey__grown(uint32_t capacity, uint32_t wanted, uint32_t limit);
 /* Grows a table of pointers so that entry `at` exists; new entries are `filler`. Returns the table, or NULL. */
 void *covey__reach(covey__heap *heap, void *table, uint32_t *capacity, uint32_t at, uint32_t limit, void *filler);
 
+/* Until the end, the heaps of a budget take at most so many bytes, while an array grows with its old memory;
+ * allocations beyond that fail. UINT64_MAX: no limit. */
+void covey__budget_begin(covey__budget *budget, uint64_t most);
+bool covey__budget_take(covey__budget *budget, uint64_t bytes); /* for others; false: there are not so many left */
+bool covey__budget_end(covey__budget *budget);                  /* whether it was exceeded */
+
 #endif

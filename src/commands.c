@@ -668,7 +668,7 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
     if (COVEY__IN_HOOK(world)) return NULL;
     covey_commands_desc defaults = { 0 };
     if (!desc) desc = &defaults;
-    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->heap.allocator, 0 };
+    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->heap.allocator, 0, NULL };
     covey_commands *c = covey__resize(&heap, NULL, 0, 1, sizeof *c, alignof(covey_commands));
     covey_result result = COVEY_ERROR_MEMORY;
     if (c) {

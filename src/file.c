@@ -272,14 +272,15 @@ typedef struct reader {
     covey__heap heap;
     covey_buffer *buffer;
     covey_report *report;
-    size_t most;  /* bytes that the buffer may have; below SIZE_MAX */
-    bool is_free; /* nobody has said how many: of a compressed file, what is usual */
+    size_t most;    /* bytes that the buffer may have; below SIZE_MAX */
+    uint64_t limit; /* 0: the default */
     int handle;
 } reader;
 
 static bool fail_limit(reader *r) {
     fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
-         "the file has more bytes than the limit allows: raise limit_bytes (%s)", r->path);
+         "the image has more than %llu bytes: raise limit_bytes, or --limit-bytes of covey-snap (%s)",
+         (unsigned long long)r->most, r->path);
     r->report->offset = r->most;
     return false;
 }
@@ -345,8 +346,8 @@ static bool fail_decompression(reader *r, size_t code) {
     switch (ZSTD_getErrorCode(code)) {
     case ZSTD_error_memory_allocation: return fail_memory(r->report, r->path);
     case ZSTD_error_frameParameter_windowTooLarge:
-        return fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT, "compressed with too large a window (%s)",
-                    r->path);
+        return fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
+                    "compressed with too large a window: raise limit_bytes to four times as much (%s)", r->path);
     default:
         fail(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_STRUCTURE, "cannot decompress: %s (%s)", ZSTD_getErrorName(code),
              r->path);
@@ -391,20 +392,29 @@ static bool decompress(reader *r, ZSTD_DCtx *zstd, void *input, size_t count) {
 static bool bound_by_file(reader *r) {
     covey__file_info info;
     if (r->os->measure(r->handle, &info) != 0) return fail_os(r->os, r->report, "measure the file", r->path);
-    uint64_t most = covey__usual_bytes(info.regular ? info.size : 0);
-    if (most < r->most) r->most = (size_t)most;
+    r->limit = covey__usual_bytes(info.regular ? info.size : 0);
+    if (r->limit < r->most) r->most = (size_t)r->limit;
     return true;
 }
 
-static bool read_compressed(reader *r, const unsigned char *first, size_t count) {
-    if (r->is_free && !bound_by_file(r)) return false;
-    char *input = covey__resize(&r->heap, NULL, 0, BUFFER_BYTES, 1, 1);
+/* Windows may have 8 MB, as those of all levels up to 19; larger ones, a quarter of the limit. */
+static ZSTD_DCtx *make_decompressor(reader *r) {
+    int log = 23;
+    while (log < 27 && r->most / 4 >= (size_t)2 << log) log++;
     ZSTD_DCtx *zstd = ZSTD_createDCtx_advanced(memory_of(&r->heap));
+    if (zstd) ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, log);
+    return zstd;
+}
+
+static bool read_compressed(reader *r, const unsigned char *first, size_t count) {
+    if (r->limit == 0 && !bound_by_file(r)) return false;
+    char *input = covey__resize(&r->heap, NULL, 0, BUFFER_BYTES, 1, 1);
+    ZSTD_DCtx *zstd = make_decompressor(r);
     if (input) memcpy(input, first, count);
     bool done = input && zstd ? decompress(r, zstd, input, count) : fail_memory(r->report, r->path);
     ZSTD_freeDCtx(zstd);
     if (input) covey__free(&r->heap, input, BUFFER_BYTES, 1, 1);
-    return done;
+    return done && set_capacity(r, r->buffer->size + 1);
 }
 
 #else
@@ -425,10 +435,17 @@ static bool read_all(reader *r) {
     return compressed ? read_compressed(r, first, count) : read_plain(r, first, count);
 }
 
-bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, covey_buffer *buffer,
+/* How much of the limit the buffer leaves: 1 at least, because 0 stands for a default. */
+static uint64_t left_of(const reader *r) {
+    uint64_t size = r->buffer->size, limit = r->limit != 0 ? r->limit : covey__usual_bytes(size);
+    if (limit == UINT64_MAX) return limit;
+    return limit > size ? limit - size : 1;
+}
+
+bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, covey_buffer *buffer, uint64_t *left,
                       covey_report *report) {
     reader r = { .os = os, .path = path, .heap.allocator = buffer->allocator, .buffer = buffer, .report = report };
-    r.is_free = limit == 0;
+    r.limit = limit;
     r.most = limit == 0 || limit >= SIZE_MAX ? SIZE_MAX - 1 : (size_t)limit;
     r.handle = os->open(path);
     if (r.handle < 0) return fail_os(os, report, "open the file", path);
@@ -436,14 +453,16 @@ bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, cov
     os->close(r.handle); /* what was read was read */
     if (!done && buffer->bytes) covey__free(&r.heap, buffer->bytes, buffer->capacity, 1, alignof(max_align_t));
     if (!done) *buffer = (covey_buffer){ .allocator = buffer->allocator };
+    *left = left_of(&r);
     return done;
 }
 
 covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report) {
     covey_report unheard;
+    uint64_t left;
     if (!report) report = &unheard;
     COVEY__CONTRACT(NULL, path && buffer && buffer->size == 0, "a file is read into a buffer that is empty");
     *report = (covey_report){ 0 };
-    covey__file_read(&covey__os_real, path, limit, buffer, report);
+    covey__file_read(&covey__os_real, path, limit, buffer, &left, report);
     return report->result;
 }

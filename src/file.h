@@ -61,15 +61,15 @@ bool covey__file_finish(covey__file *file); /* it now has its name, and is on th
 /* Ends a file that is not wanted: what had the name before keeps it. Also of one that has ended. */
 void covey__file_abandon(covey__file *file);
 
-/* What a file or an image of so many bytes may lead to, if nobody says how much: what is there to be made of it is never
- * more than linear in what was read. */
+/* The memory that a file or an image of so many bytes may take, unless the caller says how much. */
 static inline uint64_t covey__usual_bytes(uint64_t size) {
-    const uint64_t least = UINT64_C(4) << 30, each = 4096;
-    return size < (UINT64_MAX - least) / each ? least + size * each : UINT64_MAX;
+    uint64_t most = (UINT64_MAX - COVEY_LIMIT_AT_LEAST) / COVEY_LIMIT_FOR_EACH;
+    return size < most ? COVEY_LIMIT_AT_LEAST + size * COVEY_LIMIT_FOR_EACH : UINT64_MAX;
 }
 
-/* Reads a whole file into an empty buffer, as covey_file_read does. False: the report is filled in, the buffer empty. */
-bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, covey_buffer *buffer,
+/* Reads a whole file into an empty buffer, as covey_file_read does; *left becomes what the buffer leaves of the limit, or
+ * of its default. False: the report is filled in, the buffer empty. */
+bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, covey_buffer *buffer, uint64_t *left,
                       covey_report *report);
 
 #endif

@@ -2,6 +2,7 @@
 #include "follower.h"
 
 #include "alloc.h"
+#include "image.h"
 #include "result.h"
 
 #include <stdalign.h>
@@ -28,12 +29,9 @@ static void delist(covey_follower *follower) {
 covey_follower *covey_follower_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return NULL;
-    covey__heap heap = { world->heap.allocator, 0 };
-    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
-                                   .align = alignof(covey_entity),
-                                   .allocator = world->heap.allocator };
+    covey__heap heap = { world->heap.allocator, 0, NULL };
     covey_follower *follower = covey__resize(&heap, NULL, 0, 1, sizeof *follower, alignof(covey_follower));
-    if (follower) *follower = (covey_follower){ .world = world, .heap = heap, .known = covey_sparse_set_create(&desc) };
+    if (follower) *follower = (covey_follower){ .world = world, .heap = heap, .known = covey__handle_map(&heap) };
     if (follower && follower->known) {
         enlist(follower);
         return follower;

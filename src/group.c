@@ -163,6 +163,7 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
     made.in_blocks = made.owned != 0 && covey__storage_takes_group(made.pools[0]);
     if (check(&made) != COVEY_OK) return NULL;
     covey__set_init(&made.set, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
+    made.set.heap.budget = world->heap.budget;
     made.set.shifts = &world->shifts;
     covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
     covey_result result = COVEY_ERROR_MEMORY;

@@ -677,7 +677,7 @@ void covey__history_discard(covey_history *history, uint32_t newest) {
 covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return NULL;
-    covey__heap heap = { world->heap.allocator, 0 };
+    covey__heap heap = { world->heap.allocator, 0, NULL };
     covey_result result = capacity == 0 ? COVEY_ERROR_RANGE : COVEY_ERROR_MEMORY;
     covey_history *history =
         capacity == 0 ? NULL : covey__resize(&heap, NULL, 0, 1, sizeof *history, alignof(covey_history));

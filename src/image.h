@@ -169,6 +169,8 @@ struct covey_reader {
     const covey__entering *entering; /* whose handles these become; or NULL */
 };
 
+/* An empty map from handles to handles, within the budget of a heap; NULL: MEMORY. */
+covey_sparse_set *covey__handle_map(const covey__heap *heap);
 /* Maps the handles in fields of a value. */
 void covey__map_fields(const covey_fields *fields, void *value, const covey__entering *entering);
 bool covey__has_handles(const covey_fields *fields); /* of NULL: none */
@@ -191,6 +193,10 @@ bool covey__type_listed(const covey_type *const *types, const covey_type *type);
  * `entering` may be NULL. */
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
                          const covey_load_desc *desc, const covey__entering *entering, covey_report *report);
+/* Limits the memory of a call as its description says, or the size of its image. The end turns MEMORY into LIMIT if that
+ * was why. */
+void covey__limit_begin(covey_world *world, const covey_load_desc *desc, size_t size);
+void covey__limit_end(covey_world *world, const covey_load_desc *desc, size_t size, covey_report *report);
 /* Drops a value that a codec has made and the program has not seen. */
 void covey__drop_loaded(const covey_world *world, const covey_type *type, void *value);
 /* Ends a call: logs its report if it failed. */

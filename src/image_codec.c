@@ -6,6 +6,8 @@
 #include "fields.h"
 #include "hook.h"
 
+#include <stdalign.h>
+
 enum { HANDLE = 8 };
 
 static bool is_plain(covey_kind kind) {
@@ -143,7 +145,14 @@ bool covey__codec_load(const covey_world *world, covey__reader *reader, const co
     return false;
 }
 
-/* ---- Handles in fields -------------------------------------------------------------------------------------------*/
+/* ---- Handles -----------------------------------------------------------------------------------------------------*/
+
+covey_sparse_set *covey__handle_map(const covey__heap *heap) {
+    covey_sparse_set *map = covey_sparse_set_create(&(covey_sparse_set_desc){
+        .size = sizeof(covey_entity), .align = alignof(covey_entity), .allocator = heap->allocator });
+    if (map) map->heap.budget = heap->budget;
+    return map;
+}
 
 static void map_field(const covey_field *field, char *value, const covey__entering *entering) {
     if (!field->nested) {

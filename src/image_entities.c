@@ -50,11 +50,8 @@ static covey_entity now_raised(const void *context, covey_entity e) {
 
 /* An entity of the image whose handle was used in this world. */
 static bool raise(covey__loading *l, uint32_t index, uint32_t *generation, uint32_t used) {
-    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
-                                   .align = alignof(covey_entity),
-                                   .allocator = l->heap.allocator };
     covey_entity before = covey__entity(index, *generation), now = covey__entity(index, used + 1);
-    if (!l->raised) l->raised = covey_sparse_set_create(&desc);
+    if (!l->raised) l->raised = covey__handle_map(&l->heap);
     if (!l->raised || covey_sparse_set_push(l->raised, before, &now) != COVEY_OK) return covey__out_of_memory(l);
     l->raising = (covey__entering){ .now = now_raised, .context = l };
     if (!l->entering) l->entering = &l->raising;
@@ -150,7 +147,6 @@ static void load_ranges(covey__loading *l, covey__reader *reader, uint32_t count
     const unsigned char *ranges = covey__read_many(reader, count, 8);
     covey__bound bound = { "reserved ranges", "limit_ranges", l->desc->limit_ranges, COVEY__RANGES_USUAL };
     if (!ranges || !covey__allows(reader, at, count, bound)) return;
-    if (!covey__needs(l, reader, count * (uint64_t)sizeof(covey__range))) return;
     if (!covey__ranges_reserve(world, count)) {
         covey__out_of_memory(l);
         return;
@@ -239,15 +235,21 @@ static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, u
 typedef struct run_list {
     const unsigned char *at;
     uint32_t count;
-    uint64_t pages; /* that the runs need */
+    uint64_t pages; /* that the world lacks */
     uint64_t end;   /* of the last */
 } run_list;
 
 static uint64_t first_of(const run_list *r, uint32_t i) { return covey__u32_at(r->at + (size_t)i * 8); }
 static uint64_t length_of(const run_list *r, uint32_t i) { return covey__u32_at(r->at + (size_t)i * 8 + 4); }
 
+static uint64_t missing_pages(const covey_world *world, uint64_t first, uint64_t end) {
+    uint64_t missing = 0;
+    for (; first < end; first++) missing += !used_page(world, (uint32_t)first);
+    return missing;
+}
+
 /* Checks all runs before any allocation: what they need is only known if they are in order. */
-static bool check_runs(covey__reader *reader, run_list *r, uint32_t slots) {
+static bool check_runs(const covey_world *world, covey__reader *reader, run_list *r, uint32_t slots) {
     uint64_t sum = 0, seen = 0; /* slots; pages before this one */
     size_t at = (size_t)(r->at - reader->bytes);
     for (uint32_t i = 0; i < r->count && covey__is_sound(reader); i++) {
@@ -257,9 +259,11 @@ static bool check_runs(covey__reader *reader, run_list *r, uint32_t slots) {
             covey__refuse(reader, COVEY_FAULT_ENTITY, at + (size_t)i * 8,
                           "a run of %llu indices from %llu on is empty, too long or out of order",
                           (unsigned long long)length, (unsigned long long)first);
+        if (!covey__is_sound(reader)) return false;
         r->end = first + length;
-        r->pages += (r->end - 1) / COVEY_PAGE_SIZE + 1 - (page < seen ? seen : page);
-        seen = (r->end - 1) / COVEY_PAGE_SIZE + 1;
+        uint64_t end = (r->end - 1) / COVEY_PAGE_SIZE + 1;
+        r->pages += missing_pages(world, page < seen ? seen : page, end);
+        seen = end;
     }
     if (sum != slots)
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs of indices do not have %u slots in all", slots);
@@ -274,10 +278,9 @@ static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, 
         if (slots != 0) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "there are slots, but no run of indices");
         return;
     }
-    if (!check_runs(reader, &r, slots)) return;
-    l->pages = r.pages;
-    uint64_t places = r.end / COVEY_PAGE_SIZE + r.end / COVEY__BLOCK_PAGE + 4;
-    if (!covey__needs(l, reader, r.pages * (sizeof(covey__entity_page) + 1024) + places * 2 * sizeof(void *))) return;
+    if (!check_runs(l->world, reader, &r, slots)) return;
+    if (!covey__may_take(l, reader, r.pages * sizeof(covey__entity_page))) return;
+    if (!covey__entities_reach(l->world, (uint32_t)(r.end - 1))) covey__out_of_memory(l); /* the table grows once */
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++)
         load_run(l, reader, first_of(&r, i), length_of(&r, i), &generations);
     if (!covey__is_fine(l) || first_of(&r, 0) != 0) return;

@@ -17,7 +17,7 @@ covey_result covey_save_to_file(covey_world *world, const char *path, const cove
                                 covey_report *report) {
     COVEY__CONTRACT(NULL, world && path, "a call needs a world, and a path");
     covey_report unheard, of_file = { 0 };
-    covey__heap heap = { world->heap.allocator, 0 };
+    covey__heap heap = { world->heap.allocator, 0, NULL };
     covey__file file;
     if (!report) report = &unheard;
     *report = (covey_report){ 0 };
@@ -35,10 +35,12 @@ static covey_result load_file(covey_world *world, const char *path, const covey_
     COVEY__CONTRACT(NULL, world && path, "a call needs a world, and a path");
     covey_report unheard;
     covey_buffer buffer = { .allocator = world->heap.allocator };
+    covey_load_desc rest = desc ? *desc : (covey_load_desc){ 0 };
     if (!report) report = &unheard;
-    covey_result result = covey_file_read(path, desc ? desc->limit_bytes : 0, &buffer, report);
-    if (result != COVEY_OK) return covey__report_to(world, report, result, "the file could not be loaded");
-    result = load(world, buffer.bytes, buffer.size, desc, report);
+    *report = (covey_report){ 0 };
+    if (!covey__file_read(&covey__os_real, path, rest.limit_bytes, &buffer, &rest.limit_bytes, report))
+        return covey__report_to(world, report, report->result, "the file could not be loaded");
+    covey_result result = load(world, buffer.bytes, buffer.size, &rest, report);
     covey_buffer_free(&buffer);
     return result;
 }

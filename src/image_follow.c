@@ -191,13 +191,10 @@ static bool wants_sources(const merging *m) {
 }
 
 static covey_result map_sources(merging *m) {
-    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
-                                   .align = alignof(covey_entity),
-                                   .allocator = m->heap.allocator };
     covey_result result = COVEY_OK;
     covey_entity e = null_entity;
     if (!wants_sources(m)) return COVEY_OK;
-    m->sources = covey_sparse_set_create(&desc);
+    m->sources = covey__handle_map(&m->heap);
     m->leaving = covey__resize(&m->heap, NULL, 0, m->room, sizeof *m->leaving, alignof(covey__leaving));
     if (!m->sources || !m->leaving) return COVEY_ERROR_MEMORY;
     for (uint32_t i = 0; i < m->room && result == COVEY_OK; i++) {
@@ -347,6 +344,7 @@ void covey__follow_commit(merging *m) {
     settle_names(m);
     m->known_before = m->follower->known;
     m->follower->known = m->known;
+    m->known->heap.budget = NULL; /* a follower may outlive its world */
 }
 
 /* ---- Removing ----------------------------------------------------------------------------------------------------*/

@@ -45,14 +45,42 @@ void covey__tell_progress(covey__loading *l, uint64_t done) {
         fail(l, COVEY_ERROR_CANCELLED, "the progress function cancelled it");
 }
 
-bool covey__needs(covey__loading *l, covey__reader *reader, uint64_t bytes) {
-    l->estimate = bytes > UINT64_MAX - l->estimate ? UINT64_MAX : l->estimate + bytes;
-    if (l->estimate > l->most)
-        covey__refuse(reader, COVEY_FAULT_LIMIT, reader->at,
-                      "the world would need more than %llu bytes; limit_bytes says how many are allowed",
-                      (unsigned long long)l->most);
+/* ---- Memory ------------------------------------------------------------------------------------------------------*/
+
+static uint64_t most_bytes(const covey_load_desc *desc, uint64_t size) {
+    return desc->limit_bytes != 0 ? desc->limit_bytes : covey__usual_bytes(size);
+}
+
+static void refuse_memory(covey_report *report, uint64_t most, uint64_t offset) {
+    *report = (covey_report){ .result = COVEY_ERROR_LIMIT, .fault = COVEY_FAULT_LIMIT, .offset = offset };
+    snprintf(
+        report->text, sizeof report->text,
+        "it takes more than %llu bytes of memory: raise limit_bytes, or --limit-bytes of covey-snap (default: 64 MB, "
+        "and 64 for each byte that was given)",
+        (unsigned long long)most);
+}
+
+void covey__limit_begin(covey_world *world, const covey_load_desc *desc, size_t size) {
+    covey__budget_begin(world->heap.budget, most_bytes(desc, size));
+}
+
+void covey__limit_end(covey_world *world, const covey_load_desc *desc, size_t size, covey_report *report) {
+    bool exceeded = covey__budget_end(world->heap.budget);
+    if (exceeded && report->result == COVEY_ERROR_MEMORY) refuse_memory(report, most_bytes(desc, size), report->offset);
+}
+
+bool covey__may_take(const covey__loading *l, covey__reader *reader, uint64_t bytes) {
+    bool may = bytes <= l->world->heap.budget->left;
+    if (!may && covey__is_fine(l)) refuse_memory(l->report, most_bytes(l->desc, l->image.whole.end), reader->at);
     return covey__is_fine(l);
 }
+
+bool covey__take_for_codecs(covey__loading *l, covey__reader *reader) {
+    uint64_t bytes = (reader->end - reader->at) * UINT64_C(2);
+    return covey__may_take(l, reader, bytes) && covey__budget_take(l->world->heap.budget, bytes);
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------------------------*/
 
 bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__bound bound) {
     uint64_t most = bound.limit != 0 ? bound.limit : bound.usual;
@@ -60,13 +88,6 @@ bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__
         covey__refuse(reader, COVEY_FAULT_LIMIT, offset, "the image has %llu %s; %s allows %llu",
                       (unsigned long long)count, bound.what, bound.name, (unsigned long long)most);
     return covey__is_sound(reader);
-}
-
-uint64_t covey__table_bytes(const covey__loading *l, uint64_t elements, uint64_t ids, uint64_t page) {
-    uint64_t most = l->pages * (COVEY_PAGE_SIZE / ids + 1);
-    uint64_t places = (uint64_t)l->world->page_count * COVEY_PAGE_SIZE / ids;
-    if (elements == 0) return 0;
-    return (elements < most ? elements : most) * page + (places + 1) * 2 * sizeof(void *);
 }
 
 void covey__expect_end(const covey__loading *l, covey__reader *reader) {
@@ -81,7 +102,7 @@ static void load_children(covey__loading *l, covey__reader *reader) {
     size_t at = reader->at;
     uint32_t parent = covey__read_u32(reader), count = covey__read_u32(reader);
     const unsigned char *children = covey__read_many(reader, count, 4);
-    if (!covey__is_fine(l) || !covey__needs(l, reader, count * UINT64_C(2) * (sizeof(covey__node) + 8))) return;
+    if (!covey__is_fine(l)) return;
     if (!covey__is_alive(world, parent) || count == 0)
         covey__refuse(reader, COVEY_FAULT_PARENT, at, "a parent is not alive, or has no children");
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++) {
@@ -98,8 +119,6 @@ static void load_children(covey__loading *l, covey__reader *reader) {
 static void load_parents(covey__loading *l, const covey__section_entry *section) {
     covey__reader reader = covey__section_reader(&l->image, section);
     uint32_t count = covey__read_u32(&reader);
-    covey__needs(l, &reader,
-                 covey__table_bytes(l, section->bytes / 4, COVEY__BLOCK_PAGE, sizeof(covey__block_page) + 64));
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++) load_children(l, &reader);
     covey__expect_end(l, &reader);
     if (!covey__is_fine(l)) return;
@@ -115,7 +134,7 @@ static void load_name(covey__loading *l, covey__reader *reader) {
     size_t at = reader->at;
     uint32_t index = covey__read_u32(reader), length = covey__read_u16(reader);
     const unsigned char *from = covey__read(reader, length);
-    if (!from || !covey__needs(l, reader, length + UINT64_C(2) * (sizeof(covey__name) + 16))) return;
+    if (!from) return;
     memcpy(text, from, length);
     text[length] = '\0';
     covey_result result = COVEY_ERROR_DEAD;
@@ -133,8 +152,6 @@ static void load_names(covey__loading *l, const covey__section_entry *section) {
     uint32_t count = covey__read_u32(&reader);
     covey__allows(&reader, section->offset, count,
                   (covey__bound){ "names", "limit_names", l->desc->limit_names, COVEY__NAMES_USUAL });
-    covey__needs(l, &reader,
-                 covey__table_bytes(l, section->bytes / 4, COVEY__BLOCK_PAGE, sizeof(covey__block_page) + 64));
     for (uint32_t i = 0; i < count && covey__is_fine(l); i++) load_name(l, &reader);
     covey__expect_end(l, &reader);
 }
@@ -373,18 +390,21 @@ static bool allows_types(covey__loading *l) {
                          (covey__bound){ "types", "limit_types", l->desc->limit_types, COVEY__TYPES_USUAL });
 }
 
-/* As many bytes as the caller allows, or as an image of this size usually leads to. */
-static uint64_t most_bytes(const covey_load_desc *desc, uint64_t size) {
-    return desc->limit_bytes != 0 ? desc->limit_bytes : covey__usual_bytes(size);
-}
-
 static bool open_image(covey__loading *l, const void *bytes, size_t size) {
     if (!covey__image_open(&l->image, bytes, size, l->report) || !allows_types(l)) return false;
-    l->most = most_bytes(l->desc, size);
     l->part_capacity = l->image.sections;
     l->parts = covey__resize(&l->heap, NULL, 0, l->part_capacity, sizeof *l->parts, alignof(covey__part));
     l->changes = covey__resize(&l->heap, NULL, 0, l->part_capacity + 1, sizeof *l->changes, alignof(covey__change));
     return (l->parts && l->changes) || covey__out_of_memory(l);
+}
+
+static void load_or_undo(covey__loading *l) {
+    covey_result before = l->world->result;
+    covey__silence(l->world, true); /* only one message is logged */
+    load_all(l);
+    if (!covey__is_fine(l)) undo(l);
+    covey__silence(l->world, false);
+    l->world->result = before;
 }
 
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
@@ -395,19 +415,13 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
                          .entering = entering,
                          .report = report,
                          .part_root = COVEY__NO_NODE,
-                         .heap = { world->heap.allocator, 0 } };
-    covey_result before = world->result;
-    l.tick = world->tick;
+                         .tick = world->tick,
+                         .heap = { world->heap.allocator, 0, world->heap.budget } };
+    bool merges = world->heap.budget->is_set; /* then a limit is set for the whole of it */
     *report = (covey_report){ 0 };
-    if (!open_image(&l, bytes, size) || !clear_way(&l)) {
-        free_all(&l);
-        return report->result;
-    }
-    covey__silence(world, true); /* only one message is logged */
-    load_all(&l);
-    if (!covey__is_fine(&l)) undo(&l);
-    covey__silence(world, false);
-    world->result = before;
+    if (!merges) covey__limit_begin(world, desc, size);
+    if (open_image(&l, bytes, size) && clear_way(&l)) load_or_undo(&l);
+    if (!merges) covey__limit_end(world, desc, size, report);
     if (covey__is_fine(&l)) tell_raised(&l);
     if (covey__is_fine(&l)) covey__changes_tell(world, l.changes, l.change_count); /* from here on nothing fails */
     free_all(&l);

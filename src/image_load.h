@@ -41,13 +41,10 @@ typedef struct covey__loading {
     uint32_t created_count;
     covey__change *changes; /* that they were, and what is added to pools that are observed */
     uint32_t change_count;
-    uint64_t tick;     /* the world's, before */
-    uint64_t since;    /* the image has what was changed later; 0: all */
-    uint64_t idle;     /* slots that are free */
-    uint64_t dense;    /* the indices below are all alive */
-    uint64_t estimate; /* bytes that the world may need, */
-    uint64_t most;     /* and those that it may have */
-    uint64_t pages;    /* of entities, at most */
+    uint64_t tick;  /* the world's, before */
+    uint64_t since; /* the image has what was changed later; 0: all */
+    uint64_t idle;  /* slots that are free */
+    uint64_t dense; /* the indices below are all alive */
     uint64_t told;
     covey__part *now; /* the pool whose values are read: */
     covey__reader values;
@@ -60,15 +57,16 @@ static inline bool covey__is_fine(const covey__loading *l) { return l->report->r
 
 /* image_load.c */
 bool covey__out_of_memory(covey__loading *l); /* false: that is the reason, if there is none yet */
-bool covey__needs(covey__loading *l, covey__reader *reader, uint64_t bytes); /* is it allowed so many bytes more? */
+/* Whether as many bytes are left; otherwise LIMIT. Allocations fail without that, too, but not before some were made. */
+bool covey__may_take(const covey__loading *l, covey__reader *reader, uint64_t bytes);
+/* Codecs read the rest of a section. What they allocate is unknown: counts its bytes twice. False: LIMIT. */
+bool covey__take_for_codecs(covey__loading *l, covey__reader *reader);
 /* A limit of the caller's; 0 is the default. */
 typedef struct covey__bound {
     const char *what, *name;
     uint64_t limit, usual;
 } covey__bound;
 bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__bound bound); /* so many? */
-/* What a table of pages needs for so many elements: as many pages as there can be, and a place for each up to the last. */
-uint64_t covey__table_bytes(const covey__loading *l, uint64_t elements, uint64_t ids, uint64_t page);
 void covey__tell_progress(covey__loading *l, uint64_t done);
 void covey__expect_end(const covey__loading *l, covey__reader *reader); /* of a section */
 

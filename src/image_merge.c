@@ -39,10 +39,7 @@ covey_entity covey__merging_now(const merging *m, covey_entity before) {
 static covey_entity now_in(const void *merging_, covey_entity before) { return covey__merging_now(merging_, before); }
 
 covey_result covey__merging_reserve(merging *m) {
-    covey_sparse_set_desc desc = { .size = sizeof(covey_entity),
-                                   .align = alignof(covey_entity),
-                                   .allocator = m->heap.allocator };
-    m->known = covey_sparse_set_create(&desc);
+    m->known = covey__handle_map(&m->heap);
     m->entities = covey__resize(&m->heap, NULL, 0, m->from->alive, sizeof *m->entities, alignof(covey_entity));
     if (m->entities) m->room = m->from->alive;
     return m->known && (m->entities || m->from->alive == 0) ? COVEY_OK : COVEY_ERROR_MEMORY;
@@ -355,8 +352,10 @@ covey_result covey__merge(merging *m) {
 /* ---- Worlds that nobody sees -------------------------------------------------------------------------------------*/
 
 covey_world *covey__merging_world(const covey_world *to) {
-    return covey_world_create(&(covey_world_desc){
+    covey_world *from = covey_world_create(&(covey_world_desc){
         .allocator = to->heap.allocator, .on_assert = to->on_assert, .assert_context = to->assert_context });
+    if (from) from->heap.budget = to->heap.budget;
+    return from;
 }
 
 /* The program has not seen what is left: drops only values that codecs have made. */
@@ -419,17 +418,19 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
                                 covey_report *report) {
     static const covey_load_desc defaults = { 0 };
     covey_world *to = m->to;
-    covey_log_fn *log = to->log;
     covey_result before = to->result;
     covey__entering entering = { entered, now_in, m };
     *report = (covey_report){ 0 };
     if (!m->desc) m->desc = &defaults;
-    m->heap = (covey__heap){ to->heap.allocator, 0 };
+    m->heap = (covey__heap){ to->heap.allocator, 0, to->heap.budget };
     m->from = covey__merging_world(to);
     if (!m->from) return COVEY_ERROR_MEMORY;
-    to->log = NULL; /* only one message is logged */
-    covey_result result = read_and_merge(m, &entering, bytes, size, report);
-    to->log = log;
+    covey__silence(to, true); /* only one message is logged */
+    covey__limit_begin(to, m->desc, size);
+    report->result = read_and_merge(m, &entering, bytes, size, report);
+    covey__limit_end(to, m->desc, size, report);
+    covey_result result = report->result;
+    covey__silence(to, false);
     to->result = before;
     if (m->culprit)
         snprintf(report->text, sizeof report->text,
@@ -445,13 +446,12 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
 
 covey_result covey__merge_world(merging *m) {
     covey_world *to = m->to;
-    covey_log_fn *log = to->log;
     covey_result before = to->result;
-    to->log = NULL; /* only one message is logged */
+    covey__silence(to, true); /* only one message is logged */
     covey_result result = make_entities(m);
     if (result == COVEY_OK) result = covey__merge(m);
     else undo(m);
-    to->log = log;
+    covey__silence(to, false);
     to->result = before;
     if (result != COVEY_OK) return result;
     tell_of_merge(m);

@@ -234,33 +234,6 @@ static bool prepare_observers(covey__loading *l, covey__part *p) {
     return covey__observers_prepare_add(p->pool, p->entities, p->count, true) == COVEY_OK || covey__out_of_memory(l);
 }
 
-/* Memory for the presence index: one table for all pools, whose pages are as wide as their last pool. */
-static uint64_t presence_bytes(const covey__loading *l, const covey__part *p, uint64_t elements) {
-    uint64_t page = 64 + ((uint64_t)p->pool->number / 64 + 1) * COVEY__PAGE_BLOCKS * sizeof(uint64_t);
-    uint64_t reach = (uint64_t)l->world->page_count * COVEY_PAGE_SIZE / COVEY__BLOCK_PAGE;
-    uint64_t table = covey__table_bytes(l, elements, COVEY__BLOCK_PAGE, page);
-    return l->world->presence_count < reach ? table : table - (reach + 1) * 2 * sizeof(void *);
-}
-
-/* An upper bound for the memory of the pool. */
-static uint64_t bytes_for(const covey__loading *l, const covey__part *p) {
-    uint64_t size = p->pool->size, all = (uint64_t)p->count + p->end + p->dead, bytes = 512;
-    const covey_sparse_set *set = covey__packed_in(p->pool);
-    if (all == 0) return bytes;
-    bytes += presence_bytes(l, p, all);
-    if (p->pool->type->ticks) bytes += covey__table_bytes(l, all, COVEY__BLOCK_PAGE, sizeof(covey__tick_page));
-    if (p->disabled != 0) bytes += covey__table_bytes(l, p->disabled, COVEY__BLOCK_PAGE, COVEY__DISABLED_BYTES);
-    if (!is_packed(p) && !set)
-        return bytes + p->blocks * (COVEY__BLOCK_IDS * size + 256) +
-               covey__table_bytes(l, p->blocks, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
-    if (!set) /* each id may be alone in its block */
-        return bytes + p->count * (COVEY__BLOCK_IDS * size + 256) +
-               covey__table_bytes(l, p->count, COVEY__BLOCK_PAGE, sizeof(covey__block_page));
-    if (set->paged) all = (all / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
-    return bytes + all * (24 + size * 2) +
-           covey__table_bytes(l, all, COVEY_PAGE_SIZE, COVEY_PAGE_SIZE * sizeof(covey__slot));
-}
-
 static bool build_blocks(covey__loading *l, const covey__part *p) {
     covey__block_store *blocks = &p->pool->blocks;
     uint64_t mask;
@@ -363,8 +336,7 @@ static void load_one_by_one(covey__loading *l, covey__part *p) {
     }
 }
 
-/* Codecs complete the values, in the order of the image. The memory that they need is unknown: allows as much again. If
- * the type has no codec any more, what it wrote is skipped. */
+/* Codecs complete the values, in the order of the image. If the type has no codec any more, what it wrote is skipped. */
 static void load_owned(covey__loading *l, covey__part *p) {
     const covey_type *type = p->pool->type;
     if (p->described.encoding != COVEY_ENCODING_CODEC) {
@@ -375,7 +347,7 @@ static void load_owned(covey__loading *l, covey__part *p) {
         l->values.at = l->values.end;
         return;
     }
-    if (!covey__needs(l, &l->values, (l->values.end - l->values.at) * UINT64_C(2))) return;
+    if (!covey__take_for_codecs(l, &l->values)) return;
     for (walk w = { 0 }; next_id(p, &w) && covey__is_fine(l);) {
         bool made = covey__codec_load(l->knows, &l->values, type, covey__value_of_index(p->pool, w.index), l->entering);
         p->made += made;
@@ -410,7 +382,7 @@ static bool is_exact(const covey__part *p) {
 }
 
 static void fill_places(covey__loading *l, covey__reader *reader, covey__part *p) {
-    if (!covey__needs(l, reader, bytes_for(l, p)) || !prepare_observers(l, p)) return;
+    if (!prepare_observers(l, p)) return;
     bool exact = is_exact(p);
     if (exact && !(is_packed(p) ? build_set(l, reader, p) : build_blocks(l, p))) return;
     l->values = *reader;
@@ -517,8 +489,7 @@ static bool make_resource(covey__loading *l, covey__reader *reader, const covey_
                       type->name);
     if (owns && !type->codec) reader->at = reader->end;
     if (!covey__is_fine(l) || !owns || !type->codec) return covey__is_fine(l);
-    if (!covey__needs(l, reader, (reader->end - reader->at) * UINT64_C(2))) return false;
-    return covey__codec_load(l->knows, reader, type, value, l->entering);
+    return covey__take_for_codecs(l, reader) && covey__codec_load(l->knows, reader, type, value, l->entering);
 }
 
 static void set_resource(covey__loading *l, covey__reader *reader, const covey_type *type, void *value) {
@@ -536,7 +507,7 @@ static void load_resource_of(covey__loading *l, covey__reader *reader, const cov
                              const covey__described *d) {
     covey__plan plan;
     const unsigned char *record = covey__read(reader, d->record);
-    if (!record || !covey__needs(l, reader, type->size) || !make_plan(l, reader, &plan, type, d)) return;
+    if (!record || !make_plan(l, reader, &plan, type, d)) return;
     void *value = covey__resize(&l->heap, NULL, 0, type->size, 1, COVEY__ALIGN_MAX);
     if (!value && type->size != 0) covey__out_of_memory(l);
     else if (make_resource(l, reader, type, d, &plan, record, value)) set_resource(l, reader, type, value);

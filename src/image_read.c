@@ -392,7 +392,7 @@ bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, co
 }
 
 static void look_at_type(covey__reader *reader, covey_section *section) {
-    covey__heap heap = { { 0 }, 0 };
+    covey__heap heap = { { 0 }, 0, NULL };
     covey__described described;
     if (!covey__read_type(reader, &heap, &described)) return;
     snprintf(section->name, sizeof section->name, "%s", described.type.name);

@@ -296,7 +296,7 @@ static void put_entities_of(writer *w) {
         put_entities(w, world);
         return;
     }
-    covey_world twin = { .heap = { world->heap.allocator, 0 } };
+    covey_world twin = { .heap = { world->heap.allocator, 0, NULL } };
     bool cloned = covey__entities_clone(world, &twin);
     if (cloned) covey__commands_leave_clone(world, &twin);
     if (cloned) put_entities(w, &twin);
@@ -694,7 +694,7 @@ static bool prepare(writer *w, covey_world *world, const covey_save_desc *desc, 
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     *report = (covey_report){ 0 };
     *w = (writer){
-        .world = world, .desc = desc ? desc : &defaults, .report = report, .heap = { world->heap.allocator, 0 }
+        .world = world, .desc = desc ? desc : &defaults, .report = report, .heap = { world->heap.allocator, 0, NULL }
     };
     w->owned.bytes.allocator = w->owned.handles.allocator = world->heap.allocator;
     only_count(w);
@@ -761,13 +761,13 @@ size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, co
 }
 
 void covey_buffer_free(covey_buffer *buffer) {
-    covey__heap heap = { buffer->allocator, buffer->capacity };
+    covey__heap heap = { buffer->allocator, buffer->capacity, NULL };
     covey__free(&heap, buffer->bytes, buffer->capacity, 1, alignof(max_align_t));
     *buffer = (covey_buffer){ .allocator = buffer->allocator };
 }
 
 bool covey__buffer_reserve(covey_buffer *buffer, size_t more) {
-    covey__heap heap = { buffer->allocator, buffer->capacity };
+    covey__heap heap = { buffer->allocator, buffer->capacity, NULL };
     if (more <= buffer->capacity - buffer->size) return true;
     if (more > SIZE_MAX - buffer->size) return false;
     size_t wanted = buffer->size + more, doubled = buffer->capacity <= SIZE_MAX / 2 ? buffer->capacity * 2 : SIZE_MAX;

@@ -63,7 +63,7 @@ void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc) {
         .hole = COVEY_NONE,
         .size = desc->size,
         .align = (uint8_t)(desc->align ? desc->align : 1),
-        .heap = { desc->allocator, 0 },
+        .heap = { desc->allocator, 0, NULL },
     };
     covey__set_observe(set, false, false);
 }
@@ -97,7 +97,7 @@ covey_sparse_set *covey_sparse_set_create(const covey_sparse_set_desc *desc) {
     covey_sparse_set_desc defaults = { 0 };
     if (!desc) desc = &defaults;
     if (!is_desc_valid(desc)) return NULL;
-    covey__heap heap = { desc->allocator, 0 };
+    covey__heap heap = { desc->allocator, 0, NULL };
     covey_sparse_set *set = covey__resize(&heap, NULL, 0, 1, sizeof *set, alignof(covey_sparse_set));
     if (!set) return NULL;
     covey__set_init(set, desc);

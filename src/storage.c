@@ -27,7 +27,7 @@ static void note_uses(covey_pool *pool) {
 
 void covey__storage_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
-    covey_allocator allocator = pool->world->heap.allocator;
+    const covey__heap *heap = &pool->world->heap;
     pool->storage = (uint8_t)storage;
     note_uses(pool);
     pool->set = (covey_sparse_set){ 0 };
@@ -42,12 +42,13 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
             .mover = covey__mover_of(pool->world, type),
             .moves = &pool->world->moves,
             .shifts = &pool->world->shifts,
-            .heap = { allocator, 0 },
+            .heap = { heap->allocator, 0, heap->budget },
         };
         return;
     }
-    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, allocator };
+    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, heap->allocator };
     covey__set_init(&pool->set, &desc);
+    pool->set.heap.budget = heap->budget;
     pool->set.shifts = &pool->world->shifts;
     pool->set.mover = covey__mover_of(pool->world, type);
 }

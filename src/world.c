@@ -27,7 +27,7 @@
 covey_world *covey_world_create(const covey_world_desc *desc) {
     covey_world_desc defaults = { 0 };
     if (!desc) desc = &defaults;
-    covey__heap heap = { desc->allocator, 0 };
+    covey__heap heap = { desc->allocator, 0, NULL };
     covey_world *world = covey__resize(&heap, NULL, 0, 1, sizeof *world, alignof(covey_world));
     if (!world) return NULL;
     *world = (covey_world){
@@ -43,6 +43,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
         .on_assert = desc->on_assert,
         .assert_context = desc->assert_context,
     };
+    world->heap.budget = &world->budget;
     if (!covey__type_reserve(world)) {
         covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
         return NULL;
@@ -92,6 +93,7 @@ void covey_world_destroy(covey_world *world) {
     covey__entities_free(world);
     covey__presence_free(world);
     covey__heap heap = world->heap;
+    heap.budget = NULL; /* may be the world's */
     covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
 }
 

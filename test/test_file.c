@@ -151,7 +151,7 @@ static unsigned char *some_bytes(size_t size, uint64_t seed) {
 
 /* Writes a file in parts of all sizes. */
 static bool write_file(const covey__os *system, const char *path, const unsigned char *bytes, size_t size, int level) {
-    covey__heap own = { test_allocator(&heap), 0 };
+    covey__heap own = { test_allocator(&heap), 0, NULL };
     covey__file file;
     size_t part = 1;
     if (!covey__file_create(&file, system, &own, path, level, &report)) return false;
@@ -165,14 +165,15 @@ static bool write_file(const covey__os *system, const char *path, const unsigned
 }
 
 static covey_buffer buffer;
+static uint64_t left; /* of the limit */
 
 static bool read_file(const covey__os *system, const char *path, uint64_t limit) {
     buffer = (covey_buffer){ .allocator = test_allocator(&heap) };
-    return covey__file_read(system, path, limit, &buffer, &report);
+    return covey__file_read(system, path, limit, &buffer, &left, &report);
 }
 
 static void free_buffer(void) {
-    covey__heap own = { buffer.allocator, buffer.capacity };
+    covey__heap own = { buffer.allocator, buffer.capacity, NULL };
     if (buffer.bytes) covey__free(&own, buffer.bytes, buffer.capacity, 1, _Alignof(max_align_t));
     buffer.bytes = NULL;
 }
@@ -336,7 +337,7 @@ static void a_write_that_writes_nothing_is_an_error(void **state) {
 
 static void an_abandoned_file_leaves_the_old_one(void **state) {
     (void)state;
-    covey__heap own = { test_allocator(&heap), 0 };
+    covey__heap own = { test_allocator(&heap), 0, NULL };
     covey__file file;
     put_file("a", "old", 3);
     assert_true(covey__file_create(&file, &covey__os_real, &own, in_folder("a"), 0, &report));
@@ -775,7 +776,7 @@ static void a_bomb_is_refused(void **state) {
     (void)state;
     enum { PART = 1 << 20, PARTS = 1024, LIMIT = 1000000 };
     unsigned char *zeros = calloc(1, PART);
-    covey__heap own = { test_allocator(&heap), 0 };
+    covey__heap own = { test_allocator(&heap), 0, NULL };
     covey__file file;
     struct stat found;
     assert_true(covey__file_create(&file, &covey__os_real, &own, in_folder("a"), 1, &report));
@@ -804,21 +805,40 @@ static void a_large_claim_is_refused(void **state) {
     free(zeros);
 }
 
-/* Nobody has said how much may come of a file: 4 GB, and 4,096 bytes for each of its own. */
+/* Without a limit of the caller, 64 MB may come of a file, and 64 bytes for each of its own. */
 static void a_claim_without_end_is_refused(void **state) {
     (void)state;
-    /* A small window, eight bytes that say how much is in it, and one byte: 4 GB and 73,729 bytes, of 18. */
-    unsigned char frame[18] = { 0x28, 0xB5, 0x2F, 0xFD, 0xC0, 0, 1, 0x20, 1, 0, 1, 0, 0, 0, 9, 0, 0, 'a' };
+    /* A small window, eight bytes that say how much is in it, and one byte: 64 MB and 1,153 bytes, of 18. */
+    unsigned char frame[18] = { 0x28, 0xB5, 0x2F, 0xFD, 0xC0, 0, 0x81, 4, 0, 4, 0, 0, 0, 0, 9, 0, 0, 'a' };
     put_file("a", frame, sizeof frame);
     heap.peak = 0;
     does_not_read(in_folder("a"), 0, COVEY_ERROR_LIMIT);
-    says("more bytes than the limit");
+    says("more than 67110016 bytes: raise limit_bytes");
     assert_true(heap.peak < 1000000);
-    if (SIZE_MAX == UINT32_MAX) return;
     does_not_read(in_folder("a"), UINT64_MAX, COVEY_ERROR_IMAGE); /* it has not what it says */
-    frame[6] = 0;
+    frame[6]--;
     put_file("a", frame, sizeof frame);
     does_not_read(in_folder("a"), 0, COVEY_ERROR_IMAGE);
+}
+
+/* What is left of the limit is for what the image becomes. */
+static void the_limit_counts_the_bytes_of_a_compressed_file(void **state) {
+    (void)state;
+    enum { SIZE = 3000000 };
+    unsigned char *zeros = calloc(1, SIZE), packed[10000];
+    size_t size = ZSTD_compress(packed, sizeof packed, zeros, SIZE, 1);
+    assert_false(ZSTD_isError(size));
+    put_file("a", packed, size);
+    reads(in_folder("a"), 0, zeros, SIZE);
+    assert_int_equal(left, COVEY_LIMIT_AT_LEAST + COVEY_LIMIT_FOR_EACH * size - SIZE);
+    reads(in_folder("a"), SIZE, zeros, SIZE);
+    assert_int_equal(left, 1);
+    reads(in_folder("a"), UINT64_MAX, zeros, SIZE);
+    assert_true(left == UINT64_MAX);
+    put_file("a", zeros, SIZE);
+    reads(in_folder("a"), 0, zeros, SIZE);
+    assert_int_equal(left, COVEY_LIMIT_AT_LEAST + (COVEY_LIMIT_FOR_EACH - 1) * (uint64_t)SIZE);
+    free(zeros);
 }
 
 static void a_large_window_is_refused(void **state) {
@@ -827,16 +847,17 @@ static void a_large_window_is_refused(void **state) {
     put_file("a", frame, sizeof frame);
     heap.peak = 0;
     does_not_read(in_folder("a"), 0, COVEY_ERROR_LIMIT);
-    says("window");
+    says("window: raise limit_bytes");
     assert_true(heap.peak < 1000000);
 }
 
-#define ZSTD_TESTS                                                                                        \
-    TEST(what_is_compressed_comes_back), TEST(compressed_files_are_whole_or_not_there),                   \
-        TEST(compressed_files_in_short_reads), TEST(a_compressed_file_that_is_cut_off_is_refused),        \
-        TEST(a_compressed_file_that_is_damaged_is_refused), TEST(frames_come_one_after_the_other),        \
-        TEST(what_follows_the_last_frame_is_refused), TEST(frames_end_anywhere), TEST(a_bomb_is_refused), \
-        TEST(a_large_claim_is_refused), TEST(a_claim_without_end_is_refused), TEST(a_large_window_is_refused)
+#define ZSTD_TESTS                                                                                             \
+    TEST(what_is_compressed_comes_back), TEST(compressed_files_are_whole_or_not_there),                        \
+        TEST(compressed_files_in_short_reads), TEST(a_compressed_file_that_is_cut_off_is_refused),             \
+        TEST(a_compressed_file_that_is_damaged_is_refused), TEST(frames_come_one_after_the_other),             \
+        TEST(what_follows_the_last_frame_is_refused), TEST(frames_end_anywhere), TEST(a_bomb_is_refused),      \
+        TEST(a_large_claim_is_refused), TEST(a_claim_without_end_is_refused), TEST(a_large_window_is_refused), \
+        TEST(the_limit_counts_the_bytes_of_a_compressed_file)
 
 #else
 

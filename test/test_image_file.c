@@ -183,6 +183,33 @@ static void a_compressed_world_comes_back(void **state) {
 #endif
 }
 
+#if defined(COVEY_WITH_ZSTD)
+typedef struct Page {
+    uint8_t bytes[10000];
+} Page;
+COVEY_COMPONENT_DEFINE(Page, .raw = true);
+
+/* 40 MB of zeros in a few KB take 80 MB: the image, and the world. */
+static void a_compressed_world_takes_no_more_than_its_file_allows(void **state) {
+    (void)state;
+    const covey_type *const all[] = { covey_id(Place), covey_id(Page), NULL };
+    covey_load_desc desc = { .types = all };
+    for (uint32_t i = 0; i < 4000; i++)
+        assert_non_null(covey_add_raw(world, covey_create(world), covey_id(Page), NULL));
+    assert_int_equal(covey_save_to_file(world, in_folder("a"), &(covey_save_desc){ .zstd_level = 3 }, NULL), COVEY_OK);
+    size_t before = heap.peak = heap.bytes;
+    covey_result result = covey_load_from_file(fresh, in_folder("a"), &desc, &report);
+    failed(result, COVEY_ERROR_LIMIT, "raise limit_bytes");
+    result = covey_merge_from_file(fresh, in_folder("a"), &desc, &report);
+    failed(result, COVEY_ERROR_LIMIT, "raise limit_bytes");
+    uint64_t limit = COVEY_LIMIT_AT_LEAST + COVEY_LIMIT_FOR_EACH * 40000;
+    assert_true(heap.peak - before <= limit * 2); /* where realloc copies, there are two buffers for a moment */
+    desc.limit_bytes = UINT64_C(120) << 20;
+    assert_int_equal(covey_load_from_file(fresh, in_folder("a"), &desc, NULL), COVEY_OK);
+    assert_int_equal(covey_entity_count(fresh), covey_entity_count(world));
+}
+#endif
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -197,6 +224,9 @@ int main(void) {
         TEST(a_file_beyond_the_limit_is_refused),
         TEST(memory_runs_out),
         TEST(a_compressed_world_comes_back),
+#if defined(COVEY_WITH_ZSTD)
+        TEST(a_compressed_world_takes_no_more_than_its_file_allows),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

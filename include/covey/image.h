@@ -200,6 +200,10 @@ typedef enum covey_unknown {
 /* Called for each entity that is merged, or loaded with another handle than before. Must not change the world. */
 typedef void covey_merged_fn(covey_entity before, covey_entity now, void *context);
 
+/* The default of limit_bytes: so much memory, and as many bytes for each byte that is given, of an image or a file. */
+#define COVEY_LIMIT_AT_LEAST (UINT64_C(64) << 20)
+#define COVEY_LIMIT_FOR_EACH 64
+
 typedef struct covey_load_desc {
     /* Types that the program knows, ended by NULL; types that the world has met are known. */
     const covey_type *const *types;
@@ -207,11 +211,13 @@ typedef struct covey_load_desc {
     const covey_type *const *keep;
     const covey_type *const *only; /* load only components and resources of these types, ended by NULL; NULL: all */
     covey_unknown unknown;
-    /* Limits of an image; one that exceeds them is refused (LIMIT). 0: the default, which ordinary programs never
-     * reach; UINT64_MAX: no limit. For images from others, set those that you can. */
+    /* Limits of an image; one that exceeds them is refused (LIMIT). 0: the default; UINT64_MAX: no limit. For images
+     * from others, set those that you can. */
     uint64_t limit_entities; /* alive or not. Default: no limit */
-    /* Bytes that the world may need for it, estimated generously; for files, also bytes of the image. Default: 4 GB,
-     * and 4,096 for each byte of the image, or of the file if it is compressed. */
+    /* Bytes that the call may add to the memory in use, at any time: counted for each allocation before it is made. For
+     * files, the bytes of the image count, too; for what functions of types load, twice its bytes in the image.
+     * Default: 64 MB, and 64 for each byte of the image, or of the file if it is compressed. Raise it for images of
+     * your own that need more: entities far apart, or files that zstd has made very small. */
     uint64_t limit_bytes;
     /* Types of components and of resources, together. Default: 16,384, the most that an image can have. */
     uint64_t limit_types;
@@ -288,7 +294,7 @@ COVEY_API covey_result covey_follow_from_memory(covey_follower *follower, const 
 COVEY_API covey_entity covey_follower_find(const covey_follower *follower, covey_entity source);
 
 /* Reads a whole file into an empty buffer, and decompresses it; at most `limit` bytes (LIMIT). 0: no limit; for a
- * compressed file, 4 GB, and 4,096 for each of its bytes. */
+ * compressed file, 64 MB, and 64 for each of its bytes. */
 COVEY_API covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report);
 
 /* ---- Looking into images -----------------------------------------------------------------------------------------*/

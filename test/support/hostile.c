@@ -9,7 +9,7 @@
 const char *const hostile_names[HOSTILE_KINDS] = {
     "names",  "same_names", "types", "sparse_types", "resources", "types_and_resources",
     "ranges", "deep",       "wide",  "free",         "retired",   "tail",
-    "holes",  "mixed",      "fewer", "nearly",       "fields",
+    "holes",  "mixed",      "fewer", "nearly",       "fields",    "scattered",
 };
 
 /* ---- Bytes --------------------------------------------------------------------------------------------------------*/
@@ -280,6 +280,29 @@ static void make_tail(writer *w, uint32_t count) {
     end_section(w, COVEY_SECTION_ENTITIES);
 }
 
+/* As far apart as the indices allow, at most a page. */
+static void make_scattered(writer *w, uint32_t count) {
+    uint32_t step = (COVEY_NONE - 1) / count;
+    if (step > COVEY__BLOCK_PAGE) step = COVEY__BLOCK_PAGE;
+    if (step > COVEY__BLOCK_IDS) step = step / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
+    put_world(w, count);
+    u32(w, count);
+    u32(w, count);
+    u32(w, 0);
+    for (uint32_t i = 0; i < count; i++) u32(w, i * step), u32(w, 1);
+    for (uint32_t i = 0; i < count; i++) u32(w, 1);
+    u32(w, 0);
+    end_section(w, COVEY_SECTION_ENTITIES);
+    put_type(w, 0, COVEY_ENCODING_FIELDS, COVEY_STORAGE_SPARSE, COVEY_SWAP_AND_POP);
+    u32(w, count);
+    u32(w, count);
+    u32(w, 0);
+    for (uint32_t i = 0; i < count; i++) u32(w, i * step);
+    u32(w, 0);
+    for (uint32_t i = 0; i < count; i++) u8(w, 7);
+    end_section(w, COVEY_SECTION_POOL);
+}
+
 /* And `others` at the index 0. */
 static void put_holes(writer *w, uint32_t count, uint32_t others) {
     u32(w, others);
@@ -356,7 +379,7 @@ bool hostile_make(covey_buffer *buffer, hostile_kind kind, uint32_t count) {
     static void (*const makers[HOSTILE_KINDS])(writer * w, uint32_t count) = {
         make_names,  make_same_names, make_types, make_sparse, make_resources, make_both,
         make_ranges, make_deep,       make_wide,  make_free,   make_retired,   make_tail,
-        make_holes,  make_mixed,      make_fewer, make_nearly, make_fields,
+        make_holes,  make_mixed,      make_fewer, make_nearly, make_fields,    make_scattered,
     };
     writer w = begin(buffer);
     makers[kind](&w, count);

@@ -338,6 +338,14 @@ static void make_vast(const char *folder) {
     covey_world_destroy(world);
 }
 
+/* Each entity in a page of its own: 96 KB that take 94 MB. */
+static void make_scattered(const char *folder) {
+    covey_world *world = covey_world_create(NULL);
+    for (uint32_t i = 0; i < 8000; i++) need(!covey_is_null(covey_create_at(world, i * 4096)), "no entity");
+    save(world, path_of(folder, "scattered.covey"));
+    covey_world_destroy(world);
+}
+
 static void make_empty(const char *folder) {
     covey_world *world = covey_world_create(NULL);
     save(world, path_of(folder, "nobody.covey"));
@@ -455,6 +463,7 @@ static void make_all(const char *folder) {
     make_notes(folder);
     make_odd_names(folder);
     make_vast(folder);
+    make_scattered(folder);
     make_empty(folder);
     make_checkpoint(folder);
 }

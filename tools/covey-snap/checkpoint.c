@@ -12,6 +12,7 @@ typedef struct gathering {
     covey_report *report;
     covey_world *world; /* of all ranks */
     covey_world *from;  /* of the rank in hand */
+    uint64_t bytes;     /* of the files so far */
     const char *name;   /* of its file */
     char said[160];     /* by the world of all, last */
 } gathering;
@@ -111,18 +112,18 @@ static bool add_resources(const gathering *g) {
 /* The limits are for all of them together. */
 static bool check_limits(const gathering *g) {
     uint64_t entities = covey_entity_count(g->world), limit = g->settings->limit_entities;
-    uint64_t bytes = covey_world_memory(g->world), most = g->settings->limit_bytes;
-    if ((limit == 0 || entities <= limit) && (most == 0 || bytes <= most)) return true;
-    fail(g, COVEY_ERROR_LIMIT, "the ranks together exceed the limits");
+    uint64_t bytes = covey_world_memory(g->world), most = snap_limit(g->settings, g->bytes);
+    if ((limit == 0 || entities <= limit) && bytes <= most) return true;
+    fail(g, COVEY_ERROR_LIMIT, "the ranks together exceed --limit-bytes or --limit-entities");
     g->report->fault = COVEY_FAULT_LIMIT;
     return false;
 }
 
-static bool add_rank(gathering *g, uint64_t *file_bytes) {
+static bool add_rank(gathering *g) {
     snap_image image;
     covey_report why;
     if (!snap_file_read(&image, g->name, g->settings, g->report)) return false;
-    *file_bytes += image.file_bytes;
+    g->bytes += image.file_bytes;
     g->from = snap_image_load(&image, g->settings, &why);
     covey_buffer_free(&image.bytes);
     if (!g->from) {
@@ -136,7 +137,7 @@ static bool add_rank(gathering *g, uint64_t *file_bytes) {
     return done;
 }
 
-static bool add_ranks(gathering *g, const char *path, const covey__manifest *m, uint64_t *file_bytes) {
+static bool add_ranks(gathering *g, const char *path, const covey__manifest *m) {
     size_t room = strlen(path) + COVEY__MANIFEST_NAME;
     char *name = malloc(room);
     bool done = name != NULL;
@@ -144,7 +145,7 @@ static bool add_ranks(gathering *g, const char *path, const covey__manifest *m, 
     g->name = name;
     for (uint32_t rank = 0; rank < m->ranks && done; rank++) {
         covey__manifest_file(name, room, path, m->number, rank);
-        done = add_rank(g, file_bytes);
+        done = add_rank(g);
     }
     free(name);
     return done;
@@ -155,7 +156,7 @@ bool snap_is_checkpoint(const covey_buffer *bytes) { return covey__manifest_begi
 bool snap_checkpoint_read(snap_image *image, const snap_settings *settings, covey_report *report) {
     covey__manifest m;
     const char *why;
-    gathering g = { .settings = settings, .report = report, .name = image->path };
+    gathering g = { .settings = settings, .report = report, .name = image->path, .bytes = image->file_bytes };
     if (!covey__manifest_parse(image->bytes.bytes, image->bytes.size, &m, &why)) {
         *report = (covey_report){ .result = COVEY_ERROR_IMAGE };
         snprintf(report->text, sizeof report->text, "it %s", why);
@@ -164,8 +165,9 @@ bool snap_checkpoint_read(snap_image *image, const snap_settings *settings, cove
     g.world = covey_world_create(&(covey_world_desc){ .log = keep_last, .log_context = &g });
     if (!g.world) return fail(&g, COVEY_ERROR_MEMORY, "no memory for a world");
     image->bytes.size = 0;
-    bool done = add_ranks(&g, image->path, &m, &image->file_bytes) &&
-                covey_save_to_buffer(g.world, &image->bytes, NULL, report) == COVEY_OK;
+    bool done =
+        add_ranks(&g, image->path, &m) && covey_save_to_buffer(g.world, &image->bytes, NULL, report) == COVEY_OK;
+    image->file_bytes = g.bytes;
     covey_world_destroy(g.world);
     return done;
 }

@@ -13,6 +13,18 @@ bool snap_image_read(snap_image *image, const char *path, const snap_settings *s
     return !snap_is_checkpoint(&image->bytes) || snap_checkpoint_read(image, settings, report);
 }
 
+uint64_t snap_limit(const snap_settings *settings, uint64_t file_bytes) {
+    if (settings->limit_bytes != 0) return settings->limit_bytes;
+    return COVEY_LIMIT_AT_LEAST + COVEY_LIMIT_FOR_EACH * file_bytes;
+}
+
+/* What the image itself leaves of the limit: 1 at least, because 0 stands for a default. */
+static uint64_t limit_left(const snap_image *image, const snap_settings *settings) {
+    uint64_t limit = snap_limit(settings, image->file_bytes), size = image->bytes.size;
+    if (limit == UINT64_MAX) return limit;
+    return limit > size ? limit - size : 1;
+}
+
 /* The report has what there is to say. */
 static void say_nothing(covey_result item, const char *text, void *context) { (void)item, (void)text, (void)context; }
 
@@ -24,7 +36,7 @@ covey_world *snap_image_load(const snap_image *image, const snap_settings *setti
     }
     snap_progress progress = snap_progress_begin(settings, "reading", image->path, false);
     covey_load_desc desc = { .unknown = COVEY_UNKNOWN_KEEP,
-                             .limit_bytes = settings->limit_bytes,
+                             .limit_bytes = limit_left(image, settings),
                              .limit_entities = settings->limit_entities,
                              .progress = snap_progress_tell,
                              .progress_context = &progress };

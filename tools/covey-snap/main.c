@@ -19,12 +19,13 @@ static const char general_help[] = "usage: covey-snap COMMAND [options] FILE...\
                                    "Exit status: 0; 1 if an image is damaged (verify) or two differ (diff);\n"
                                    "2 on other errors.\n";
 
-#define SHARED_HELP                                                                   \
-    "  --limit-bytes N     memory that an image may need (default 8G; 0: no limit)\n" \
-    "  --limit-entities N  entities that an image may have (default 0: no limit)\n"   \
-    "  --progress          show the progress, even if stderr is not a terminal\n"     \
-    "  -h, --help          print this and exit\n"                                     \
-    "\n"                                                                              \
+#define SHARED_HELP                                                                 \
+    "  --limit-bytes N     memory that an image may take (default 64M and 64 for\n" \
+    "                      each byte of the file; 0: no limit)\n"                   \
+    "  --limit-entities N  entities that an image may have (default 0: no limit)\n" \
+    "  --progress          show the progress, even if stderr is not a terminal\n"   \
+    "  -h, --help          print this and exit\n"                                   \
+    "\n"                                                                            \
     "N may end with K, M or G, for powers of 1024.\n"
 
 static const char info_help[] = "usage: covey-snap info [options] FILE\n"

@@ -24,9 +24,6 @@ static const option known[] = {
     { "--open", SNAP_OPEN, false },
 };
 
-/* So that a hostile file cannot take all memory of a machine. */
-static const uint64_t default_limit_bytes = UINT64_C(8) << 30;
-
 static const option *find(const char *argument, size_t length, unsigned options) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if ((known[i].option & options) && strlen(known[i].name) == length &&
@@ -83,7 +80,7 @@ static bool take_option(snap_settings *settings, char ***arguments, unsigned opt
 
 /* What is no option stays, at the front. "--" ends the options. */
 bool snap_options_read(snap_settings *settings, char **arguments, unsigned options) {
-    *settings = (snap_settings){ .limit_bytes = default_limit_bytes, .operands = arguments };
+    *settings = (snap_settings){ .operands = arguments };
     bool ended = false;
     for (char **at = arguments; *at; at++) {
         bool is_option = !ended && (*at)[0] == '-' && (*at)[1] != '\0';
@@ -92,7 +89,7 @@ bool snap_options_read(snap_settings *settings, char **arguments, unsigned optio
         else if (!take_option(settings, &at, options)) return false;
     }
     arguments[settings->operand_count] = NULL;
-    if (settings->limit_bytes == 0)
+    if ((settings->options & SNAP_LIMIT_BYTES) && settings->limit_bytes == 0)
         settings->limit_bytes = UINT64_MAX; /* any number, where the library has a default */
     return true;
 }

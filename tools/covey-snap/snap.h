@@ -28,8 +28,9 @@ enum {
 
 /* options.c */
 typedef struct snap_settings {
-    unsigned options; /* that were given */
-    uint64_t limit_bytes, limit_entities, limit, port;
+    unsigned options;                     /* that were given */
+    uint64_t limit_bytes, limit_entities; /* 0: the default */
+    uint64_t limit, port;
     const char *output;
     char **operands; /* ended by NULL */
     int operand_count;
@@ -100,6 +101,8 @@ typedef struct snap_image {
 bool snap_file_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report);
 /* The same; a manifest is read as an image of all ranks. */
 bool snap_image_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report);
+/* Bytes of memory that files of so many bytes may take. */
+uint64_t snap_limit(const snap_settings *settings, uint64_t file_bytes);
 /* A world with all that is in an image; types are made from it. NULL: the report says why. */
 covey_world *snap_image_load(const snap_image *image, const snap_settings *settings, covey_report *report);
 /* Both, for commands that need the world and nothing else. NULL: told what is wrong. */

@@ -9,9 +9,17 @@ extern "C" {
 #define COVEY__BLOCK_IDS 64                                /* ids of a block: the bits of a word */
 #define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks in a page of a block store */
 
+/* What the load of an image may take. The heaps of a world share one. */
+typedef struct covey__budget {
+    bool is_set;   /* a load is under way: only then the rest is used */
+    bool exceeded; /* an allocation was refused */
+    uint64_t left; /* bytes */
+} covey__budget;
+
 typedef struct covey__heap {
     covey_allocator allocator;
     size_t bytes;
+    covey__budget *budget; /* or NULL */
 } covey__heap;
 
 /* Values, and where the value of bit i of a block is: at data + map[i] * size. */
@@ -322,6 +330,7 @@ struct covey_world {
     struct covey__made_types *made_types;            /* NULL while there never were any */
     struct covey__resources *resources, *references; /* NULL while there never were any */
     covey__heap heap;
+    covey__budget budget; /* of its heaps */
     covey_log_fn *log;
     void *log_context;
     uint32_t printed; /* failures that were printed to stderr because there is no log function */
