@@ -33,7 +33,7 @@ covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **so
     bool needs_memory = pool->observers && pool->observers->needs_memory;
     covey_result result = needs_memory ? prepare(pool, e, source) : COVEY_OK;
     if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
-    if (result == COVEY_OK) COVEY__TRACE(pool->added, e.index);
+    if (result == COVEY_OK) COVEY__TRACE(pool->world, pool->added, e.index);
     return result;
 }
 
@@ -177,7 +177,7 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
     if (COVEY__IN_HOOK(pool->world)) return false;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
     if (!covey_pool_has(pool, e)) return false;
-    COVEY__TRACE(pool->removed, e.index);
+    COVEY__TRACE(pool->world, pool->removed, e.index);
     bool heard = pool->observers && pool->observers->listeners.count != 0;
     bool taken = !heard || covey__announce_removal(pool, e);
     if (taken) remove_or_take(pool, e, value);
@@ -266,7 +266,8 @@ static void begin_change(covey__change *c) {
 }
 
 static void note_added(const covey__change *c) {
-    for (uint32_t i = 0; i < c->told.count; i++) COVEY__TRACE(c->told.pool->added, c->told.entities[i].index);
+    for (uint32_t i = 0; i < c->told.count; i++)
+        COVEY__TRACE(c->told.pool->world, c->told.pool->added, c->told.entities[i].index);
 }
 
 static void unmake(covey__change *changes, uint32_t count) {

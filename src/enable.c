@@ -71,7 +71,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
     uint64_t *page = covey__disabled_reach(pool, e.index);
     if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "get a disabled component");
     page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % COVEY__BLOCK_IDS;
-    COVEY__TRACE(pool->removed, e.index);
+    COVEY__TRACE(pool->world, pool->removed, e.index);
     covey__groups_review(pool, e.index);
     COVEY__CHANGED(world);
     return COVEY_OK;
@@ -84,7 +84,7 @@ covey_result covey_component_enable_raw(covey_world *world, covey_entity e, cons
     if (!covey__component_is_disabled(pool, e.index)) return COVEY_OK;
     uint64_t *page = covey__page_at(&pool->observers->disabled, e.index);
     page[covey__block_of(e.index)] &= ~((uint64_t)1 << e.index % COVEY__BLOCK_IDS);
-    COVEY__TRACE(pool->added, e.index);
+    COVEY__TRACE(pool->world, pool->added, e.index);
     covey__groups_review(pool, e.index);
     COVEY__CHANGED(world);
     return COVEY_OK;

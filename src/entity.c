@@ -487,7 +487,7 @@ static uint64_t remove_quickly(covey_pool *const *pools, uint64_t present, uint3
             if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
                 page->masks[block] = left;
                 pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
-                if (left != mask) COVEY__TRACE(pool->removed, index);
+                if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
                 continue;
             }
         }
@@ -514,7 +514,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     bool last = generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : generation + 1;
     world->alive--;
-    COVEY__TRACE(world->destroyed, index);
+    COVEY__TRACE(world, world->destroyed, index);
     if (last) page->next[at] = index;
     else covey__push_free(world, range_of(world, index), page, index);
     remove_components(world, covey__entity(index, generation));

@@ -343,39 +343,6 @@ uint64_t covey__next_row_page(covey_iter *it) {
     return covey__next_page(it, &list);
 }
 
-static uint32_t check_type(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
-    const covey_view *view = it->walk.view;
-    bool right =
-        field < view->fields && (view->types[field] == type || strcmp(view->types[field]->name, type->name) == 0);
-    if (!right) covey__contract_broken(view->world, "the field is not of this type", file, line);
-    return field;
-}
-
-uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
-    const char *what = it->walk.in_rows ? "a field of a span, while rows are visited: use covey_row_field"
-                                        : "a field without a span: covey_next comes first";
-    if (it->count == 0) covey__contract_broken(it->walk.view->world, what, file, line);
-    return check_type(it, field, type, file, line);
-}
-
-uint32_t covey__check_row_field(const covey_iter *it, const uint64_t *now, uint32_t field, const covey_type *type,
-                                const char *file, int line) {
-    const char *what = it->count != 0 ? "a field of a row, while spans are visited: use covey_field"
-                                      : "a field without a row: covey_next_row comes first";
-    if (!now) covey__contract_broken(it->walk.view->world, what, file, line);
-    return check_type(it, field, type, file, line);
-}
-
-/* A row is { 0 } before the first match and after the last; in between, it belongs to this iteration. */
-void covey__check_row(const covey_iter *it, const covey_row *row, const char *file, int line) {
-    const covey_world *world = it->walk.view->world;
-    bool fresh = !row->now && row->left == 0 && row->blocks == 0;
-    bool visited = it->walk.in_rows && (row->now == &world->moves || row->now == it->walk.shifts);
-    if (!fresh && !visited)
-        covey__contract_broken(world, "a row that is not { 0 }, or of another iteration: covey_row row = { 0 };", file,
-                               line);
-}
-
 /* Whether the last entity to visit is still at its position. */
 static bool last_stays(const covey_iter *it) {
     return it->walk.end <= it->walk.set->end && it->walk.set->ids[it->walk.end - 1].index == it->walk.last;

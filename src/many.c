@@ -164,7 +164,7 @@ static void end_all(covey_world *world, const covey_entity *entities, const cove
     else
         for (uint32_t i = 0; i < s->count; i++) end_one(world, entities[i]);
     world->alive -= s->count;
-    for (uint32_t i = 0; i < s->count; i++) COVEY__TRACE(world->destroyed, entities[i].index);
+    for (uint32_t i = 0; i < s->count; i++) COVEY__TRACE(world, world->destroyed, entities[i].index);
 }
 
 /* Destroys entities of a block, if that calls no code of the program; otherwise false. */
@@ -234,7 +234,7 @@ static void end_batch(covey_world *world, batch *b) {
         covey_entity e = b->entities[i];
         if (!covey_alive(world, e)) continue;
         end_one(world, e);
-        COVEY__TRACE(world->destroyed, e.index);
+        COVEY__TRACE(world, world->destroyed, e.index);
         b->entities[ended++] = e;
     }
     world->alive -= ended;

@@ -37,7 +37,7 @@ static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&tags->blocks, index);
     uint32_t block = covey__block_of(index);
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
-    if (mask != with) COVEY__TRACE(tags->added, index);
+    if (mask != with) COVEY__TRACE(tags->world, tags->added, index);
     tags->blocks.count += mask != with;
     covey__fast_destroy_off_if(tags->world, mask == 0);
     page->masks[block] = with;

@@ -80,7 +80,7 @@ static COVEY__NOINLINE void exchange(covey_sparse_set *set, covey__slot *slot, c
     covey__set_exchange(set, slot, id, position);
 }
 
-/* Moves the component of an entity to a position of an owned pool. For assertion level 2, views of the pool are told
+/* Moves the component of an entity to a position of an owned pool. For assertion level 1, views of the pool are told
  * who moved: an entity that leaves goes to rows that were visited, and may be the one of the row; for one that joins,
  * COVEY_NONE, it may not. */
 static inline void move_to(covey_pool *pool, covey__slot *slot, covey__slot id, uint32_t position, bool joins) {
@@ -88,7 +88,7 @@ static inline void move_to(covey_pool *pool, covey__slot *slot, covey__slot id, 
     if (joins) exchange(&pool->set, slot, id, position);
     else covey__set_exchange(&pool->set, slot, id, position);
     covey__pool_moved(pool, false);
-    COVEY__TRACE(pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
+    COVEY__TRACE(pool->world, pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
 }
 
 /* The same in all owned pools, for a slot of a block. Views are told of `who`. */
@@ -100,7 +100,7 @@ static void move_in_blocks(covey_group *group, uint32_t index, uint32_t slot, ui
         if (at.map[index % COVEY__BLOCK_IDS] == slot) continue;
         covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
         covey__pool_moved(pool, false);
-        COVEY__TRACE(pool->removed, who);
+        COVEY__TRACE(pool->world, pool->removed, who);
     }
 }
 
@@ -113,25 +113,26 @@ static void move_all_to(covey_group *group, const covey_pool *but, uint32_t inde
     }
 }
 
-#if COVEY_ASSERT_LEVEL >= 2
+#if COVEY_ASSERT_LEVEL >= 1
 void covey__group_disturb_outer(const covey_group *group, uint32_t who) {
     for (uint32_t i = 0; i < group->world->group_count; i++) {
         covey_group *other = group->world->groups[i];
         if (covey__group_depth(other) < covey__group_depth(group) && covey__groups_share_pools(other, group))
-            COVEY__TRACE(other->left, who);
+            COVEY__TRACE(other->world, other->left, who);
     }
 }
 #endif
 
 static void note_join(covey_group *group) {
-#if COVEY_ASSERT_LEVEL >= 2
+#if COVEY_ASSERT_LEVEL >= 1
     group->joined++;
+    group->world->changes++;
 #endif
     covey__group_disturb_outer(group, COVEY_NONE);
 }
 
 static void note_leave(covey_group *group, uint32_t index) {
-    COVEY__TRACE(group->left, index);
+    COVEY__TRACE(group->world, group->left, index);
     covey__group_disturb_outer(group, index);
 }
 
@@ -350,7 +351,7 @@ static void clear_members(covey_group *group) {
     for (uint32_t i = 0; i < group->borders.count; i++)
         if (group->borders.at[i]) memset(group->borders.at[i], 0, COVEY__BORDER_BYTES);
     group->count = group->candidates = 0;
-    COVEY__TRACE(group->left, COVEY_NONE);
+    COVEY__TRACE(group->world, group->left, COVEY_NONE);
 }
 
 void covey__group_collect(covey_group *group) {
@@ -423,7 +424,7 @@ COVEY_HOT void *place_among(covey_pool *pool, uint32_t others, uint32_t index, u
     set->end++;
     set->ids[at] = covey__entity(index, generation);
     *slot = COVEY__SLOT(at, generation);
-    COVEY__TRACE(pool->added, index);
+    COVEY__TRACE(pool->world, pool->added, index);
     return (char *)set->data + (size_t)at * set->size;
 }
 
@@ -463,7 +464,7 @@ COVEY_HOT void move_in_others(const covey__observers *observers, uint32_t others
         if (who == COVEY_NONE) exchange_in(pool, index, slot);
         else covey__block_exchange(&pool->blocks, &in[i], index % COVEY__BLOCK_IDS, slot);
         covey__pool_moved(pool, false);
-        COVEY__TRACE(pool->removed, who);
+        COVEY__TRACE(pool->world, pool->removed, who);
     }
 }
 
@@ -492,7 +493,7 @@ COVEY_HOT void *place_in_block(covey_pool *pool, uint32_t others, uint32_t index
     if (slot == own.page->capacity[own.block] || (own.page->masks[own.block] >> bit & 1) != 0) return NULL;
     if (find_other_blocks(pool->observers, others, index, in)) slot = open_border_in(pool, others, &own, in, index);
     covey__block_take(blocks, &own, bit, slot);
-    COVEY__TRACE(pool->added, index);
+    COVEY__TRACE(pool->world, pool->added, index);
     return own.data + (size_t)slot * blocks->size;
 }
 

@@ -46,9 +46,9 @@ bool covey__groups_share_pools(const covey_group *a, const covey_group *b); /* o
 const covey_pool *covey__group_smallest(const covey_group *group);          /* the smallest pool that has all members */
 void covey__group_collect_new(covey_group *group);                          /* the same of a group without members */
 
-/* Notes for assertion level 2 that members of this group and its outer groups changed places: because of the entity of
+/* Notes for assertion level 1 that members of this group and its outer groups changed places: because of the entity of
  * an index, or COVEY_NONE. */
-#if COVEY_ASSERT_LEVEL >= 2
+#if COVEY_ASSERT_LEVEL >= 1
 void covey__group_disturb_outer(const covey_group *group, uint32_t who);
 #else
 static inline void covey__group_disturb_outer(const covey_group *group, uint32_t who) { (void)group, (void)who; }

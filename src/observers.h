@@ -24,7 +24,7 @@ struct covey_group {
     uint32_t count;       /* of members; packed: they are at the positions below, in each owned pool */
     covey_sparse_set set; /* owning nothing: the members */
     uint32_t candidates;  /* owning nothing: members, and those that only an excluded pool keeps from it */
-    covey__trace left;    /* at assertion level 2: who did; how many joined */
+    covey__trace left;    /* at assertion level 1: who did; how many joined */
     uint32_t joined;
 };
 

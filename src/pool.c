@@ -120,14 +120,14 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
             entities[rest++] = entities[i];
             continue;
         }
-        COVEY__TRACE(pool->removed, entities[i].index);
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
         covey__remove_announced(pool, entities[i]);
         removed++;
     }
     uint64_t ended = covey__emit_removals(pool, entities, rest);
     for (uint32_t i = 0; i < rest; i++) {
         if ((ended >> i & 1) != 0 || !covey_pool_has(pool, entities[i])) continue;
-        COVEY__TRACE(pool->removed, entities[i].index);
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
         covey__remove_announced(pool, entities[i]);
         removed++;
     }

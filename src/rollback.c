@@ -688,7 +688,7 @@ static bool prepare_group(rollback *r, covey_group *group, set_plan *plan) {
 
 static void restore_group(const rollback *r, covey_group *group, const set_plan *plan) {
     const covey__group_image *image = covey__group_image_of(r->snapshot, group);
-    COVEY__TRACE(group->left, COVEY_NONE);
+    COVEY__TRACE(group->world, group->left, COVEY_NONE);
     if (!image) {
         covey__group_collect(group);
         return;
@@ -836,7 +836,7 @@ static void restore_entities(rollback *r) {
     world->reserved_root = snapshot->reserved_root;
     const covey__unit *reserved = covey__unit_at(&snapshot->reserved, 0);
     if (reserved) memcpy(world->reserved, covey__unit_bytes(reserved), reserved->bytes);
-    COVEY__TRACE(world->destroyed, COVEY_NONE);
+    COVEY__TRACE(world, world->destroyed, COVEY_NONE);
 }
 
 /* Pools are prepared before their members. */

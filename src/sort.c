@@ -651,7 +651,7 @@ static const char *group_objection(const covey_group *group) {
 static covey_result group_sorted(covey_group *group, covey_result result) {
     if (result != COVEY_OK) return refuse_group(group, result, covey__reason(result));
     for (uint32_t i = 0; i < group->owned; i++) covey__pool_moved(group->pools[i], true);
-    COVEY__TRACE(group->left, COVEY_NONE);
+    COVEY__TRACE(group->world, group->left, COVEY_NONE);
     covey__group_disturb_outer(group, COVEY_NONE);
     COVEY__CHANGED(group->world);
     return COVEY_OK;

@@ -154,11 +154,12 @@ bool covey__storage_is_marked(const covey_pool *pool); /* whether it is marked w
 
 bool covey__presence_valid(const covey_world *world, const char **why); /* no pool is marked where it has nothing */
 
-/* Notes for assertion level 2 that values moved, or that components of several entities changed. */
+/* Notes for assertion level 1 that values moved, or that components of several entities changed. */
 static inline void covey__pool_moved(covey_pool *pool, bool others) {
-#if COVEY_ASSERT_LEVEL >= 2
+#if COVEY_ASSERT_LEVEL >= 1
     pool->moved++;
-    if (others) COVEY__TRACE(pool->removed, COVEY_NONE);
+    pool->world->changes++;
+    if (others) COVEY__TRACE(pool->world, pool->removed, COVEY_NONE);
 #else
     (void)pool, (void)others;
 #endif

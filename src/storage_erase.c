@@ -45,7 +45,7 @@ static inline void erase_swapping(covey_pool *pool, const covey_entity *entities
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = covey__position_in(pages, set->page_count, entities[i]);
         if (at >= end) continue;
-        COVEY__TRACE(pool->removed, entities[i].index);
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
         covey__slot moved = covey__set_id(set, --end);
         uint32_t index = covey__slot_position(moved);
         ids[at] = covey__entity(index, covey__slot_generation(moved));
@@ -72,7 +72,7 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
     }
     uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
     for (uint32_t i = 0; i < s->count; i++)
-        if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->removed, entities[i].index);
+        if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->world, pool->removed, entities[i].index);
     if (bits == 0) return;
     covey__blocks_erase_bits(&pool->blocks, index, bits);
     covey__note_erased(pool, index);

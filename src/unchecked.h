@@ -46,6 +46,7 @@
 #undef covey_view_iter_list
 #undef covey_view_iter_since
 #undef covey_view_advise
+#undef covey_next
 #undef covey_next_row
 
 #endif /* COVEY_UNCHECKED_H */

@@ -82,9 +82,8 @@ static void test_a_field_of_a_row_is_not_for_spans(void **state) {
     placed(in, 1);
     covey_view view = covey_view_of(in, Place);
     covey_iter it = covey_view_iter(&view);
-    covey_row row = { 0 };
     assert_true(covey_next(&it));
-    (void)covey__check_row_field(&it, row.now, 0, covey_id(Place), __FILE__, __LINE__);
+    (void)covey__check_row_field(&it, COVEY_NONE, 0, covey_id(Place), __FILE__, __LINE__);
     assert_broken(__LINE__ - 1, "use covey_field");
     covey_world_destroy(in);
 }
@@ -124,6 +123,70 @@ static void test_a_row_begins_with_zeros(void **state) {
         assert_true(covey_next_row(&third, &row));
         assert_int_equal(broken.times, 0);
     }
+    covey_world_destroy(in);
+}
+
+/* The worst mistake of beginners: the arrays of an open span may be somewhere else after it. */
+static void test_a_structural_change_while_a_span_is_open_is_named(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    placed(in, 1);
+    covey_view view = covey_view_make(
+        in, &(covey_view_desc){ .with = { covey_ids(Place, Packed) }, .without = { covey_id(Marked) } });
+    covey_iter it = covey_view_iter(&view);
+    assert_true(covey_next(&it));
+    covey_add(in, covey_create(in), Packed, { 1, 2 });
+    assert_false(covey_next(&it));
+    assert_broken(__LINE__ - 1, "Packed changed while a span of the view of Place, Packed without Marked was open: "
+                                "record that into a command buffer, or visit rows with covey_next_row");
+    covey_world_destroy(in);
+}
+
+static void test_one_component_less_and_one_more_are_two_changes(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    covey_entity e[] = { placed(in, 1), covey_create(in) };
+    covey_view view = covey_view_of(in, Place);
+    covey_iter it = covey_view_iter(&view);
+    assert_true(covey_next(&it));
+    assert_true(covey_remove(in, e[0], Place) && covey_add(in, e[1], Place, { 1, 2 }));
+    (void)covey_next(&it);
+    assert_broken(__LINE__ - 1, "Place changed while a span of the view of Place was open");
+    covey_world_destroy(in);
+}
+
+static void test_a_component_that_another_entity_lost_while_a_row_was_visited_is_named(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    covey_entity first = placed(in, 1), second = placed(in, 2);
+    covey_view view = covey_view_of(in, Place);
+    covey_iter it = covey_view_iter(&view);
+    covey_row row = { 0 };
+    assert_true(covey_next_row(&it, &row) && covey_same(covey_row_entity(&it, row), first));
+    assert_true(covey_destroy(in, second));
+    (void)covey_next_row(&it, &row);
+    assert_broken(__LINE__ - 1,
+                  "another entity than the row's lost Place while rows of the view of Place were visited: "
+                  "record that into a command buffer, or do it after the loop");
+    covey_world_destroy(in);
+}
+
+static void test_a_field_that_was_removed_since_the_row_began_is_named(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    placed(in, 1);
+    placed(in, 2);
+    covey_view view = covey_view_of(in, Place, Packed);
+    covey_iter it = covey_view_iter(&view);
+    covey_row row = { 0 };
+    assert_true(covey_next_row(&it, &row));
+    covey_remove(in, covey_row_entity(&it, row), Place);
+    assert_non_null(covey_row_field(&it, row, 1, Packed));
+    assert_int_equal(broken.times, 0);
+    (void)covey_row_field(&it, row, 0, Place);
+    assert_broken(__LINE__ - 1, "Place was removed from the row's entity since its row began: read it before");
+    (void)covey_row_field_raw(&it, row, 0);
+    assert_int_equal(broken.times, 1);
     covey_world_destroy(in);
 }
 
@@ -265,6 +328,10 @@ int main(void) {
         WORLD_TEST(test_a_field_of_a_row_is_not_for_spans),
         WORLD_TEST(test_a_field_needs_covey_next),
         WORLD_TEST(test_a_row_begins_with_zeros),
+        WORLD_TEST(test_a_structural_change_while_a_span_is_open_is_named),
+        WORLD_TEST(test_one_component_less_and_one_more_are_two_changes),
+        WORLD_TEST(test_a_component_that_another_entity_lost_while_a_row_was_visited_is_named),
+        WORLD_TEST(test_a_field_that_was_removed_since_the_row_began_is_named),
         WORLD_TEST(test_a_pool_in_blocks_has_no_packed_arrays),
         WORLD_TEST(test_a_handle_without_room_is_left_out),
 #ifdef __unix__

@@ -1,11 +1,12 @@
-/* The rules of iteration, as assertion level 2 finds them broken: which pool, and which rule. This program has the
- * library compiled at that level, whatever the level of the build is. */
+/* The rules of iteration, as assertion level 1 finds them broken: which pool, and which rule. test_rules_2 is the same
+ * program, with the library, at level 2, which also finds excluded components of entities still to be visited, and
+ * listeners that clear the pool that is being cleared. */
 #include "fixture.h"
 
 #include <stdio.h>
 
-#if COVEY_ASSERT_LEVEL < 2
-#error "this test is about assertion level 2"
+#if COVEY_ASSERT_LEVEL < 1
+#error "this test is about assertion level 1"
 #endif
 
 typedef Value Held;    /* pinned */
@@ -43,30 +44,31 @@ static void raise_alarm(const char *what, const char *file, int line, void *cont
 
 typedef void step_fn(void);
 
-/* Runs a step that must break a contract, with exactly these words. */
+/* Runs a step that must break a contract, with a message that begins with these words. */
 static void assert_alarm(step_fn *step, const char *words) {
     alarm.text[0] = '\0';
     alarm.expected = true;
     if (setjmp(alarm.back) == 0) step();
     alarm.expected = false;
-    assert_string_equal(alarm.text, words);
+    if (strncmp(alarm.text, words, strlen(words)) != 0) fail_msg("expected \"%s\", got \"%s\"", words, alarm.text);
 }
+
+#define SPAN_RULE "%s changed while a span of the "
+#define LOST_RULE "another entity than the row's lost %s while rows of the view of "
+#define GOT_RULE "another entity than the row's got %s and is still to be visited by the rows of the view of "
+#define ORDER_RULE "%s was cleared, converted or put in another order while rows of the view of "
+#define PLACE_RULE "the row's entity moved in the order of %s, which is followed, while rows of the view of "
+#define GROUP_PLACE_RULE "the row's entity moved among the members while rows of the group of "
+#define DEAD_SPAN_RULE "an entity was destroyed while a span of the view of "
+#define DEAD_ROW_RULE "another entity than the row's was destroyed while rows of the view of "
+#define GROUP_SPAN_RULE "an entity joined or left while a span of the group of "
+#define GROUP_ROW_RULE "another entity than the row's left, or one joined an inner group, while rows of the group of "
 
 static const char *words_about(const covey_type *type, const char *rule) {
     static char words[256];
-    snprintf(words, sizeof words, "%s: %s", type->name, rule);
+    snprintf(words, sizeof words, rule, type->name);
     return words;
 }
-
-#define SPAN_RULE "the pool changed while a span of a view with it was open"
-#define LOST_RULE "another entity than the row's lost it while rows were visited"
-#define GOT_RULE "another entity than the row's got it and is still to be visited"
-#define ORDER_RULE "the pool was cleared, converted or put in another order while rows were visited"
-#define PLACE_RULE "the row's entity has another place in the order that is followed"
-#define DEAD_SPAN_RULE "entities: one was destroyed while a span of a view was open"
-#define DEAD_ROW_RULE "entities: another one than the row's was destroyed while rows were visited"
-#define GROUP_SPAN_RULE "entities: one joined or left a group while a span of it was open"
-#define GROUP_ROW_RULE "entities: another one than the row's left a group while its rows were visited"
 
 /* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
@@ -457,6 +459,7 @@ static void test_others_are_found_between_changes_of_the_own(void **state) {
 
 static void test_one_that_is_still_to_be_visited_and_gets_what_is_excluded_is_found(void **state) {
     (void)state;
+    if (COVEY_ASSERT_LEVEL < 2) skip();
     for (uint32_t i = 0; i < COUNT_OF(types) * 2; i++) {
         const covey_type *type = types[i / 2];
         fill_world(type);
@@ -578,20 +581,19 @@ static void wrong_row_number(void) { (void)covey_row_field(&it, row, 99, Packed)
 
 static void test_a_field_of_a_wrong_type_or_number_is_found(void **state) {
     (void)state;
-    const char *rule = "the field is not of this type";
     fill_world(covey_id(Packed));
     covey_view_desc desc = desc_with(WITH, covey_id(Packed));
     desc.without[0] = covey_id(Outside);
     start(desc);
     assert_true(covey_next(&it));
     assert_true(covey_field(&it, 0, Base) && covey_field(&it, 1, Packed));
-    assert_alarm(wrong_type, rule);
-    assert_alarm(wrong_number, rule);
-    assert_alarm(excluded_field, rule);
+    assert_alarm(wrong_type, "field 1 of the view of Base, Packed without Outside is Packed, not Base");
+    assert_alarm(wrong_number, "field 2 of the view of Base, Packed without Outside is none, not Base");
+    assert_alarm(excluded_field, "field 2 of the view of Base, Packed without Outside is none, not Outside");
     start(desc);
     assert_true(covey_next_row(&it, &row));
-    assert_alarm(wrong_row_type, rule);
-    assert_alarm(wrong_row_number, rule);
+    assert_alarm(wrong_row_type, "field 0 of the view of Base, Packed without Outside is Base, not Packed");
+    assert_alarm(wrong_row_number, "field 99 of the view of Base, Packed without Outside is none, not Packed");
 }
 
 /* ---- Groups -------------------------------------------------------------------------------------------------------*/
@@ -937,7 +939,7 @@ static void open_hall(uint32_t signals, step_fn *act) {
 }
 
 static void close_hall(const char *words) {
-    assert_string_equal(hall.text, words);
+    if (strncmp(hall.text, words, strlen(words)) != 0) fail_msg("expected \"%s\", got \"%s\"", words, hall.text);
     assert_int_equal(hall.alarms, words[0] != '\0');
     const char *why = "";
     if (!covey_world_validate(hall.world, &why)) fail_msg("%s", why);
@@ -952,6 +954,7 @@ static void remove_in_hall(void) { covey_remove(hall.world, hall.e[2], Outside);
 
 static void test_a_pool_that_is_cleared_is_left_alone(void **state) {
     (void)state;
+    if (COVEY_ASSERT_LEVEL < 2) skip();
     open_hall(COVEY_ON_REMOVE, clear_in_hall);
     covey_clear(hall.world, Outside);
     close_hall(CLEAR_RULE);
@@ -970,13 +973,13 @@ static void test_listeners_follow_the_rules_of_iteration(void **state) {
     covey_view of = covey_view_make(hall.world, &(covey_view_desc){ .with = { covey_id(Outside) } });
     covey_iter over = covey_view_iter(&of);
     while (covey_next(&over)) covey_set(hall.world, hall.e[0], Outside, { 7, 7 });
-    close_hall("Outside: " SPAN_RULE);
+    close_hall(words_about(covey_id(Outside), SPAN_RULE));
     open_hall(COVEY_ON_SET, remove_in_hall);
     of = covey_view_make(hall.world, &(covey_view_desc){ .with = { covey_id(Outside) } });
     over = covey_view_iter(&of);
     covey_row at = { 0 };
     while (covey_next_row(&over, &at)) covey_set(hall.world, hall.e[0], Outside, { 7, 7 });
-    close_hall("Outside: " LOST_RULE);
+    close_hall(words_about(covey_id(Outside), LOST_RULE));
 }
 
 /* ---- What is disabled ---------------------------------------------------------------------------------------------*/
@@ -1028,6 +1031,7 @@ static void test_others_that_are_disabled_while_rows_are_visited_are_found(void 
     for (uint32_t i = 0; i < COUNT_OF(types) * 3; i++) {
         const covey_type *type = types[i % COUNT_OF(types)];
         uint32_t what = i / COUNT_OF(types);
+        if (what != 0 && COVEY_ASSERT_LEVEL < 2) break; /* what is excluded is checked there */
         fill_world(type);
         for (uint32_t k = 0; what == 2 && k < HOLDERS; k++) disable_component_of(e[k], type);
         start(desc_with(what == 2 ? WITHOUT : WITH, type));

@@ -74,7 +74,7 @@
 #ifndef COVEY_PAGE_SIZE
 #define COVEY_PAGE_SIZE 1024 /* slots in a page of a table: a power of two */
 #endif
-/* 0: none. 1: contracts of calls. 2: also costly contracts. 3: also validates after changes. */
+/* 0: none. 1: contracts of calls, and rules of iteration. 2: also costly ones. 3: also validates after changes. */
 #ifndef COVEY_ASSERT_LEVEL
 #ifdef NDEBUG
 #define COVEY_ASSERT_LEVEL 0
@@ -685,7 +685,8 @@ COVEY_API struct covey_group *covey_pool_owner(const covey_pool *pool);
  *   - give a component that the view excludes to an entity that is still to be visited;
  *   - clear, convert or reorder a pool of `with` or `any`. Joining or leaving a group that owns the pool reorders it,
  *     unless the row's entity leaves the pool as well.
- * Assertion level 2 finds broken rules and names the pool. docs/guarantees.md has the table. */
+ * Assertion level 1 finds broken rules with the next step, and names the pool, the view and what to do instead.
+ * docs/guarantees.md has the table. */
 
 #define COVEY_TERMS 16 /* terms of a view, all kinds together */
 
@@ -761,7 +762,7 @@ COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row);
 /* Moves to the next row. Returns false at the end. */
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row);
 /* The component of the row's entity, at its current address; NULL for an optional one that is absent. Must not be
- * called for a component of `with` that was removed since the row began. */
+ * called for a component of `with` that was removed since the row began, which assertion level 1 reports. */
 #define covey_row_field(it, row, field, T) ((T *)COVEY__ROW_FIELD((it), (row), (field), T))
 #define covey_row_field_const(it, row, field, T) ((const T *)COVEY__ROW_FIELD((it), (row), (field), T))
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field);

@@ -31,10 +31,21 @@ COVEY_INLINE const covey_view *covey__needs_view(const covey_view *view, const c
     return view;
 }
 
+/* Whether the world has not changed since the last step of an iteration, which was of this kind. */
+COVEY_HOT bool covey__is_unchanged(const covey_iter *it, covey__visits visits) {
+    return COVEY__LIKELY(it->walk.visits == visits && it->walk.changes == it->walk.view->world->changes);
+}
+
+COVEY_HOT bool covey__next_checked(covey_iter *it, const char *file, int line) {
+    if (!covey__is_unchanged(it, COVEY__VISITS_SPANS)) covey__check_span(it, file, line);
+    return covey_next(it);
+}
+
 COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const char *file, int line) {
-    covey__check_row(it, row, file, line);
+    bool known = row->now == it->walk.shifts || row->now == &it->walk.view->world->moves;
+    if (!known || !covey__is_unchanged(it, COVEY__VISITS_ROWS)) covey__check_row(it, row, file, line);
     bool more = covey_next_row(it, row);
-    it->walk.in_rows = more;
+    it->walk.visits = more ? COVEY__VISITS_ROWS : COVEY__VISITS_NOTHING;
     it->count = 0; /* no span is open */
     return more;
 }
@@ -91,6 +102,7 @@ COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const cha
 #define covey_view_iter_list(view, ...) covey_view_iter_list(COVEY__VIEW(view), __VA_ARGS__)
 #define covey_view_iter_since(view, ...) covey_view_iter_since(COVEY__VIEW(view), __VA_ARGS__)
 #define covey_view_advise(...) covey_view_advise(COVEY__VIEW((__VA_ARGS__)))
+#define covey_next(...) covey__next_checked((__VA_ARGS__), __FILE__, __LINE__)
 #define covey_next_row(it, row) covey__next_row_checked((it), (row), __FILE__, __LINE__)
 
 #endif

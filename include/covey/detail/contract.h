@@ -23,10 +23,10 @@
 #define COVEY__COSTLY_CONTRACT(world, holds, what) ((void)0)
 #define COVEY__USES(world, type, access) ((void)0)
 #endif
-#if COVEY_ASSERT_LEVEL >= 2
-#define COVEY__TRACE(trace, index) covey__trace_note(&(trace), (index))
+#if COVEY_ASSERT_LEVEL >= 1
+#define COVEY__TRACE(world, trace, index) covey__trace_note((world), &(trace), (index))
 #else
-#define COVEY__TRACE(trace, index) ((void)0)
+#define COVEY__TRACE(world, trace, index) ((void)0)
 #endif
 #if COVEY_ASSERT_LEVEL >= 3
 #define COVEY__CHANGED(world) covey__changed(world)

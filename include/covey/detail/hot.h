@@ -178,7 +178,7 @@ COVEY_HOT bool covey__erase_next(covey__emptying *emptying, uint32_t index) {
         if (!COVEY__LIKELY(left != 0)) return false;
         *emptying->masks[i] = left;
         emptying->pools[i]->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
-        if (left != mask) COVEY__TRACE(emptying->pools[i]->removed, index);
+        if (left != mask) COVEY__TRACE(emptying->pools[i]->world, emptying->pools[i]->removed, index);
     }
     return true;
 }
@@ -197,7 +197,7 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
         return covey__destroy_slowly(world, index, generation);
     page->generation[index % COVEY_PAGE_SIZE] = generation + 1;
     world->alive--;
-    COVEY__TRACE(world->destroyed, index);
+    COVEY__TRACE(world, world->destroyed, index);
     covey__push_free(world, &world->range, page, index);
     COVEY__CHANGED(world);
     return true;
@@ -309,7 +309,7 @@ COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) 
     if (!COVEY__LIKELY(mask != with)) return NULL;
     *filling->mask = with;
     pool->blocks.count++;
-    COVEY__TRACE(pool->added, index);
+    COVEY__TRACE(pool->world, pool->added, index);
     COVEY__CHANGED(pool->world);
     char *value = filling->data + index % 64 * size;
     COVEY__ASSUME(value != NULL);
@@ -328,7 +328,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->observers)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
         void *to = covey__block_append(&pool->blocks, index, size);
-        if (to) COVEY__TRACE(pool->added, index);
+        if (to) COVEY__TRACE(pool->world, pool->added, index);
         COVEY__CHANGED(pool->world);
         return to;
     }
@@ -340,7 +340,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     size_t at = set->end++;
     *slot = COVEY__SLOT(at, generation);
     set->ids[at] = e;
-    COVEY__TRACE(pool->added, index);
+    COVEY__TRACE(pool->world, pool->added, index);
     COVEY__CHANGED(pool->world);
     return (char *)set->data + at * size;
 }
@@ -504,7 +504,7 @@ COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size)
         covey__block_page *page = covey__block_page_of(blocks, index);
         uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % 64);
         if (left == mask) return false;
-        COVEY__TRACE(pool->removed, index);
+        COVEY__TRACE(pool->world, pool->removed, index);
         if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_erase_slot(blocks, page, index, left, size);
         else covey__pool_remove_slowly(pool, index, generation);
         return true;
@@ -514,7 +514,7 @@ COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size)
     covey__slot *slot = covey__slot_of(set, index);
     covey__slot found = *slot ^ COVEY__SLOT(0, generation);
     if (found >= set->end) return false;
-    COVEY__TRACE(pool->removed, index);
+    COVEY__TRACE(pool->world, pool->removed, index);
     size_t at = (size_t)found;
     if (COVEY__LIKELY(set->removal == COVEY__REMOVE_SWAPPING)) {
         size_t last = --set->end;

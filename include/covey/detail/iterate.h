@@ -10,15 +10,14 @@ COVEY_API bool covey__next_batch(covey_iter *it);
 COVEY_API uint64_t covey__next_row_page(covey_iter *it);
 COVEY_API bool covey__next_rows(covey_iter *it, bool moved);
 COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
-COVEY_API void covey__span_begins(covey_iter *it);
-COVEY_API void covey__span_ends(const covey_iter *it);
-COVEY_API void covey__row_begins(covey_iter *it, covey_row row);
-COVEY_API void covey__row_ends(const covey_iter *it, covey_row row);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
                                       int line);
-COVEY_API uint32_t covey__check_row_field(const covey_iter *it, const uint64_t *now, uint32_t field,
-                                          const covey_type *type, const char *file, int line);
-COVEY_API void covey__check_row(const covey_iter *it, const covey_row *row, const char *file, int line);
+/* The index is that of the row, or COVEY_NONE if there is no row. If the type is NULL, that of the field is right. */
+COVEY_API uint32_t covey__check_row_field(const covey_iter *it, uint32_t index, uint32_t field, const covey_type *type,
+                                          const char *file, int line);
+/* Before the next span, or row: find rules that were broken since the last one, and remember what there is. */
+COVEY_API void covey__check_span(covey_iter *it, const char *file, int line);
+COVEY_API void covey__check_row(covey_iter *it, const covey_row *row, const char *file, int line);
 
 /* ---- Views -------------------------------------------------------------------------------------------------------*/
 
@@ -35,27 +34,15 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 
 #if COVEY_ASSERT_LEVEL >= 1
 #define COVEY__FIELD_NUMBER(it, field, T) covey__check_field((it), (field), covey_id(T), __FILE__, __LINE__)
-#define COVEY__ROW_FIELD_NUMBER(it, row, field, T) \
-    covey__check_row_field((it), (row).now, (field), covey_id(T), __FILE__, __LINE__)
+#define COVEY__ROW_FIELD_NUMBER(it, row, field, type) \
+    covey__check_row_field((it), covey__checked_index((it), (row)), (field), (type), __FILE__, __LINE__)
 #else
 #define COVEY__FIELD_NUMBER(it, field, T) (field)
-#define COVEY__ROW_FIELD_NUMBER(it, row, field, T) (field)
+#define COVEY__ROW_FIELD_NUMBER(it, row, field, type) (field)
 #endif
 #define COVEY__FIELD(it, field, T) covey__field_sized((it), COVEY__FIELD_NUMBER(it, field, T), COVEY__SIZE(T))
 #define COVEY__ROW_FIELD(it, row, field, T) \
-    covey__row_field_sized((it), (row), COVEY__ROW_FIELD_NUMBER(it, row, field, T), COVEY__SIZE(T))
-
-#if COVEY_ASSERT_LEVEL >= 2
-#define COVEY__SPAN_BEGINS(it) covey__span_begins(it)
-#define COVEY__SPAN_ENDS(it) covey__span_ends(it)
-#define COVEY__ROW_BEGINS(it, row) covey__row_begins((it), (row))
-#define COVEY__ROW_ENDS(it, row) covey__row_ends((it), (row))
-#else
-#define COVEY__SPAN_BEGINS(it) ((void)0)
-#define COVEY__SPAN_ENDS(it) ((void)0)
-#define COVEY__ROW_BEGINS(it, row) ((void)0)
-#define COVEY__ROW_ENDS(it, row) ((void)0)
-#endif
+    covey__row_field_sized((it), (row), COVEY__ROW_FIELD_NUMBER(it, row, field, covey_id(T)), COVEY__SIZE(T))
 
 /* Begins with the rows of the next block of the page, if that is scattered. Otherwise returns false. */
 COVEY_HOT bool covey__next_scattered(covey_iter *it) {
@@ -85,9 +72,7 @@ COVEY_HOT bool covey__next_span(covey_iter *it) {
 }
 
 COVEY_HOT bool covey_next(covey_iter *it) {
-    COVEY__SPAN_ENDS(it);
     if (!covey__next_span(it)) return false;
-    COVEY__SPAN_BEGINS(it);
     COVEY__ASSUME(it->count != 0);
     return true;
 }
@@ -166,7 +151,6 @@ COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
 }
 
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
-    COVEY__ROW_ENDS(it, *row);
     row->left &= row->left - 1;
     if (!COVEY__LIKELY(row->left != 0)) {
         bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
@@ -175,13 +159,16 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
             return false;
         }
     }
-    COVEY__ROW_BEGINS(it, *row);
     return true;
 }
 
 COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
     if (it->walk.mode != COVEY__MODE_BLOCKS) return it->ids[it->at];
     return it->walk.first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
+}
+
+COVEY_INLINE uint32_t covey__checked_index(const covey_iter *it, covey_row row) {
+    return row.now ? covey__row_index(it, row) : COVEY_NONE;
 }
 
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
@@ -199,7 +186,8 @@ COVEY_HOT void *covey__row_field_sized(const covey_iter *it, covey_row row, uint
 }
 
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field) {
-    return covey__row_field_sized(it, row, field, it->walk.view->types[field]->size);
+    return covey__row_field_sized(it, row, COVEY__ROW_FIELD_NUMBER(it, row, field, NULL),
+                                  it->walk.view->types[field]->size);
 }
 
 #ifdef __cplusplus

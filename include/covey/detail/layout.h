@@ -184,10 +184,10 @@ typedef struct covey__block_store {
     covey__heap heap;
 } covey__block_store;
 
-/* What assertion level 2 knows about changes of one kind: how many there were, and how many of the last ones in a row
- * were of the same index. */
+/* What assertion level 1 knows about changes of one kind: how many there were, the index of the last one, and how many
+ * came before those in a row, up to the last one, that were of this index. */
 typedef struct covey__trace {
-    uint32_t count, index, run;
+    uint32_t count, index, before;
 } covey__trace;
 
 #define COVEY__NO_BLOCK UINT32_MAX /* no index / 64 is as large */
@@ -234,7 +234,7 @@ struct covey_pool {
     uint8_t adding;                     /* a covey__adding: what follows when a component is added out of line */
     uint8_t uses;                       /* what it was used for, covey_use; and COVEY__USE_... */
     covey__trace added, removed;
-    uint32_t moved;             /* how often values may have moved otherwise; level 2, too */
+    uint32_t moved;             /* how often values may have moved otherwise; level 1, too */
     struct covey__ended *ended; /* the tag of a reactive set: its destroyed entities, if it keeps them; or NULL */
     covey__links links;         /* in the tree of all pools, by name */
 };
@@ -312,8 +312,9 @@ struct covey_world {
     covey__range *reserved; /* in the order of reservation */
     uint32_t reserved_count, reserved_capacity, reserved_root;
     covey__trace destroyed;
-    uint64_t moves;  /* how often chunks of block stores moved or were freed */
-    uint64_t shifts; /* how often any values moved, or what is needed to find them in sparse pools */
+    uint64_t changes; /* structural changes so far, at assertion level 1 */
+    uint64_t moves;   /* how often chunks of block stores moved or were freed */
+    uint64_t shifts;  /* how often any values moved, or what is needed to find them in sparse pools */
     covey__emptying emptying;
     struct covey__emission *emission; /* the report that is under way; NULL for none */
     struct covey__emission *first;    /* the oldest of those that are under way */
@@ -355,10 +356,13 @@ struct covey_world {
     const char *unknown[COVEY__UNKNOWN];
 };
 
-COVEY_INLINE void covey__trace_note(covey__trace *trace, uint32_t index) {
-    trace->run = trace->count != 0 && trace->index == index ? trace->run + 1 : 1;
-    trace->index = index;
+COVEY_INLINE void covey__trace_note(covey_world *world, covey__trace *trace, uint32_t index) {
+    if (trace->index != index) {
+        trace->index = index;
+        trace->before = trace->count;
+    }
     trace->count++;
+    world->changes++;
 }
 
 #ifdef __cplusplus

@@ -42,12 +42,16 @@ typedef enum covey__mode {
     COVEY__MODE_POSITIONS /* by position in a sparse set or a list; the same */
 } covey__mode;
 
+/* What an iteration visits, since its first step at assertion level 1. */
+typedef enum covey__visits { COVEY__VISITS_NOTHING, COVEY__VISITS_SPANS, COVEY__VISITS_ROWS } covey__visits;
+
 /* A column of an iteration: a term of its view. */
 typedef struct covey__column {
     covey__chunk chunk;                   /* of the block whose rows are visited one by one */
     const covey_pool *pool;               /* NULL while the world does not know the type */
     const struct covey__block_page *page; /* the current one, for a required pool in blocks */
-    uint32_t added, removed, moved;       /* changes of the pool that were known when the span or row began */
+    uint32_t added, removed, moved;       /* changes of the pool that were known when the span or row began, */
+    uint32_t count;                       /* and its components; at assertion level 1 */
 } covey__column;
 
 /* How an iteration walks through its entities, and where it is: what is decided at its beginning. */
@@ -58,7 +62,7 @@ typedef struct covey__walk {
     bool hides;                /* something that the view names may be disabled */
     bool asks_more;            /* there are more conditions than being in blocks */
     bool refills;              /* when an element leaves the array, another takes its place */
-    bool in_rows;              /* a row is being visited, at assertion level 1 */
+    uint8_t visits;            /* a covey__visits, at assertion level 1 */
     bool begun;                /* the array was read, which may have changed since the iteration was made */
     bool shares;               /* a part of an array: other threads may visit ids of the same block */
     bool sorts;                /* all fields are required, so blocks can be visited as they are */
@@ -79,17 +83,17 @@ typedef struct covey__walk {
     uint32_t looked_up;        /* columns whose values are looked up */
     uint32_t excluded;         /* columns whose pools are checked for each row, and must not have it */
     uint32_t direct;           /* columns whose values are at the row's place in the array, or in its block */
-    uint32_t id;               /* of the row, at assertion level 2 */
     const covey_view *view;
     const covey_pool *lead;                 /* its order is followed; NULL: that of ids, or of the list */
     const covey_sparse_set *set;            /* whose array is walked; NULL: a list, or ids */
     const struct covey_group *group;        /* its members are the first elements of the set */
-    uint32_t destroyed;                     /* number of destroyed entities when the row began */
+    uint64_t changes;                       /* the world's, when the span or row began: at assertion level 1, */
+    uint32_t destroyed;                     /* and the number of destroyed entities */
     uint32_t pools;                         /* of the world, when those of the terms were looked up */
     uint16_t changed, ticked;               /* fields: that the view filters by; that are written and have ticks */
     uint64_t since;                         /* the changes after this tick */
     const covey_pool *hidden;               /* the disabled entities, if the view skips them; or NULL */
-    covey__column columns[COVEY_TERMS + 2]; /* the last two are for assertion level 2 */
+    covey__column columns[COVEY_TERMS + 2]; /* the last two are for assertion level 1 */
 } covey__walk;
 
 /* Entities are found in batches: a span of any length; or the scattered rows of a block, or of a list, which are
