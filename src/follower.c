@@ -7,12 +7,14 @@
 
 #include <stdalign.h>
 
+#define LEFT "a world is destroyed before its follower: call covey_follower_destroy first"
+
 static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
-static void enlist(covey_follower *follower) {
-    covey_world *world = follower->world;
+static void enlist(covey_world *world, covey_follower *follower) {
+    covey_dependent_attach(world, &follower->dependent);
     follower->number = ++world->numbered;
     follower->next = world->followers;
     if (follower->next) follower->next->previous = follower;
@@ -20,10 +22,12 @@ static void enlist(covey_follower *follower) {
 }
 
 static void delist(covey_follower *follower) {
-    if (!follower->world) return;
+    covey_world *world = follower->dependent.world;
+    if (!world) return;
     if (follower->next) follower->next->previous = follower->previous;
     if (follower->previous) follower->previous->next = follower->next;
-    else follower->world->followers = follower->next;
+    else world->followers = follower->next;
+    covey_dependent_detach(&follower->dependent);
 }
 
 covey_follower *covey_follower_create(covey_world *world) {
@@ -31,9 +35,10 @@ covey_follower *covey_follower_create(covey_world *world) {
     if (COVEY__IN_HOOK(world)) return NULL;
     covey__heap heap = { world->heap.allocator, 0, NULL };
     covey_follower *follower = covey__resize(&heap, NULL, 0, 1, sizeof *follower, alignof(covey_follower));
-    if (follower) *follower = (covey_follower){ .world = world, .heap = heap, .known = covey__handle_map(&heap) };
+    if (follower)
+        *follower = (covey_follower){ .dependent.left = LEFT, .heap = heap, .known = covey__handle_map(&heap) };
     if (follower && follower->known) {
-        enlist(follower);
+        enlist(world, follower);
         return follower;
     }
     if (follower) covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
@@ -43,29 +48,27 @@ covey_follower *covey_follower_create(covey_world *world) {
 
 void covey_follower_destroy(covey_follower *follower) {
     if (!follower) return;
-    COVEY__CONTRACT(NULL, !follower->busy,
+    COVEY__CONTRACT(follower->dependent.world, !follower->dependent.busy,
                     "a listener must not destroy the follower that it is called for: do it afterwards");
-    if (follower->busy) return;
+    if (follower->dependent.busy) return;
     delist(follower);
     covey__heap heap = follower->heap;
     covey_sparse_set_destroy(follower->known);
     covey__free(&heap, follower, 1, sizeof *follower, alignof(covey_follower));
 }
 
-void covey__followers_detach(covey_world *world) {
-    for (covey_follower *follower = world->followers; follower; follower = follower->next) follower->world = NULL;
-}
-
 /* ---- Asking ------------------------------------------------------------------------------------------------------*/
 
 covey_entity covey_follower_find(const covey_follower *follower, covey_entity source) {
+    COVEY__CONTRACT(NULL, follower, "a call needs a follower");
     const covey_entity *here = covey_sparse_set_get(follower->known, source);
-    return here && covey_alive(follower->world, *here) ? *here : null_entity;
+    const covey_world *world = follower->dependent.world;
+    return here && world && covey_alive(world, *here) ? *here : null_entity;
 }
 
 bool covey__is_following(const covey_world *world) {
     const covey_follower *follower = world->followers;
-    while (follower && !follower->busy) follower = follower->next;
+    while (follower && !follower->dependent.busy) follower = follower->next;
     return follower != NULL;
 }
 
@@ -77,7 +80,8 @@ static bool follower_is_valid(const covey_follower *follower, const char **why) 
     if (!covey_sparse_set_validate(known, why)) return false;
     for (uint32_t at = 0; (at = covey_sparse_set_next(known, at)) != COVEY_NONE; at++) {
         const covey_entity *here = covey_sparse_set_value_at(known, at);
-        REQUIRE(here->generation != 0 && here->generation <= covey_generation_at(follower->world, here->index),
+        REQUIRE(here->generation != 0 &&
+                    here->generation <= covey_generation_at(follower->dependent.world, here->index),
                 "follower: it knows a handle that was never issued");
     }
     return true;
@@ -86,7 +90,8 @@ static bool follower_is_valid(const covey_follower *follower, const char **why) 
 bool covey__followers_valid(const covey_world *world, const char **why) {
     const covey_follower *previous = NULL;
     for (const covey_follower *follower = world->followers; follower; previous = follower, follower = follower->next) {
-        REQUIRE(follower->world == world && follower->previous == previous, "follower: one that is not in the list");
+        REQUIRE(follower->dependent.world == world && follower->previous == previous,
+                "follower: one that is not in the list");
         if (!follower_is_valid(follower, why)) return false;
     }
     return true;

@@ -7,15 +7,13 @@
 #include <covey/image.h>
 
 struct covey_follower {
-    covey_world *world;              /* NULL: it has ended */
+    covey_dependent dependent;       /* whose world is NULL when that has ended; busy while an image is read */
     covey_follower *next, *previous; /* of the world */
     uint64_t number;                 /* among what the world has made */
     covey__heap heap;
     covey_sparse_set *known; /* from handles of the source to those here; a packed set without holes */
-    bool busy;
 };
 
-void covey__followers_detach(covey_world *world); /* the world ends: they may be destroyed later */
 /* Whether a follower of the world reads an image. */
 bool covey__is_following(const covey_world *world);
 bool covey__followers_valid(const covey_world *world, const char **why);

@@ -19,6 +19,7 @@
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef covey__merging merging;
@@ -410,21 +411,31 @@ void covey__follow_free(merging *m) {
 
 /* ---- The call ----------------------------------------------------------------------------------------------------*/
 
+/* Why a follower reads no image now; NULL if it can. */
+static const char *objection(const covey_follower *follower) {
+    const covey_world *world = follower->dependent.world;
+    if (!world) return "its world was destroyed: destroy the follower, too";
+    bool called = follower->dependent.busy || world->emission;
+    return called ? "a listener is being called: do it when the call that it is part of has ended" : NULL;
+}
+
 covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes, size_t size,
                                       const covey_load_desc *desc, covey_report *report) {
     covey_report unheard;
     COVEY__CONTRACT(NULL, follower, "a call needs a follower");
-    if (COVEY__IN_HOOK(follower->world)) return COVEY_ERROR_REFUSED;
-    merging m = { .to = follower->world, .desc = desc, .follower = follower };
+    covey_world *world = follower->dependent.world;
+    if (world && COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
+    merging m = { .to = world, .desc = desc, .follower = follower };
+    const char *why_not = objection(follower);
+    covey_result result = COVEY_ERROR_REFUSED;
     if (!report) report = &unheard;
-    if (follower->busy || follower->world->emission) {
-        *report =
-            (covey_report){ .result = COVEY_ERROR_REFUSED,
-                            .text = "a listener is being called: do it when the call that it is part of has ended" };
-        return covey__report_to(follower->world, report, COVEY_ERROR_REFUSED, "the image could not be followed");
+    *report = (covey_report){ .result = result };
+    if (why_not) {
+        snprintf(report->text, sizeof report->text, "%s", why_not);
+    } else {
+        follower->dependent.busy = true;
+        result = covey__merge_image(&m, find_entities, bytes, size, report);
+        follower->dependent.busy = false;
     }
-    follower->busy = true;
-    covey_result result = covey__merge_image(&m, find_entities, bytes, size, report);
-    follower->busy = false;
-    return covey__report_to(follower->world, report, result, "the image could not be followed");
+    return world ? covey__report_to(world, report, result, "the image could not be followed") : result;
 }

@@ -17,11 +17,17 @@ static covey_result fail_memory(covey_schedule *s) {
     return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "a schedule could not grow: an allocation failed");
 }
 
+/* Whether the schedule does not run. */
+static bool is_idle(const covey_schedule *s) {
+    COVEY__CONTRACT(s->dependent.world, !s->dependent.busy,
+                    "a schedule is changed or destroyed while it runs: do it afterwards");
+    return !s->dependent.busy;
+}
+
 /* Whether the schedule may be changed. */
-static bool is_idle(covey_schedule *s) {
+static bool is_open(const covey_schedule *s) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
-    COVEY__CONTRACT(s->world, !s->running, "a schedule is changed or destroyed while it runs: do it afterwards");
-    return !s->running;
+    return is_idle(s) && s->dependent.world;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
@@ -73,7 +79,7 @@ static covey_result add_phase(covey_schedule *s, const covey_phase *phase) {
 }
 
 covey_result covey_phase_add(covey_schedule *s, const covey_phase *phase) {
-    if (!is_idle(s)) return COVEY_ERROR_REFUSED;
+    if (!is_open(s)) return COVEY_ERROR_REFUSED;
     if (!phase || !phase->name || !(phase->step >= 0) || phase->step > 1e9)
         return covey__schedule_fail(s, COVEY_ERROR_TYPE, "a phase needs a name, and a step from 0 to 1e9 seconds");
     if (find_phase(s, phase->name) != COVEY__NO_PHASE)
@@ -222,7 +228,7 @@ static covey_result add_system(covey_schedule *s, const covey_system *desc, uint
     covey__system *system = make_system(s, desc, phase);
     if (!system) return fail_memory(s);
     if (desc->group) system->view = desc->group->view;
-    else if (!is_zero(&desc->view)) system->view = covey_view_make(s->world, &desc->view);
+    else if (!is_zero(&desc->view)) system->view = covey_view_make(s->dependent.world, &desc->view);
     covey_result result = COVEY_OK;
     if (!desc->group && !is_zero(&desc->view) && !covey_view_valid(&system->view))
         result = covey__schedule_fail(s, COVEY_ERROR_TYPE,
@@ -239,7 +245,7 @@ static covey_result add_system(covey_schedule *s, const covey_system *desc, uint
 }
 
 covey_result covey_system_add(covey_schedule *s, const covey_system *desc) {
-    if (!is_idle(s)) return COVEY_ERROR_REFUSED;
+    if (!is_open(s)) return COVEY_ERROR_REFUSED;
     if (!desc || !desc->name) return covey__schedule_fail(s, COVEY_ERROR_TYPE, "a system needs a name: set .name");
     const char *fault = fault_of(desc);
     uint32_t phase = desc->phase ? find_phase(s, desc->phase) : s->phase_count - 1;
@@ -255,7 +261,7 @@ covey_result covey_system_add(covey_schedule *s, const covey_system *desc) {
 
 bool covey_system_remove(covey_schedule *s, const char *name) {
     COVEY__CONTRACT(NULL, s && name, "a call needs a schedule and a name");
-    covey__system *system = is_idle(s) ? covey__system_find(s, name) : NULL;
+    covey__system *system = is_open(s) ? covey__system_find(s, name) : NULL;
     if (!system) return false;
     delist(s, system);
     end_system(s, system);
@@ -287,7 +293,7 @@ static bool find_threads(covey_schedule *s, const covey_schedule_desc *desc) {
     s->threads = covey__crew_threads(s->crew);
     s->jobs = (covey_jobs){ covey__crew_run, s->crew, s->threads };
     if (s->threads < wanted)
-        covey__fail(s->world, COVEY_ERROR_FULL,
+        covey__fail(s->dependent.world, COVEY_ERROR_FULL,
                     "only %u of %u threads could be started: the schedule goes on with them", s->threads, wanted);
     return true;
 }
@@ -299,27 +305,6 @@ static bool open_schedule(covey_schedule *s, const covey_schedule_desc *desc) {
     return s->workers && add_phase(s, &(covey_phase){ .name = NULL }) == COVEY_OK;
 }
 
-covey_schedule *covey_schedule_create(covey_world *world, const covey_schedule_desc *desc) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    if (COVEY__IN_HOOK(world)) return NULL;
-    covey_schedule_desc defaults = { 0 };
-    if (!desc) desc = &defaults;
-    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->heap.allocator, 0, NULL };
-    covey_schedule *s = covey__resize(&heap, NULL, 0, 1, sizeof *s, alignof(covey_schedule));
-    if (s) {
-        memset(s, 0, sizeof *s);
-        s->world = world;
-        s->heap = heap;
-        s->profiler = desc->profiler;
-        bool gate = covey__gate_open(&s->gate);
-        if (gate && open_schedule(s, desc)) return s;
-        if (gate) covey_schedule_destroy(s);
-        else covey__free(&heap, s, 1, sizeof *s, alignof(covey_schedule));
-    }
-    covey__fail(world, COVEY_ERROR_MEMORY, "a schedule could not be created: an allocation failed");
-    return NULL;
-}
-
 static void free_names(covey_schedule *s) {
     while (s->names) {
         covey__kept_name *name = s->names;
@@ -328,11 +313,28 @@ static void free_names(covey_schedule *s) {
     }
 }
 
+static void end_systems(covey_schedule *s) {
+    for (uint32_t i = 0; i < s->system_count; i++) end_system(s, s->systems[i]);
+    s->system_count = 0;
+    s->planned = s->has_left = false;
+}
+
+/* The world ends first: systems have command buffers of it, and views. */
+static void end_world(covey_dependent *dependent) {
+    end_systems((covey_schedule *)(void *)dependent);
+}
+
+static void free_schedule(covey_schedule *s) {
+    covey__heap heap = s->heap;
+    covey_dependent_detach(&s->dependent);
+    covey__free(&heap, s, 1, sizeof *s, alignof(covey_schedule));
+}
+
 void covey_schedule_destroy(covey_schedule *s) {
     if (!s || !is_idle(s)) return;
     covey__heap *heap = &s->heap;
     covey__crew_destroy(heap, s->crew);
-    for (uint32_t i = 0; i < s->system_count; i++) end_system(s, s->systems[i]);
+    end_systems(s);
     free_names(s);
     covey__free(heap, s->workers, s->threads, sizeof *s->workers, 64);
     covey__schedule_free(s, s->phases, s->phase_capacity, sizeof *s->phases);
@@ -342,8 +344,30 @@ void covey_schedule_destroy(covey_schedule *s) {
     covey__schedule_free(s, (void *)s->ready, s->ready_capacity, sizeof *s->ready);
     covey__schedule_free(s, s->events_noted, s->event_capacity, sizeof *s->events_noted);
     covey__gate_close(&s->gate);
-    covey__heap last = *heap;
-    covey__free(&last, s, 1, sizeof *s, alignof(covey_schedule));
+    free_schedule(s);
+}
+
+covey_schedule *covey_schedule_create(covey_world *world, const covey_schedule_desc *desc) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return NULL;
+    covey_schedule_desc defaults = { 0 };
+    if (!desc) desc = &defaults;
+    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->heap.allocator, 0, NULL };
+    covey_schedule *s = covey__resize(&heap, NULL, 0, 1, sizeof *s, alignof(covey_schedule));
+    if (s) {
+        memset(s, 0, sizeof *s);
+        s->dependent.left = "a world is destroyed before its schedule: call covey_schedule_destroy first";
+        s->dependent.ended = end_world;
+        covey_dependent_attach(world, &s->dependent);
+        s->heap = heap;
+        s->profiler = desc->profiler;
+        bool gate = covey__gate_open(&s->gate);
+        if (gate && open_schedule(s, desc)) return s;
+        if (gate) covey_schedule_destroy(s);
+        else free_schedule(s);
+    }
+    covey__fail(world, COVEY_ERROR_MEMORY, "a schedule could not be created: an allocation failed");
+    return NULL;
 }
 
 uint32_t covey_schedule_threads(const covey_schedule *s) {

@@ -23,7 +23,7 @@ static bool has_turn(const covey_schedule *s, covey__turns *turns) {
     turns->before = turns->count;
     if (!turns->on || (turns->once && turns->count != 0)) return false;
     if (turns->count++ % turns->every != 0) return false;
-    if (!turns->when || turns->when(s->world, turns->context)) return true;
+    if (!turns->when || turns->when(s->dependent.world, turns->context)) return true;
     if (turns->once) turns->count = 0;
     return false;
 }
@@ -87,8 +87,8 @@ static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint
     if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate, s };
     if (!reach_pieces(s, system, count)) return COVEY_ERROR_MEMORY;
     while (system->buffer_count < count) {
-        covey_commands *commands = covey_commands_create(s->world, &desc);
-        if (!commands) return covey_world_result(s->world);
+        covey_commands *commands = covey_commands_create(s->dependent.world, &desc);
+        if (!commands) return covey_world_result(s->dependent.world);
         if (!system->desc.exclusive) covey__commands_keep_apart(commands);
         system->pieces[system->buffer_count++].commands = commands;
     }
@@ -169,7 +169,7 @@ static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
 static void note(covey_schedule *s, covey_trace_event event) {
     void *events = covey__schedule_reach(s, s->events_noted, &s->event_capacity, s->event_count + 1, sizeof event);
     if (!events) {
-        covey__fail(s->world, COVEY_ERROR_MEMORY, "a trace ended early: an allocation failed");
+        covey__fail(s->dependent.world, COVEY_ERROR_MEMORY, "a trace ended early: an allocation failed");
         s->traced_runs = s->kept_runs = 0;
         return;
     }
@@ -337,9 +337,10 @@ static covey_result replay_left(covey_schedule *s) {
 
 covey_result covey_schedule_run_for(covey_schedule *s, double seconds) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
-    COVEY__CONTRACT(s->world, !s->running, "a schedule is run while it runs: use another schedule inside of a system");
-    if (s->running || COVEY__IN_HOOK(s->world)) return COVEY_ERROR_REFUSED;
-    s->running = true;
+    COVEY__CONTRACT(s->dependent.world, !s->dependent.busy,
+                    "a schedule is run while it runs: use another schedule inside of a system");
+    if (!s->dependent.world || s->dependent.busy || COVEY__IN_HOOK(s->dependent.world)) return COVEY_ERROR_REFUSED;
+    s->dependent.busy = true;
     s->failure[0] = '\0';
     s->seconds = seconds > 0 ? seconds : 0;
     if (s->kept_runs != 0) discard_events(s);
@@ -348,7 +349,7 @@ covey_result covey_schedule_run_for(covey_schedule *s, double seconds) {
     if (result == COVEY_OK) result = run_all(s);
     s->runs++;
     if (s->traced_runs != 0 && s->kept_runs == 0) s->traced_runs--;
-    s->running = false;
+    s->dependent.busy = false;
     return result;
 }
 
@@ -356,7 +357,7 @@ covey_result covey_schedule_run(covey_schedule *s) { return covey_schedule_run_f
 
 bool covey_schedule_skip(covey_schedule *s) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
-    if (s->running || covey__schedule_plan(s) != COVEY_OK) return false;
+    if (s->dependent.busy || covey__schedule_plan(s) != COVEY_OK) return false;
     for (uint32_t i = 0; i < s->system_count; i++)
         for (uint32_t k = 0; k < s->order[i]->piece_capacity; k++)
             if (s->order[i]->pieces[k].recorded && covey_commands_skip(s->order[i]->pieces[k].commands)) return true;

@@ -89,7 +89,7 @@ static void run_piece(covey_schedule *s, covey__system *system, uint32_t number,
     covey__piece *piece = &system->pieces[number];
     covey_job *job = &worker->job;
     begin_piece(system, number, &job->it);
-    job->world = s->world;
+    job->world = s->dependent.world;
     job->commands = piece->commands;
     job->scratch = scratch_of(system, number);
     if (job->scratch) memset(job->scratch, 0, system->stride * 64);
@@ -299,8 +299,8 @@ static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
 }
 
 void covey__schedule_work(covey_schedule *s, const covey__stage *stage) {
-    if (!stage->exclusive) begin_guard(s->world);
+    if (!stage->exclusive) begin_guard(s->dependent.world);
     if (is_worth_it(s, stage)) run_together(s, stage);
     else run_alone(s, stage);
-    if (!stage->exclusive) end_guard(s->world);
+    if (!stage->exclusive) end_guard(s->dependent.world);
 }

@@ -24,7 +24,7 @@ covey_result covey__schedule_fail(covey_schedule *s, covey_result result, const 
     va_start(arguments, format);
     vsnprintf(s->failure, sizeof s->failure, format, arguments);
     va_end(arguments);
-    return covey__fail(s->world, result, "%s", s->failure);
+    return covey__fail(s->dependent.world, result, "%s", s->failure);
 }
 
 void *covey__schedule_reach(covey_schedule *s, void *array, uint32_t *capacity, uint32_t wanted, size_t size) {

@@ -115,7 +115,7 @@ typedef struct covey__worker {
 } covey__worker;
 
 struct covey_schedule {
-    covey_world *world;
+    covey_dependent dependent; /* the first member; its world is NULL when that has ended; busy while systems run */
     covey__heap heap;
     covey_jobs jobs;
     covey_profiler profiler;
@@ -135,7 +135,7 @@ struct covey_schedule {
     covey__stage *stages;
     uint32_t stage_count, stage_capacity;
     /* The run that is under way. */
-    bool running, has_left; /* commands of an earlier run may be there */
+    bool has_left; /* commands of an earlier run may be there */
     uint64_t runs;
     double seconds;
     uint64_t stage_start;

@@ -2,6 +2,7 @@
  * call it after each step; programs may, too. */
 #include "block_store.h"
 #include "commands.h"
+#include "dependent.h"
 #include "enable.h"
 #include "entity.h"
 #include "follower.h"
@@ -59,7 +60,8 @@ bool covey_world_validate(const covey_world *world, const char **why) {
            covey__fast_destroy_valid(world, why) && covey__signals_valid(world, why) &&
            covey__queues_valid(world, why) && covey__reactives_valid(world, why) &&
            covey__hierarchy_valid(world, why) && covey__names_valid(world, why) && covey__resources_valid(world, why) &&
-           covey__followers_valid(world, why) && covey__histories_valid(world, why);
+           covey__dependents_valid(world, why) && covey__followers_valid(world, why) &&
+           covey__histories_valid(world, why);
 }
 
 void covey__changed(const covey_world *world) {

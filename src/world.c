@@ -1,8 +1,8 @@
 /* Worlds: operations on all pools, and the calls that are not inline. */
 #include "alloc.h"
 #include "change.h"
+#include "dependent.h"
 #include "entity.h"
-#include "follower.h"
 #include "group.h"
 #include "history.h"
 #include "listen.h"
@@ -68,15 +68,18 @@ static bool is_replaying(const covey_world *world) {
 void covey_world_destroy(covey_world *world) {
     if (!world) return;
     if (COVEY__IN_HOOK(world)) return;
-    bool replaying = is_replaying(world);
+    bool replaying = is_replaying(world), busy = covey__dependents_busy(world);
     COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world: do it afterwards");
     COVEY__CONTRACT(world, world->emission || !replaying,
                     "a recorded function must not destroy the world: do it afterwards");
-    if (world->emission || replaying) return;
+    COVEY__CONTRACT(world, !busy,
+                    "a world is destroyed while its schedule runs, its follower reads an image or its inspector "
+                    "answers: do it afterwards");
+    if (world->emission || replaying || busy) return;
+    covey__dependents_end(world);
     if (world->heard != 0) covey_destroy_all(world);
     while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */
     covey__histories_free(world);
-    covey__followers_detach(world);
     stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);

@@ -40,6 +40,7 @@
  *     may remain of it: spare capacity, and a type that the world now knows.
  *   - Removing and destroying never allocate and never fail. Queries never allocate.
  *   - Covey is deterministic: the same calls give the same ids, order and packed positions everywhere.
+ *   - Nothing that was made from a world outlives it (covey_world_destroy).
  *   - One thread at a time makes structural changes to a world, and none reads it meanwhile. Without structural
  *     changes, any number of threads may read. */
 #ifndef COVEY_H
@@ -302,7 +303,13 @@ typedef struct covey_world_desc {
 /* Makes an empty world. NULL for `desc` means all defaults. Returns NULL when out of memory. */
 COVEY_API covey_world *covey_world_create(const covey_world_desc *desc);
 
-/* Tells listeners of the end of all entities, then drops every value and frees everything. NULL is allowed. */
+/* Tells listeners of the end of all entities, then drops every value and frees everything. NULL is allowed.
+ *
+ * Nothing that was made from a world outlives it. Groups, queues, reactive sets, command buffers and histories belong
+ * to the world: those that are left end here, and their pointers must not be used any more. Schedules, followers and
+ * inspectors belong to the program, which destroys them before the world. One that is left breaks a contract (level 1)
+ * that names it. It lets go of the world: from then on its calls do nothing and fail (REFUSED), and destroying it is
+ * allowed. Refused while one of them is at work, for example by an exclusive system. */
 COVEY_API void covey_world_destroy(covey_world *world);
 
 /* The reason why the last changing call failed; COVEY_OK if none has. A success does not reset it. */
@@ -323,6 +330,24 @@ typedef struct covey_log_listener {
 COVEY_API void covey_log_connect(covey_world *world, covey_log_listener *listener);
 /* Returns whether it was connected. A listener may disconnect itself while it is called. */
 COVEY_API bool covey_log_disconnect(covey_world *world, covey_log_listener *listener);
+
+/* An object that uses a world and has to be destroyed before it, as schedules do: for libraries on top of Covey. The
+ * owner keeps it in place while it is attached. Clones of the world do not have it. */
+typedef struct covey_dependent covey_dependent;
+struct covey_dependent {
+    /* What covey_world_destroy reports (level 1) if the object is still attached, for example "a world is destroyed
+     * before its inspector: call covey_inspect_close first". */
+    const char *left;
+    /* Optional: called after that, before anything of the world ends. The object must not use the world later. */
+    void (*ended)(covey_dependent *dependent);
+    bool busy;                        /* set by the owner while covey_world_destroy has to be refused */
+    covey_world *world;               /* set by the world: NULL while the object is not attached */
+    covey_dependent *next, *previous; /* used by the world */
+};
+/* Neither fails. Detaching an object that is not attached, or whose world has ended, does nothing. Not while systems
+ * run. */
+COVEY_API void covey_dependent_attach(covey_world *world, covey_dependent *dependent);
+COVEY_API void covey_dependent_detach(covey_dependent *dependent);
 
 /* The bytes that the world has allocated, pools included: exactly what its allocator has handed out, without command
  * buffers and histories, which covey_commands_memory and covey_history_memory count. */

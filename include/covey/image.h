@@ -281,7 +281,7 @@ COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *pat
 
 typedef struct covey_follower covey_follower;
 
-/* NULL: MEMORY. Destroying a follower, before or after its world, changes no entity. */
+/* NULL: MEMORY. Destroy it before its world; this changes no entity. */
 COVEY_API covey_follower *covey_follower_create(covey_world *world);
 COVEY_API void covey_follower_destroy(covey_follower *follower);
 /* Fails as merging does, and while listeners are called (REFUSED); the world is then unchanged. Listeners are called

@@ -346,8 +346,9 @@ struct covey_world {
     uint32_t hiding;                 /* pools with components that were ever disabled */
     uint64_t tick;
     uint64_t shared_tick; /* at which parts of an array were visited last, maybe by several threads; 0: never */
-    struct covey_history *histories; /* as a list */
+    struct covey_history *histories;  /* as a list */
     struct covey_follower *followers; /* as a list */
+    covey_dependent *dependents;      /* as a list */
     covey_log_listener *log_listeners;
     uint32_t silenced; /* calls under way that report failures inside them themselves */
     uint64_t numbered; /* queues, reactive sets, command buffers and followers ever made */
