@@ -21,7 +21,7 @@ static bool listen_to(covey_inspector *inspector, const covey_type *type) {
     covey_listener listener = { .type = type, .call = hear, .context = ear, .spans = true };
     listener.signals = type ? COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE : COVEY_ON_CREATE | COVEY_ON_DESTROY;
     ear->type = type;
-    ear->connection = covey_connect(inspector->world, &listener);
+    ear->connection = covey_connect(inspector->dependent.world, &listener);
     if (ear->connection.number == 0) {
         inspect__free(inspector, ear, sizeof *ear);
         return false;
@@ -34,8 +34,8 @@ static bool listen_to(covey_inspector *inspector, const covey_type *type) {
 /* To the types that the world has met since. */
 static bool listen_to_new(covey_inspector *inspector) {
     inspect__events *events = &inspector->watching.events;
-    for (; events->pools < covey_world_pool_count(inspector->world); events->pools++) {
-        const covey_type *type = covey_pool_type(covey_world_pool(inspector->world, events->pools));
+    for (; events->pools < covey_world_pool_count(inspector->dependent.world); events->pools++) {
+        const covey_type *type = covey_pool_type(covey_world_pool(inspector->dependent.world, events->pools));
         if (!inspect__is_internal(type) && !listen_to(inspector, type)) return false;
     }
     return true;
@@ -46,7 +46,7 @@ void inspect__events_end(covey_inspector *inspector) {
     while (events->ears) {
         inspect__ear *ear = events->ears;
         events->ears = ear->next;
-        covey_disconnect(inspector->world, ear->connection);
+        covey_disconnect(inspector->dependent.world, ear->connection);
         inspect__free(inspector, ear, sizeof *ear);
     }
     events->pools = 0;

@@ -163,6 +163,8 @@ typedef struct inspect__client {
 } inspect__client;
 
 struct covey_inspector {
+    covey_dependent dependent; /* the first member; its world is NULL when that has ended */
+
     /* Of both threads. */
     covey_allocator allocator;
     pthread_mutex_t memory; /* around calls of the allocator */
@@ -172,7 +174,6 @@ struct covey_inspector {
     _Atomic uint32_t waiting; /* requests that are not answered */
 
     /* Constant. */
-    covey_world *world;
     covey_inspect_desc desc; /* with defaults filled in */
     char *title;
     char token[INSPECT__TOKEN_DIGITS + 1];

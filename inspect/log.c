@@ -26,14 +26,14 @@ bool inspect__log_begin(covey_inspector *inspector) {
     if (!log->lines) return false;
     pthread_mutex_init(&log->lock, NULL);
     log->listener = (covey_log_listener){ .log = note, .context = inspector };
-    covey_log_connect(inspector->world, &log->listener);
+    covey_log_connect(inspector->dependent.world, &log->listener);
     return true;
 }
 
 void inspect__log_end(covey_inspector *inspector) {
     inspect__log *log = &inspector->watching.log;
     if (!log->lines) return;
-    covey_log_disconnect(inspector->world, &log->listener);
+    covey_log_disconnect(inspector->dependent.world, &log->listener);
     pthread_mutex_destroy(&log->lock);
     inspect__free(inspector, log->lines, INSPECT__LOG_LINES * sizeof *log->lines);
     log->lines = NULL;

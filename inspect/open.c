@@ -27,6 +27,38 @@ static covey_inspect_desc with_defaults(const covey_inspect_desc *given) {
     return desc;
 }
 
+/* ---- Ending ----------------------------------------------------------------------------------------------------------*/
+
+/* The server must not stop while connections sleep. */
+static void refuse_all(covey_inspector *inspector) {
+    pthread_mutex_lock(&inspector->door);
+    inspector->closing = true;
+    *inspector->jobs_end = inspector->inbox;
+    inspector->inbox = NULL;
+    pthread_mutex_unlock(&inspector->door);
+    for (inspect__request *request = inspector->jobs, *next; request; request = next) {
+        next = request->next;
+        inspect__refuse(request, 503, "CLOSING", "the inspector is being closed");
+        inspect__request_finish(request);
+    }
+}
+
+/* Ends what uses the world, unless that was done before. */
+static void let_go(covey_inspector *inspector) {
+    if (!inspector->dependent.world) return;
+    refuse_all(inspector);
+    inspect__server_stop(inspector);
+    inspect__scans_free(inspector);
+    inspect__undos_free(inspector);
+    inspect__watching_end(inspector);
+    covey_dependent_detach(&inspector->dependent);
+}
+
+/* The world ends first. */
+static void end_world(covey_dependent *dependent) { let_go((covey_inspector *)(void *)dependent); }
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------------*/
+
 covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *given) {
     covey_inspect_desc own = with_defaults(given), *desc = &own;
     covey_inspector unborn = { .allocator = desc->allocator };
@@ -35,20 +67,20 @@ covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *giv
     pthread_mutex_destroy(&unborn.memory);
     if (!inspector) return NULL;
     inspector->allocator = desc->allocator;
-    inspector->world = world;
+    inspector->dependent.left = "a world is destroyed before its inspector: call covey_inspect_close first";
+    inspector->dependent.ended = end_world;
     inspector->desc = *desc;
     inspector->inbox_end = &inspector->inbox;
     inspector->jobs_end = &inspector->jobs;
     inspector->speed = 1;
     pthread_mutex_init(&inspector->memory, NULL);
     pthread_mutex_init(&inspector->door, NULL);
+    covey_dependent_attach(world, &inspector->dependent);
     return inspector;
 }
 
 void inspect__release(covey_inspector *inspector) {
-    inspect__scans_free(inspector);
-    inspect__undos_free(inspector);
-    inspect__watching_end(inspector);
+    let_go(inspector);
     if (inspector->plain_numbers) freelocale(inspector->plain_numbers);
     if (inspector->title) inspect__free(inspector, inspector->title, strlen(inspector->title) + 1);
     covey_inspector last = { .allocator = inspector->allocator };
@@ -70,11 +102,11 @@ bool inspect__prepare(covey_inspector *inspector) {
 /* Listens, and starts the thread. False: told why. */
 static bool begin(covey_inspector *inspector) {
     if (!inspect__prepare(inspector)) {
-        fail(inspector->world, COVEY_ERROR_MEMORY, "no memory", "");
+        fail(inspector->dependent.world, COVEY_ERROR_MEMORY, "no memory", "");
         return false;
     }
     if (!inspect__token_make(inspector->token)) {
-        fail(inspector->world, COVEY_ERROR_FILE, "the system has no random numbers for a token", "");
+        fail(inspector->dependent.world, COVEY_ERROR_FILE, "the system has no random numbers for a token", "");
         return false;
     }
     int socket = inspect__listen(inspector);
@@ -82,14 +114,15 @@ static bool begin(covey_inspector *inspector) {
         char what[160];
         snprintf(what, sizeof what, "cannot listen on %.64s, port %u: ", inspector->desc.address,
                  (unsigned)inspector->desc.port);
-        if (errno == EINVAL) fail(inspector->world, COVEY_ERROR_RANGE, what, "this is no IPv4 or IPv6 address");
-        else fail(inspector->world, COVEY_ERROR_FILE, what, strerror(errno));
+        if (errno == EINVAL)
+            fail(inspector->dependent.world, COVEY_ERROR_RANGE, what, "this is no IPv4 or IPv6 address");
+        else fail(inspector->dependent.world, COVEY_ERROR_FILE, what, strerror(errno));
         return false;
     }
     snprintf(inspector->address, sizeof inspector->address, "http://%s/#token=%s", inspector->host, inspector->token);
     inspector->desc.address = inspector->desc.title = NULL; /* the caller's */
     if (inspect__server_start(inspector, socket)) return true;
-    fail(inspector->world, COVEY_ERROR_MEMORY, "the server does not start: memory or threads are out", "");
+    fail(inspector->dependent.world, COVEY_ERROR_MEMORY, "the server does not start: memory or threads are out", "");
     return false;
 }
 
@@ -110,23 +143,6 @@ covey_inspector *covey_inspect_open(covey_world *world, const covey_inspect_desc
 
 const char *covey_inspect_address(const covey_inspector *inspector) { return inspector->address; }
 
-/* The server must not stop while connections sleep. */
-static void refuse_all(covey_inspector *inspector) {
-    pthread_mutex_lock(&inspector->door);
-    inspector->closing = true;
-    *inspector->jobs_end = inspector->inbox;
-    inspector->inbox = NULL;
-    pthread_mutex_unlock(&inspector->door);
-    for (inspect__request *request = inspector->jobs, *next; request; request = next) {
-        next = request->next;
-        inspect__refuse(request, 503, "CLOSING", "the inspector is being closed");
-        inspect__request_finish(request);
-    }
-}
-
 void covey_inspect_close(covey_inspector *inspector) {
-    if (!inspector) return;
-    refuse_all(inspector);
-    inspect__server_stop(inspector);
-    inspect__release(inspector);
+    if (inspector) inspect__release(inspector);
 }

@@ -45,7 +45,7 @@ static void work(covey_inspector *inspector, uint64_t now) {
     locale_t before = uselocale(inspector->plain_numbers);
     for (bool late = false; inspector->jobs && !late; late = inspect__now() >= inspector->deadline) {
         inspect__request *request = next_job(inspector);
-        if (request->endpoint->answer(request, inspector->world)) inspect__request_finish(request);
+        if (request->endpoint->answer(request, inspector->dependent.world)) inspect__request_finish(request);
         else put_back(inspector, request);
     }
     if (asked) inspector->asked_at = inspect__now(); /* not before anything that an answer has kept */
@@ -56,11 +56,13 @@ static void work(covey_inspector *inspector, uint64_t now) {
 /* What happens in each poll while somebody looks. */
 static void attend(covey_inspector *inspector) {
     uint64_t now = inspect__now();
+    inspector->dependent.busy = true;
     if (inspector->polled_at != 0) inspector->frame_time = now - inspector->polled_at;
     work(inspector, now);
     inspect__watching_attend(inspector, now);
     inspector->watched = !inspect__is_over(inspector->asked_at, now);
     inspector->polled_at = inspector->watched ? now : 0;
+    inspector->dependent.busy = false;
 }
 
 /* How many frames to run now. */
@@ -77,7 +79,7 @@ static uint32_t pace(covey_inspector *inspector) {
 }
 
 uint32_t covey_inspect_poll(covey_inspector *inspector) {
-    if (!inspector) return 1;
+    if (!inspector || !inspector->dependent.world) return 1;
     if (inspector->watched || atomic_load_explicit(&inspector->waiting, memory_order_acquire) != 0) attend(inspector);
     uint32_t frames = pace(inspector);
     uint64_t frame = atomic_load_explicit(&inspector->frame, memory_order_relaxed); /* only polls write it */

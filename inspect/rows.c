@@ -161,7 +161,7 @@ static bool answer_about(inspect__request *request, covey_world *world,
                          const char *text) {
     covey_inspector *inspector = request->inspector;
     uint64_t deadline = inspector->deadline;
-    if (world != inspector->world) inspector->deadline = UINT64_MAX;
+    if (world != inspector->dependent.world) inspector->deadline = UINT64_MAX;
     bool answered = answer(request, world, text);
     inspector->deadline = deadline;
     return answered;

@@ -172,7 +172,7 @@ void inspect__scans_free(covey_inspector *inspector) {
 }
 
 static inspect__scan *find_scan(inspect__request *request, const covey_world *world, const char *text) {
-    bool past = world != request->inspector->world;
+    bool past = world != request->inspector->dependent.world;
     for (uint32_t i = 0; i < INSPECT__SCANS; i++) {
         inspect__scan *scan = request->inspector->scans[i];
         if (scan && scan->past == past && (!past || scan->snapshot == request->past) && strcmp(scan->key, text) == 0)
@@ -212,7 +212,7 @@ static inspect__scan *make_scan(inspect__request *request, const covey_world *wo
         return NULL;
     }
     snprintf(scan->key, sizeof scan->key, "%s", text);
-    scan->past = world != inspector->world;
+    scan->past = world != inspector->dependent.world;
     scan->snapshot = request->past;
     free_scan(inspector, place);
     return *place = scan;

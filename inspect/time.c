@@ -72,7 +72,7 @@ covey_world *inspect__past_world(covey_inspector *inspector, uint64_t number, co
     covey_world_desc desc = { .log = NULL };
     if (inspector->allocator.fn) desc.allocator = (covey_allocator){ allocate, inspector };
     covey_world *world = covey_history_world(history, back, &desc);
-    *result = world ? COVEY_OK : covey_world_result(inspector->world);
+    *result = world ? COVEY_OK : covey_world_result(inspector->dependent.world);
     if (!world) return NULL;
     inspect__past *past = place_for_past(inspector);
     drop_past(past);

@@ -57,7 +57,7 @@ inspect__request *bare_ask(covey_inspector *inspector, const char *method, char 
         return NULL;
     }
     locale_t before = uselocale(inspector->plain_numbers);
-    for (uint32_t i = 0; !endpoint->answer(request, inspector->world); i++)
+    for (uint32_t i = 0; !endpoint->answer(request, inspector->dependent.world); i++)
         if (i == 1000) bare_stop("an answer without end", target);
     uselocale(before);
     inspect__request_drop_state(request);

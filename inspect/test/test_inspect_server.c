@@ -325,6 +325,44 @@ static void test_closing_refuses_what_was_asked(void **state) {
     covey_inspect_close(NULL);
 }
 
+static uint32_t broken;
+static char contract[128];
+
+static void note_broken(const char *what, const char *file, int line, void *context) {
+    (void)file, (void)line, (void)context;
+    if (broken++ == 0) snprintf(contract, sizeof contract, "%s", what);
+}
+
+/* A contract says so, what was asked is refused, and the inspector never uses the world again. */
+static void test_an_inspector_that_is_left_lets_go_of_its_world(void **state) {
+    (void)state;
+    covey_world *before = world;
+    inspect_close();
+    world = covey_world_create(&(covey_world_desc){ .on_assert = note_broken });
+    covey_schedule *schedule = covey_schedule_create(world, NULL);
+    covey_history *history = covey_history_create(world, 2);
+    assert_true(covey_history_save(history));
+    inspect_open(&(covey_inspect_desc){ .write = true, .schedule = schedule, .history = history });
+    static const char *const asked[] = { "world", "events", "log", "timeline", "world?snapshot=0" };
+    for (uint32_t i = 0; i < COUNT_OF(asked); i++) {
+        reply r = ask("GET", asked[i], NULL);
+        reply_free(&r);
+    }
+    int socket = client_connect();
+    client_ask(socket, "GET", "world", NULL);
+    usleep(50000); /* it is with the server, or on the way */
+    broken = 0;
+    covey_world_destroy(world);
+    world = before;
+    if (COVEY_ASSERT_LEVEL >= 1) assert_int_equal(broken, 2); /* the schedule is left, too */
+    if (COVEY_ASSERT_LEVEL >= 1) assert_non_null(strstr(contract, "covey_inspect_close first"));
+    for (int i = 0; i < 10; i++) assert_int_equal(covey_inspect_poll(inspector), 1);
+    assert_true(client_is_closed(socket, 5000));
+    close(socket);
+    inspect_close();
+    covey_schedule_destroy(schedule);
+}
+
 static void test_a_client_that_leaves_is_forgotten(void **state) {
     (void)state;
     for (int i = 0; i < 20; i++) {
@@ -367,6 +405,7 @@ int main(void) {
         INSPECT_TEST(test_a_port_that_is_taken_is_a_reason),
         INSPECT_TEST(test_an_address_that_is_none_is_a_reason),
         INSPECT_TEST(test_closing_refuses_what_was_asked),
+        INSPECT_TEST(test_an_inspector_that_is_left_lets_go_of_its_world),
         INSPECT_TEST(test_a_client_that_leaves_is_forgotten),
         INSPECT_TEST(test_many_inspectors_one_after_the_other),
     };

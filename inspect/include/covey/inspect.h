@@ -62,7 +62,8 @@ COVEY_API uint32_t covey_inspect_poll(covey_inspector *inspector);
 COVEY_API const char *covey_inspect_address(const covey_inspector *inspector);
 
 /* Ends an inspector; what was asked and not answered is refused. By the thread that polls, before the schedule, the history
- * and the world are destroyed. NULL is fine. */
+ * and the world are destroyed. If it is left when its world is destroyed, a contract (level 1) says so, the server stops, and
+ * polls return 1 (covey_world_destroy). NULL is fine. */
 COVEY_API void covey_inspect_close(covey_inspector *inspector);
 
 #ifdef __cplusplus
