@@ -19,24 +19,24 @@ bool covey__is_little_endian(void) {
 
 enum { HANDLE = 8 }; /* bytes of a handle in a record: index and generation */
 
+/* 0: it is not written. */
 static uint64_t element_bytes(const covey_field *field) {
+    if (field->kind == COVEY_KIND_PADDING) return 0;
     if (field->kind == COVEY_KIND_ENTITY) return HANDLE;
     return field->nested ? covey__record_bytes(field->nested) : covey_kind_size(field->kind);
 }
 
-bool covey__is_written(const covey_field *field) {
-    return field->kind != COVEY_KIND_PADDING && element_bytes(field) != 0;
-}
+bool covey__is_written(const covey_field *field) { return element_bytes(field) != 0; }
 
 static uint64_t field_bytes(const covey_field *field) {
     uint64_t element = element_bytes(field);
     return element > UINT32_MAX ? element : element * field->count;
 }
 
+/* Looks at each field once, however deep it is. */
 uint64_t covey__record_bytes(const covey_fields *fields) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < fields->count && bytes <= UINT32_MAX; i++)
-        if (covey__is_written(&fields->at[i])) bytes += field_bytes(&fields->at[i]);
+    for (uint32_t i = 0; i < fields->count && bytes <= UINT32_MAX; i++) bytes += field_bytes(&fields->at[i]);
     return bytes;
 }
 
@@ -145,9 +145,9 @@ static void add_array(planner *p, uint32_t first, const covey_field *is, const c
 static void add_struct(planner *p, uint32_t first, const covey_fields *is, const covey_fields *was, uint32_t memory,
                        uint32_t record) {
     for (uint32_t i = 0; i < was->count && p->result == COVEY_OK; i++) {
-        const covey_field *before = &was->at[i], *now = covey__field_named(is, before->name);
-        if (!covey__is_written(before)) continue;
-        if (now && covey__is_written(now)) {
+        const covey_field *before = &was->at[i], *now = covey__field_named(is, before->name, i);
+        uint32_t bytes = (uint32_t)field_bytes(before);
+        if (bytes != 0 && now && covey__is_written(now)) {
             bool fits =
                 now->count == before->count && (now->kind == before->kind || is_widened(before->kind, now->kind));
             uint32_t at = memory + now->offset;
@@ -157,7 +157,7 @@ static void add_struct(planner *p, uint32_t first, const covey_fields *is, const
             else add_array(p, first, now, before, at, record);
             if (!now->nested) p->plan->covered += (uint64_t)covey_kind_size(now->kind) * now->count;
         }
-        record += (uint32_t)field_bytes(before);
+        record += bytes;
     }
 }
 

@@ -72,6 +72,12 @@ uint32_t covey__entities_end(const covey_world *world) {
     return 0;
 }
 
+uint32_t covey__entities_next_page(const covey_world *world, uint32_t page) {
+    uint32_t at = page * STEP;
+    while (at < world->page_count && world->pages[at] == &missing) at++;
+    return at / STEP;
+}
+
 void covey__entities_free(covey_world *world) {
     for (uint32_t i = 0; i < world->page_count; i++)
         if (world->pages[i] != &missing)

@@ -5,6 +5,8 @@
 #include <covey/covey.h>
 
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index); /* NULL if missing */
+/* The first page of COVEY__BLOCK_PAGE indices, from one on, where the table has an index; or the end of the table. */
+uint32_t covey__entities_next_page(const covey_world *world, uint32_t page);
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 /* The same, and where the run of indices ends that this range issues. */
 const covey__range *covey__range_run(const covey_world *world, uint32_t index, uint32_t *end);

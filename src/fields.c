@@ -4,6 +4,7 @@
 #include <covey/fields.h>
 
 #include <stdalign.h>
+#include <stdlib.h>
 
 enum { COUNT_MAX = 256, DEPTH_MAX = 8, HANDLE = sizeof(covey_entity) };
 
@@ -43,9 +44,23 @@ uint32_t covey__field_stride(const covey_field *field) {
 
 /* ---- Soundness ---------------------------------------------------------------------------------------------------*/
 
-const covey_field *covey__field_named(const covey_fields *fields, const char *name) {
+const covey_field *covey__field_named(const covey_fields *fields, const char *name, uint32_t guess) {
+    if (guess < fields->count && strcmp(fields->at[guess].name, name) == 0) return &fields->at[guess];
     for (uint32_t i = 0; i < fields->count; i++)
         if (strcmp(fields->at[i].name, name) == 0) return &fields->at[i];
+    return NULL;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *covey__fields_repeated(const covey_fields *fields) {
+    const char *names[COUNT_MAX];
+    for (uint32_t i = 0; i < fields->count; i++) names[i] = fields->at[i].name;
+    qsort(names, fields->count, sizeof *names, compare_names);
+    for (uint32_t i = 1; i < fields->count; i++)
+        if (strcmp(names[i - 1], names[i]) == 0) return names[i];
     return NULL;
 }
 
@@ -71,9 +86,9 @@ static const char *struct_fault(const covey_fields *fields, uint32_t depth) {
         const char *fault = field_fault(field, depth);
         if (fault) return fault;
         if (field->offset < end) return "has fields that overlap or are out of order: list them by .offset";
-        if (covey__field_named(fields, field->name) != field) return "has two fields of one name: rename one";
         end = field->offset + (uint64_t)field->count * covey__field_stride(field);
     }
+    if (covey__fields_repeated(fields)) return "has two fields of one name: rename one";
     return end <= fields->size ? NULL : "has a field that ends behind its struct: check .offset and .count";
 }
 

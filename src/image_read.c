@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "crc32c.h"
+#include "fields.h"
 #include "kept.h"
 #include "storage.h"
 #include "type.h"
@@ -257,12 +258,6 @@ static covey_field read_field(covey__reader *reader, arena *memory, uint32_t dep
     return field;
 }
 
-static bool is_repeated(const covey_field *fields, uint32_t number) {
-    for (uint32_t i = 0; i < number; i++)
-        if (strcmp(fields[i].name, fields[number].name) == 0) return true;
-    return false;
-}
-
 /* Reads the fields of a struct, and lays them out as C compilers usually do, behind a part of a given size and
  * alignment. */
 static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t depth, uint32_t *align,
@@ -280,12 +275,13 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
     covey_field *list = take_memory(memory, count * sizeof *list);
     for (uint32_t i = 0; i < count && covey__is_sound(reader); i++) {
         covey_field field = read_field(reader, memory, depth, align, &offset);
-        if (!list || !covey__is_sound(reader)) continue;
-        list[i] = field;
-        if (is_repeated(list, i)) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "two fields named %s", field.name);
+        if (list) list[i] = field;
     }
     *size = rounded(offset, *align);
-    if (fields) *fields = (covey_fields){ (uint32_t)*size, count, list };
+    if (!fields || !covey__is_sound(reader)) return fields;
+    *fields = (covey_fields){ (uint32_t)*size, count, list };
+    const char *repeated = covey__fields_repeated(fields);
+    if (repeated) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "two fields named %s", repeated);
     return fields;
 }
 

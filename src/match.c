@@ -4,6 +4,7 @@
 
 #include "bits.h"
 #include "block_store.h"
+#include "entity.h"
 #include "lines.h"
 #include "tick.h"
 #include "view.h"
@@ -66,6 +67,7 @@ static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list)
     const covey_view *view = it->walk.view;
     uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
     list->count = 0;
+    if (view->with == 0 && covey__entities_next_page(view->world, page) != page) return 0;
     for (uint32_t i = 0; i < view->with; i++) {
         covey__column *column = &it->walk.columns[i];
         if (!covey__in_blocks(column->pool)) continue;
@@ -246,6 +248,7 @@ static uint32_t page_with_changes(const covey__walk *walk, uint32_t page) {
 }
 
 uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
+    if (walk->view->with == 0) page = covey__entities_next_page(walk->view->world, page);
     for (uint32_t i = 0; i < walk->view->with; i++) {
         const covey_pool *pool = walk->columns[i].pool;
         if (covey__in_blocks(pool)) page = covey__blocks_next_page(&pool->blocks, page);

@@ -1,8 +1,11 @@
 /* How many steps hostile images and large worlds cost: twice as much of anything takes at most 2.5 times the steps,
  * whatever is done with it. Steps are counted (steps.h); no test depends on how fast a machine is. */
+#include "folder.h"
 #include "hostile.h"
 #include "steps.h"
 #include "tools.h"
+
+#include "../tools/covey-snap/snap.h"
 
 #include <covey/hierarchy.h>
 #include <setjmp.h>
@@ -306,6 +309,117 @@ static void test_calls_cost_what_they_are_about(void **state) {
     compare_calls("a chain", cost_of_chain, FEW, 0);
 }
 
+/* ---- Fields --------------------------------------------------------------------------------------------------------*/
+
+enum { FIELDS_MOST = 256, DEPTH_MOST = 8 };
+
+static char names[FIELDS_MOST][16];
+
+/* A struct of as many bytes, the last of which may be another struct. */
+static void describe(covey_fields *fields, covey_field *list, uint32_t count, const covey_fields *nested) {
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(names[i], sizeof names[i], "x%u", i);
+        list[i] = (covey_field){ .name = names[i], .kind = COVEY_KIND_U8, .offset = i, .count = 1 };
+    }
+    uint32_t size = count;
+    if (nested) {
+        list[count - 1].kind = COVEY_KIND_NESTED;
+        list[count - 1].nested = nested;
+        size += nested->size - 1;
+    }
+    *fields = (covey_fields){ size, count, list };
+}
+
+/* Structs inside of each other, with as many fields each: a world with the type is saved and loaded. */
+static uint64_t cost_of_structs(covey_world *world, uint32_t count, uint32_t depth) {
+    static covey_field lists[DEPTH_MOST][FIELDS_MOST];
+    covey_fields fields[DEPTH_MOST];
+    covey_buffer image = { 0 };
+    for (uint32_t i = 0; i < depth; i++) describe(&fields[i], lists[i], count, i != 0 ? &fields[i - 1] : NULL);
+    const covey_fields *all = &fields[depth - 1];
+    uint64_t before = steps_taken();
+    const covey_type *type =
+        covey_type_create(world, &(covey_type){ .name = "Many", .size = all->size, .align = 1, .fields = all });
+    assert_true(type && covey_pool_of_raw(world, type));
+    assert_int_equal(covey_save_to_buffer(world, &image, NULL, NULL), COVEY_OK);
+    covey_world *other = covey_world_create(NULL);
+    assert_int_equal(covey_load_from_memory(other, image.bytes, image.size, &keep, NULL), COVEY_OK);
+    covey_world_destroy(other);
+    covey_buffer_free(&image);
+    return steps_taken() - before;
+}
+
+static uint64_t cost_of_fields(covey_world *world, uint32_t count) { return cost_of_structs(world, count, 1); }
+static uint64_t cost_of_depth(covey_world *world, uint32_t depth) { return cost_of_structs(world, 30, depth); }
+
+static void test_each_field_costs_the_same(void **state) {
+    (void)state;
+    compare_calls("fields", cost_of_fields, FIELDS_MOST / 2, 0);
+    compare_calls("structs in structs", cost_of_depth, DEPTH_MOST / 2, 0);
+}
+
+/* ---- Far away ------------------------------------------------------------------------------------------------------*/
+
+static uint64_t cost_of_visits(covey_world *world, const covey_view_desc *desc, uint32_t expected) {
+    covey_view view = covey_view_make(world, desc);
+    uint32_t spans = 0, rows = 0;
+    covey_row row = { 0 };
+    uint64_t before = steps_taken();
+    assert_int_equal(covey_view_count(&view), expected);
+    for (covey_iter it = covey_view_iter(&view); covey_next(&it);) spans += it.count;
+    for (covey_iter it = covey_view_iter(&view); covey_next_row(&it, &row);) rows++;
+    assert_true(spans == expected && rows == expected);
+    return steps_taken() - before;
+}
+
+/* Two entities, with as many indices between them as there are: views of all entities skip these, page by page. */
+static void test_indices_between_entities_are_skipped(void **state) {
+    (void)state;
+    covey_world *world = covey_world_create(NULL);
+    covey_type sparse = { .name = "Sparse", .size = 4, .align = 4, .storage = COVEY_STORAGE_SPARSE };
+    const covey_type *types[2] = { make_type(world, 0), covey_type_create(world, &sparse) };
+    covey_entity near = covey_create(world), far = covey_create_at(world, COVEY_NONE - 1);
+    uint32_t value = 7;
+    for (uint32_t i = 0; i < 2; i++) assert_non_null(covey_add_raw(world, near, types[i], &value));
+    assert_non_null(covey_add_raw(world, far, types[1], &value));
+    const covey_view_desc descs[] = { { .disabled = false },
+                                      { .without = { types[0] } },
+                                      { .without = { types[1] } },
+                                      { .any = { types[0], types[1] } },
+                                      { .optional = { types[0] } } };
+    const uint32_t expected[] = { 2, 1, 0, 2, 2 };
+    for (uint32_t i = 0; i < sizeof descs / sizeof *descs; i++) {
+        uint64_t steps = cost_of_visits(world, &descs[i], expected[i]);
+        if (steps > (uint64_t)COVEY_NONE / COVEY_PAGE_SIZE * 60 + 20000)
+            fail_msg("view %u takes %llu steps", i, (unsigned long long)steps);
+    }
+    covey_world_destroy(world);
+}
+
+/* ---- covey-snap ----------------------------------------------------------------------------------------------------*/
+
+/* Types of the second image are resources of the first, and as many more. */
+static uint64_t cost_of_diff(covey_world *world, uint32_t count) {
+    char path[2][256], *operands[] = { path[0], path[1], NULL };
+    snap_settings settings = { .options = SNAP_BRIEF, .operands = operands, .operand_count = 2 };
+    for (uint32_t i = 0; i < 2; i++) {
+        covey_buffer image = { 0 };
+        assert_true(hostile_make(&image, HOSTILE_RESOURCES, count << i));
+        snprintf(path[i], sizeof path[i], "%s", in_folder(i == 0 ? "a" : "b"));
+        put_file(i == 0 ? "a" : "b", image.bytes, image.size);
+        covey_buffer_free(&image);
+    }
+    (void)world;
+    uint64_t before = steps_taken();
+    assert_int_equal(snap_diff(&settings), SNAP_NO);
+    return steps_taken() - before;
+}
+
+static void test_comparing_images_costs_what_they_have(void **state) {
+    (void)state;
+    compare_calls("diff of resources", cost_of_diff, FEW, SPREADING);
+}
+
 /* ---- Groups --------------------------------------------------------------------------------------------------------*/
 
 /* Making one looks at all that there are: in all, their square; but adding looks at those of its pool. */
@@ -387,6 +501,9 @@ int main(void) {
         cmocka_unit_test(test_twice_the_image_takes_at_most_two_and_a_half_times_the_steps),
         cmocka_unit_test(test_indices_that_were_never_used_are_not_looked_at),
         cmocka_unit_test(test_calls_cost_what_they_are_about),
+        cmocka_unit_test(test_each_field_costs_the_same),
+        cmocka_unit_test(test_indices_between_entities_are_skipped),
+        cmocka_unit_test_setup_teardown(test_comparing_images_costs_what_they_have, folder_setup, folder_teardown),
         cmocka_unit_test(test_groups_cost_those_who_have_them),
         cmocka_unit_test(test_listeners_that_nest_take_some_stack_each),
     };

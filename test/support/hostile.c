@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 const char *const hostile_names[HOSTILE_KINDS] = {
-    "names",  "same_names", "types", "sparse_types", "resources", "types_and_resources",
-    "ranges", "deep",       "wide",  "free",         "retired",   "tail",
-    "holes",  "mixed",      "fewer", "nearly",       "fields",    "scattered",
+    "names",     "same_names", "types", "sparse_types", "resources", "types_and_resources",
+    "ranges",    "deep",       "wide",  "free",         "retired",   "tail",
+    "holes",     "mixed",      "fewer", "nearly",       "fields",    "nested",
+    "scattered",
 };
 
 /* ---- Bytes --------------------------------------------------------------------------------------------------------*/
@@ -352,22 +353,31 @@ static void make_wide(writer *w, uint32_t count) {
 
 /* ---- Fields -------------------------------------------------------------------------------------------------------*/
 
-enum { FIELDS = 256 };
+enum { FIELDS = 256, DEPTH = 8 };
 
-/* Names that differ at their ends only. */
-static void make_fields(writer *w, uint32_t count) {
-    put_entities(w, 1);
-    for (uint32_t i = 0; i < count / 100; i++) {
-        put_type(w, i, COVEY_ENCODING_CODEC, COVEY_STORAGE_BLOCK, COVEY_SWAP_AND_POP);
+static void put_field(writer *w, uint32_t number, covey_kind kind) {
+    u16(w, 3);
+    u8(w, 'f');
+    u8(w, 'a' + number / 16);
+    u8(w, 'a' + number % 16);
+    u8(w, kind);
+    u32(w, 1);
+}
+
+/* Names that differ at their ends only. The last field of each struct is a struct, down to a depth. */
+static void put_fields(writer *w, uint32_t depth) {
+    for (; depth != 0; depth--) {
         u16(w, FIELDS);
-        for (uint32_t k = 0; k < FIELDS; k++) {
-            u16(w, 3);
-            u8(w, 'f');
-            u8(w, 'a' + k / 16);
-            u8(w, 'a' + k % 16);
-            u8(w, COVEY_KIND_U8);
-            u32(w, 1);
-        }
+        for (uint32_t k = 0; k + 1 < FIELDS; k++) put_field(w, k, COVEY_KIND_U8);
+        put_field(w, FIELDS - 1, depth > 1 ? COVEY_KIND_NESTED : COVEY_KIND_U8);
+    }
+}
+
+static void put_types_with_fields(writer *w, uint32_t types, uint32_t depth) {
+    put_entities(w, 1);
+    for (uint32_t i = 0; i < types; i++) {
+        put_type(w, i, COVEY_ENCODING_CODEC, COVEY_STORAGE_BLOCK, COVEY_SWAP_AND_POP);
+        put_fields(w, depth);
         u32(w, 0);
         u32(w, 0);
         u32(w, 0);
@@ -375,11 +385,14 @@ static void make_fields(writer *w, uint32_t count) {
     }
 }
 
+static void make_fields(writer *w, uint32_t count) { put_types_with_fields(w, count / 100, 1); }
+static void make_nested(writer *w, uint32_t count) { put_types_with_fields(w, count / 100, DEPTH); }
+
 bool hostile_make(covey_buffer *buffer, hostile_kind kind, uint32_t count) {
     static void (*const makers[HOSTILE_KINDS])(writer * w, uint32_t count) = {
-        make_names,  make_same_names, make_types, make_sparse, make_resources, make_both,
-        make_ranges, make_deep,       make_wide,  make_free,   make_retired,   make_tail,
-        make_holes,  make_mixed,      make_fewer, make_nearly, make_fields,    make_scattered,
+        make_names, make_same_names, make_types,  make_sparse,  make_resources, make_both,  make_ranges,
+        make_deep,  make_wide,       make_free,   make_retired, make_tail,      make_holes, make_mixed,
+        make_fewer, make_nearly,     make_fields, make_nested,  make_scattered,
     };
     writer w = begin(buffer);
     makers[kind](&w, count);

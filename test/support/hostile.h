@@ -23,6 +23,7 @@ typedef enum hostile_kind {
     HOSTILE_FEWER,      /* the same but for one component of each type: to follow HOSTILE_MIXED */
     HOSTILE_NEARLY,     /* names as above, of which the last is there twice: refused when all else is done */
     HOSTILE_FIELDS,     /* types with as many fields as can be, a hundredth of the count */
+    HOSTILE_NESTED,     /* the same, with structs inside of structs, as deep as can be */
     HOSTILE_SCATTERED,  /* entities with a component, each in a page of its own */
     HOSTILE_KINDS
 } hostile_kind;

@@ -40,19 +40,26 @@ static void add_pair(diff *d, const covey_type *a, const covey_type *b) {
     d->pairs[d->pair_count++] = (diff_pair){ .a = a, .b = b };
 }
 
-bool diff_pairs_make(diff *d) {
-    uint32_t count_a = type_count(d->a), count_b = type_count(d->b);
-    if (!make_room(d, (size_t)count_a + count_b)) return false;
-    for (uint32_t i = 0; i < count_a; i++) {
+static void add_pairs(diff *d, const snap_types *types_a, const snap_types *types_b) {
+    for (uint32_t i = 0; i < type_count(d->a); i++) {
         const covey_type *type = type_at(d->a, i);
-        if (type) add_pair(d, type, snap_type_find(d->b, type->name));
+        if (type) add_pair(d, type, snap_types_find(types_b, type->name));
     }
-    for (uint32_t i = 0; i < count_b; i++) {
+    for (uint32_t i = 0; i < type_count(d->b); i++) {
         const covey_type *type = type_at(d->b, i);
-        if (type && !snap_type_find(d->a, type->name)) add_pair(d, NULL, type);
+        if (type && !snap_types_find(types_a, type->name)) add_pair(d, NULL, type);
     }
     if (d->place_count != 0) qsort(d->places, d->place_count, sizeof *d->places, compare_places);
-    return true;
+}
+
+bool diff_pairs_make(diff *d) {
+    snap_types a = { 0 }, b = { 0 };
+    bool made = make_room(d, (size_t)type_count(d->a) + type_count(d->b)) && snap_types_make(&a, d->a) &&
+                snap_types_make(&b, d->b);
+    if (made) add_pairs(d, &a, &b);
+    snap_types_free(&a);
+    snap_types_free(&b);
+    return made;
 }
 
 void diff_pairs_free(diff *d) {

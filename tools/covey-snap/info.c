@@ -8,7 +8,8 @@ typedef struct info {
     snap_image image;
     covey_image_info about;
     covey_section *sections;
-    covey_world *world; /* if fields are wanted */
+    covey_world *world; /* if fields are wanted, */
+    snap_types types;   /* with its types */
 } info;
 
 static const char *kind_name(covey_section_kind kind) {
@@ -29,7 +30,7 @@ static bool has_type(const covey_section *section) {
 
 /* The fields of a section's type, if they are wanted and there are any. */
 static const covey_fields *fields_of(const info *i, const covey_section *section) {
-    const covey_type *type = i->world && has_type(section) ? snap_type_find(i->world, section->name) : NULL;
+    const covey_type *type = i->world && has_type(section) ? snap_types_find(&i->types, section->name) : NULL;
     return type ? type->fields : NULL;
 }
 
@@ -128,19 +129,22 @@ static void put_json(const info *i) {
 
 /* ---- The command -------------------------------------------------------------------------------------------------*/
 
+static bool fail_memory(covey_report *report) {
+    *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "an allocation failed" };
+    return false;
+}
+
 /* All sections before the first is printed, so that what is printed is all. */
 static bool look(info *i, covey_report *report) {
     const covey_buffer *bytes = &i->image.bytes;
     if (!covey_image_look(bytes->bytes, bytes->size, &i->about, report)) return false;
     i->sections = calloc(i->about.sections, sizeof *i->sections);
-    if (!i->sections) {
-        *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "an allocation failed" };
-        return false;
-    }
+    if (!i->sections) return fail_memory(report);
     if (covey_image_sections(bytes->bytes, bytes->size, i->sections, i->about.sections, report) == 0) return false;
     if (!(i->settings->options & SNAP_FIELDS)) return true;
     i->world = snap_image_load(&i->image, i->settings, report);
-    return i->world != NULL;
+    if (!i->world) return false;
+    return snap_types_make(&i->types, i->world) || fail_memory(report);
 }
 
 int snap_info(const snap_settings *settings) {
@@ -153,6 +157,7 @@ int snap_info(const snap_settings *settings) {
     else if (settings->options & SNAP_JSON) put_json(&i);
     else put_table(&i);
     free(i.sections);
+    snap_types_free(&i.types);
     covey_world_destroy(i.world);
     covey_buffer_free(&i.image.bytes);
     return status;

@@ -58,11 +58,4 @@ covey_world *snap_world_read(const char *path, const snap_settings *settings) {
     return world;
 }
 
-const covey_type *snap_type_find(const covey_world *world, const char *name) {
-    const covey_type *type = covey_type_find(world, name);
-    for (uint32_t i = 0; !type && i < covey_world_resource_count(world); i++)
-        if (strcmp(covey_world_resource(world, i)->name, name) == 0) type = covey_world_resource(world, i);
-    return type;
-}
-
 bool snap_is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }

@@ -108,7 +108,16 @@ covey_world *snap_image_load(const snap_image *image, const snap_settings *setti
 /* Both, for commands that need the world and nothing else. NULL: told what is wrong. */
 covey_world *snap_world_read(const char *path, const snap_settings *settings);
 bool snap_is_internal(const covey_type *type);
-const covey_type *snap_type_find(const covey_world *world, const char *name); /* of components or a resource, or NULL */
+
+/* types.c */
+typedef struct snap_types {
+    const covey_world *world;
+    const covey_type **resources; /* by name */
+    uint32_t count;               /* of these */
+} snap_types;
+bool snap_types_make(snap_types *types, const covey_world *world);            /* false: no memory */
+const covey_type *snap_types_find(const snap_types *types, const char *name); /* of components or a resource, or NULL */
+void snap_types_free(snap_types *types);
 
 /* checkpoint.c */
 bool snap_is_checkpoint(const covey_buffer *bytes); /* they begin as a manifest does */
