@@ -8,7 +8,10 @@
 static size_t align_of(const covey_type *type) { return type->align ? type->align : 1; }
 
 static void free_made(covey_world *world, const covey_type *type, covey__default *d) {
-    if (d->is_allocated) covey__free(&world->heap, d->made, 1, type->size, align_of(type));
+    if (d->is_allocated) {
+        covey__free(&world->heap, d->made, 1, type->size, align_of(type));
+        world->borrowed -= type->size;
+    }
     d->made = NULL;
     d->is_allocated = false;
 }
@@ -22,6 +25,7 @@ covey_result covey__default_begin(covey_world *world, const covey_type *type, co
     d->made = d->is_allocated ? covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type)) : d->bytes;
     d->value = d->made;
     if (!d->made) return COVEY_ERROR_MEMORY;
+    if (d->is_allocated) world->borrowed += type->size;
     if (covey__copy_value(world, type, d->made, type->defaults)) return COVEY_OK;
     free_made(world, type, d);
     return COVEY_ERROR_COPY;

@@ -64,10 +64,11 @@ static void finish_pool(const making *m, covey_pool *twin, const covey__pool_ima
     covey__pool_unobserve(twin);
 }
 
+/* After a failure, pools are finished as well: the twin is valid when it is destroyed. */
 static covey_result make_state(const making *m, const char **reason) {
-    if (!make_pools(m) || !make_entities(m)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__snapshot_restore(m->history, m->snapshot, m->twin, reason);
-    for (uint32_t i = 0; i < m->snapshot->pool_count && result == COVEY_OK; i++) {
+    covey_result result = COVEY_ERROR_MEMORY;
+    if (make_pools(m) && make_entities(m)) result = covey__snapshot_restore(m->history, m->snapshot, m->twin, reason);
+    for (uint32_t i = 0; i < m->snapshot->pool_count; i++) {
         covey_pool *twin = twin_of(m, m->history->world->pools[i]);
         if (twin) finish_pool(m, twin, &m->snapshot->pools[i]);
     }

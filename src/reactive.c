@@ -193,7 +193,7 @@ void covey__reactives_free(covey_world *world) {
     while (world->reactives) {
         covey_reactive *reactive = world->reactives;
         world->reactives = reactive->next;
-        covey__ended_free(reactive->tags);
+        keep_no_destroyed(reactive);
         covey__free(&world->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
     }
 }
