@@ -43,7 +43,7 @@ static bool is_weak(covey_entity e, const void *value, void *context) {
 }
 
 int main(void) {
-    covey_world *world = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
     covey_entity hero = covey_create(world), other = covey_create(world);
 
     printf("add wants a component that is absent; set takes both\n");

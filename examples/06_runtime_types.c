@@ -15,7 +15,7 @@ static const struct {
 } script[] = { { "Mana", 4, 4 }, { "Inventory", 64, 16 }, { "Hidden", 0, 1 } };
 
 int main(void) {
-    covey_world *world = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
     covey_entity wizard = covey_create(world), chest = covey_create(world);
     covey_add(world, wizard, Position, { 1, 2 });
 

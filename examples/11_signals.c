@@ -50,7 +50,7 @@ static void show(const Grid *grid, const char *when) {
 static void hurt(void *value, void *context) { ((Health *)value)->points -= *(int *)context; }
 
 int main(void) {
-    covey_world *world = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
     Grid grid = { { 0 } };
     uint32_t dead = 0;
     covey_connection following = covey_connect(world, &(covey_listener){ .type = covey_id(Place),

@@ -35,7 +35,7 @@ COVEY_COMPONENT_DEFINE(Bag, .drop = bag_drop, .copy = bag_copy);
 COVEY_TAG_DEFINE(Prefab, .no_copy = true);
 
 int main(void) {
-    covey_world *world = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
 
     /* A prefab is an entity like any other. */
     Bag bag = { malloc(2 * sizeof(int)), 2 };

@@ -41,7 +41,7 @@ static void show(const covey_world *world, covey_entity root) {
 }
 
 int main(void) {
-    covey_world *world = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
     const covey_entity none = { 0, 0 };
     if (!world) return EXIT_FAILURE;
     covey_entity gun = make(world, 0, 1, none); /* before its parents, on purpose */

@@ -36,7 +36,7 @@ static void show(covey_world *world, covey_entity ship, const char *what) {
 }
 
 int main(void) {
-    covey_world *world = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
     covey_history *history = covey_history_create(world, WINDOW);
     covey_entity ship = covey_create(world);
     if (!history || !covey_add(world, ship, Ship, { 0, 1 })) return EXIT_FAILURE;

@@ -49,7 +49,8 @@ COVEY_COMPONENT_DEFINE(Line, .fields = &covey_fields_Line, .codec = &line_codec,
 static const covey_type *const types[] = { covey_id(Line), NULL };
 
 int main(void) {
-    covey_world *world = covey_world_create(NULL), *copy = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
+    covey_world *copy = covey_world_create(NULL);
     covey_entity ghost = covey_create(world), line = covey_create(world);
     Line said;
     if (!line_make(&said, "I am thy father's spirit", 24, ghost)) return 1;

@@ -35,7 +35,7 @@ static covey_result run(covey_schedule *schedule) {
 
 int main(void) {
     int price = 2;
-    covey_world *world = covey_world_create(NULL);
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
     covey_schedule *schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = 2 });
     covey_view_desc all = { .with = { covey_id(Coins) } };
     covey_system paying = { .name = "pay", .run = pay, .context = &price, .view = all };

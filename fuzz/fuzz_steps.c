@@ -28,8 +28,6 @@ enum { BRANCHES = 1 };
 enum { STEPS_AT_LEAST = 2000000 * BRANCHES, STEPS_EACH = 2000 * BRANCHES };
 enum { BYTES_AT_LEAST = 1 << 20, BYTES_EACH = 256 };
 
-static void say_nothing(covey_result item, const char *text, void *context) { (void)item, (void)text, (void)context; }
-
 static void check(uint64_t before, size_t bytes, const char *what) {
     uint64_t steps = steps_taken() - before;
     if (steps <= STEPS_AT_LEAST + (uint64_t)STEPS_EACH * bytes) return;
@@ -96,7 +94,7 @@ static void validate(const covey_world *world) {
 
 /* Twice, so that the second finds a world that was used. */
 static void load(const covey_buffer *image, const covey_load_desc *desc) {
-    covey_world *world = covey_world_create(&(covey_world_desc){ .log = say_nothing });
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     for (int i = 0; i < 2; i++) {
         covey_load_from_memory(world, image->bytes, image->size, desc, NULL);
         validate(world);
@@ -108,14 +106,14 @@ static void load(const covey_buffer *image, const covey_load_desc *desc) {
 }
 
 static void merge(const covey_buffer *image, const covey_load_desc *desc) {
-    covey_world *world = covey_world_create(&(covey_world_desc){ .log = say_nothing });
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     covey_create(world);
     for (int i = 0; i < 2; i++) covey_merge_from_memory(world, image->bytes, image->size, desc, NULL);
     covey_world_destroy(world);
 }
 
 static void follow(const covey_buffer *image, const covey_load_desc *desc) {
-    covey_world *world = covey_world_create(&(covey_world_desc){ .log = say_nothing });
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     covey_follower *follower = covey_follower_create(world);
     for (int i = 0; i < 2; i++) covey_follow_from_memory(follower, image->bytes, image->size, desc, NULL);
     covey_follower_destroy(follower);

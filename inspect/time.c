@@ -69,7 +69,7 @@ covey_world *inspect__past_world(covey_inspector *inspector, uint64_t number, co
     }
     *result = COVEY_ERROR_ABSENT;
     if (!find_number(history, number, &back)) return NULL;
-    covey_world_desc desc = { .log = NULL };
+    covey_world_desc desc = { .quiet = true };
     if (inspector->allocator.fn) desc.allocator = (covey_allocator){ allocate, inspector };
     covey_world *world = covey_history_world(history, back, &desc);
     *result = world ? COVEY_OK : covey_world_result(inspector->dependent.world);

@@ -105,17 +105,11 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
     return COVEY_OK;
 }
 
-/* Of worlds of the library's own: what fails there is in the report. */
-static void say_nothing(covey_result item, const char *text, void *context) {
-    (void)item;
-    (void)text;
-    (void)context;
-}
-
 const covey_report *covey_mpi_report(const covey_mpi *mpi) { return &mpi->report; }
 
+/* A world of the library's own: what fails there is in the report. */
 covey_world *covey__mpi_world(const covey_mpi *mpi) {
-    return covey_world_create(&(covey_world_desc){ .allocator = mpi->allocator, .log = say_nothing });
+    return covey_world_create(&(covey_world_desc){ .allocator = mpi->allocator, .quiet = true });
 }
 
 /* The world has two tables, and each pool has one; while one grows, there are two of it. */

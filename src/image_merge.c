@@ -353,7 +353,11 @@ covey_result covey__merge(merging *m) {
 
 covey_world *covey__merging_world(const covey_world *to) {
     covey_world *from = covey_world_create(&(covey_world_desc){
-        .allocator = to->heap.allocator, .on_assert = to->on_assert, .assert_context = to->assert_context });
+        .allocator = to->heap.allocator,
+        .on_assert = to->on_assert,
+        .assert_context = to->assert_context,
+        .quiet = true,
+    });
     if (from) from->heap.budget = to->heap.budget;
     return from;
 }

@@ -1,6 +1,7 @@
 /* What went wrong, in numbers and words. */
 #include "result.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,29 +50,45 @@ covey_result covey_world_result(const covey_world *world) {
     return COVEY__GET_WORD(world->result);
 }
 
-/* What worlds without a log function do at assertion level 1. A program that fails in every frame is told so once. */
+/* Worlds without a log function print their first failures, at every assertion level. A program that fails in every
+ * frame is told so once, and how often when the world ends. */
 #define PRINTED_FAILURES 100
-static void print_failure(covey_world *world, const char *text) {
-    uint32_t printed = COVEY__GET_WORD(world->printed); /* threads that fail at the same time may count as one */
-    if (printed >= PRINTED_FAILURES) return;
-    COVEY__PUT_WORD(world->printed, printed + 1);
-    fprintf(stderr, "covey: %s\n", text);
-    if (printed + 1 == PRINTED_FAILURES)
-        fputs("covey: further failures of this world are not printed: set covey_world_desc.log to get all\n", stderr);
+
+static bool prints(const covey_world *world) {
+    return !world->log && !world->quiet && COVEY__GET_WORD(world->failures) < PRINTED_FAILURES;
 }
 
-static bool prints(const covey_world *world) { return COVEY_ASSERT_LEVEL >= 1 && !world->log; }
+static void print_failure(const covey_world *world, const char *text) {
+    fprintf(stderr, "covey: %s\n", text);
+    if (COVEY__GET_WORD(world->failures) + 1 == PRINTED_FAILURES)
+        fputs("covey: further failures of this world are counted, and not printed: set .log of covey_world_desc to get "
+              "all, or .quiet to print none\n",
+              stderr);
+}
+
+void covey__print_unprinted(const covey_world *world) {
+    if (world->log || world->quiet || world->failures <= PRINTED_FAILURES) return;
+    fprintf(stderr, "covey: %" PRIu32 " further failures of a world were not printed\n",
+            world->failures - PRINTED_FAILURES);
+}
 
 static bool is_heard(const covey_world *world) {
     return (world->log || world->log_listeners || prints(world)) && world->silenced == 0;
 }
 
+/* Threads that fail at the same time may count as one. */
+static void count_failure(covey_world *world) {
+    uint32_t failures = COVEY__GET_WORD(world->failures);
+    if (failures != UINT32_MAX) COVEY__PUT_WORD(world->failures, failures + 1);
+}
+
 covey_result covey_world_fail(covey_world *world, covey_result result, const char *text) {
     COVEY__CONTRACT(NULL, world && text, "a call needs a world and a text");
     COVEY__PUT_WORD(world->result, result);
-    if (!is_heard(world)) return result;
+    if (world->silenced != 0) return result;
     if (world->log) world->log(result, text, world->log_context);
     if (prints(world)) print_failure(world, text);
+    count_failure(world);
     for (covey_log_listener *listener = world->log_listeners, *next; listener; listener = next) {
         next = listener->next; /* it may disconnect itself */
         listener->log(result, text, listener->context);

@@ -33,13 +33,17 @@
 #define COVEY__PRINTF(text, first)
 #endif
 
-/* Notes why a call failed, and tells the log, which the calling thread calls. */
 /* The text of a result, and what to do. */
 const char *covey__reason(covey_result result);
+
+/* Notes why a call failed, and tells the log, which the calling thread calls. */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) COVEY__PRINTF(3, 4);
 
 /* While a world is silenced, failures are noted, and nobody is told: whoever silences it says what failed. */
 void covey__silence(covey_world *world, bool on);
+
+/* When a world ends: prints how many failures were not printed. */
+void covey__print_unprinted(const covey_world *world);
 
 /* Fails because an entity has no such component: ABSENT, or DEAD. */
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);

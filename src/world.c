@@ -40,6 +40,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
         .heap = heap,
         .log = desc->log,
         .log_context = desc->log_context,
+        .quiet = desc->quiet,
         .on_assert = desc->on_assert,
         .assert_context = desc->assert_context,
     };
@@ -77,6 +78,7 @@ void covey_world_destroy(covey_world *world) {
                     "answers: do it afterwards");
     if (world->emission || replaying || busy) return;
     covey__dependents_end(world);
+    covey__print_unprinted(world);
     if (world->heard != 0) covey_destroy_all(world);
     while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */
     covey__histories_free(world);

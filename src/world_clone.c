@@ -167,6 +167,7 @@ covey_world_desc covey__clone_desc(const covey_world *world, const covey_world_d
         .allocator = world->heap.allocator,
         .log = world->log,
         .log_context = world->log_context,
+        .quiet = world->quiet,
         .on_assert = world->on_assert,
         .assert_context = world->assert_context,
     };
@@ -175,18 +176,17 @@ covey_world_desc covey__clone_desc(const covey_world *world, const covey_world_d
 covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey_world_desc wanted = covey__clone_desc(world, desc);
-    covey_log_fn *log = wanted.log;
-    wanted.log = NULL; /* the first world logs failures */
     const char *uncopyable = find_uncopyable(world);
     if (uncopyable) return refuse_clone(world, COVEY_ERROR_COPY, uncopyable);
     covey__check_world(world);
     covey_world *twin = covey_world_create(&wanted);
+    if (twin) covey__silence(twin, true); /* the first world logs failures */
     covey_result result = twin ? clone_all(world, twin) : COVEY_ERROR_MEMORY;
     if (result != COVEY_OK) {
         covey_world_destroy(twin);
         return refuse_clone(world, result, NULL);
     }
-    twin->log = log;
+    covey__silence(twin, false);
     COVEY__CHANGED(twin);
     return twin;
 }

@@ -3,6 +3,7 @@
 #include "../src/marks.h"
 #include "fixture.h"
 
+#include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 typedef struct {
     float x, y;
 } Place;
-COVEY_COMPONENT_DEFINE(Place);
+COVEY_COMPONENT_DEFINE(Place, .raw = true);
 
 static struct {
     char what[256], file[256];
@@ -317,8 +318,47 @@ static void test_a_world_without_a_log_prints_the_first_failures(void **state) {
     assert_true(strncmp(text, "covey: 0:1 has no Place", 23) == 0);
     int lines = 0;
     for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
-    assert_int_equal(lines, 101);
-    assert_non_null(strstr(text, "further failures of this world are not printed"));
+    assert_int_equal(lines, 102);
+    assert_non_null(strstr(text, "further failures of this world are counted, and not printed"));
+    assert_non_null(strstr(text, "\ncovey: 200 further failures of a world were not printed"));
+}
+
+static void fail_quietly(void) {
+    covey_world *in = covey_world_create(&(covey_world_desc){ .quiet = true }), *twin = covey_world_clone(in, NULL);
+    Place place = { 1, 2 };
+    assert_false(covey_replace(in, covey_create(in), Place, &place));
+    assert_false(covey_replace(twin, covey_create(twin), Place, &place));
+    assert_int_equal(covey_world_result(in), COVEY_ERROR_ABSENT);
+    covey_world_destroy(in);
+    covey_world_destroy(twin);
+}
+
+/* Calls that make worlds, or merge them, fail in several places, and say it once: to the log. */
+static void fail_with_a_log(void) {
+    covey_world *in = noting_world();
+    covey_add(in, covey_create(in), Place, { 1, 2 });
+    static unsigned char image[16384];
+    size_t size = covey_save_to_memory(in, image, sizeof image, NULL, NULL);
+    assert_true(size != 0 && size <= sizeof image);
+    for (int i = 1; i < 40; i++) {
+        test_fail_at(&heap, (uint32_t)i, false);
+        covey_world *twin = covey_world_clone(in, NULL);
+        test_fail_never(&heap);
+        covey_world_destroy(twin);
+        test_fail_at(&heap, (uint32_t)i, false);
+        (void)covey_merge_from_memory(in, image, size, NULL, NULL);
+        test_fail_never(&heap);
+    }
+    covey_world_destroy(in);
+}
+
+static void test_quiet_worlds_and_those_with_a_log_print_nothing(void **state) {
+    (void)state;
+    static char text[16384];
+    printed_by(fail_quietly, text, sizeof text);
+    assert_string_equal(text, "");
+    printed_by(fail_with_a_log, text, sizeof text);
+    assert_string_equal(text, "");
 }
 #endif
 
@@ -337,6 +377,7 @@ int main(void) {
 #ifdef __unix__
         cmocka_unit_test(test_null_pools_and_views_are_named),
         cmocka_unit_test(test_a_world_without_a_log_prints_the_first_failures),
+        WORLD_TEST(test_quiet_worlds_and_those_with_a_log_print_nothing),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

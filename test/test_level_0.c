@@ -1,4 +1,5 @@
 /* A program at assertion level 1 with a library at level 0, as an installed one is: what is found without traces. */
+#define _POSIX_C_SOURCE 200809L
 #include <covey/covey.h>
 
 /* cmocka needs these before its own header. */
@@ -6,6 +7,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <unistd.h>
 
 typedef struct Place {
     float x, y;
@@ -77,6 +79,21 @@ static void test_another_entity_that_loses_a_component_while_rows_are_visited(vo
     }
 }
 
+/* What an installed library says: the program finds nothing out before the next line crashes. */
+static void test_failures_are_printed(void **state) {
+    char text[256] = "";
+    int ends[2], before = dup(STDERR_FILENO);
+    (void)state;
+    assert_true(before >= 0 && pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
+    covey_result result = covey_pool_sort(covey_pool_of(world, Place), &(covey_order){ .key = COVEY_KEY_F32 });
+    assert_true(dup2(before, STDERR_FILENO) >= 0 && read(ends[0], text, sizeof text - 1) > 0);
+    close(before), close(ends[0]), close(ends[1]);
+    assert_int_equal(result, COVEY_ERROR_REFUSED);
+    assert_string_equal(
+        text, "covey: Place could not be sorted: it is in blocks, which are in the order of indices: define it "
+              "with .storage = COVEY_STORAGE_SPARSE\n");
+}
+
 static void test_what_a_row_may_do(void **state) {
     (void)state;
     uint32_t rows = 0;
@@ -98,6 +115,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_another_entity_that_loses_a_component_while_rows_are_visited, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_what_a_row_may_do, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_failures_are_printed, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

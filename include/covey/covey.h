@@ -291,13 +291,14 @@ typedef void covey_assert_fn(const char *what, const char *file, int line, void 
 
 typedef struct covey_world_desc {
     covey_allocator allocator;
-    covey_log_fn *log; /* NULL: at assertion level 1 the first 100 failures are printed to stderr; at level 0 none is */
+    covey_log_fn *log; /* NULL prints the first 100 failures to stderr, and counts the others */
     void *log_context;
     covey_assert_fn *on_assert; /* NULL prints the message to stderr and aborts */
     void *assert_context;
     /* The lowest index that covey_create uses. Worlds with disjoint indices refuse each other's handles. Images do not
      * contain it: load into a world with the same value. */
     uint32_t first_index;
+    bool quiet; /* without a log function, print no failures: for programs that check every result */
 } covey_world_desc;
 
 /* Makes an empty world. NULL for `desc` means all defaults. Returns NULL when out of memory. */

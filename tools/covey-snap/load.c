@@ -26,10 +26,8 @@ static uint64_t limit_left(const snap_image *image, const snap_settings *setting
 }
 
 /* The report has what there is to say. */
-static void say_nothing(covey_result item, const char *text, void *context) { (void)item, (void)text, (void)context; }
-
 covey_world *snap_image_load(const snap_image *image, const snap_settings *settings, covey_report *report) {
-    covey_world *world = covey_world_create(&(covey_world_desc){ .log = say_nothing });
+    covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     if (!world) {
         *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "no memory for a world" };
         return NULL;

@@ -334,7 +334,8 @@ struct covey_world {
     covey__budget budget; /* of its heaps */
     covey_log_fn *log;
     void *log_context;
-    uint32_t printed; /* failures that were printed to stderr because there is no log function */
+    uint32_t failures; /* that no log function got; the first of them were printed to stderr, */
+    bool quiet;        /* unless it is quiet */
     covey_assert_fn *on_assert;
     void *assert_context;
     covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
