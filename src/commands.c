@@ -447,9 +447,10 @@ COVEY_HOT void remove_sized(replaying *r, covey_pool *pool, size_t size) {
 
 enum { TOGETHER = 128, FEW = 8 }; /* the most and the fewest commands that are done together */
 
-/* Whether adds in the order of indices can be done together: the pool has no observers. */
+/* Whether adds in the order of indices can be done together: the pool has no observers, and the values of commands lie at
+ * equal distances. */
 static bool adds_together(const replaying *r, const covey_pool *pool) {
-    return covey__storage_adds_alike(pool) && !pool->observers && !r->world->dying;
+    return covey__storage_adds_alike(pool) && !pool->observers && !r->world->dying && align_of(pool->type) == 8;
 }
 
 /* Adds the values of the next commands together, while their entities are in the order of indices, several to a block.

@@ -34,6 +34,10 @@ COVEY_COMPONENT_DEFINE(Owner, .drop = drop_owner);
 COVEY_COMPONENT_DEFINE(Wide, .drop = drop_wide);
 COVEY_COMPONENT_DEFINE(Odd);
 COVEY_COMPONENT_DEFINE(Row);
+typedef struct Lane {
+    _Alignas(16) uint32_t numbers[4];
+} Lane;
+COVEY_COMPONENT_DEFINE(Lane);
 
 static covey_commands *commands;
 
@@ -237,6 +241,17 @@ static void adds_in_the_order_of_indices_go_on_when_there_is_memory(void **state
         if (replay.left != 0) replayed(COVEY_OK, replay.left, 0, 0);
         assert_many(all, 0, 0, MANY);
     }
+}
+
+/* As many as are added together: their values lie at unequal distances in the buffer. */
+static void many_aligned_values_are_added(void **state) {
+    (void)state;
+    covey_entity made[40];
+    assert_true(covey_create_many(world, made, 40));
+    for (uint32_t i = 0; i < 40; i++) covey_record_add(commands, made[i], Lane, { { i, i + 1, i + 2, i + 3 } });
+    replayed(COVEY_OK, 40, 0, 0);
+    for (uint32_t i = 0; i < 40; i++)
+        for (uint32_t k = 0; k < 4; k++) assert_int_equal(covey_get(world, made[i], Lane)->numbers[k], i + k);
 }
 
 static void a_tag_may_have_an_alignment(void **state) {
@@ -1132,6 +1147,7 @@ int main(void) {
         COMMANDS_TEST(adds_in_the_order_of_indices_skip_the_dead),
         COMMANDS_TEST(adds_in_the_order_of_indices_stop_at_what_is_there),
         COMMANDS_TEST(adds_in_the_order_of_indices_go_on_when_there_is_memory),
+        COMMANDS_TEST(many_aligned_values_are_added),
         COMMANDS_TEST(a_tag_may_have_an_alignment),
         COMMANDS_TEST(commands_about_the_dead_are_skipped_and_their_values_dropped),
         COMMANDS_TEST(removing_what_is_absent_does_nothing),
