@@ -136,6 +136,11 @@ bool covey__record_nobody(covey_commands *c) {
                           "its handle is null: find out which call returned null instead of an entity");
 }
 
+/* Buffers move values as bytes. */
+bool covey__record_moved(covey_commands *c) {
+    return fail_recording(c, COVEY_ERROR_REFUSED, "a hook moves values of its type: record a function that adds one");
+}
+
 /* Whether there is, or can be, room for this many more bytes. */
 static bool find_room(covey_commands *c, size_t bytes) {
     return COVEY__LIKELY(bytes <= (size_t)(c->room - c->at)) || covey__record_slowly(c, bytes);
@@ -164,9 +169,6 @@ bool covey__record_wide(covey_commands *c, covey_entity e, const covey_type *typ
 
 bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind) {
     uint64_t bytes = bytes_of_value(type);
-    if (type->move) /* buffers move values as bytes */
-        return fail_recording(c, COVEY_ERROR_REFUSED,
-                              "a hook moves values of its type: record a function that adds one");
     command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes);
     if (!appended) return false;
     if (!type->copy) memcpy(value_of(appended), type->defaults, type->size);

@@ -401,6 +401,33 @@ static void test_types_that_cannot_have_the_hook(void **state) {
     untie(&knot);
 }
 
+/* A buffer moves bytes: it takes no value over, whatever the assertion level. */
+static void test_command_buffers_refuse_values(void **state) {
+    (void)state;
+    Knot knot;
+    begin();
+    covey_commands *commands = covey_commands_create(world, NULL);
+    tie(&knot, 3);
+    assert_false(covey_record_add_value(commands, e[0], InBlocks, &knot));
+    assert_false(covey_record_set_value(commands, e[0], InSet, &knot));
+    assert_false(covey_record_add(commands, e[0], Still, { 1, ~1u, NULL }));
+    assert_false(covey_record_add_raw(commands, e[0], covey_id(InBlocks), NULL));
+    assert_int_equal(covey_commands_result(commands), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_commands_count(commands), 0);
+    covey_replay replay = covey_commands_replay(commands);
+    assert_int_equal(replay.result, COVEY_ERROR_REFUSED);
+    assert_int_equal(replay.lost, 4);
+    assert_non_null(strstr(heard.text, "record a function that adds one"));
+    assert_knot(&knot);
+    assert_non_null(covey_add_raw(world, e[0], covey_id(InBlocks), &knot));
+    expected[0][0] = 3;
+    assert_true(covey_record_remove(commands, e[0], InBlocks)); /* needs no value */
+    assert_int_equal(covey_commands_replay(commands).done, 1);
+    expected[0][0] = 0;
+    covey_commands_destroy(commands);
+    check();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_each_verb_moves_values),
@@ -411,6 +438,7 @@ int main(void) {
         WORLD_TEST(test_values_among_random_changes_without_memory),
         WORLD_TEST(test_rollback_moves_its_copies_in),
         WORLD_TEST(test_types_that_cannot_have_the_hook),
+        WORLD_TEST(test_command_buffers_refuse_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ struct covey_commands {
 /* Makes room for a command, or returns NULL. */
 COVEY_API char *covey__record_slowly(covey_commands *commands, size_t bytes);
 COVEY_API bool covey__record_nobody(covey_commands *commands); /* a command for the null handle: false */
+COVEY_API bool covey__record_moved(covey_commands *commands);  /* a value that only a hook may move: false */
 /* The same as covey__record, for types that are aligned to more than 8. */
 COVEY_API bool covey__record_wide(covey_commands *commands, covey_entity e, const covey_type *type,
                                   covey__record_kind kind, const void *value);
@@ -73,9 +74,8 @@ COVEY_HOT bool covey__record(covey_commands *commands, covey_entity e, const cov
     COVEY__CONTRACT(commands->world, type || kind == COVEY__RECORD_DESTROY, "a call needs a type");
     COVEY__CONTRACT(commands->world, !type || kind == COVEY__RECORD_REMOVE || size == type->size,
                     "the size is not that of the type");
-    COVEY__CONTRACT(commands->world, !type || !type->move || !value,
-                    "a buffer keeps no value that a hook moves: record a function that adds it");
     if (!COVEY__LIKELY(!covey_is_null(e))) return covey__record_nobody(commands);
+    if (size != 0 && !COVEY__LIKELY(!type->move)) return covey__record_moved(commands);
     if (!literal && size != 0 && !value && type->defaults) return covey__record_default(commands, e, type, kind);
     /* If the size is not a multiple of 16, the alignment is at most 8. */
     if (size % 16 == 0 && size != 0 && type->align > 8) return covey__record_wide(commands, e, type, kind, value);
