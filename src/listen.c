@@ -92,7 +92,7 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
     COVEY__CONTRACT(NULL, world && listener, "a call needs a world and a listener");
     COVEY__CONTRACT(world, !listener->queue || listener->queue->world == world,
                     "the queue is of another world: create it in the world that it listens to");
-    if (COVEY__IN_HOOK(world)) return (covey_connection){ NULL, 0 };
+    if (COVEY__IN_HOOK(world)) return (covey_connection){ 0 };
     uint32_t allowed = listener->type ? COVEY__COMPONENT_SIGNALS : ENTITY_SIGNALS;
     if (listener->signals == 0 || (listener->signals & ~allowed) != 0)
         return refuse_listener(
@@ -125,11 +125,13 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
         return refuse_listener(world, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
     world->connections++;
     COVEY__CHANGED(world);
-    return (covey_connection){ pool, made.number };
+    return (covey_connection){ world, pool, made.number };
 }
 
 bool covey_connected(const covey_world *world, covey_connection connection) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__CONTRACT(world, !connection.world || connection.world == world, "the connection is of another world");
+    if (connection.world != world) return false;
     return find(covey__listeners_of(world, connection.pool), connection.number) != NULL;
 }
 

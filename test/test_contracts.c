@@ -212,6 +212,34 @@ static void test_a_pool_in_blocks_has_no_packed_arrays(void **state) {
     covey_world_destroy(in);
 }
 
+/* ---- Signals ---------------------------------------------------------------------------------------------------------*/
+
+static void ignore(const covey_event *event, void *context) { (void)event, (void)context; }
+
+/* A connection of another world, whose number a connection of this world has as well. */
+static void test_a_connection_belongs_to_its_world(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    const covey_listener listeners[] = { { .type = covey_id(Place), .signals = COVEY_ON_ADD, .call = ignore },
+                                         { .signals = COVEY_ON_CREATE, .call = ignore } };
+    for (uint32_t i = 0; i < COUNT_OF(listeners); i++) {
+        covey_connection here = covey_connect(in, &listeners[i]), there = covey_connect(world, &listeners[i]);
+        assert_true(covey_connected(in, here) && covey_connected(world, there));
+        assert_false(covey_connected(in, there));
+        assert_non_null(strstr(broken.what, "of another world"));
+        assert_false(covey_disconnect(in, there));
+        assert_int_equal(broken.times, 2);
+        test_world_is_valid(in);
+        test_world_is_valid(world);
+        assert_true(covey_connected(in, here) && covey_connected(world, there));
+        assert_true(covey_disconnect(in, here) && covey_disconnect(world, there));
+        memset(&broken, 0, sizeof broken);
+    }
+    assert_false(covey_disconnect(in, (covey_connection){ 0 }));
+    assert_int_equal(broken.times, 0);
+    covey_world_destroy(in);
+}
+
 /* ---- Reactive sets ---------------------------------------------------------------------------------------------------*/
 
 /* If the library did not reserve enough, it says so and writes nothing. */
@@ -373,6 +401,7 @@ int main(void) {
         WORLD_TEST(test_a_component_that_another_entity_lost_while_a_row_was_visited_is_named),
         WORLD_TEST(test_a_field_that_was_removed_since_the_row_began_is_named),
         WORLD_TEST(test_a_pool_in_blocks_has_no_packed_arrays),
+        WORLD_TEST(test_a_connection_belongs_to_its_world),
         WORLD_TEST(test_a_handle_without_room_is_left_out),
 #ifdef __unix__
         cmocka_unit_test(test_null_pools_and_views_are_named),

@@ -61,9 +61,10 @@ typedef struct covey_listener {
     bool values;        /* queue only: each event has a copy of the value at that time */
 } covey_listener;
 
-/* Identifies a connection. { 0 } is null: connected to nothing. It belongs to the world in which it was made, and must
- * not be used with another. */
+/* Identifies a connection. { 0 } is null: connected to nothing. It belongs to the world in which it was made; in another
+ * world it is not connected, and using it there breaks a contract. */
 typedef struct covey_connection {
+    const covey_world *world;
     covey_pool *pool;
     uint64_t number;
 } covey_connection;
