@@ -30,11 +30,14 @@ covey_advice covey_pool_advise(covey_pool *pool) {
 
 uint32_t covey_world_advise(const covey_world *world, covey_advice *advice, uint32_t capacity) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, advice, capacity);
     for (uint32_t i = 0; i < world->pool_count && i < capacity; i++) advice[i] = covey_pool_advise(world->pools[i]);
     return world->pool_count;
 }
 
 int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
+    COVEY__CONTRACT(NULL, advice, "a call needs advice");
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     static const char *const names[] = { "DEFAULT", "SPARSE", "BLOCK", "PINNED" };
     const char *type = covey_pool_type(advice->pool)->name, *best = names[advice->best];
     size_t saved = advice->bytes > advice->best_bytes ? advice->bytes - advice->best_bytes : 0;
@@ -107,6 +110,8 @@ static int print_names(char *text, size_t size, const covey_view *view) {
 }
 
 int covey_view_advice_print(char *text, size_t size, const covey_view_advice *advice) {
+    COVEY__CONTRACT(NULL, advice, "a call needs advice");
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     int length = print_names(text, size, advice->view);
     size_t used = (size_t)length < size ? (size_t)length : size;
     char *rest = size ? text + used : NULL;

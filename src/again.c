@@ -131,6 +131,7 @@ static void take_all(covey_world *world, const covey_entity *entities, uint32_t 
 
 bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, entities, count);
     if (COVEY__IN_HOOK(world)) return false;
     const char *why = no_memory;
     uint32_t marked = 0;

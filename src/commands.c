@@ -183,6 +183,7 @@ bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *
 
 bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data, size_t size) {
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
+    COVEY__NEEDS_ARRAY(c->world, data, size);
     if (size > UINT32_MAX / 2) return fail_for_memory(c);
     command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
     if (!appended) return false;

@@ -206,6 +206,7 @@ bool covey_copy(covey_world *world, covey_entity from, covey_entity to) {
 }
 
 bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count) {
+    COVEY__NEEDS_ARRAY(world, clones, count);
     copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true };
     covey_result result = covey_alive(world, e) ? COVEY_OK : COVEY_ERROR_DEAD;
     if (COVEY__IN_HOOK(world)) result = COVEY_ERROR_REFUSED;

@@ -54,6 +54,7 @@ static void take_changed(gathering *g, const covey_entity *entities, const covey
 
 uint32_t covey_gather_since_raw(const covey_world *world, const covey_entity *entities, uint32_t count,
                                 const covey_type *type, uint64_t tick, void *values, uint32_t *positions) {
+    COVEY__NEEDS_ARRAY(world, entities, count);
     const covey_pool *pool = covey__pool_known(world, type);
     if (!pool || covey_pool_count(pool) == 0) return 0;
     if (values) COVEY__USES(world, type, COVEY__ACCESS_READ);

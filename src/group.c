@@ -335,6 +335,8 @@ static void print(char *text, size_t size, int *length, const char *separator, c
 }
 
 int covey_group_print(char *text, size_t size, const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     int length = 0;
     if (size != 0) text[0] = '\0';
     for (uint32_t i = 0; i < covey__group_terms(group); i++) {

@@ -379,7 +379,10 @@ static void find_depths(const covey_pool *pool, uint64_t *depths, uint32_t count
         if (depths[i] == UNKNOWN) find_depth(pool, depths, count, pool->set.ids[i].index);
 }
 
-covey_result covey_pool_sort_by_depth(covey_pool *pool) { return covey__pool_sort_by(pool, find_depths); }
+covey_result covey_pool_sort_by_depth(covey_pool *pool) {
+    COVEY__CONTRACT(NULL, pool, "a call needs a pool");
+    return covey__pool_sort_by(pool, find_depths);
+}
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 

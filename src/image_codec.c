@@ -32,6 +32,8 @@ static void *append(covey_writer *writer, covey_buffer *to, size_t count, size_t
 }
 
 void covey_write(covey_writer *writer, covey_kind kind, const void *values, size_t count) {
+    COVEY__CONTRACT(NULL, writer, "a call needs a writer");
+    COVEY__NEEDS_ARRAY(NULL, values, count);
     bool is_handle = kind == COVEY_KIND_ENTITY;
     if (!is_handle && !is_plain(kind)) {
         fail(writer, COVEY_ERROR_TYPE);
@@ -82,6 +84,8 @@ static void map_handles(const covey__entering *entering, void *values, size_t co
 }
 
 bool covey_read(covey_reader *reader, covey_kind kind, void *values, size_t count) {
+    COVEY__CONTRACT(NULL, reader, "a call needs a reader");
+    COVEY__NEEDS_ARRAY(NULL, values, count);
     size_t size = covey_kind_size(kind);
     if (count == 0) return !reader->failed;
     if (reader->failed || count > covey_read_left(reader, kind) || !decode(reader, kind, values, count)) {
@@ -102,6 +106,7 @@ uint32_t covey_read_count(covey_reader *reader, covey_kind kind) {
 }
 
 size_t covey_read_left(const covey_reader *reader, covey_kind kind) {
+    COVEY__CONTRACT(NULL, reader, "a call needs a reader");
     if (reader->failed) return 0;
     if (kind == COVEY_KIND_ENTITY) return reader->handle_count;
     return is_plain(kind) ? reader->size / covey__kind_bytes(kind) : 0;

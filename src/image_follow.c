@@ -424,6 +424,7 @@ covey_result covey_follow_from_memory(covey_follower *follower, const void *byte
     covey_report unheard;
     COVEY__CONTRACT(NULL, follower, "a call needs a follower");
     covey_world *world = follower->dependent.world;
+    COVEY__NEEDS_ARRAY(world, bytes, size);
     if (world && COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     merging m = { .to = world, .desc = desc, .follower = follower };
     const char *why_not = objection(follower);

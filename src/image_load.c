@@ -438,10 +438,11 @@ covey_result covey__report_to(covey_world *world, covey_report *report, covey_re
 
 covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_t size, const covey_load_desc *desc,
                                     covey_report *report) {
-    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     static const covey_load_desc defaults = { 0 };
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, bytes, size);
+    if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     if (!report) report = &unheard;
     covey_result result = covey__load(world, world, bytes, size, desc ? desc : &defaults, NULL, report);
     return covey__report_to(world, report, result, "the image could not be loaded");

@@ -467,6 +467,7 @@ covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size
                                      covey_report *report) {
     covey_report unheard;
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, bytes, size);
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     merging m = { .to = world, .desc = desc };
     if (!report) report = &unheard;

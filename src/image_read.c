@@ -176,7 +176,7 @@ static bool check_table(covey__image *image) {
 
 bool covey__image_open(covey__image *image, const void *bytes, size_t size, covey_report *report) {
     *report = (covey_report){ 0 };
-    *image = (covey__image){ .whole = { bytes, 0, size, report } };
+    *image = (covey__image){ .whole = { bytes, 0, bytes ? size : 0, report } };
     return check_header(image) && check_trailer(image) && check_table(image);
 }
 
@@ -374,6 +374,7 @@ void covey__described_free(covey__heap *heap, covey__described *described) {
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, covey_report *report) {
+    COVEY__NEEDS_ARRAY(NULL, bytes, size);
     covey_report unheard;
     covey__image image;
     if (!covey__image_open(&image, bytes, size, report ? report : &unheard)) return false;
@@ -415,6 +416,7 @@ static bool look_at_section(const covey__image *image, const covey__section_entr
 
 bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,
                          covey_report *report) {
+    COVEY__NEEDS_ARRAY(NULL, bytes, size);
     covey_report unheard;
     covey__image image;
     if (!covey__image_open(&image, bytes, size, report ? report : &unheard)) return false;
@@ -427,6 +429,8 @@ bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_
 
 uint32_t covey_image_sections(const void *bytes, size_t size, covey_section *sections, uint32_t capacity,
                               covey_report *report) {
+    COVEY__NEEDS_ARRAY(NULL, bytes, size);
+    COVEY__NEEDS_ARRAY(NULL, sections, capacity);
     covey_report unheard;
     covey__image image;
     if (!covey__image_open(&image, bytes, size, report ? report : &unheard)) return 0;

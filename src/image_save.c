@@ -761,6 +761,7 @@ size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, co
 }
 
 void covey_buffer_free(covey_buffer *buffer) {
+    if (!buffer) return;
     covey__heap heap = { buffer->allocator, buffer->capacity, NULL };
     covey__free(&heap, buffer->bytes, buffer->capacity, 1, alignof(max_align_t));
     *buffer = (covey_buffer){ .allocator = buffer->allocator };

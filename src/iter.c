@@ -295,6 +295,7 @@ static uint32_t ids_of(uint32_t blocks) {
 }
 
 uint32_t covey_iter_length(const covey_iter *it) {
+    COVEY__CONTRACT(NULL, it, "a call needs an iteration");
     if (it->walk.mode == COVEY__MODE_NOTHING) return 0;
     return is_by_position(&it->walk) ? it->walk.end : ids_of(blocks_to_walk(&it->walk));
 }
@@ -325,6 +326,7 @@ static void cut_walk(const covey__walk *whole, uint32_t first, uint32_t end, cov
 }
 
 covey_iter covey_iter_part(const covey_iter *whole, uint32_t first, uint32_t end) {
+    COVEY__CONTRACT(NULL, whole, "a call needs an iteration");
     covey__walk walk;
     cut_walk(&whole->walk, first, end, &walk);
     return iterate(&walk);

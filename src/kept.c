@@ -69,6 +69,7 @@ void covey__kept_describe(covey_type *type) {
 bool covey__is_kept(const covey_type *type) { return type->codec == &codec; }
 
 const covey_kept *covey_kept_of(const covey_type *type, const void *value) {
+    COVEY__CONTRACT(NULL, type, "a call needs a type");
     return covey__is_kept(type) ? value : NULL;
 }
 

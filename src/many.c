@@ -100,8 +100,13 @@ void covey__entities_undo_create(covey_world *world, covey_entity *entities, uin
     }
 }
 
-/* Whether a hook asks for entities, which is refused: sets null handles. */
+/* Whether a hook asks for entities, or there is no array for their handles: sets null handles. */
 static bool are_refused(covey_world *world, covey_entity *entities, uint32_t count) {
+    COVEY__NEEDS_ARRAY(world, entities, count);
+    if (!entities && count != 0) {
+        covey__fail(world, COVEY_ERROR_RANGE, "%u entities could not be created: the array for handles is NULL", count);
+        return true;
+    }
     if (!COVEY__IN_HOOK(world)) return false;
     for (uint32_t i = 0; i < count; i++) entities[i] = null_entity;
     return true;
@@ -275,6 +280,7 @@ static uint32_t destroy_batch(covey_world *world, const covey_entity *entities, 
 
 uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, entities, count);
     if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
     for (uint32_t i = 0; i < count;) {
@@ -348,6 +354,7 @@ static void place_defaults(covey__placing *placing, const covey_type *type) {
 static bool add_many(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
                      const void *values, bool copies) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    COVEY__NEEDS_ARRAY(world, entities, count);
     if (COVEY__IN_HOOK(world)) return false;
     covey_pool *pool = covey__pool_known(world, type);
     /* Placing finds stale handles, unless listeners are told first. */
@@ -388,6 +395,7 @@ bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint
 
 uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                const covey_type *type) {
+    COVEY__NEEDS_ARRAY(world, entities, count);
     covey_pool *pool = covey__pool_known(world, type);
     if (!pool || COVEY__IN_HOOK(world)) return 0;
     COVEY__USES(world, type, COVEY__ACCESS_WRITE);

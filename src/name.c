@@ -455,6 +455,7 @@ static uint64_t path_length(const covey_world *world, uint32_t index) {
 }
 
 int covey_path_print(char *text, size_t size, const covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     uint32_t index = covey_alive(world, e) ? e.index : COVEY_NONE;
     uint64_t length = path_length(world, index);
     backwards out = { text, size != 0 ? size - 1 : 0, length };

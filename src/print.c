@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 int covey_entity_print(char *text, size_t size, covey_entity e) {
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     if (covey_is_null(e)) return snprintf(text, size, "null");
     return snprintf(text, size, "%u:%u", e.index, e.generation);
 }

@@ -147,6 +147,7 @@ static void say_hook(char *text, size_t size, const covey_world *world, const ch
 
 bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {
     char text[256];
+    if (!world) covey__contract_broken(NULL, "a call needs a world", file, line); /* ends the program */
     const char *system = world->guard ? world->guard->system(world->guard) : NULL;
     bool hooked = COVEY__GET_WORD(world->hooks) > (world->guard ? 1 : 0);
     if (hooked) say_hook(text, sizeof text, world, system);

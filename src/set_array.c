@@ -78,6 +78,7 @@ static uint32_t set_each(covey_pool *pool, const covey_entity *entities, uint32_
 uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
                              const void *values) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
+    COVEY__NEEDS_ARRAY(world, entities, count);
     COVEY__USES(world, type, COVEY__ACCESS_WRITE);
     if (COVEY__IN_HOOK(world)) return 0;
     covey_pool *pool = covey__pool_known(world, type);

@@ -12,6 +12,7 @@
 #include "result.h"
 #include "sparse_set.h"
 #include "storage.h"
+#include "unchecked.h"
 
 #include <stdalign.h>
 
@@ -700,6 +701,7 @@ covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool) {
 static bool may_be_sorted(const covey_sparse_set *set) { return set->policy != COVEY_IN_PLACE && set->holes == 0; }
 
 covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *order) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey_order by_index = { 0 };
     if (!order) order = &by_index;
     if (!may_be_sorted(set)) return COVEY_ERROR_REFUSED;
@@ -717,6 +719,7 @@ covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *ord
 }
 
 covey_result covey_sparse_set_sort_as(covey_sparse_set *set, const covey_sparse_set *other) {
+    COVEY__CONTRACT(NULL, set && other, "a call needs two sets");
     if (!may_be_sorted(set)) return COVEY_ERROR_REFUSED;
     sorting job = { .heap = &set->heap, .count = set->end };
     return sort_as(&job, (leader){ .set = other }, &set, 1);

@@ -243,6 +243,7 @@ covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count) {
 }
 
 covey_result covey_sparse_set_reserve(covey_sparse_set *set, uint32_t count) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     if (count > COVEY_NONE) return COVEY_ERROR_RANGE;
     return reserve_positions(set, count, false);
 }
@@ -285,6 +286,7 @@ bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to) {
 }
 
 covey_sparse_set *covey_sparse_set_clone(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey_sparse_set_desc desc = {
         .size = set->size,
         .align = set->align,
@@ -307,6 +309,7 @@ static bool page_is_empty(const covey__slot *slots) {
 }
 
 void covey_sparse_set_shrink(covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey__set_shifts(set);
     uint32_t size = covey_sparse_set_size(set), reach = 0;
     for (uint32_t i = 0; i < set->page_count; i++) {
@@ -478,6 +481,7 @@ covey_result covey__set_prepare(covey_sparse_set *set, uint32_t index, bool forc
 }
 
 covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, const void *value, bool force_back) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
     if (is_placed(set, e.index)) return COVEY_ERROR_PRESENT;
     covey__source source = covey__set_source(set, value);
@@ -492,6 +496,7 @@ covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, con
 }
 
 covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity e, const void *value) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     return covey_sparse_set_push_to(set, e, value, set->policy != COVEY_IN_PLACE);
 }
 
@@ -528,6 +533,8 @@ covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entitie
 
 covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count,
                                          const void *values) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    COVEY__NEEDS_ARRAY(NULL, entities, count);
     covey__source source = covey__set_source(set, values);
     covey_result result = covey__set_claim(set, entities, count);
     if (result != COVEY_OK) return result;
@@ -588,6 +595,7 @@ static void erase_leaving_hole(covey_sparse_set *set, uint32_t at, uint32_t inde
 }
 
 void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey__set_shifts(set);
     COVEY__CONTRACT(NULL, covey_sparse_set_contains(set, e), "covey_sparse_set_erase needs an element of the set");
     uint32_t at = covey__slot_position(*covey__slot_of(set, e.index));
@@ -600,18 +608,22 @@ void covey_sparse_set_erase(covey_sparse_set *set, covey_entity e) {
 }
 
 bool covey_sparse_set_remove(covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     if (!covey_sparse_set_contains(set, e)) return false;
     covey_sparse_set_erase(set, e);
     return true;
 }
 
 uint32_t covey_sparse_set_remove_range(covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    COVEY__NEEDS_ARRAY(NULL, entities, count);
     uint32_t removed = 0;
     for (uint32_t i = 0; i < count; i++) removed += covey_sparse_set_remove(set, entities[i]);
     return removed;
 }
 
 bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey__set_shifts(set);
     if (set->policy != COVEY_SWAP_AND_POP && set->policy != COVEY_ORDERED) return false;
     if (!covey_sparse_set_contains(set, e)) return false;
@@ -646,6 +658,7 @@ static void clear_table(covey_sparse_set *set) {
 }
 
 void covey_sparse_set_clear(covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey__set_shifts(set);
     clear_table(set);
     for (uint32_t i = 0; i < covey_sparse_set_size(set) && set->zero_vacated; i++) zero_erased(set, i);
@@ -655,6 +668,7 @@ void covey_sparse_set_clear(covey_sparse_set *set) {
 }
 
 covey_result covey_sparse_set_bump(covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
     if (covey_sparse_set_current(set, e.index) == 0) return COVEY_ERROR_ABSENT;
     put(set, covey__slot_position(*covey__slot_of(set, e.index)), e);
@@ -662,6 +676,7 @@ covey_result covey_sparse_set_bump(covey_sparse_set *set, covey_entity e) {
 }
 
 covey_result covey_sparse_set_move_border(covey_sparse_set *set, uint32_t count) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     uint32_t size = covey_sparse_set_size(set);
     if (set->policy != COVEY_SWAP_ONLY) return COVEY_ERROR_REFUSED;
     if (count > size) return COVEY_ERROR_RANGE;
@@ -674,6 +689,7 @@ covey_result covey_sparse_set_move_border(covey_sparse_set *set, uint32_t count)
 /* ---- Order -------------------------------------------------------------------------------------------------------*/
 
 covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     uint32_t left = covey_sparse_set_find(set, a), right = covey_sparse_set_find(set, b);
     if (left == COVEY_NONE || right == COVEY_NONE) return COVEY_ERROR_ABSENT;
     if ((left < set->end) != (right < set->end)) return COVEY_ERROR_REFUSED;
@@ -725,6 +741,7 @@ static void compact_in_place(covey_sparse_set *set) {
 }
 
 void covey_sparse_set_compact(covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey__set_shifts(set);
     if (set->holes == 0) return;
     if (set->policy == COVEY_ORDERED) compact_ordered(set);
@@ -775,41 +792,62 @@ void covey__set_trim(covey_sparse_set *set) {
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
-covey_policy covey_sparse_set_policy(const covey_sparse_set *set) { return (covey_policy)set->policy; }
+covey_policy covey_sparse_set_policy(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return (covey_policy)set->policy;
+}
 
 uint32_t covey_sparse_set_head(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     return set->policy == COVEY_SWAP_ONLY ? set->end : set->hole;
 }
 
-uint32_t covey_sparse_set_capacity(const covey_sparse_set *set) { return covey__set_room(set); }
+uint32_t covey_sparse_set_capacity(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return covey__set_room(set);
+}
 
-bool covey_sparse_set_contiguous(const covey_sparse_set *set) { return set->holes == 0; }
+bool covey_sparse_set_contiguous(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return set->holes == 0;
+}
 
-size_t covey_sparse_set_memory(const covey_sparse_set *set) { return set->heap.bytes; }
+size_t covey_sparse_set_memory(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return set->heap.bytes;
+}
 
 uint32_t covey_sparse_set_current(const covey_sparse_set *set, uint32_t index) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     bool absent =
         index / COVEY_PAGE_SIZE >= set->page_count || covey__slot_position(*covey__slot_of(set, index)) == COVEY_NONE;
     return absent ? 0 : covey__slot_generation(*covey__slot_of(set, index));
 }
 
 covey_entity covey_sparse_set_at(const covey_sparse_set *set, uint32_t position) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     if (position >= covey_sparse_set_size(set)) return (covey_entity){ 0, 0 };
     bool hole = position < set->end && covey__is_hole(set, position);
     return covey__entity(set->ids[position].index, hole ? 0 : set->ids[position].generation);
 }
 
 void *covey_sparse_set_value_at(const covey_sparse_set *set, uint32_t position) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     return position < covey_sparse_set_size(set) ? value_at(set, position) : NULL;
 }
 
 void *covey_sparse_set_get(const covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     return covey_sparse_set_value_at(set, covey_sparse_set_find(set, e));
 }
 
-void *covey_sparse_set_values(const covey_sparse_set *set) { return set->paged ? NULL : set->data; }
+void *covey_sparse_set_values(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return set->paged ? NULL : set->data;
+}
 
 void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     if (!set->paged || page >= value_pages(covey_sparse_set_size(set))) return NULL;
     return ((void **)set->data)[page];
 }
@@ -825,6 +863,8 @@ static void append(char *text, size_t size, uint64_t *length, const char *words)
 }
 
 int covey_sparse_set_print(char *text, size_t size, const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     uint64_t length = 0;
     append(text, size, &length, "[");
     for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {

@@ -22,6 +22,9 @@
 #undef covey_pool_storage
 #undef covey_pool_advise
 #undef covey_pool_map
+#undef covey_pool_sort
+#undef covey_pool_sort_as
+#undef covey_pool_keep
 #undef covey_pool_owner
 #undef covey_pool_add_raw
 #undef covey_pool_set_raw

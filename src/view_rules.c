@@ -137,6 +137,7 @@ static void check_open(const covey_iter *it, source by) {
 }
 
 void covey__check_span(covey_iter *it, const char *file, int line) {
+    if (!it) covey__contract_broken(NULL, "the iteration is NULL", file, line);
     bool open = it->walk.visits == COVEY__VISITS_SPANS && it->count != 0;
     if (!it->walk.view->world) return;
     if (open) check_open(it, (source){ file, line });
@@ -257,6 +258,7 @@ static bool is_of(const covey_iter *it, const covey_row *row) {
 }
 
 void covey__check_row(covey_iter *it, const covey_row *row, const char *file, int line) {
+    if (!it || !row) covey__contract_broken(NULL, "the iteration or the row is NULL", file, line);
     const covey_world *world = it->walk.view->world;
     source by = { file, line };
     if (!is_of(it, row))

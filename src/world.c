@@ -168,6 +168,7 @@ static COVEY__NOINLINE void *patch_observed(covey_pool *pool, covey_entity e, co
 
 bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value) {
     covey_pool *pool = covey__pool_known(world, type);
+    COVEY__CONTRACT(world, value || type->size == 0, "covey_replace needs a value to exchange");
     COVEY__USES(world, type, COVEY__ACCESS_WRITE);
     if (pool && pool->observers) return replace_observed(pool, e, value);
     void *old = present(world, e, type, pool);
@@ -204,12 +205,14 @@ uint32_t covey_remove_if_raw(covey_world *world, const covey_type *type, covey_c
 }
 
 bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {
+    COVEY__CONTRACT(NULL, world && types, "a call needs a world and a list of types");
     if (!covey_alive(world, e)) return false;
     while (*types && covey_has_raw(world, e, *types)) types++;
     return !*types;
 }
 
 bool covey_has_any_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {
+    COVEY__CONTRACT(NULL, world && types, "a call needs a world and a list of types");
     while (*types && !covey_has_raw(world, e, *types)) types++;
     return *types != NULL;
 }
@@ -246,6 +249,7 @@ bool covey_is_empty(const covey_world *world, covey_entity e) {
 
 uint32_t covey_types_of(const covey_world *world, covey_entity e, const covey_type **types, uint32_t capacity) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, types, capacity);
     uint32_t count = 0;
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next(&p);) {
         if (covey__is_internal(p.pool) || !covey_pool_has(p.pool, e)) continue;

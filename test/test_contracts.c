@@ -3,6 +3,7 @@
 #include "../src/marks.h"
 #include "fixture.h"
 
+#include <covey/hierarchy.h>
 #include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,10 +266,11 @@ static void test_a_handle_without_room_is_left_out(void **state) {
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where there is no world, there is no handler: the program ends with a message. Runs a call in a process of its own. */
-static void assert_aborts(void (*call)(void), const char *words, int line) {
+/* Where there is no world, there is no handler: the program ends with a message. Runs a call in a process of its own,
+ * and expects two parts of the message. */
+static void assert_says(void (*call)(void), const char *words, const char *place) {
     int ends[2], status;
-    char text[1024] = "", place[64];
+    char text[1024] = "";
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -284,8 +286,13 @@ static void assert_aborts(void (*call)(void), const char *words, int line) {
     close(ends[0]);
     assert_true(waitpid(child, &status, 0) == child);
     assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    snprintf(place, sizeof place, "test_contracts.c:%d: contract broken: ", line);
     if (!strstr(text, place) || !strstr(text, words)) fail_msg("expected \"%s\" and \"%s\" in: %s", place, words, text);
+}
+
+static void assert_aborts(void (*call)(void), const char *words, int line) {
+    char place[64];
+    snprintf(place, sizeof place, "test_contracts.c:%d: contract broken: ", line);
+    assert_says(call, words, place);
 }
 
 static covey_pool *no_pool;
@@ -309,6 +316,77 @@ static void test_null_pools_and_views_are_named(void **state) {
     assert_aborts(compact_no_pool, "the pool is NULL", LINE_OF_POOLS + 4);
     assert_aborts(iterate_no_view, "the view is NULL", LINE_OF_POOLS + 6);
     assert_aborts(count_no_view, "the view is NULL", LINE_OF_POOLS + 9);
+}
+
+/* ---- Pointers that are NULL ------------------------------------------------------------------------------------------*/
+
+static covey_world *loud, *no_world; /* without a handler; without anything */
+static covey_sparse_set *no_set;
+static covey_entity *no_entities, someone;
+static Place *no_place;
+static const void *no_bytes;
+
+#define NULL_CALL(name, ...) \
+    static void name(void) { (void)(__VA_ARGS__); }
+NULL_CALL(replaces, covey_replace(loud, someone, Place, no_place))
+NULL_CALL(creates, covey_create_many(loud, no_entities, 2))
+NULL_CALL(creates_with, covey_create_many_with(loud, no_entities, 2, covey_with_default(Place)))
+NULL_CALL(clones, covey_clone(loud, someone, no_entities, 1))
+NULL_CALL(adds, covey_add_copies(loud, no_entities, 2, Place, no_place))
+NULL_CALL(sets, covey_set_array(loud, no_entities, 2, Place, no_place))
+NULL_CALL(removes, covey_remove_many(loud, no_entities, 2, Place))
+NULL_CALL(destroys, covey_destroy_many(loud, no_entities, 2))
+NULL_CALL(loads, covey_load_from_memory(loud, no_bytes, 10, NULL, NULL))
+NULL_CALL(merges, covey_merge_from_memory(loud, no_bytes, 10, NULL, NULL))
+NULL_CALL(looks, covey_image_look(no_bytes, 10, NULL, NULL))
+NULL_CALL(copies, covey_copy(no_world, someone, someone))
+NULL_CALL(disables, covey_disable(no_world, someone))
+NULL_CALL(names, covey_name_set(no_world, someone, "name"))
+NULL_CALL(disconnects, covey_disconnect(no_world, (covey_connection){ 0 }))
+NULL_CALL(asks, covey_has_all_raw(loud, someone, NULL))
+NULL_CALL(prints, covey_entity_print(NULL, 8, someone))
+NULL_CALL(sorts, covey_pool_sort(no_pool, NULL))
+NULL_CALL(pushes, covey_sparse_set_push(no_set, someone, NULL))
+NULL_CALL(counts, covey_sparse_set_count(no_set))
+static void goes_on(void) {
+    covey_iter *none = NULL;
+    (void)covey_next(none);
+}
+
+static void test_null_arguments_are_named(void **state) {
+    (void)state;
+    static const struct {
+        void (*call)(void);
+        const char *words;
+    } calls[] = {
+        { replaces, "needs a value" },    { creates, "the array is NULL" },  { creates_with, "the array is NULL" },
+        { clones, "the array is NULL" },  { adds, "the array is NULL" },     { sets, "the array is NULL" },
+        { removes, "the array is NULL" }, { destroys, "the array is NULL" }, { loads, "the array is NULL" },
+        { merges, "the array is NULL" },  { looks, "the array is NULL" },    { copies, "needs a world" },
+        { disables, "needs a world" },    { names, "needs a world" },        { disconnects, "needs a world" },
+        { asks, "a list of types" },      { prints, "needs a place" },       { sorts, "the pool is NULL" },
+        { pushes, "needs a set" },        { counts, "needs a set" },         { goes_on, "the iteration is NULL" },
+    };
+    loud = covey_world_create(NULL);
+    someone = placed(loud, 1);
+    for (uint32_t i = 0; i < COUNT_OF(calls); i++) assert_says(calls[i].call, calls[i].words, "contract broken: ");
+    covey_world_destroy(loud);
+}
+
+/* If the handler goes on, calls that can fail do so. */
+static void test_null_arrays_fail(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    assert_false(covey_create_many(in, no_entities, 2));
+    assert_int_equal(covey_world_result(in), COVEY_ERROR_RANGE);
+    assert_false(covey_create_many_with(in, no_entities, 2, covey_with_default(Place)));
+    assert_int_equal(covey_load_from_memory(in, no_bytes, 10, NULL, NULL), COVEY_ERROR_IMAGE);
+    assert_int_equal(covey_merge_from_memory(in, no_bytes, 10, NULL, NULL), COVEY_ERROR_IMAGE);
+    assert_true(broken.times >= 4);
+    assert_int_equal(covey_entity_count(in), 0);
+    assert_true(covey_create_many(in, no_entities, 0));
+    covey_buffer_free(NULL);
+    covey_world_destroy(in);
 }
 
 /* ---- Worlds without a log ------------------------------------------------------------------------------------------*/
@@ -405,6 +483,8 @@ int main(void) {
         WORLD_TEST(test_a_handle_without_room_is_left_out),
 #ifdef __unix__
         cmocka_unit_test(test_null_pools_and_views_are_named),
+        cmocka_unit_test(test_null_arguments_are_named),
+        WORLD_TEST(test_null_arrays_fail),
         cmocka_unit_test(test_a_world_without_a_log_prints_the_first_failures),
         WORLD_TEST(test_quiet_worlds_and_those_with_a_log_print_nothing),
 #endif

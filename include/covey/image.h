@@ -167,7 +167,7 @@ typedef struct covey_buffer {
     unsigned char *bytes;
     size_t size, capacity;
 } covey_buffer;
-COVEY_API void covey_buffer_free(covey_buffer *buffer);
+COVEY_API void covey_buffer_free(covey_buffer *buffer); /* NULL is allowed */
 
 /* Writes an image to memory. Returns its full size, also if it did not fit, as snprintf does; 0 when it fails. With a
  * capacity of 0 it only counts. */

@@ -37,12 +37,12 @@ COVEY_HOT bool covey__is_unchanged(const covey_iter *it, covey__visits visits) {
 }
 
 COVEY_HOT bool covey__next_checked(covey_iter *it, const char *file, int line) {
-    if (!covey__is_unchanged(it, COVEY__VISITS_SPANS)) covey__check_span(it, file, line);
+    if (!it || !covey__is_unchanged(it, COVEY__VISITS_SPANS)) covey__check_span(it, file, line);
     return covey_next(it);
 }
 
 COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const char *file, int line) {
-    bool known = row->now == it->walk.shifts || row->now == &it->walk.view->world->moves;
+    bool known = it && row && (row->now == it->walk.shifts || row->now == &it->walk.view->world->moves);
     if (!known || !covey__is_unchanged(it, COVEY__VISITS_ROWS)) covey__check_row(it, row, file, line);
     bool more = covey_next_row(it, row);
     it->walk.visits = more ? COVEY__VISITS_ROWS : COVEY__VISITS_NOTHING;
@@ -78,6 +78,9 @@ COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const cha
 #define covey_pool_storage(...) covey_pool_storage(COVEY__POOL((__VA_ARGS__)))
 #define covey_pool_advise(...) covey_pool_advise(COVEY__POOL((__VA_ARGS__)))
 #define covey_pool_map(pool, ...) covey_pool_map(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_sort(pool, ...) covey_pool_sort(COVEY__POOL(pool), __VA_ARGS__)
+#define covey_pool_sort_as(pool, ...) covey_pool_sort_as(COVEY__POOL(pool), COVEY__POOL(__VA_ARGS__))
+#define covey_pool_keep(pool, ...) covey_pool_keep(COVEY__POOL(pool), __VA_ARGS__)
 #define covey_pool_owner(...) covey_pool_owner(COVEY__POOL((__VA_ARGS__)))
 #define covey_pool_add_raw(pool, ...) covey_pool_add_raw(COVEY__POOL(pool), __VA_ARGS__)
 #define covey_pool_set_raw(pool, ...) covey_pool_set_raw(COVEY__POOL(pool), __VA_ARGS__)

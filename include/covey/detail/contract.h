@@ -6,14 +6,18 @@
 #define COVEY__CONTRACT(world, holds, what) \
     (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
 #define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
-/* Whether a hook, or a system that runs in parallel with others, makes the call, which is then refused. */
-#define COVEY__IN_HOOK(world) \
-    (!COVEY__LIKELY(COVEY__GET_WORD((world)->hooks) == 0) && covey__refuse_in_hook((world), __FILE__, __LINE__))
+/* Whether a hook, or a system that runs in parallel with others, makes the call, which is then refused. Also checks that
+ * there is a world. */
+#define COVEY__IN_HOOK(world)                                           \
+    (!COVEY__LIKELY((world) && COVEY__GET_WORD((world)->hooks) == 0) && \
+     covey__refuse_in_hook((world), __FILE__, __LINE__))
 #else
 #define COVEY__CONTRACT(world, holds, what) ((void)0)
 #define COVEY__TYPED(pool, T) (pool)
 #define COVEY__IN_HOOK(world) ((void)(world), false)
 #endif
+#define COVEY__NEEDS_ARRAY(world, array, count) \
+    COVEY__CONTRACT(world, (array) || (count) == 0, "the array is NULL, and the count is not 0")
 #if COVEY_ASSERT_LEVEL >= 2
 #define COVEY__COSTLY_CONTRACT(world, holds, what) COVEY__CONTRACT(world, holds, what)
 /* Before a component or resource is used: finds a system that did not declare it. */

@@ -205,19 +205,31 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
 
 /* ---- Sparse sets -----------------------------------------------------------------------------------------------*/
 
-COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) { return set->end + set->dead; }
-COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set) { return set->end - set->holes; }
-COVEY_INLINE const covey_entity *covey_sparse_set_ids(const covey_sparse_set *set) { return set->ids; }
+COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return set->end + set->dead;
+}
+COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return set->end - set->holes;
+}
+COVEY_INLINE const covey_entity *covey_sparse_set_ids(const covey_sparse_set *set) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
+    return set->ids;
+}
 
 COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     return covey__position(set, e) < set->end;
 }
 
 COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     return covey__position(set, e) < covey_sparse_set_size(set);
 }
 
 COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_entity e) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     uint64_t at = covey__position(set, e);
     return at < covey_sparse_set_size(set) ? (uint32_t)at : COVEY_NONE;
 }
@@ -227,6 +239,7 @@ COVEY_INLINE bool covey__is_hole(const covey_sparse_set *set, uint32_t position)
 }
 
 COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position) {
+    COVEY__CONTRACT(NULL, set, "a call needs a set");
     while (position < set->end && set->holes != 0 && covey__is_hole(set, position)) position++;
     return position < set->end ? position : COVEY_NONE;
 }

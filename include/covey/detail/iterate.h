@@ -72,6 +72,7 @@ COVEY_HOT bool covey__next_span(covey_iter *it) {
 }
 
 COVEY_HOT bool covey_next(covey_iter *it) {
+    COVEY__CONTRACT(NULL, it, "the iteration is NULL");
     if (!covey__next_span(it)) return false;
     COVEY__ASSUME(it->count != 0);
     return true;
@@ -96,6 +97,7 @@ COVEY_HOT void *covey__field_sized(const covey_iter *it, uint32_t field, size_t 
 }
 
 COVEY_HOT void *covey_field_raw(const covey_iter *it, uint32_t field) {
+    COVEY__CONTRACT(NULL, it, "the iteration is NULL");
     return covey__field_sized(it, field, it->walk.view->types[field]->size);
 }
 
@@ -107,6 +109,7 @@ COVEY_HOT uint32_t covey__slot_bit(const covey_iter *it, uint32_t row) {
 }
 
 COVEY_INLINE covey_entity covey_span_entity(const covey_iter *it, uint32_t row) {
+    COVEY__CONTRACT(NULL, it, "the iteration is NULL");
     uint32_t first = covey__span_row(it);
     if (it->walk.array) return it->walk.array[first + row];
     uint32_t index = first + (it->left == 0 && it->slotted ? covey__slot_bit(it, row) : row);
@@ -172,6 +175,7 @@ COVEY_INLINE uint32_t covey__checked_index(const covey_iter *it, covey_row row) 
 }
 
 COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) {
+    COVEY__CONTRACT(NULL, it, "the iteration is NULL");
     uint32_t index = covey__row_index(it, row);
     return covey__entity(index, covey__generation_of(it->walk.view->world, index));
 }
@@ -186,6 +190,7 @@ COVEY_HOT void *covey__row_field_sized(const covey_iter *it, covey_row row, uint
 }
 
 COVEY_HOT void *covey_row_field_raw(const covey_iter *it, covey_row row, uint32_t field) {
+    COVEY__CONTRACT(NULL, it, "the iteration is NULL");
     return covey__row_field_sized(it, row, COVEY__ROW_FIELD_NUMBER(it, row, field, NULL),
                                   it->walk.view->types[field]->size);
 }
