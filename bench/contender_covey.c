@@ -227,9 +227,9 @@ static uint64_t covey_contender_create_many(void *world) {
     First first = contender_value_of(0);
     Second second = contender_value_of(1);
     Third third = contender_value_of(2);
-    covey_create_many_with(f->world, f->entities, f->n, covey_with_copies(First, &first),
-                           covey_with_copies(Second, &second), covey_with_copies(Third, &third));
-    return count_of(f, 0);
+    bool made = covey_create_many_with(f->world, f->entities, f->n, covey_with_copies(First, &first),
+                                       covey_with_copies(Second, &second), covey_with_copies(Third, &third));
+    return made ? count_of(f, 0) : 0;
 }
 
 static uint64_t covey_contender_destroy(void *world, const uint32_t *ids, uint32_t count) {

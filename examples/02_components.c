@@ -89,7 +89,7 @@ int main(void) {
 
     printf("copies go through the hook: the caller keeps the value\n");
     Name both = { duplicate("Nobody") };
-    covey_add_copies(world, ((covey_entity[]){ hero, other }), 2, Name, &both);
+    if (!covey_add_copies(world, ((covey_entity[]){ hero, other }), 2, Name, &both)) return EXIT_FAILURE;
     free(both.text);
 
     printf("what is left goes with its entity, or with the world\n");

@@ -23,7 +23,7 @@ static covey_entity make(covey_world *world, float x, float y, covey_entity pare
 
 /* Parents come before their children, so that each finds its parent done. */
 static void update(covey_world *world, covey_pool *pool) {
-    covey_pool_sort_by_depth(pool);
+    if (covey_pool_sort_by_depth(pool) != COVEY_OK) return;
     Global *globals = covey_pool_values(pool, Global);
     for (uint32_t i = 0; i < covey_pool_size(pool); i++) {
         covey_entity e = covey_pool_ids(pool)[i];

@@ -36,7 +36,7 @@ static double bytes(const Cut *cut, covey_storage storage, uint32_t every) {
     if (!world) exit(EXIT_FAILURE);
     size_t total = 0;
     for (const covey_type *const *type = cut->types; *type; type++)
-        covey_pool_convert(covey_pool_of_raw(world, *type), storage);
+        if (covey_pool_convert(covey_pool_of_raw(world, *type), storage) != COVEY_OK) exit(EXIT_FAILURE);
     for (uint32_t i = 0; i < ENTITIES; i++) {
         covey_entity e = covey_create(world);
         for (const covey_type *const *type = cut->types; *type && i % every == 0; type++)

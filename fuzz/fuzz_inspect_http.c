@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text[size] = '\0';
     covey_world *world = bare_world((covey_allocator){ 0 });
     covey_history *history = covey_history_create(world, 3);
-    covey_history_save(history);
+    if (!covey_history_save(history)) abort();
     covey_inspector *inspector =
         bare_open(world, &(covey_inspect_desc){ .allocator = test_allocator(&heap), .history = history });
     bool first = true;

@@ -96,7 +96,7 @@ static void validate(const covey_world *world) {
 static void load(const covey_buffer *image, const covey_load_desc *desc) {
     covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     for (int i = 0; i < 2; i++) {
-        covey_load_from_memory(world, image->bytes, image->size, desc, NULL);
+        (void)covey_load_from_memory(world, image->bytes, image->size, desc, NULL);
         validate(world);
         covey_destroy_all(world);
         for (uint32_t k = covey_world_resource_count(world); k-- != 0;)
@@ -108,14 +108,14 @@ static void load(const covey_buffer *image, const covey_load_desc *desc) {
 static void merge(const covey_buffer *image, const covey_load_desc *desc) {
     covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     covey_create(world);
-    for (int i = 0; i < 2; i++) covey_merge_from_memory(world, image->bytes, image->size, desc, NULL);
+    for (int i = 0; i < 2; i++) (void)covey_merge_from_memory(world, image->bytes, image->size, desc, NULL);
     covey_world_destroy(world);
 }
 
 static void follow(const covey_buffer *image, const covey_load_desc *desc) {
     covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     covey_follower *follower = covey_follower_create(world);
-    for (int i = 0; i < 2; i++) covey_follow_from_memory(follower, image->bytes, image->size, desc, NULL);
+    for (int i = 0; i < 2; i++) (void)covey_follow_from_memory(follower, image->bytes, image->size, desc, NULL);
     covey_follower_destroy(follower);
     covey_world_destroy(world);
 }

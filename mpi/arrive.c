@@ -205,7 +205,7 @@ static covey_result add_image(covey_mpi *mpi, const covey__mpi_incoming *in) {
     for (uint32_t c = 0; c < mpi->column_count && report.result == COVEY_OK; c++)
         if (!covey_pool_of_raw(from, mpi->columns[c].type)) report.result = covey_world_result(from);
     covey_load_desc desc = { .limit_bytes = covey__mpi_limit(mpi, in->image_bytes) };
-    if (report.result == COVEY_OK) covey_load_from_memory(from, in->image, in->image_bytes, &desc, &report);
+    if (report.result == COVEY_OK) (void)covey_load_from_memory(from, in->image, in->image_bytes, &desc, &report);
     covey_result result = report.result;
     if (result == COVEY_OK) result = move_values(mpi, in, from);
     else covey__mpi_fail(mpi, result, "the image of arrivals of rank %d is refused: %s", in->source, report.text);

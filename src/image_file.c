@@ -7,7 +7,7 @@ static bool write_to(const void *bytes, size_t size, void *file) { return covey_
 
 static void save(covey_world *world, covey__file *file, const covey_save_desc *desc, covey_report *report) {
     covey__silence(world, true); /* who knows the file says it */
-    covey_save_to_stream(world, write_to, file, desc, report);
+    (void)covey_save_to_stream(world, write_to, file, desc, report);
     covey__silence(world, false);
     if (report->result == COVEY_OK) covey__file_finish(file);
     else covey__file_abandon(file);

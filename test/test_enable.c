@@ -541,7 +541,7 @@ static const operation free_ones[] = {
 static void the_validator_knows(void **state) {
     (void)state;
     fill_for_groups();
-    GROUP(.own = { covey_id(A), covey_id(B) });
+    assert_non_null(GROUP(.own = { covey_id(A), covey_id(B) }));
     covey_pool *pool = covey_pool_find(world, A);
     uint32_t with = 0, without = 0;
     while (!covey_group_contains(covey_world_group(world, 0), e[with])) with++;
@@ -555,7 +555,8 @@ static void the_validator_knows(void **state) {
     BREAK(covey_pool *, world->disabled, pool, "disabled: another pool");
     BREAK(uint32_t, world->hiding, 2, "disabled: the number of pools is not what was counted");
     BREAK(uint64_t, world->tick, 0, "ticks: no tick");
-    BREAK(covey__role, world->disabled->observers->groups[0].role, COVEY__ASKED, "group: it does not know who is disabled");
+    BREAK(covey__role, world->disabled->observers->groups[0].role, COVEY__ASKED,
+          "group: it does not know who is disabled");
 }
 
 int main(void) {

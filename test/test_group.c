@@ -1562,8 +1562,8 @@ static void test_a_group_is_sorted_as_a_pool(void **state) {
         scatter_for(shape, i);
         covey_group *group = make_group(shape);
         const covey_pool *pool = covey_pool_of_raw(world, types[i % COUNT_OF(types)]);
-        covey_pool_sort(covey_pool_of_raw(world, pool->type),
-                        &(covey_order){ .descending = true }); /* where it may be */
+        (void)covey_pool_sort(covey_pool_of_raw(world, pool->type),
+                              &(covey_order){ .descending = true }); /* where it may be */
         uint32_t count = check_spans(group, before);
         for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
             if (covey_group_contains(group, covey_pool_at(pool, at))) wanted[found++] = covey_pool_at(pool, at);
@@ -2057,16 +2057,16 @@ static void test_groups_among_random_changes(void **state) {
         if (kind == 0 && groups < 8) {
             bool shape = test_below(&random, 2) == 0;
             uint32_t family = test_below(&random, FAMILIES), member = test_below(&random, family_size(family));
-            covey_group_create(world,
-                               shape ? &shapes[test_below(&random, COUNT_OF(shapes))] : &families[family][member]);
+            (void)covey_group_create(world, shape ? &shapes[test_below(&random, COUNT_OF(shapes))]
+                                                  : &families[family][member]);
         }
         if (kind == 1 && groups > 3) covey_group_destroy(covey_world_group(world, test_below(&random, groups)));
         if (kind == 2 && groups != 0)
-            covey_group_sort(covey_world_group(world, test_below(&random, groups)), 0,
-                             &(covey_order){ .key = COVEY_KEY_U32, .descending = step % 2 == 0 });
+            (void)covey_group_sort(covey_world_group(world, test_below(&random, groups)), 0,
+                                   &(covey_order){ .key = COVEY_KEY_U32, .descending = step % 2 == 0 });
         if (kind == 3) {
             covey_pool *pool = covey_pool_of_raw(world, types[test_below(&random, COUNT_OF(types))]);
-            covey_pool_convert(pool, test_below(&random, 2) == 0 ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE);
+            (void)covey_pool_convert(pool, test_below(&random, 2) == 0 ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE);
         }
         if (kind < 10) check_all();
     }

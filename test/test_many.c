@@ -820,7 +820,7 @@ static void test_many_lose_a_component_and_the_others_keep_it(void **state) {
 static void set_array(const covey_type *type) {
     covey_entity e[200], shuffled[200];
     static Value values[200];
-    covey_create_many(world, e, 200);
+    assert_true(covey_create_many(world, e, 200));
     values_of(values, 200, 0);
     assert_true(covey_add_array_raw(world, e, 200, type, values));
     values_of(values, 200, 1000);
@@ -854,7 +854,7 @@ static void test_an_array_is_set_where_there_is_a_component(void **state) {
 static void test_an_array_that_is_set_is_heard_of(void **state) {
     (void)state;
     covey_entity e[3];
-    covey_create_many(world, e, 3);
+    assert_true(covey_create_many(world, e, 3));
     Packed values[3] = { { 1, 1 }, { 2, 2 }, { 3, 3 } };
     assert_true(covey_add_array(world, e, 2, Packed, values));
     covey_queue *queue = covey_queue_create(world);

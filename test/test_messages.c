@@ -63,7 +63,7 @@ static void test_pools(void **state) {
     assert_int_equal(covey_pool_convert(packed, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
     assert_message(COVEY_ERROR_REFUSED, "Packed could not change its storage: it is kept in an order: end that with "
                                         "covey_pool_keep");
-    covey_pool_keep(packed, NULL);
+    (void)covey_pool_keep(packed, NULL);
 }
 
 static void test_trees_and_names(void **state) {

@@ -274,13 +274,15 @@ static void change_order(test_random *random) {
     covey_order by_number = { .key = COVEY_KEY_U32, .descending = test_below(random, 2) == 0 };
     if (!pool) return;
     switch (test_below(random, 9)) {
-    case 0: covey_pool_sort(pool, &by_number); break;
+    case 0: (void)covey_pool_sort(pool, &by_number); break;
     case 1:
-    case 8: covey_pool_keep(pool, &by_number); break;
-    case 2: covey_pool_keep(pool, NULL); break;
+    case 8: (void)covey_pool_keep(pool, &by_number); break;
+    case 2: (void)covey_pool_keep(pool, NULL); break;
     case 3: covey_pool_compact(pool); break;
     case 4: covey_pool_shrink(pool); break;
-    case 5: covey_pool_convert(pool, test_below(random, 2) == 0 ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE); break;
+    case 5:
+        (void)covey_pool_convert(pool, test_below(random, 2) == 0 ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE);
+        break;
     case 6: covey_pool_reserve(pool, covey_pool_count(pool) + test_below(random, 100)); break;
     default: covey_pool_pack(pool, NULL, NULL); break;
     }
@@ -290,15 +292,17 @@ static void change_groups(test_random *random) {
     uint32_t groups = covey_world_group_count(world);
     if (groups > 2) covey_group_destroy(covey_world_group(world, test_below(random, groups)));
     switch (test_below(random, 4)) {
-    case 0: covey_group_create(world, &(covey_group_desc){ .own = { covey_id(InSet), covey_id(Wiped) } }); break;
+    case 0: (void)covey_group_create(world, &(covey_group_desc){ .own = { covey_id(InSet), covey_id(Wiped) } }); break;
     case 1:
-        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(InBlocks) }, .with = { covey_id(InSet) } });
+        (void)covey_group_create(world,
+                                 &(covey_group_desc){ .own = { covey_id(InBlocks) }, .with = { covey_id(InSet) } });
         break;
     case 2:
-        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(InSet) }, .without = { covey_id(Still) } });
+        (void)covey_group_create(world,
+                                 &(covey_group_desc){ .own = { covey_id(InSet) }, .without = { covey_id(Still) } });
         break;
     default:
-        if (groups != 0) covey_group_sort(covey_world_group(world, 0), 0, &(covey_order){ .key = COVEY_KEY_U32 });
+        if (groups != 0) (void)covey_group_sort(covey_world_group(world, 0), 0, &(covey_order){ .key = COVEY_KEY_U32 });
     }
 }
 

@@ -65,7 +65,7 @@ static void collect(const covey_type *type) {
     remove_value(e[4], type);
     covey_destroy(world, e[1]); /* does not live on */
     add_value(e[2], type, 1);
-    covey_add_copies_raw(world, &e[3], 1, type, &value);
+    assert_true(covey_add_copies_raw(world, &e[3], 1, type, &value));
     covey_clear_raw(world, type);
     assert_collected("2 3 4");
     covey_destroy(world, e[3]);

@@ -187,7 +187,7 @@ static void change_what_is_outside(const covey_type *type) {
     assert_true(remove_value(stranger, covey_id(Outside)));
     covey_destroy(world, stranger);
     convert(covey_id(Outside));
-    covey_pool_convert(covey_pool_of(world, Outside), COVEY_STORAGE_BLOCK);
+    assert_int_equal(covey_pool_convert(covey_pool_of(world, Outside), COVEY_STORAGE_BLOCK), COVEY_OK);
     compact(covey_id(Outside));
     clear(covey_id(Outside));
 }
@@ -947,7 +947,9 @@ static void close_hall(const char *words) {
 }
 
 static void clear_in_hall(void) { covey_clear(hall.world, Outside); }
-static void convert_in_hall(void) { covey_pool_convert(covey_pool_of(hall.world, Outside), COVEY_STORAGE_SPARSE); }
+static void convert_in_hall(void) {
+    (void)covey_pool_convert(covey_pool_of(hall.world, Outside), COVEY_STORAGE_SPARSE);
+}
 static void remove_in_hall(void) { covey_remove(hall.world, hall.e[2], Outside); }
 
 #define CLEAR_RULE "a listener must not clear or convert the pool that is being cleared: do it afterwards"

@@ -308,7 +308,7 @@ static void note_some(covey_job *job, void *context) {
 static void no_change_is_lost_where_threads_meet(void **state) {
     (void)state;
     covey_entity all[ENTITIES];
-    covey_create_many(world, all, ENTITIES);
+    assert_true(covey_create_many(world, all, ENTITIES));
     for (uint32_t i = 0; i < ENTITIES; i++) {
         uint32_t number = i * 7 % ENTITIES;
         covey_add(world, all[number], Packed, { number, ~number });

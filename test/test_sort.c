@@ -884,7 +884,7 @@ static void test_zeroed_values_leave_nothing_where_they_waited(void **state) {
     covey_world *other = covey_world_create(&(covey_world_desc){ .allocator = { watch_frees, &watched } });
     covey_pool *pool = covey_pool_of(other, Wiped);
     covey_entity many[60];
-    covey_create_many(other, many, COUNT_OF(many));
+    assert_true(covey_create_many(other, many, COUNT_OF(many)));
     leaked = 0;
     assert_int_equal(covey_pool_keep(pool, &wiped_orders[0]), COVEY_OK);
     for (uint32_t k = 0; k < COUNT_OF(many); k++) {
@@ -1381,7 +1381,7 @@ static void prepare_almost_sorted(void) {
 /* Arrays without room to spare. */
 static void prepare_kept(void) {
     fill_randomly(20);
-    covey_pool_keep(covey_pool_of(world, Packed), &by_number);
+    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &by_number), COVEY_OK);
     covey_shrink(world);
 }
 

@@ -205,7 +205,7 @@ static void change(covey_world *of, test_random *random) {
     switch (test_below(random, 12)) {
     case 0: covey_create(of); break;
     case 1: covey_destroy(of, e); break;
-    case 2: covey_clone(of, e, &e, 1); break;
+    case 2: (void)covey_clone(of, e, &e, 1); break;
     case 3: covey_copy(of, e, other); break;
     case 4: covey_parent_set(of, e, other); break;
     case 5: covey_name_set(of, e, test_below(random, 2) == 0 ? "x" : "one"); break;
@@ -298,11 +298,11 @@ static void rearrange(const covey_event *event, void *context) {
     covey_order order = { .key = COVEY_KEY_U32, .descending = turn % 2 == 0 };
     covey_group *made = NULL;
     switch (turn++ % 9) {
-    case 0: covey_pool_sort(pool, &order); break;
-    case 1: covey_pool_keep(pool, &order); break;
-    case 2: covey_pool_keep(pool, NULL); break;
-    case 3: covey_pool_convert(pool, COVEY_STORAGE_SPARSE); break;
-    case 4: covey_pool_convert(pool, COVEY_STORAGE_BLOCK); break;
+    case 0: (void)covey_pool_sort(pool, &order); break;
+    case 1: (void)covey_pool_keep(pool, &order); break;
+    case 2: (void)covey_pool_keep(pool, NULL); break;
+    case 3: (void)covey_pool_convert(pool, COVEY_STORAGE_SPARSE); break;
+    case 4: (void)covey_pool_convert(pool, COVEY_STORAGE_BLOCK); break;
     case 5: covey_compact(world); break;
     case 6: covey_shrink(world); break;
     case 7: made = covey_group_create(world, &(covey_group_desc){ .own = { event->type } }); break;

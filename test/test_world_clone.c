@@ -80,7 +80,7 @@ static void change(covey_world *of, test_random *random) {
     switch (test_below(random, 12)) {
     case 0: covey_create(of); break;
     case 1: covey_destroy(of, e); break;
-    case 2: covey_clone(of, e, &e, 1); break;
+    case 2: (void)covey_clone(of, e, &e, 1); break;
     case 3:
         if (test_below(random, 4) == 0) covey_compact(of);
         break;
@@ -235,7 +235,7 @@ static void test_memory_runs_out_at_every_allocation(void **state) {
     covey_resource_set(world, Packed, { 1, 2 });
     covey_type_create(world, &(covey_type){ .name = "Made", .size = 4, .align = 4 });
     covey_order order = { .key = COVEY_KEY_INDEX };
-    covey_pool_keep(covey_pool_of(world, Packed), &order);
+    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &order), COVEY_OK);
     add_value(held[1], covey_id(OwnedBlock), 1);
     owned.alive++;
     uint64_t digest = world_digest(world);

@@ -40,7 +40,7 @@ typedef struct covey_commands_desc {
 /* Makes an empty buffer. NULL for `desc` means all defaults. Returns NULL on failure: MEMORY, FULL. The world destroys
  * its buffers when it ends. Takes `.entities` ids as covey_create does; they are reserved until the buffer returns them
  * or an entity gets them. */
-COVEY_API covey_commands *covey_commands_create(covey_world *world, const covey_commands_desc *desc);
+COVEY_NODISCARD COVEY_API covey_commands *covey_commands_create(covey_world *world, const covey_commands_desc *desc);
 
 /* Clears a buffer, returns its ids to the world and frees it. Only the thread that owns the world. NULL is allowed. */
 COVEY_API void covey_commands_destroy(covey_commands *commands);

@@ -302,7 +302,7 @@ typedef struct covey_world_desc {
 } covey_world_desc;
 
 /* Makes an empty world. NULL for `desc` means all defaults. Returns NULL when out of memory. */
-COVEY_API covey_world *covey_world_create(const covey_world_desc *desc);
+COVEY_NODISCARD COVEY_API covey_world *covey_world_create(const covey_world_desc *desc);
 
 /* Tells listeners of the end of all entities, then drops every value and frees everything. NULL is allowed.
  *
@@ -372,7 +372,7 @@ COVEY_HOT covey_entity covey_create(covey_world *world);
 
 /* Makes `count` entities, the same as that many single calls. All or nothing: on failure returns false and fills in
  * null handles. */
-COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
+COVEY_NODISCARD COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
 
 /* Makes an entity with this index. Returns null when the index is in use or retired (TAKEN), too large (RANGE), or
  * memory runs out. O(1); a high index costs a page, and 8 bytes for each page below. */
@@ -387,7 +387,7 @@ COVEY_API covey_entity covey_create_exact(covey_world *world, covey_entity e);
 /* Makes entities with exactly these handles, also if the generation is the last one that the index had here: for
  * entities that moved to another world and come back. Their old handles resolve again. All or nothing. Fails as
  * covey_create_exact does, and when a handle is listed twice (TAKEN). O(count). */
-COVEY_API bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count);
+COVEY_NODISCARD COVEY_API bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count);
 
 /* A range of indices that covey_create does not use. { 0, 0 } is null. */
 typedef struct covey_range {
@@ -663,7 +663,7 @@ COVEY_API covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, 
  * stay valid; addresses are invalidated. A pool that becomes sparse starts in index order. All or nothing: MEMORY;
  * REFUSED for pools with stable addresses (in place, pinned), kept in order or owned by a group, and for blocks if the
  * type names a policy. */
-COVEY_API covey_result covey_pool_convert(covey_pool *pool, covey_storage storage);
+COVEY_NODISCARD COVEY_API covey_result covey_pool_convert(covey_pool *pool, covey_storage storage);
 
 /* Frees unused memory: spare capacity, and pages of the table that hold nothing. Spare slots of blocks are freed by
  * compaction. Never fails. */
@@ -802,15 +802,15 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
  * as covey_create_many returns them, whose values are copied in runs. */
 #define covey_add_array(world, entities, count, T, values) \
     covey_add_array_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
-COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
-                                   const covey_type *type, const void *values);
+COVEY_NODISCARD COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
+                                                   const covey_type *type, const void *values);
 
 /* The same with a copy of one value for each entity; the caller keeps the value. Uses the `copy` hook. COPY when a type
  * with `drop` has no such hook, has `no_copy`, or the hook returns false. */
 #define covey_add_copies(world, entities, count, T, value) \
     covey_add_copies_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
-COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
-                                    const covey_type *type, const void *value);
+COVEY_NODISCARD COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
+                                                    const covey_type *type, const void *value);
 
 /* Removes a component from those of `count` entities that have it, and drops the values: as covey_remove for each, in
  * this order. Returns how many had it. Never allocates, never fails. O(count); fastest for entities in index order. */
@@ -885,8 +885,8 @@ COVEY_API covey_entity covey_create_with_raw(covey_world *world, const covey_com
  * O(components), by blocks of 64 indices. */
 #define covey_create_many_with(world, entities, count, ...) \
     covey_create_many_with_raw((world), (entities), (count), (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END })
-COVEY_API bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
-                                          const covey_component *components);
+COVEY_NODISCARD COVEY_API bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
+                                                          const covey_component *components);
 
 /* ---- 11. Resources -------------------------------------------------------------------------------------------------
  *
@@ -950,7 +950,7 @@ COVEY_API bool covey_copy(covey_world *world, covey_entity from, covey_entity to
 /* Makes `count` entities, the same that covey_create_many would make, each with a copy of every component of e.
  * In-place pools append; they do not fill holes. On failure returns false and fills in null handles: DEAD, COPY,
  * MEMORY, FULL. Returns true whatever listeners did to the clones. */
-COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
+COVEY_NODISCARD COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
 
 /* How entities are copied into another world. */
 typedef struct covey_clone_desc {
@@ -973,7 +973,7 @@ COVEY_API covey_entity covey_clone_into(covey_world *to, const covey_world *from
  * allocator, log and handlers of the first. Groups, listeners, queues, reactive sets and command buffers are not
  * cloned. Returns NULL on failure, with the result in the first world: COPY, MEMORY. O(everything), most of it
  * memcpy. */
-COVEY_API covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc);
+COVEY_NODISCARD COVEY_API covey_world *covey_world_clone(covey_world *world, const covey_world_desc *desc);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -44,7 +44,7 @@ COVEY_INLINE bool covey_handle_is_empty(covey_handle handle) { return covey_is_e
 /* Makes an entity with copies of all components. The entity is null when that fails, as covey_clone does. */
 COVEY_INLINE covey_handle covey_handle_clone(covey_handle handle) {
     covey_handle clone = { handle.world, { 0, 0 } };
-    covey_clone(handle.world, handle.entity, &clone.entity, 1);
+    (void)covey_clone(handle.world, handle.entity, &clone.entity, 1);
     return clone;
 }
 

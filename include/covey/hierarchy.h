@@ -76,7 +76,7 @@ COVEY_API covey_entity covey_clone_tree_into(covey_world *to, const covey_world 
 /* Sorts a sparse pool by depth, so that parents come before their children: roots first, and entities outside any
  * hierarchy are roots. Stable. MEMORY, REFUSED as covey_pool_sort. O(n) if the ancestors of an entity are in the pool,
  * too; otherwise a step for each that is not. */
-COVEY_API covey_result covey_pool_sort_by_depth(covey_pool *pool);
+COVEY_NODISCARD COVEY_API covey_result covey_pool_sort_by_depth(covey_pool *pool);
 
 /* ---- Names ---------------------------------------------------------------------------------------------------------
  *

@@ -39,7 +39,7 @@ typedef struct covey_history covey_history;
 
 /* Makes a history for the last `capacity` snapshots of a world; it has none yet. It uses the world's allocator, and
  * ends with the world at the latest. Returns NULL on failure: MEMORY; RANGE when the capacity is 0. */
-COVEY_API covey_history *covey_history_create(covey_world *world, uint32_t capacity);
+COVEY_NODISCARD COVEY_API covey_history *covey_history_create(covey_world *world, uint32_t capacity);
 /* Drops all snapshots. NULL is allowed. */
 COVEY_API void covey_history_destroy(covey_history *history);
 
@@ -48,7 +48,7 @@ COVEY_API void covey_history_destroy(covey_history *history);
  * replayed or a follower reads an image, and while a buffer has recorded entities that are not created yet. Does not
  * change the world. O(bytes of the world): compares all of them with the snapshot before, and copies the parts that
  * differ. */
-COVEY_API bool covey_history_save(covey_history *history);
+COVEY_NODISCARD COVEY_API bool covey_history_save(covey_history *history);
 
 /* Returns the world to the state of a snapshot: 0 is the last one saved, 1 the one before. Drops later snapshots; this
  * one stays. Listeners are not called. ABSENT when there is no such snapshot; MEMORY and COPY; REFUSED as
@@ -56,14 +56,15 @@ COVEY_API bool covey_history_save(covey_history *history);
  * fails changes nothing. Invalidates iterators, and addresses of components. The addresses of resources stay valid, and
  * those of pinned components that exist before and after, unless the pool was converted. Pools and groups stay valid.
  * O(bytes of the snapshot). */
-COVEY_API bool covey_history_restore(covey_history *history, uint32_t back);
+COVEY_NODISCARD COVEY_API bool covey_history_restore(covey_history *history, uint32_t back);
 
 /* Makes a separate world with the state of a snapshot, to inspect it while the first world goes on: 0 is the last
  * snapshot saved, 1 the one before. As with covey_world_clone, it has the allocator, log and handlers of `desc`, or,
  * for NULL, of the first world, and no groups, queues, reactive sets and listeners. A pool that was kept in order is
  * kept in order. Returns NULL on failure: ABSENT when there is no such snapshot, MEMORY, COPY. Changes neither the
  * first world nor the history. O(bytes of the snapshot). */
-COVEY_API covey_world *covey_history_world(covey_history *history, uint32_t back, const covey_world_desc *desc);
+COVEY_NODISCARD COVEY_API covey_world *covey_history_world(covey_history *history, uint32_t back,
+                                                           const covey_world_desc *desc);
 
 /* Facts about a snapshot. */
 typedef struct covey_snapshot_info {

@@ -175,18 +175,18 @@ COVEY_API size_t covey_save_to_memory(covey_world *world, void *bytes, size_t ca
                                       covey_report *report);
 
 /* Appends an image to a buffer. Also fails with MEMORY; the buffer is then unchanged. */
-COVEY_API covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, const covey_save_desc *desc,
-                                            covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer,
+                                                            const covey_save_desc *desc, covey_report *report);
 
 /* Passes an image to a function, part by part. Return false to stop the call (FILE). */
 typedef bool covey_sink_fn(const void *bytes, size_t size, void *context);
-COVEY_API covey_result covey_save_to_stream(covey_world *world, covey_sink_fn *sink, void *context,
-                                            const covey_save_desc *desc, covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_save_to_stream(covey_world *world, covey_sink_fn *sink, void *context,
+                                                            const covey_save_desc *desc, covey_report *report);
 
 /* Writes an image to a file, atomically: to a temporary file beside it, which is then renamed. If that fails (FILE), an
  * existing file is unchanged. */
-COVEY_API covey_result covey_save_to_file(covey_world *world, const char *path, const covey_save_desc *desc,
-                                          covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_save_to_file(covey_world *world, const char *path,
+                                                          const covey_save_desc *desc, covey_report *report);
 
 /* ---- Loading -----------------------------------------------------------------------------------------------------*/
 
@@ -241,19 +241,19 @@ typedef struct covey_load_desc {
  * Listeners, groups and orders stay. Listeners are called for all entities and components at the end. Fails with IMAGE,
  * LIMIT, MEMORY, CANCELLED. O(n log n) steps for n bytes of memory, whatever the image contains; most of it is
  * memcpy. */
-COVEY_API covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_t size,
-                                              const covey_load_desc *desc, covey_report *report);
-COVEY_API covey_result covey_load_from_file(covey_world *world, const char *path, const covey_load_desc *desc,
-                                            covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_load_from_memory(covey_world *world, const void *bytes, size_t size,
+                                                              const covey_load_desc *desc, covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_load_from_file(covey_world *world, const char *path,
+                                                            const covey_load_desc *desc, covey_report *report);
 
 /* Adds the contents of an image to a world. Entities that are alive in it get new handles, the same that
  * covey_create_many would return, by index. Handles in fields become the new ones, or null if the entity is not alive
  * in the image. Changes have the current tick. Resources that the world has stay as they are, and a name that a sibling
  * has is left out. Fails as loading does, and with FULL. */
-COVEY_API covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size,
-                                               const covey_load_desc *desc, covey_report *report);
-COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *path, const covey_load_desc *desc,
-                                             covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size,
+                                                               const covey_load_desc *desc, covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *path,
+                                                             const covey_load_desc *desc, covey_report *report);
 
 /* ---- Following -----------------------------------------------------------------------------------------------------
  *
@@ -282,20 +282,22 @@ COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *pat
 typedef struct covey_follower covey_follower;
 
 /* NULL: MEMORY. Destroy it before its world; this changes no entity. */
-COVEY_API covey_follower *covey_follower_create(covey_world *world);
+COVEY_NODISCARD COVEY_API covey_follower *covey_follower_create(covey_world *world);
 COVEY_API void covey_follower_destroy(covey_follower *follower);
 /* Fails as merging does, and while listeners are called (REFUSED); the world is then unchanged. Listeners are called
  * for entities, adds and sets when all of them are in place, and for removals after that. `merged` is called for new
  * entities. O(n log n) for n bytes of the image, and for each of its types the number of its components here, or of the
  * entities of the source, whichever is smaller. */
-COVEY_API covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes, size_t size,
-                                                const covey_load_desc *desc, covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes,
+                                                                size_t size, const covey_load_desc *desc,
+                                                                covey_report *report);
 /* The entity here that belongs to an entity of the source; null if there is none, or it was destroyed. */
 COVEY_API covey_entity covey_follower_find(const covey_follower *follower, covey_entity source);
 
 /* Reads a whole file into an empty buffer, and decompresses it; at most `limit` bytes (LIMIT). 0: no limit; for a
  * compressed file, 64 MB, and 64 for each of its bytes. */
-COVEY_API covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer, covey_report *report);
+COVEY_NODISCARD COVEY_API covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer,
+                                                       covey_report *report);
 
 /* ---- Looking into images -----------------------------------------------------------------------------------------*/
 

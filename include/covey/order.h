@@ -57,13 +57,13 @@ typedef struct covey_order {
 /* Sorts a pool. MEMORY (scratch: up to 42 bytes for each component, and the ids and values that move), REFUSED, RANGE
  * (the key has no kind or is not inside the value; two functions; a part that ends behind the last component). O(n)
  * with a key, O(n log n) with a function that compares. */
-COVEY_API covey_result covey_pool_sort(covey_pool *pool, const covey_order *order);
+COVEY_NODISCARD COVEY_API covey_result covey_pool_sort(covey_pool *pool, const covey_order *order);
 /* Moves the components whose entities are also in `other` to the front, in the order of `other`. The other pool may be
  * in blocks. O(n + size of the other). */
-COVEY_API covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other);
+COVEY_NODISCARD COVEY_API covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other);
 /* Sorts a swap-remove pool and keeps it sorted: adding inserts a component in its place, and removing keeps the order
  * of the others. Both are O(n) from then on. After changing a key in place, call this again. NULL ends it. */
-COVEY_API covey_result covey_pool_keep(covey_pool *pool, const covey_order *order);
+COVEY_NODISCARD COVEY_API covey_result covey_pool_keep(covey_pool *pool, const covey_order *order);
 
 /* ---- Groups ----------------------------------------------------------------------------------------------------
  *
@@ -91,7 +91,7 @@ typedef struct covey_group_desc {
  * CONFLICT, and the log names the other group; REFUSED when a pool cannot be owned, and the log says why and what to
  * do: it is pinned, a tag in blocks, sparse with a policy other than COVEY_SWAP_AND_POP, kept in order, or in another
  * storage than the others. O(n). */
-COVEY_API covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc);
+COVEY_NODISCARD COVEY_API covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc);
 /* An existing group with this description, or NULL: it owns and requires the same types in the same order, so its
  * fields have the same numbers, and excludes the same types in any order. covey_group_of makes the group if there is
  * none, as covey_group_create does; a second call with the same description returns the same group. */
@@ -114,10 +114,10 @@ COVEY_API covey_iter covey_group_iter(const covey_group *group);
 /* Sorts the members of a group by the values of a field: in all owned pools, or, for a group that owns none, in its own
  * list. A part in the order counts members. MEMORY, RANGE; REFUSED if an inner group keeps its members at the front,
  * and for pools in blocks. */
-COVEY_API covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order);
+COVEY_NODISCARD COVEY_API covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_order *order);
 /* Moves the members that are also in a pool to the front, in the order of that pool, which may be any pool of the
  * world. MEMORY; REFUSED as above. O(members + size of the pool). */
-COVEY_API covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool);
+COVEY_NODISCARD COVEY_API covey_result covey_group_sort_as(covey_group *group, const covey_pool *pool);
 /* Writes the description, for example "own Position, Velocity without Frozen". Truncates and returns the full length,
  * as snprintf does. */
 COVEY_API int covey_group_print(char *text, size_t size, const covey_group *group);

@@ -80,8 +80,8 @@ COVEY_API bool covey_connected(const covey_world *world, covey_connection connec
 
 /* A queue keeps events until the program handles them. It allocates what a removal will need when the component is
  * added: so adding may fail for lack of memory, and removing never does. */
-COVEY_API covey_queue *covey_queue_create(covey_world *world); /* NULL: MEMORY */
-COVEY_API void covey_queue_destroy(covey_queue *queue);        /* also ends its connections; NULL is allowed */
+COVEY_NODISCARD COVEY_API covey_queue *covey_queue_create(covey_world *world); /* NULL: MEMORY */
+COVEY_API void covey_queue_destroy(covey_queue *queue); /* also ends its connections; NULL is allowed */
 COVEY_API uint32_t covey_queue_count(const covey_queue *queue);
 /* Removes the oldest event from a queue and writes it to *event; false when there is none. Its entity may be dead by
  * now, or have another value. event->entities, and the copy at event->values, are valid until the queue changes. A tag
@@ -123,7 +123,7 @@ typedef struct covey_reactive_desc {
 
 /* Returns NULL on failure: MEMORY; TYPE, LAYOUT (of the types, or of the view); REFUSED for the tag of another reactive
  * set. O(components of these types). */
-COVEY_API covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc);
+COVEY_NODISCARD COVEY_API covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_desc *desc);
 COVEY_API void covey_reactive_destroy(covey_reactive *reactive); /* NULL is allowed */
 /* Also collects for these signals of a type, a set of covey_signal, from now on. MEMORY; TYPE, LAYOUT; REFUSED for the
  * tag of a reactive set; RANGE for signals of entities, or none. O(components of the type). */

@@ -72,7 +72,7 @@ typedef struct covey_schedule_desc {
 
 /* Makes a schedule without systems. NULL for `desc` means all defaults. If not all threads can be started, it continues
  * with those that were, and the log says so. Returns NULL on failure: MEMORY. Destroy it before its world. */
-COVEY_API covey_schedule *covey_schedule_create(covey_world *world, const covey_schedule_desc *desc);
+COVEY_NODISCARD COVEY_API covey_schedule *covey_schedule_create(covey_world *world, const covey_schedule_desc *desc);
 /* Ends its threads, and discards commands that were not replayed. Not while it runs. NULL is allowed. */
 COVEY_API void covey_schedule_destroy(covey_schedule *schedule);
 COVEY_API uint32_t covey_schedule_threads(const covey_schedule *schedule);
@@ -184,8 +184,8 @@ COVEY_API double covey_phase_fraction(const covey_schedule *schedule, const char
  * world is valid; covey_schedule_failure returns a sentence with the name of the system. Later systems have not run;
  * remaining steps of a phase are made in the next run. Commands that were not replayed stay, and the next run begins
  * with them; covey_schedule_skip discards the one that failed. */
-COVEY_API covey_result covey_schedule_run(covey_schedule *schedule);
-COVEY_API covey_result covey_schedule_run_for(covey_schedule *schedule, double seconds);
+COVEY_NODISCARD COVEY_API covey_result covey_schedule_run(covey_schedule *schedule);
+COVEY_NODISCARD COVEY_API covey_result covey_schedule_run_for(covey_schedule *schedule, double seconds);
 /* Why the last run failed, or adding a system or phase since then; "" if none did. */
 COVEY_API const char *covey_schedule_failure(const covey_schedule *schedule);
 /* Discards the first remaining command, as covey_commands_skip does; false if there is none. */

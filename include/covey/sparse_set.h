@@ -44,10 +44,10 @@ typedef struct covey_sparse_set_desc {
 } covey_sparse_set_desc;
 
 /* NULL for `desc` means ids only, swap-remove. Returns NULL when out of memory or the description is not valid. */
-COVEY_API covey_sparse_set *covey_sparse_set_create(const covey_sparse_set_desc *desc);
+COVEY_NODISCARD COVEY_API covey_sparse_set *covey_sparse_set_create(const covey_sparse_set_desc *desc);
 COVEY_API void covey_sparse_set_destroy(covey_sparse_set *set); /* NULL is allowed */
 /* A copy of a set, with its allocator: the same elements, values, positions and holes. NULL: MEMORY. */
-COVEY_API covey_sparse_set *covey_sparse_set_clone(const covey_sparse_set *set);
+COVEY_NODISCARD COVEY_API covey_sparse_set *covey_sparse_set_clone(const covey_sparse_set *set);
 
 COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set);  /* positions, with holes and dead elements */
 COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set); /* live elements */
@@ -117,9 +117,9 @@ COVEY_API covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity
 /* Sorts the live elements (covey/order.h): { 0 }, or NULL, is by index. Stable. MEMORY (scratch); RANGE when the key
  * has no kind or is not inside the value, for two functions, or a part that does not exist; REFUSED in place, where
  * values do not move, and if there are holes. O(n) with a key, O(n log n) with a function that compares. */
-COVEY_API covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *order);
+COVEY_NODISCARD COVEY_API covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *order);
 /* Moves the live elements that are also live in `other` to the front, in its order. MEMORY, REFUSED as above. */
-COVEY_API covey_result covey_sparse_set_sort_as(covey_sparse_set *set, const covey_sparse_set *other);
+COVEY_NODISCARD COVEY_API covey_result covey_sparse_set_sort_as(covey_sparse_set *set, const covey_sparse_set *other);
 /* Closes all holes: COVEY_ORDERED keeps the order, COVEY_IN_PLACE fills them from the back. Swap only has none. Never
  * fails. */
 COVEY_API void covey_sparse_set_compact(covey_sparse_set *set);

@@ -67,7 +67,7 @@ static void begin(bench *b, const covey_type *const *types, bool shuffled) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     b->rank = covey_mpi_rank(b->mpi);
-    covey_create_many(b->world, b->e, b->rank == 0 ? ENTITIES : 0);
+    if (!covey_create_many(b->world, b->e, b->rank == 0 ? ENTITIES : 0)) MPI_Abort(MPI_COMM_WORLD, 1);
     for (uint32_t i = 0; b->rank == 0 && i < ENTITIES; i++) add_components(b, b->e[i], i);
     if (shuffled) shuffle(b->e);
     MPI_Bcast(b->e, (int)(ENTITIES * sizeof *b->e), MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -164,7 +164,7 @@ static void begin_crowd(crowd *c, covey_storage storage, bool shuffled) {
     c->world = covey_world_create(NULL);
     c->mpi = covey_mpi_create(MPI_COMM_WORLD, c->world, &(covey_mpi_desc){ .types = list }, NULL);
     c->e = malloc(ENTITIES * sizeof *c->e);
-    covey_create_many(c->world, c->e, ENTITIES);
+    if (!covey_create_many(c->world, c->e, ENTITIES)) MPI_Abort(MPI_COMM_WORLD, 1);
     uint64_t random = 1;
     for (uint32_t i = ENTITIES - 1; shuffled && i != 0; i--) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;

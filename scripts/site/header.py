@@ -7,8 +7,8 @@ import re
 
 SECTION = re.compile(r"/\* -{4} (?:(\d+)\. )?(.*?)\.? *-*(?:\*/)?$")
 NAMES_OF_LIBRARY = re.compile(r"\b(?:covey|COVEY)_[A-Za-z0-9]\w*")
-PREFIX = re.compile(r"^(?:COVEY_API|COVEY_HOT|COVEY_INLINE|COVEY__EXTERN)\s+")
-MACROS_OF_THE_HEADER = {"COVEY_API", "COVEY_INLINE", "COVEY_HOT", "COVEY_H"}
+PREFIX = re.compile(r"^(?:COVEY_NODISCARD\s+)?(?:COVEY_API|COVEY_HOT|COVEY_INLINE|COVEY__EXTERN)\s+")
+MACROS_OF_THE_HEADER = {"COVEY_API", "COVEY_NODISCARD", "COVEY_INLINE", "COVEY_HOT", "COVEY_H"}
 
 
 class Section:
@@ -83,7 +83,7 @@ def without_insides(text, comment):
 def declaration(text, comment):
     """What a reader sees of a declaration."""
     text = PREFIX.sub("", without_insides(without_body(text), comment))
-    return re.sub(r"\b(?:COVEY_API|COVEY__EXTERN|COVEY__ALIGN_STACK) ", "", text)
+    return re.sub(r"\b(?:COVEY_NODISCARD|COVEY_API|COVEY__EXTERN|COVEY__ALIGN_STACK) ", "", text)
 
 
 def macro(text):

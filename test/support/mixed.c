@@ -181,7 +181,7 @@ static void give_all(mixed_world *s, const covey_entity *ids, uint32_t count, co
         if (batch > count - i) batch = count - i;
         for (uint32_t k = 0; k < batch; k++) make_value(ids[i + k], type, values + k * type->size);
         if (!many) mixed_give(ids[i], type);
-        else covey_add_array_raw(world, ids + i, batch, type, type->size != 0 ? values : NULL);
+        else (void)covey_add_array_raw(world, ids + i, batch, type, type->size != 0 ? values : NULL);
     }
 }
 
@@ -289,17 +289,17 @@ static void sort(mixed_world *s) {
     if (type->size >= 4 && mixed_chance(s, 40)) by.key = COVEY_KEY_U32;
     if ((covey_pool_size)(pool) != covey_pool_count(pool)) covey_pool_compact(pool);
     uint32_t how = mixed_below(s, 4);
-    if (how == 0 && other && other != pool) covey_pool_sort_as(pool, other);
+    if (how == 0 && other && other != pool) (void)covey_pool_sort_as(pool, other);
     else if (how == 1) covey_pool_swap(pool, s->all[0], s->all[s->count - 1]);
     else if (how == 2) keep(s, pool, mixed_chance(s, 50) ? &by : NULL);
-    else covey_pool_sort(pool, &by);
+    else (void)covey_pool_sort(pool, &by);
 }
 
 static void convert(mixed_world *s) {
     static const covey_storage storages[] = { COVEY_STORAGE_DEFAULT, COVEY_STORAGE_SPARSE, COVEY_STORAGE_BLOCK };
     covey_pool *pool = covey_pool_find_raw(world, mixed_type(s));
     covey_storage storage = storages[mixed_below(s, 3)];
-    if (pool) covey_pool_convert(pool, storage);
+    if (pool) (void)covey_pool_convert(pool, storage);
 }
 
 static void disable_some(mixed_world *s) {

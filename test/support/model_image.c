@@ -138,7 +138,7 @@ static void load(model *m, const covey_type *const *types) {
     m->twin = covey_world_create(&desc);
     if (program_chance(&m->program, 64)) load_in_vain(m, &how);
     if (covey__entities_never_used(m->twin) && covey_world_resource_count(m->twin) == 0)
-        covey_load_from_memory(m->twin, m->image.bytes, m->image.size, &how, &report);
+        (void)covey_load_from_memory(m->twin, m->image.bytes, m->image.size, &how, &report);
     REQUIRE(m, report.result == COVEY_OK, "the image could not be loaded: %s (byte %llu)", report.text,
             (unsigned long long)report.offset);
 }

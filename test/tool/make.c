@@ -385,7 +385,7 @@ static void make_damaged(const char *folder, covey_world *world) {
 static void make_packed(const char *folder, covey_world *world) {
     covey_world *clone = covey_world_clone(world, NULL);
     need(clone != NULL, "no clone");
-    covey_save_to_file(clone, path_of(folder, "packed.covey"), &(covey_save_desc){ .zstd_level = 3 }, NULL);
+    (void)covey_save_to_file(clone, path_of(folder, "packed.covey"), &(covey_save_desc){ .zstd_level = 3 }, NULL);
     covey_world_destroy(clone);
 }
 

@@ -14,6 +14,18 @@
 #define COVEY_API
 #endif
 
+/* For calls whose result is the only sign of a failure, or the only way to free something. A cast to void says that it
+ * is ignored on purpose, which the attribute of gcc would not accept in C11. */
+#if (defined(__cplusplus) && __cplusplus >= 201703L) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202000L)
+#define COVEY_NODISCARD [[nodiscard]]
+#elif defined(__clang__)
+#define COVEY_NODISCARD __attribute__((warn_unused_result))
+#elif defined(__GNUC__) && __GNUC__ >= 10 && !defined(__cplusplus)
+#define COVEY_NODISCARD __extension__ [[nodiscard]]
+#else
+#define COVEY_NODISCARD
+#endif
+
 #define COVEY_INLINE static inline
 #if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define COVEY_HOT static inline __attribute__((always_inline)) /* worth a copy at every call */

@@ -49,7 +49,7 @@ typedef struct covey_inspect_desc {
 /* Opens an inspector of a world; NULL for `desc` means all defaults. Returns NULL, with the reason in the world's result
  * and log: MEMORY; FILE when it cannot listen (the port is in use, or is not ours to take); RANGE when .address is no
  * address of this machine, or a limit is too large. Changes nothing of the world. */
-COVEY_API covey_inspector *covey_inspect_open(covey_world *world, const covey_inspect_desc *desc);
+COVEY_NODISCARD COVEY_API covey_inspector *covey_inspect_open(covey_world *world, const covey_inspect_desc *desc);
 
 /* Answers what was asked since the last time, within the budget. Call it once a frame, on the thread that owns the world,
  * where the world may be changed: not inside of a listener, hook, system or iteration. Returns how many frames to run now:

@@ -69,8 +69,8 @@ typedef struct covey_mpi_desc {
  * which never had an entity; keeps a duplicate of the communicator. NULL on all ranks: MEMORY; TYPE for a type that
  * cannot be saved; LAYOUT when a rank differs, which is named; TAKEN when a world had entities; RANGE when there are not
  * enough indices. `report` may be NULL. */
-COVEY_API covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_desc *desc,
-                                      covey_report *report);
+COVEY_NODISCARD COVEY_API covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_desc *desc,
+                                                      covey_report *report);
 /* Collective, before the world is destroyed; after MPI_Finalize it only frees memory. The world stays, with all that is in
  * it. NULL is fine, if it is NULL on all ranks. */
 COVEY_API void covey_mpi_destroy(covey_mpi *mpi);
