@@ -15,6 +15,7 @@
 #include "storage_place.h"
 #include "stretch.h"
 #include "type.h"
+#include "unchecked.h"
 
 static const covey_entity null_entity = { 0, 0 };
 

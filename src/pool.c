@@ -16,6 +16,8 @@
 #include "unchecked.h"
 #include "observe.h"
 
+#include <stdio.h>
+
 /* Initialises an empty storage. */
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
@@ -292,10 +294,16 @@ covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 
 size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + covey__storage_bytes(pool); }
 
+static COVEY__NOINLINE void not_of_type(const covey_pool *pool, const covey_type *type, const char *file, int line) {
+    char text[200];
+    snprintf(text, sizeof text, "the pool is of %s, not of %s", pool->type->name, type->name);
+    covey__contract_broken(pool->world, text, file, line);
+}
+
 covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line) {
     const covey_pool *checked = covey__needs_pool(pool, file, line);
     bool same = checked->type == type || strcmp(checked->type->name, type->name) == 0;
-    if (!same) covey__contract_broken(pool->world, "the pool is not of this type", file, line);
+    if (!same) not_of_type(pool, type, file, line);
     return (covey_pool *)(uintptr_t)pool;
 }
 

@@ -162,6 +162,15 @@ bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {
     return true;
 }
 
+/* Names with two underscores are those of the library's own functions. */
+static bool is_public(const char *function) { return strncmp(function, "covey_", 6) == 0 && function[6] != '_'; }
+
+void covey__contract_of(const char *function, const covey_world *world, const char *what, const char *file, int line) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s", is_public(function) ? function : "", is_public(function) ? ": " : "", what);
+    covey__contract_broken(world, text, file, line);
+}
+
 void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line) {
     if (world && world->on_assert) {
         world->on_assert(what, file, line, world->assert_context);

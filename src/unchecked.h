@@ -4,6 +4,11 @@
 
 #include <covey/covey.h>
 
+#undef covey_create
+#undef covey_create_many
+#undef covey_destroy
+#undef covey_alive
+#undef covey_view_make
 #undef covey_pool_has
 #undef covey_pool_remove_if
 #undef covey_pool_next

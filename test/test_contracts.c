@@ -262,6 +262,19 @@ static void test_a_handle_without_room_is_left_out(void **state) {
     covey_world_destroy(in);
 }
 
+static void test_a_contract_names_the_call_and_a_pool_of_another_type_both_types(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    covey_entity e = placed(in, 1);
+    (void)covey_pool_get(covey_pool_of(in, Packed), e, Place);
+    assert_broken(__LINE__ - 1, "the pool is of Packed, not of Place");
+    covey_view view = covey_view_of(in, Place);
+    (void)covey_view_iter_by(&view, NULL);
+    assert_int_equal(broken.times, 1);
+    assert_string_equal(broken.what, "covey_view_iter_by: the pool is not of the world");
+    covey_world_destroy(in);
+}
+
 #ifdef __unix__
 #include <sys/wait.h>
 #include <unistd.h>
@@ -320,7 +333,8 @@ static void test_null_pools_and_views_are_named(void **state) {
 
 /* ---- Pointers that are NULL ------------------------------------------------------------------------------------------*/
 
-static covey_world *loud, *no_world; /* without a handler; without anything */
+static covey_world *loud;                 /* without a handler */
+static covey_world *volatile no_world; /* which compilers do not know */
 static covey_sparse_set *no_set;
 static covey_entity *no_entities, someone;
 static Place *no_place;
@@ -387,6 +401,22 @@ static void test_null_arrays_fail(void **state) {
     assert_true(covey_create_many(in, no_entities, 0));
     covey_buffer_free(NULL);
     covey_world_destroy(in);
+}
+
+enum { LINE_OF_WORLDS = __LINE__ };
+static void create_in_no_world(void) { (void)covey_create(no_world); }
+static void add_to_no_world(void) { (void)covey_add(no_world, COVEY_NULL, Place, { 1, 2 }); }
+static void get_from_no_world(void) { (void)covey_get(no_world, COVEY_NULL, Place); }
+static void view_of_no_world(void) { (void)covey_view_of(no_world, Place); }
+static void resource_of_no_world(void) { (void)covey_resource_get(no_world, Place); }
+
+static void test_null_worlds_are_named_with_the_line_of_the_caller(void **state) {
+    (void)state;
+    assert_aborts(create_in_no_world, "the world is NULL", LINE_OF_WORLDS + 1);
+    assert_aborts(add_to_no_world, "the world is NULL", LINE_OF_WORLDS + 2);
+    assert_aborts(get_from_no_world, "the world is NULL", LINE_OF_WORLDS + 3);
+    assert_aborts(view_of_no_world, "the world is NULL", LINE_OF_WORLDS + 4);
+    assert_aborts(resource_of_no_world, "the world is NULL", LINE_OF_WORLDS + 5);
 }
 
 /* ---- Worlds without a log ------------------------------------------------------------------------------------------*/
@@ -481,10 +511,12 @@ int main(void) {
         WORLD_TEST(test_a_pool_in_blocks_has_no_packed_arrays),
         WORLD_TEST(test_a_connection_belongs_to_its_world),
         WORLD_TEST(test_a_handle_without_room_is_left_out),
+        WORLD_TEST(test_a_contract_names_the_call_and_a_pool_of_another_type_both_types),
 #ifdef __unix__
         cmocka_unit_test(test_null_pools_and_views_are_named),
         cmocka_unit_test(test_null_arguments_are_named),
         WORLD_TEST(test_null_arrays_fail),
+        cmocka_unit_test(test_null_worlds_are_named_with_the_line_of_the_caller),
         cmocka_unit_test(test_a_world_without_a_log_prints_the_first_failures),
         WORLD_TEST(test_quiet_worlds_and_those_with_a_log_print_nothing),
 #endif

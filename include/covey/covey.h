@@ -456,41 +456,46 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
 
 /* Adds a component that must be absent. Returns its address, or NULL (DEAD, PRESENT, MEMORY, FULL, TYPE, LAYOUT). Also
  * returns NULL when a listener removed it at once (GONE): the value was then taken over and dropped. */
-#define covey_add(world, e, T, ...) \
-    ((T *)covey__add((world), (e), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), true))
+#define covey_add(world, e, T, ...)                                                                                \
+    ((T *)covey__add(COVEY__WORLD(world), (e), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), \
+                     true))
 #define covey_add_value(world, e, T, value) \
-    ((T *)covey__add((world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), COVEY__SIZE(T), false))
-#define covey_add_default(world, e, T) ((T *)covey__add((world), (e), covey_id(T), NULL, COVEY__SIZE(T), false))
-#define covey_add_tag(world, e, T) covey__add_tag((world), (e), COVEY__EXPECTS_TAG(T))
+    ((T *)covey__add(COVEY__WORLD(world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), COVEY__SIZE(T), false))
+#define covey_add_default(world, e, T) \
+    ((T *)covey__add(COVEY__WORLD(world), (e), covey_id(T), NULL, COVEY__SIZE(T), false))
+#define covey_add_tag(world, e, T) covey__add_tag(COVEY__WORLD(world), (e), COVEY__EXPECTS_TAG(T))
 COVEY_HOT void *covey_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value);
 
 /* Adds a component or overwrites it, dropping the old value. Returns its address, or NULL as covey_add does. */
-#define covey_set(world, e, T, ...) \
-    ((T *)covey__set((world), (e), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), true))
+#define covey_set(world, e, T, ...)                                                                                \
+    ((T *)covey__set(COVEY__WORLD(world), (e), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), \
+                     true))
 #define covey_set_value(world, e, T, value) \
-    ((T *)covey__set((world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), COVEY__SIZE(T), false))
-#define covey_set_tag(world, e, T) covey__set_tag((world), (e), COVEY__EXPECTS_TAG(T))
+    ((T *)covey__set(COVEY__WORLD(world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), COVEY__SIZE(T), false))
+#define covey_set_tag(world, e, T) covey__set_tag(COVEY__WORLD(world), (e), COVEY__EXPECTS_TAG(T))
 COVEY_HOT void *covey_set_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value);
 
 /* Exchanges a component's value with *value: the caller then has the old one. Returns false when it is absent
  * (ABSENT). */
 #define covey_replace(world, e, T, value) \
-    covey_replace_raw((world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
+    covey_replace_raw(COVEY__WORLD(world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
 COVEY_API bool covey_replace_raw(covey_world *world, covey_entity e, const covey_type *type, void *value);
 
 /* The component's address, or NULL if the entity does not have it. A tag has an address, too, without bytes. */
-#define covey_get(world, e, T) ((T *)covey__get_sized((world), (e), covey_id(T), COVEY__SIZE(T)))
+#define covey_get(world, e, T) ((T *)covey__get_sized(COVEY__WORLD(world), (e), covey_id(T), COVEY__SIZE(T)))
 COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type);
 
 /* The component's address. If the component is absent, adds it with this value; if it is present, the caller keeps the
  * value. Returns NULL as covey_add does. */
-#define covey_get_or_add(world, e, T, ...) \
-    ((T *)covey__get_or_add((world), (e), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), true))
+#define covey_get_or_add(world, e, T, ...)                                                                \
+    ((T *)covey__get_or_add(COVEY__WORLD(world), (e), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), \
+                            COVEY__SIZE(T), true))
 COVEY_HOT void *covey_get_or_add_raw(covey_world *world, covey_entity e, const covey_type *type, const void *value);
 
 /* Calls change(value, context) on a component, and tells its observers that the value was changed. `change` may be
  * NULL; it must not change the world in other ways. Returns the component's address, or NULL when it is absent. */
-#define covey_patch(world, e, T, change, context) ((T *)covey_patch_raw((world), (e), covey_id(T), (change), (context)))
+#define covey_patch(world, e, T, change, context) \
+    ((T *)covey_patch_raw(COVEY__WORLD(world), (e), covey_id(T), (change), (context)))
 typedef void covey_change_fn(void *value, void *context);
 COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_type *type, covey_change_fn *change,
                                 void *context);
@@ -498,43 +503,45 @@ COVEY_API void *covey_patch_raw(covey_world *world, covey_entity e, const covey_
 /* The same, but first adds the default if the component is absent; listeners are then called once, for the add, after
  * `change`. Returns its address, or NULL as covey_add does. */
 #define covey_patch_or_add(world, e, T, change, context) \
-    ((T *)covey_patch_or_add_raw((world), (e), covey_id(T), (change), (context)))
+    ((T *)covey_patch_or_add_raw(COVEY__WORLD(world), (e), covey_id(T), (change), (context)))
 COVEY_API void *covey_patch_or_add_raw(covey_world *world, covey_entity e, const covey_type *type,
                                        covey_change_fn *change, void *context);
 
 /* Whether the entity has the component, or all or any of several: covey_has_all(world, e, Position, Velocity). The raw
  * calls take a list that ends with NULL. */
-#define covey_has(world, e, T) covey_has_raw((world), (e), covey_id(T))
+#define covey_has(world, e, T) covey_has_raw(COVEY__WORLD(world), (e), covey_id(T))
 COVEY_HOT bool covey_has_raw(const covey_world *world, covey_entity e, const covey_type *type);
 #define covey_has_all(world, e, ...) \
-    covey_has_all_raw((world), (e), (const covey_type *const[]){ covey_ids(__VA_ARGS__) NULL })
+    covey_has_all_raw(COVEY__WORLD(world), (e), (const covey_type *const[]){ covey_ids(__VA_ARGS__) NULL })
 #define covey_has_any(world, e, ...) \
-    covey_has_any_raw((world), (e), (const covey_type *const[]){ covey_ids(__VA_ARGS__) NULL })
+    covey_has_any_raw(COVEY__WORLD(world), (e), (const covey_type *const[]){ covey_ids(__VA_ARGS__) NULL })
 COVEY_API bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types);
 COVEY_API bool covey_has_any_raw(const covey_world *world, covey_entity e, const covey_type *const *types);
 
 /* Removes a component and drops its value. Returns whether it was present. Never allocates, never fails. */
-#define covey_remove(world, e, T) covey__remove_sized((world), (e), covey_id(T), COVEY__SIZE(T))
+#define covey_remove(world, e, T) covey__remove_sized(COVEY__WORLD(world), (e), covey_id(T), COVEY__SIZE(T))
 COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_type *type);
 
 /* Removes a component and moves its value to *value instead of dropping it: the caller owns it. Listeners are told of a
  * removal. Returns whether the component was present, and still was after all listeners were called; otherwise *value
  * is unchanged. Never allocates, never fails. */
-#define covey_take(world, e, T, value) covey_take_raw((world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
+#define covey_take(world, e, T, value) \
+    covey_take_raw(COVEY__WORLD(world), (e), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
 COVEY_API bool covey_take_raw(covey_world *world, covey_entity e, const covey_type *type, void *value);
 
 /* Removes the components, disabled ones included, for which remove(e, value, context) returns true, and drops their
  * values. Returns how many. The function must not change the world. It is called once for each component; with
  * listeners maybe more often, and maybe not for components that they add meanwhile. Never allocates, never fails.
  * O(n). */
-#define covey_remove_if(world, T, remove, context) covey_remove_if_raw((world), covey_id(T), (remove), (context))
+#define covey_remove_if(world, T, remove, context) \
+    covey_remove_if_raw(COVEY__WORLD(world), covey_id(T), (remove), (context))
 typedef bool covey_condition_fn(covey_entity e, const void *value, void *context);
 COVEY_API uint32_t covey_remove_if_raw(covey_world *world, const covey_type *type, covey_condition_fn *remove,
                                        void *context);
 
 /* Removes one type, or every type, from all entities. The entities stay. Components that listeners add meanwhile may
  * stay, too. */
-#define covey_clear(world, T) covey_clear_raw((world), covey_id(T))
+#define covey_clear(world, T) covey_clear_raw(COVEY__WORLD(world), covey_id(T))
 COVEY_API void covey_clear_raw(covey_world *world, const covey_type *type);
 COVEY_API void covey_clear_all(covey_world *world);
 
@@ -542,8 +549,8 @@ COVEY_API void covey_clear_all(covey_world *world);
  * is NULL, all bytes are the same, padding included. Null if there is none. O(n). covey_first returns the first entity
  * that has the component. */
 #define covey_find(world, T, value, equal) \
-    covey_find_raw((world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), (equal))
-#define covey_first(world, T) covey_find_raw((world), covey_id(T), NULL, NULL)
+    covey_find_raw(COVEY__WORLD(world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), (equal))
+#define covey_first(world, T) covey_find_raw(COVEY__WORLD(world), covey_id(T), NULL, NULL)
 typedef bool covey_equal_fn(const void *component, const void *value);
 COVEY_API covey_entity covey_find_raw(const covey_world *world, const covey_type *type, const void *value,
                                       covey_equal_fn *equal);
@@ -570,11 +577,11 @@ COVEY_API const covey_type *covey_type_find(const covey_world *world, const char
  * namesakes without `pool_` do. */
 
 /* The pool of T. Makes it if the world does not have it yet. Returns NULL on failure: MEMORY, TYPE or LAYOUT. */
-#define covey_pool_of(world, T) covey_pool_of_raw((world), covey_id(T))
+#define covey_pool_of(world, T) covey_pool_of_raw(COVEY__WORLD(world), covey_id(T))
 COVEY_API covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type);
 
 /* The pool of a type if the world has it, else NULL. Changes nothing. */
-#define covey_pool_find(world, T) covey_pool_find_raw((world), covey_id(T))
+#define covey_pool_find(world, T) covey_pool_find_raw(COVEY__WORLD(world), covey_id(T))
 COVEY_API covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type);
 
 /* All pools, in the order in which the world met their types. */
@@ -801,20 +808,21 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row);
  * pool if it is sparse. In-place pools append; they do not fill holes. O(count); fastest for entities in index order,
  * as covey_create_many returns them, whose values are copied in runs. */
 #define covey_add_array(world, entities, count, T, values) \
-    covey_add_array_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
+    covey_add_array_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
 COVEY_NODISCARD COVEY_API bool covey_add_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                                    const covey_type *type, const void *values);
 
 /* The same with a copy of one value for each entity; the caller keeps the value. Uses the `copy` hook. COPY when a type
  * with `drop` has no such hook, has `no_copy`, or the hook returns false. */
 #define covey_add_copies(world, entities, count, T, value) \
-    covey_add_copies_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
+    covey_add_copies_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
 COVEY_NODISCARD COVEY_API bool covey_add_copies_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                                     const covey_type *type, const void *value);
 
 /* Removes a component from those of `count` entities that have it, and drops the values: as covey_remove for each, in
  * this order. Returns how many had it. Never allocates, never fails. O(count); fastest for entities in index order. */
-#define covey_remove_many(world, entities, count, T) covey_remove_many_raw((world), (entities), (count), covey_id(T))
+#define covey_remove_many(world, entities, count, T) \
+    covey_remove_many_raw(COVEY__WORLD(world), (entities), (count), covey_id(T))
 COVEY_API uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                          const covey_type *type);
 
@@ -822,8 +830,9 @@ COVEY_API uint32_t covey_remove_many_raw(covey_world *world, const covey_entity 
  * in the order of the list. The k-th value is that of entities[positions[k]]. Either array may be NULL. Returns how many
  * entities have the component. Copies bytes: no hook is called, and the pool keeps its values, so this is for types
  * whose bytes are all of the value. O(count); fastest for entities in index order, whose values are copied in runs. */
-#define covey_gather(world, entities, count, T, values, positions) \
-    covey_gather_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values), (positions))
+#define covey_gather(world, entities, count, T, values, positions)                                                \
+    covey_gather_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values), \
+                     (positions))
 COVEY_API uint32_t covey_gather_raw(const covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, void *values, uint32_t *positions);
 
@@ -831,7 +840,7 @@ COVEY_API uint32_t covey_gather_raw(const covey_world *world, const covey_entity
  * that do not have it are left out, and the caller keeps their values. Returns how many were set; none, if there is no
  * memory for the events of a queue. O(count); fastest for entities in index order. */
 #define covey_set_array(world, entities, count, T, values) \
-    covey_set_array_raw((world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
+    covey_set_array_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
 COVEY_API uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                        const covey_type *type, const void *values);
 
@@ -875,16 +884,17 @@ typedef struct covey_component {
  * Returns null on failure: MEMORY, FULL, TYPE, LAYOUT, COPY, PRESENT (a type is listed twice), RANGE (too many, or
  * `count` is not the number of entities). The caller then keeps the values. Also returns null when a listener destroyed
  * the entity at once (GONE): the values were then taken over and dropped. */
-#define covey_create_with(world, ...)                                                      \
-    covey__create_with((world), (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END }, \
+#define covey_create_with(world, ...)                                                                  \
+    covey__create_with(COVEY__WORLD(world), (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END }, \
                        sizeof((const covey_component[]){ __VA_ARGS__ }) / sizeof(covey_component))
 COVEY_API covey_entity covey_create_with_raw(covey_world *world, const covey_component *components);
 
 /* The same for `count` entities, the same that covey_create_many would make. In-place pools append; they do not fill
  * holes. On failure returns false and fills in null handles. Returns true whatever listeners did to the entities.
  * O(components), by blocks of 64 indices. */
-#define covey_create_many_with(world, entities, count, ...) \
-    covey_create_many_with_raw((world), (entities), (count), (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END })
+#define covey_create_many_with(world, entities, count, ...)              \
+    covey_create_many_with_raw(COVEY__WORLD(world), (entities), (count), \
+                               (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END })
 COVEY_NODISCARD COVEY_API bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint32_t count,
                                                           const covey_component *components);
 
@@ -901,10 +911,10 @@ COVEY_NODISCARD COVEY_API bool covey_create_many_with_raw(covey_world *world, co
  * covey_resource_refer); the caller then keeps the value. A NULL value means the default of the type (COPY). O(log
  * resources), like the calls below; removing is O(resources). */
 #define covey_resource_set(world, T, ...) \
-    ((T *)covey_resource_set_raw((world), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__)))
+    ((T *)covey_resource_set_raw(COVEY__WORLD(world), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__)))
 #define covey_resource_set_value(world, T, value) \
-    ((T *)covey_resource_set_raw((world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value)))
-#define covey_resource_set_tag(world, T) covey__resource_set_tag((world), COVEY__EXPECTS_TAG(T))
+    ((T *)covey_resource_set_raw(COVEY__WORLD(world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value)))
+#define covey_resource_set_tag(world, T) covey__resource_set_tag(COVEY__WORLD(world), COVEY__EXPECTS_TAG(T))
 COVEY_API void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value);
 
 /* Makes an object of the program the world's resource of T: a window, a sound system. Calling it again refers to
@@ -913,23 +923,23 @@ COVEY_API void *covey_resource_set_raw(covey_world *world, const covey_type *typ
  * PRESENT when the world has a value of this type. While there is a reference, covey_resource_set fails (PRESENT), and
  * a value from an image is hidden. */
 #define covey_resource_refer(world, T, object) \
-    covey_resource_refer_raw((world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, object))
+    covey_resource_refer_raw(COVEY__WORLD(world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, object))
 COVEY_API bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *object);
 
 /* Its address, or NULL when the world has none. A tag has an address without bytes. */
-#define covey_resource_get(world, T) ((T *)covey_resource_get_raw((world), covey_id(T)))
+#define covey_resource_get(world, T) ((T *)covey_resource_get_raw(COVEY__WORLD(world), covey_id(T)))
 COVEY_API void *covey_resource_get_raw(const covey_world *world, const covey_type *type);
-#define covey_resource_has(world, T) covey_resource_has_raw((world), covey_id(T))
+#define covey_resource_has(world, T) covey_resource_has_raw(COVEY__WORLD(world), covey_id(T))
 COVEY_API bool covey_resource_has_raw(const covey_world *world, const covey_type *type);
 
 /* Removes it and drops its value, unless it refers to an object of the program. Returns whether it was present. */
-#define covey_resource_remove(world, T) covey_resource_remove_raw((world), covey_id(T))
+#define covey_resource_remove(world, T) covey_resource_remove_raw(COVEY__WORLD(world), covey_id(T))
 COVEY_API bool covey_resource_remove_raw(covey_world *world, const covey_type *type);
 
 /* Removes it and moves its value to *value instead of dropping it. Returns whether it was present; false for an object
  * of the program, which the world does not own. */
 #define covey_resource_take(world, T, value) \
-    covey_resource_take_raw((world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
+    covey_resource_take_raw(COVEY__WORLD(world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
 COVEY_API bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value);
 
 /* The types of all resources that are values, in the order in which they were first set. */

@@ -32,7 +32,7 @@ COVEY_API uint64_t covey_tick(const covey_world *world);
 /* Ends the current tick and returns it. Later changes are marked with a larger one. */
 COVEY_API uint64_t covey_tick_advance(covey_world *world);
 /* The tick of the last change of a component; 0 if it is absent or its type has no ticks. */
-#define covey_changed_at(world, e, T) covey_changed_at_raw((world), (e), covey_id(T))
+#define covey_changed_at(world, e, T) covey_changed_at_raw(COVEY__WORLD(world), (e), covey_id(T))
 COVEY_API uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e, const covey_type *type);
 /* As covey_view_iter, but visits only entities with a component that was changed after this tick, among the view's
  * `changed` types; 0 means all. Visits them by index, unless the tick is 0. Skips blocks of 64 indices without a change,
@@ -41,9 +41,9 @@ COVEY_API uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e
 COVEY_API covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick);
 /* As covey_gather, of those whose component was changed after this tick; of all, if the tick is 0 or the type has no
  * ticks. */
-#define covey_gather_since(world, entities, count, T, tick, values, positions)                                      \
-    covey_gather_since_raw((world), (entities), (count), covey_id(T), (tick), COVEY__EXPECTS_POINTER_TO(T, values), \
-                           (positions))
+#define covey_gather_since(world, entities, count, T, tick, values, positions)            \
+    covey_gather_since_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), (tick), \
+                           COVEY__EXPECTS_POINTER_TO(T, values), (positions))
 COVEY_API uint32_t covey_gather_since_raw(const covey_world *world, const covey_entity *entities, uint32_t count,
                                           const covey_type *type, uint64_t tick, void *values, uint32_t *positions);
 
@@ -76,12 +76,12 @@ COVEY_API bool covey_is_enabled(const covey_world *world, covey_entity e);
 /* The same for one component of an entity (ABSENT if it does not have it), whether the entity itself is disabled or
  * not. A component that is added is enabled, also if a disabled one was removed before. Takes a bit for each index in
  * the pages of 4096 indices in which a component was ever disabled. */
-#define covey_component_disable(world, e, T) covey_component_disable_raw((world), (e), covey_id(T))
+#define covey_component_disable(world, e, T) covey_component_disable_raw(COVEY__WORLD(world), (e), covey_id(T))
 COVEY_API covey_result covey_component_disable_raw(covey_world *world, covey_entity e, const covey_type *type);
-#define covey_component_enable(world, e, T) covey_component_enable_raw((world), (e), covey_id(T))
+#define covey_component_enable(world, e, T) covey_component_enable_raw(COVEY__WORLD(world), (e), covey_id(T))
 COVEY_API covey_result covey_component_enable_raw(covey_world *world, covey_entity e, const covey_type *type);
 /* Whether the component is present and not disabled. */
-#define covey_component_is_enabled(world, e, T) covey_component_is_enabled_raw((world), (e), covey_id(T))
+#define covey_component_is_enabled(world, e, T) covey_component_is_enabled_raw(COVEY__WORLD(world), (e), covey_id(T))
 COVEY_API bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, const covey_type *type);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* At assertion level 1, calls that take a pool or a view check it first, and name the file and line of the caller. Not
+/* At assertion level 1, everyday calls that take a world, a pool or a view check it first, and name the file and line of the caller. Not
  * API.
  *
  * A macro does not expand in its own body, so each calls the function of its name. */
@@ -8,6 +8,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+COVEY_INLINE covey_world *covey__needs_world(const covey_world *world, const char *file, int line) {
+    if (!COVEY__LIKELY(world != NULL)) covey__contract_broken(NULL, "the world is NULL", file, line);
+    COVEY__ASSUME(world != NULL); /* without a world, there is no handler that could return */
+    return (covey_world *)(uintptr_t)world;
+}
 
 COVEY_INLINE covey_pool *covey__needs_pool(const covey_pool *pool, const char *file, int line) {
     if (!COVEY__LIKELY(pool != NULL))
@@ -60,6 +66,11 @@ COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const cha
 #define COVEY__PACKED(pool) covey__needs_packed((pool), __FILE__, __LINE__)
 #define COVEY__VIEW(view) covey__needs_view((view), __FILE__, __LINE__)
 
+#define covey_create(...) covey_create(COVEY__WORLD((__VA_ARGS__)))
+#define covey_create_many(world, ...) covey_create_many(COVEY__WORLD(world), __VA_ARGS__)
+#define covey_destroy(world, ...) covey_destroy(COVEY__WORLD(world), __VA_ARGS__)
+#define covey_alive(world, ...) covey_alive(COVEY__WORLD(world), __VA_ARGS__)
+#define covey_view_make(world, ...) covey_view_make(COVEY__WORLD(world), __VA_ARGS__)
 #define covey_pool_has(pool, ...) covey_pool_has(COVEY__POOL(pool), __VA_ARGS__)
 #define covey_pool_remove_if(pool, ...) covey_pool_remove_if(COVEY__POOL(pool), __VA_ARGS__)
 #define covey_pool_next(pool, ...) covey_pool_next(COVEY__POOL(pool), __VA_ARGS__)

@@ -4,7 +4,10 @@
 
 #if COVEY_ASSERT_LEVEL >= 1
 #define COVEY__CONTRACT(world, holds, what) \
-    (COVEY__LIKELY(holds) ? (void)0 : covey__contract_broken((world), (what), __FILE__, __LINE__))
+    (COVEY__LIKELY(holds) ? (void)0 : covey__contract_of(__func__, (world), (what), __FILE__, __LINE__))
+/* The world of a call, in the macro that makes the call: checked with the line of the caller. The type is that of the
+ * argument, which is not evaluated twice, so that compilers still check it. */
+#define COVEY__WORLD(world) (0 ? (world) : covey__needs_world((world), __FILE__, __LINE__))
 #define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
 /* Whether a hook, or a system that runs in parallel with others, makes the call, which is then refused. Also checks that
  * there is a world. */
@@ -13,6 +16,7 @@
      covey__refuse_in_hook((world), __FILE__, __LINE__))
 #else
 #define COVEY__CONTRACT(world, holds, what) ((void)0)
+#define COVEY__WORLD(world) (world)
 #define COVEY__TYPED(pool, T) (pool)
 #define COVEY__IN_HOOK(world) ((void)(world), false)
 #endif

@@ -68,11 +68,11 @@
 #define COVEY__FIELD_ENTRY(T, word) COVEY__EXPAND_WORD(COVEY__ENTRY_OF, T, COVEY__WORD_##word)
 
 #define COVEY__SHADOW_OF(T, shape, C, kind, nested, m) C m[sizeof(COVEY__MEMBER(T, m)) / sizeof(C)];
-#define COVEY__CHECK_OF(T, shape, C, kind, nested, m)                                                              \
-    COVEY__STATIC_ASSERT(sizeof(COVEY__MEMBER(T, m)) == sizeof(COVEY__MEMBER(struct covey__shadow_##T, m)) &&      \
-                             sizeof(COVEY__ELEMENT_##shape(T, C, m) - (C *)COVEY__ELEMENT_##shape(T, C, m)) != 0,       \
-                         #T "." #m " has another type");                                                           \
-    COVEY__STATIC_ASSERT(offsetof(T, m) == offsetof(struct covey__shadow_##T, m),                                  \
+#define COVEY__CHECK_OF(T, shape, C, kind, nested, m)                                                             \
+    COVEY__STATIC_ASSERT(sizeof(COVEY__MEMBER(T, m)) == sizeof(COVEY__MEMBER(struct covey__shadow_##T, m)) &&     \
+                             sizeof(COVEY__ELEMENT_##shape(T, C, m) - (C *)COVEY__ELEMENT_##shape(T, C, m)) != 0, \
+                         #T "." #m " has another type");                                                          \
+    COVEY__STATIC_ASSERT(offsetof(T, m) == offsetof(struct covey__shadow_##T, m),                                 \
                          "a member of " #T " before " #m " is missing");
 #define COVEY__ENTRY_OF(T, shape, C, kind, nested, m) \
     { #m, kind, (uint32_t)offsetof(T, m), (uint32_t)(COVEY__COUNT_##shape(T, C, m)), nested },

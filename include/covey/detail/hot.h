@@ -34,6 +34,9 @@ COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t g
 COVEY_API void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
+/* The same for a contract of a function: a public one is named before the text. */
+COVEY_API void covey__contract_of(const char *function, const covey_world *world, const char *what, const char *file,
+                                  int line);
 COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int line); /* true */
 /* The world has a guard. */
 COVEY_API void covey__check_use(const covey_world *world, const covey_type *type, covey__access access,
