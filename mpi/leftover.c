@@ -1,7 +1,7 @@
 /* Files that jobs left behind which were killed while they saved: the next checkpoint at the same path that is whole removes
  * them. Whoever is killed when, these can be left:
  *
- *     path.8.1.tmp-1a2b-0     an image while it is written
+ *     path.8.1.tmp-1a2b-0     an image while it is written; only the next save of the same number would remove it
  *     path.8.1                an image whose manifest did not get its name
  *     path.8.new              that manifest, with or without its text
  *     path.6.1, path.7.1      images of the checkpoints before, whose manifest has been replaced

@@ -1,5 +1,6 @@
 /* Files that are whole or not there. One is written under another name in the same folder, brought to the disk, and
- * renamed; then the folder is brought to the disk, too. One is read into memory as a whole, within a limit. Either may
+ * renamed; then the folder is brought to the disk, too. What a process that was killed leaves behind, the next one that
+ * writes the same file removes. One is read into memory as a whole, within a limit. Either may
  * be compressed with zstd, if the library is built with it. */
 #include "file.h"
 
@@ -12,7 +13,7 @@
 #include <stdio.h>
 
 /* The head of a frame of zstd has at most so many bytes. */
-enum { BUFFER_BYTES = 1 << 17, NAMES_TRIED = 100, HEAD_BYTES = 18 };
+enum { BUFFER_BYTES = 1 << 17, HEAD_BYTES = 18 };
 
 static const unsigned char zstd_magic[4] = { 0x28, 0xB5, 0x2F, 0xFD };
 
@@ -160,27 +161,109 @@ static bool write_plain(covey__file *file, const void *bytes, size_t size) {
     return true;
 }
 
-/* Only what is a file, and what is nothing yet, is replaced: never a folder or a device. */
-static bool find_target(covey__file *file, const char *path, covey__file_info *old) {
-    *old = (covey__file_info){ 0 };
-    if (file->os->resolve(path, file->target) != 0) return fail_at(file, "find the file", path);
-    if (file->os->look(file->target, old) != 0)
-        return errno == ENOENT || fail_at(file, "look at the file", file->target);
-    return old->regular ||
-           fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "not a file that can be replaced (%s)", file->target);
+/* ---- Temporary files -----------------------------------------------------------------------------------------------
+ *
+ * Beside saves/game.covey:    saves/game.covey.tmp-0123456789abcdef-0    saves/game.covey.tmp-0123456789abcdef-1
+ *
+ * The name is cut after some bytes, so that it is never too long; the first number stands for the whole name and the host.
+ * Processes that write one file at the same time use the names one after the other. Each has a lock on its file until that
+ * is renamed, and the system ends the lock with the process: a file without a lock is a leftover, and is removed. Where
+ * there are no locks, leftovers stay, and the last resort are names with the number of the process. The files of other
+ * hosts are left alone, because locks may not reach beyond a host. */
+
+enum { SLOTS = 8, NAMES_TRIED = 100, NAME_KEPT = 100 };
+
+/* Behind the last separator. */
+static const char *name_in(const covey__os *os, const char *path) {
+    const char *name = path;
+    for (; *path; path++)
+        if (strchr(os->separators, *path)) name = path + 1;
+    return name;
 }
 
-/* Another one of this process, or of one that is no more, may have the name. */
+/* FNV-1a. */
+static uint64_t number_of(const char *name, uint64_t host) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ host;
+    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+/* Never inside of a character of UTF-8, which some file systems refuse. */
+static size_t kept_bytes(const char *name) {
+    size_t length = strlen(name);
+    if (length <= NAME_KEPT) return length;
+    length = NAME_KEPT;
+    while (length > NAME_KEPT - 4 && ((unsigned char)name[length] & 0xC0) == 0x80) length--;
+    return length;
+}
+
+static void name_temporary(covey__file *file, uint64_t slot) {
+    const char *name = name_in(file->os, file->target);
+    snprintf(file->temporary, sizeof file->temporary, "%.*s.tmp-%016llx-%llu",
+             (int)((size_t)(name - file->target) + kept_bytes(name)), file->target,
+             (unsigned long long)number_of(name, file->os->host()), (unsigned long long)slot);
+}
+
+static bool claim_temporary(covey__file *file) {
+    file->handle = file->os->create(file->temporary);
+    if (file->handle < 0 || !file->os->claim) return file->handle >= 0;
+    file->claim = file->os->claim(file->handle, file->temporary);
+    if (file->claim >= 0) return true;
+    int error = errno;
+    file->os->close(file->handle);
+    if (error != EEXIST) file->os->remove(file->temporary);
+    file->handle = -1;
+    errno = error;
+    return false;
+}
+
+static bool take_slot(covey__file *file, uint64_t slot) {
+    name_temporary(file, slot);
+    if (claim_temporary(file)) return true;
+    if (errno != EEXIST) return false;
+    if (file->os->discard(file->temporary) == 0 && claim_temporary(file)) return true;
+    errno = EEXIST; /* the next name may do */
+    return false;
+}
+
+/* Leftovers in the slots behind the one that was taken. */
+static void discard_leftovers(covey__file *file, uint64_t slot) {
+    char own[COVEY__TEMPORARY_BYTES];
+    memcpy(own, file->temporary, sizeof own);
+    for (slot++; slot < SLOTS; slot++) {
+        name_temporary(file, slot);
+        file->os->discard(file->temporary);
+    }
+    memcpy(file->temporary, own, sizeof own);
+}
+
 static bool create_temporary(covey__file *file) {
-    for (int i = 0; i < NAMES_TRIED; i++) {
-        snprintf(file->temporary, sizeof file->temporary, "%s.tmp-%x-%d", file->target, file->os->process(), i);
-        file->handle = file->os->create(file->temporary);
-        if (file->handle >= 0) return true;
+    for (uint64_t slot = 0; slot < SLOTS + NAMES_TRIED; slot++) {
+        bool shared = slot < SLOTS;
+        if (take_slot(file, shared ? slot : ((uint64_t)file->os->process() + 1) * 1000 + slot)) {
+            if (shared) discard_leftovers(file, slot);
+            return true;
+        }
         if (errno != EEXIST) break;
     }
     fail_at(file, "create the temporary file", file->temporary);
     file->temporary[0] = '\0';
     return false;
+}
+
+/* ---- Beginning and ending ------------------------------------------------------------------------------------------*/
+
+/* Only what is a file, and what is nothing yet, is replaced: never a folder or a device. */
+static bool find_target(covey__file *file, const char *path, covey__file_info *old) {
+    *old = (covey__file_info){ 0 };
+    if (name_in(file->os, path)[0] == '\0')
+        return fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "the path %s, and names no file (%s)",
+                    path[0] == '\0' ? "is empty" : "ends with a slash", path);
+    if (file->os->resolve(path, file->target) != 0) return fail_at(file, "find the file", path);
+    if (file->os->look(file->target, old) != 0)
+        return errno == ENOENT || fail_at(file, "look at the file", file->target);
+    return old->regular ||
+           fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "not a file that can be replaced (%s)", file->target);
 }
 
 static bool begin_file(covey__file *file, const char *path, int level) {
@@ -195,7 +278,7 @@ static bool begin_file(covey__file *file, const char *path, int level) {
 
 bool covey__file_create(covey__file *file, const covey__os *os, covey__heap *heap, const char *path, int level,
                         covey_report *report) {
-    *file = (covey__file){ .os = os, .heap = heap, .report = report, .handle = -1, .folder = -1 };
+    *file = (covey__file){ .os = os, .heap = heap, .report = report, .handle = -1, .folder = -1, .claim = -1 };
     if (begin_file(file, path, level)) return true;
     covey__file_abandon(file);
     return false;
@@ -223,9 +306,9 @@ static bool close_file(covey__file *file) {
 static bool open_folder(covey__file *file) {
     if (!file->os->open_folder) return true;
     char folder[COVEY__PATH_BYTES];
-    const char *slash = strrchr(file->target, '/');
-    if (slash == file->target) slash++; /* the root */
-    if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash - file->target), file->target);
+    int length = (int)(name_in(file->os, file->target) - file->target);
+    if (length > 1) length--; /* the slash, unless it is the root */
+    if (length != 0) snprintf(folder, sizeof folder, "%.*s", length, file->target);
     else memcpy(folder, ".", 2);
     file->folder = file->os->open_folder(folder);
     return file->folder >= 0 || fail_at(file, "open the folder", folder);
@@ -257,9 +340,10 @@ void covey__file_abandon(covey__file *file) {
     if (file->handle >= 0) file->os->close(file->handle);
     if (file->folder >= 0) file->os->close(file->folder);
     if (file->temporary[0]) file->os->remove(file->temporary);
+    if (file->claim >= 0) file->os->close(file->claim); /* behind the end of its name */
     if (file->buffer) covey__free(file->heap, file->buffer, BUFFER_BYTES, 1, 1);
     free_compressor(file);
-    file->handle = file->folder = -1;
+    file->handle = file->folder = file->claim = -1;
     file->temporary[0] = '\0';
     file->buffer = NULL;
 }

@@ -6,7 +6,7 @@
 
 #include <covey/image.h>
 
-enum { COVEY__PATH_BYTES = 4096, COVEY__TEMPORARY_BYTES = COVEY__PATH_BYTES + 40 };
+enum { COVEY__PATH_BYTES = 4096, COVEY__TEMPORARY_BYTES = COVEY__PATH_BYTES + 48 };
 
 typedef struct covey__file_info {
     bool regular;
@@ -17,9 +17,14 @@ typedef struct covey__file_info {
 /* os.c: what is asked of the operating system, so that tests can say no in its place. Files are small numbers. Functions
  * that fail return -1 and set errno. */
 typedef struct covey__os {
+    const char *separators;                     /* in paths */
     int (*resolve)(const char *path, char *to); /* the path itself; of a symbolic link, that of the file it leads to */
     int (*look)(const char *path, covey__file_info *info);
     int (*create)(const char *path); /* EEXIST when it is there */
+    /* Locks a file that was just created. The lock lasts until the file that this returns is closed, too, or the process
+     * has ended, however it ends. EEXIST: another process has removed it. NULL where files that are open are locked. */
+    int (*claim)(int file, const char *path);
+    int (*discard)(const char *path); /* removes a file that no process has claimed */
     int (*permit)(int file, uint32_t mode);
     ptrdiff_t (*write)(int file, const void *bytes, size_t size);
     int (*sync)(int file); /* until it is on the disk */
@@ -31,7 +36,8 @@ typedef struct covey__os {
     int (*open)(const char *path); /* to read */
     int (*measure)(int file, covey__file_info *info);
     ptrdiff_t (*read)(int file, void *bytes, size_t size);
-    uint32_t (*process)(void);                            /* a number that other processes do not have */
+    uint32_t (*process)(void);                            /* a number that other processes of this host do not have */
+    uint64_t (*host)(void);                               /* a number that other hosts most likely do not have */
     void (*explain)(int error, char *text, size_t bytes); /* errno in words */
 } covey__os;
 
@@ -45,6 +51,7 @@ typedef struct covey__file {
     covey__heap *heap;
     covey_report *report; /* of the first failure */
     int handle, folder;   /* -1: not open */
+    int claim;            /* keeps the lock of the temporary file; -1: not open */
     char *buffer;         /* bytes that go out next */
     size_t filled;
     void *zstd; /* the compressor; NULL: none */

@@ -2,6 +2,8 @@
 #if !defined(_WIN32)
 #define _XOPEN_SOURCE 700 /* POSIX 2008, and realpath */
 #define _FILE_OFFSET_BITS 64
+#define _DARWIN_C_SOURCE 1 /* flock, which POSIX does not have */
+#define __BSD_VISIBLE 1
 #endif
 
 #include "file.h"
@@ -28,10 +30,18 @@ static int copy_path(const char *path, char *to) {
     return 0;
 }
 
+/* FNV-1a. */
+static uint64_t number_of(const char *text) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
 #if defined(_WIN32)
 
 #include <io.h>
 #include <process.h>
+#include <time.h>
 #include <windows.h>
 
 static int look(const char *path, covey__file_info *info) {
@@ -50,6 +60,23 @@ static int measure(int file, covey__file_info *info) {
 
 static int create(const char *path) {
     return _open(path, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+}
+
+/* A file that is open cannot be removed. It is closed before it is renamed: one that was written just now is left alone. */
+enum { LEFTOVER_SECONDS = 60 };
+
+static int discard(const char *path) {
+    struct _stat64 found;
+    if (_stat64(path, &found) != 0) return -1;
+    if (_time64(NULL) - found.st_mtime >= LEFTOVER_SECONDS) return _unlink(path);
+    errno = EACCES;
+    return -1;
+}
+
+static uint64_t host(void) {
+    char name[MAX_COMPUTERNAME_LENGTH + 1] = "";
+    DWORD size = sizeof name;
+    return GetComputerNameA(name, &size) ? number_of(name) : 0;
 }
 
 /* Files have the rights that their folder gives them. */
@@ -72,9 +99,11 @@ static uint32_t process(void) { return (uint32_t)_getpid(); }
 static void explain(int error, char *text, size_t bytes) { strerror_s(text, bytes, error); }
 
 const covey__os covey__os_real = {
+    .separators = "/\\:",
     .resolve = copy_path,
     .look = look,
     .create = create,
+    .discard = discard,
     .permit = permit,
     .write = write_bytes,
     .sync = _commit,
@@ -85,12 +114,14 @@ const covey__os covey__os_real = {
     .measure = measure,
     .read = read_bytes,
     .process = process,
+    .host = host,
     .explain = explain,
 };
 
 #else
 
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #ifndef PATH_MAX
@@ -122,6 +153,49 @@ static int measure(int file, covey__file_info *info) {
 }
 
 static int create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }
+
+/* 0; or -1: another one has it (EWOULDBLOCK), or the file system has no locks. */
+static int lock(int file) {
+#if defined(LOCK_EX)
+    return flock(file, LOCK_EX | LOCK_NB);
+#else
+    (void)file;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+/* Whether a path still leads to an open file. */
+static bool leads_to(const char *path, int file) {
+    struct stat there, own;
+    return lstat(path, &there) == 0 && fstat(file, &own) == 0 && S_ISREG(own.st_mode) && there.st_dev == own.st_dev &&
+           there.st_ino == own.st_ino;
+}
+
+/* Between creating and locking it, another process may have taken it for a leftover. A file without a lock is never taken
+ * for one where there are no locks. */
+static int claim(int file, const char *path) {
+    bool lost = lock(file) != 0 && errno == EWOULDBLOCK;
+    if (!lost && leads_to(path, file)) return fcntl(file, F_DUPFD_CLOEXEC, 0);
+    errno = EEXIST;
+    return -1;
+}
+
+/* Only who has the lock of a file may rename or remove it: nothing comes between looking and removing. */
+static int discard(const char *path) {
+    int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, file = open(path, O_WRONLY | flags);
+    if (file < 0 && errno == EACCES) file = open(path, O_RDONLY | flags);
+    if (file < 0) return -1;
+    int status = lock(file) == 0 && leads_to(path, file) ? unlink(path) : -1;
+    close(file);
+    return status;
+}
+
+static uint64_t host(void) {
+    char name[256] = "";
+    return gethostname(name, sizeof name - 1) == 0 ? number_of(name) : 0;
+}
+
 static int permit(int file, uint32_t mode) { return fchmod(file, (mode_t)mode); }
 static ptrdiff_t write_bytes(int file, const void *bytes, size_t size) { return write(file, bytes, at_once(size)); }
 static ptrdiff_t read_bytes(int file, void *bytes, size_t size) { return read(file, bytes, at_once(size)); }
@@ -147,9 +221,12 @@ static void explain(int error, char *text, size_t bytes) {
 }
 
 const covey__os covey__os_real = {
+    .separators = "/",
     .resolve = resolve,
     .look = look,
     .create = create,
+    .claim = claim,
+    .discard = discard,
     .permit = permit,
     .write = write_bytes,
     .sync = fsync,
@@ -162,6 +239,7 @@ const covey__os covey__os_real = {
     .measure = measure,
     .read = read_bytes,
     .process = process,
+    .host = host,
     .explain = explain,
 };
 

@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(COVEY_WITH_ZSTD)
@@ -27,6 +29,7 @@ static struct {
     bool interrupted;
     int renames;
     int open; /* files */
+    uint64_t host;
 } os;
 
 static bool says_no(const char *name) {
@@ -57,6 +60,10 @@ static int opened(int file) {
 static int os_resolve(const char *path, char *to) { REAL(resolve, path, to); }
 static int os_look(const char *path, covey__file_info *info) { REAL(look, path, info); }
 static int os_create(const char *path) { REAL_OPEN(create, path); }
+static int os_claim(int file, const char *path) {
+    return says_no("claim") ? -1 : opened(covey__os_real.claim(file, path));
+}
+static int os_discard(const char *path) { REAL(discard, path); }
 static int os_permit(int file, uint32_t mode) { REAL(permit, file, mode); }
 static int os_open_folder(const char *path) { REAL_OPEN(open_folder, path); }
 static int os_open(const char *path) { REAL_OPEN(open, path); }
@@ -100,12 +107,16 @@ static int os_rename(const char *from, const char *to) {
 static int os_remove(const char *path) { REAL(remove, path); }
 
 static uint32_t os_process(void) { return 77; }
+static uint64_t os_host(void) { return os.host; }
 static void os_explain(int error, char *text, size_t bytes) { covey__os_real.explain(error, text, bytes); }
 
 static const covey__os unkind = {
+    .separators = "/",
     .resolve = os_resolve,
     .look = os_look,
     .create = os_create,
+    .claim = os_claim,
+    .discard = os_discard,
     .permit = os_permit,
     .write = os_write,
     .sync = os_sync,
@@ -118,6 +129,7 @@ static const covey__os unkind = {
     .measure = os_measure,
     .read = os_read,
     .process = os_process,
+    .host = os_host,
     .explain = os_explain,
 };
 
@@ -238,6 +250,7 @@ static const struct {
     { "resolve", "find the file" },
     { "look", "look at the file" },
     { "create", "create the temporary file" },
+    { "claim", "create the temporary file" },
     { "permit", "rights" },
     { "write", "write the temporary file" },
     { "sync", "sync the temporary file" },
@@ -264,9 +277,10 @@ static uint32_t each_call_fails(const unsigned char *old, const unsigned char *b
         os.calls = os.renames = 0, os.fail_at = at, os.failed = NULL;
         bool done = write_file(&unkind, in_folder("a"), bytes, size, level);
         if (!os.failed) break;
-        bool was_last = os.renames > 0 && strcmp(os.failed, "close") == 0; /* of the folder: nothing depends on it */
-        assert_int_equal(done, was_last);
-        if (was_last) continue;
+        bool was_last = os.renames > 0 && strcmp(os.failed, "close") == 0; /* of the folder, and the lock: nothing */
+        bool tidied = strcmp(os.failed, "discard") == 0;                   /* depends on these, nor on leftovers */
+        assert_int_equal(done, was_last || tidied);
+        if (done) continue;
         assert_int_equal(report.result, COVEY_ERROR_FILE);
         says(words_of(os.failed));
         says("Input/output error");
@@ -292,15 +306,16 @@ static void a_failed_call_leaves_the_old_file(void **state) {
 static void a_failed_call_leaves_nothing_where_nothing_was(void **state) {
     (void)state;
     unsigned char *bytes = some_bytes(LARGE, 2);
-    assert_int_equal(each_call_fails(NULL, bytes, LARGE, 0), ((1 << STEPS) - 1) & ~(1 << 3)); /* no rights to copy */
+    assert_int_equal(each_call_fails(NULL, bytes, LARGE, 0), ((1 << STEPS) - 1) & ~(1 << 4)); /* no rights to copy */
     free(bytes);
 }
 
-/* A process ends at any call: whoever looks finds the whole old file or the whole new one. */
+/* A process ends at any call: the whole old file is there, or the whole new one. The next one that writes the file removes
+ * what is left. */
 static void a_process_that_ends_leaves_a_whole_file(void **state) {
     (void)state;
     unsigned char *old = some_bytes(500, 1), *bytes = some_bytes(LARGE, 2);
-    int olds = 0, news = 0;
+    int olds = 0, news = 0, leftovers = 0;
     for (int at = 1, status = 0; status == 0; at++) {
         files_in_folder(true);
         put_file("a", old, 500);
@@ -308,15 +323,19 @@ static void a_process_that_ends_leaves_a_whole_file(void **state) {
         assert_true(child >= 0);
         if (child == 0) {
             os.die_at = at;
+            os.host = covey__os_real.host();
             _exit(write_file(&unkind, in_folder("a"), bytes, LARGE, 0) ? 1 : 2);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         bool is_old = file_has("a", old, 500);
         assert_true(is_old || file_has("a", bytes, LARGE));
         olds += is_old, news += !is_old;
+        leftovers += files_in_folder(false) - 1;
+        assert_true(write_file(&covey__os_real, in_folder("a"), old, 500, 0));
+        assert_int_equal(files_in_folder(false), 1);
     }
-    assert_true(olds > 8);
-    assert_int_equal(news, 3); /* sync of the folder, its close, and the one that ended well */
+    assert_true(olds > 8 && leftovers > 5);
+    assert_int_equal(news, 4); /* sync of the folder, its close and that of the lock, and the one that ended well */
     free(old);
     free(bytes);
 }
@@ -408,13 +427,230 @@ static void folders_and_devices_are_not_replaced(void **state) {
     assert_int_equal(files_in_folder(false), 1);
 }
 
-static void a_name_that_is_taken_is_left_alone(void **state) {
+static bool begin_writing(covey__file *file, covey__heap *own, const char *name) {
+    *own = (covey__heap){ test_allocator(&heap), 0, NULL };
+    return covey__file_create(file, &covey__os_real, own, in_folder(name), 0, &report);
+}
+
+/* Each has a name of its own while it writes, and none removes that of another. */
+static void several_write_one_file_at_once(void **state) {
     (void)state;
-    put_file("a.tmp-4d-0", "mine", 4); /* 77 in hexadecimal */
-    assert_true(write_file(&unkind, in_folder("a"), (const unsigned char *)"new", 3, 0));
-    assert_true(file_has("a.tmp-4d-0", "mine", 4));
+    enum { WRITERS = 12 }; /* more than have names that are used again */
+    covey__file files[WRITERS];
+    covey__heap own[WRITERS];
+    char text[] = "from 0";
+    for (int i = 0; i < WRITERS; i++) {
+        text[5] = (char)('a' + i);
+        assert_true(begin_writing(&files[i], &own[i], "a"));
+        assert_true(covey__file_write(&files[i], text, 6));
+        assert_int_equal(files_in_folder(false), i + 1);
+    }
+    for (int i = WRITERS; i-- != 0;) {
+        text[5] = (char)('a' + i);
+        assert_true(covey__file_finish(&files[i]));
+        assert_true(file_has("a", text, 6));
+    }
+    assert_int_equal(files_in_folder(false), 1);
+}
+
+/* Leaves the file of a process that is killed while it writes, and lets others write meanwhile. */
+static void leave(const char *name, int others) {
+    int ready[2], status;
+    char byte = 0;
+    covey__file files[8];
+    covey__heap own[8];
+    for (int i = 0; i < others; i++) assert_true(begin_writing(&files[i], &own[i], name));
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        covey__file file;
+        covey__heap heap_of_child;
+        bool began = begin_writing(&file, &heap_of_child, name) && covey__file_write(&file, "half", 4);
+        if (!began || write(ready[1], &byte, 1) != 1) _exit(1);
+        for (;;) pause();
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    for (int i = 0; i < others; i++) covey__file_abandon(&files[i]);
+}
+
+static void what_killed_writers_leave_is_removed(void **state) {
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        leave("a", 0);
+        assert_int_equal(files_in_folder(false), 1);
+    }
+    leave("a", 3);
+    leave("b", 0);
+    assert_int_equal(files_in_folder(false),
+                     2 + 0); /* the first of "a" went when others began; one behind them, one of b */
+    assert_true(write_file(&covey__os_real, in_folder("a"), (const unsigned char *)"new", 3, 0));
     assert_true(file_has("a", "new", 3));
+    assert_int_equal(files_in_folder(false), 2); /* that of another name stays */
+    assert_true(write_file(&covey__os_real, in_folder("b"), (const unsigned char *)"new", 3, 0));
     assert_int_equal(files_in_folder(false), 2);
+}
+
+enum { WRITTEN = 5000 };
+
+/* Writes the file again and again until it is killed; ends on its own only when it could not. */
+static pid_t begin_process(char with) {
+    pid_t parent = getpid(), child = fork();
+    assert_true(child >= 0);
+    if (child != 0) return child;
+    unsigned char bytes[WRITTEN];
+    memset(bytes, with, sizeof bytes);
+    while (getppid() == parent && write_file(&unkind, in_folder("a"), bytes, sizeof bytes, 0)) {
+    }
+    fprintf(stderr, "%s\n", report.text);
+    _exit(1);
+}
+
+/* All its bytes are of one writer. */
+static void is_whole(void) {
+    unsigned char bytes[WRITTEN + 1];
+    FILE *file = fopen(in_folder("a"), "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_int_equal(size, WRITTEN);
+    for (size_t i = 1; i < size; i++) assert_int_equal(bytes[i], bytes[0]);
+}
+
+/* Three processes write one file, and are killed at any time. */
+static void writers_that_are_killed_leave_a_whole_file(void **state) {
+    (void)state;
+    test_random random = { 1 };
+    unsigned char bytes[WRITTEN];
+    memset(bytes, 'a', sizeof bytes);
+    assert_true(write_file(&unkind, in_folder("a"), bytes, sizeof bytes, 0));
+    for (uint64_t i = 0; i < test_scaled(100); i++) {
+        pid_t children[3];
+        int status;
+        for (int k = 0; k < 3; k++) children[k] = begin_process((char)('a' + k));
+        struct timespec time = { .tv_nsec = (long)test_below(&random, 3000000) };
+        nanosleep(&time, NULL);
+        is_whole();
+        for (int k = 0; k < 3; k++) assert_int_equal(kill(children[k], SIGKILL), 0);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(waitpid(children[k], &status, 0), children[k]);
+            assert_true(WIFSIGNALED(status));
+        }
+        is_whole();
+    }
+    assert_true(write_file(&unkind, in_folder("a"), bytes, sizeof bytes, 0));
+    assert_int_equal(files_in_folder(false), 1);
+}
+
+/* It may live: its locks may not be seen here. */
+static void what_another_host_writes_is_left_alone(void **state) {
+    (void)state;
+    covey__file file;
+    covey__heap own = { test_allocator(&heap), 0, NULL };
+    os.host = 1;
+    assert_true(covey__file_create(&file, &unkind, &own, in_folder("a"), 0, &report));
+    os.host = 2;
+    close(file.claim), close(file.handle); /* what is left has no lock */
+    os.open -= 2;
+    file.claim = file.handle = -1;
+    assert_true(write_file(&unkind, in_folder("a"), (const unsigned char *)"new", 3, 0));
+    assert_int_equal(files_in_folder(false), 2);
+    covey__file_abandon(&file);
+    assert_int_equal(files_in_folder(false), 1);
+}
+
+/* Names of all lengths that the file system has, in one and more bytes a character. */
+static void names_may_have_any_length(void **state) {
+    (void)state;
+    for (size_t length = 1; length <= 255; length += length < 90 || length > 230 ? 1 : 7) {
+        char name[256] = "";
+        for (size_t i = 0; i + 1 < length; i += 2) memcpy(name + i, "\xC3\xA4", 2);
+        if (length % 2 != 0) name[length - 1] = 'a';
+        assert_true(write_file(&covey__os_real, in_folder(name), (const unsigned char *)"abc", 3, 0));
+        assert_true(file_has(name, "abc", 3));
+        assert_int_equal(files_in_folder(true), 1);
+    }
+    char name[257];
+    memset(name, 'a', 256);
+    name[256] = '\0';
+    assert_false(write_file(&covey__os_real, in_folder(name), (const unsigned char *)"abc", 3, 0));
+    says("File name too long");
+    assert_int_equal(files_in_folder(false), 0);
+}
+
+/* Long names that differ only at their ends are written at once. */
+static void long_names_are_told_apart(void **state) {
+    (void)state;
+    char names[2][256];
+    covey__file files[2];
+    covey__heap own[2];
+    for (int i = 0; i < 2; i++) {
+        memset(names[i], 'a', 255);
+        names[i][254] = (char)('a' + i);
+        names[i][255] = '\0';
+        assert_true(begin_writing(&files[i], &own[i], names[i]));
+        assert_true(covey__file_write(&files[i], names[i] + 254, 1));
+    }
+    for (int i = 0; i < 2; i++) assert_true(covey__file_finish(&files[i]));
+    for (int i = 0; i < 2; i++) assert_true(file_has(names[i], i == 0 ? "a" : "b", 1));
+    assert_int_equal(files_in_folder(false), 2);
+}
+
+static void a_path_without_a_name_is_refused(void **state) {
+    (void)state;
+    assert_false(write_file(&unkind, "", (const unsigned char *)"new", 3, 0));
+    assert_int_equal(report.result, COVEY_ERROR_FILE);
+    says("the path is empty, and names no file");
+    assert_false(write_file(&unkind, in_folder("none/"), (const unsigned char *)"new", 3, 0));
+    says("the path ends with a slash, and names no file");
+    assert_int_equal(os.calls, 0);
+}
+
+/* A link with the name of a temporary file is not followed, and what has that name without being a file stays. */
+static void what_is_no_leftover_is_left_alone(void **state) {
+    (void)state;
+    covey__file file;
+    covey__heap own;
+    char taken[2][COVEY__TEMPORARY_BYTES];
+    put_file("mine", "mine", 4);
+    assert_true(begin_writing(&file, &own, "a"));
+    snprintf(taken[0], sizeof taken[0], "%s", file.temporary);
+    covey__file_abandon(&file);
+    snprintf(taken[1], sizeof taken[1], "%s", taken[0]);
+    taken[1][strlen(taken[1]) - 1] = '1';
+    assert_int_equal(symlink("mine", taken[0]), 0);
+    assert_int_equal(mkfifo(taken[1], 0600), 0);
+    assert_true(write_file(&covey__os_real, in_folder("a"), (const unsigned char *)"new", 3, 0));
+    assert_true(file_has("mine", "mine", 4));
+    assert_true(file_has("a", "new", 3));
+    assert_int_equal(files_in_folder(false), 4);
+}
+
+static int no_lock(const char *path) {
+    (void)path;
+    errno = ENOTSUP;
+    return -1;
+}
+
+/* Where files cannot be locked, nothing is removed, and writing goes on. */
+static void without_locks_leftovers_stay(void **state) {
+    (void)state;
+    covey__os lockless = covey__os_real;
+    lockless.discard = no_lock;
+    for (int i = 1; i <= 12; i++) {
+        covey__file file;
+        covey__heap own = { test_allocator(&heap), 0, NULL };
+        assert_true(covey__file_create(&file, &lockless, &own, in_folder("a"), 0, &report));
+        file.temporary[0] = '\0'; /* stays */
+        covey__file_abandon(&file);
+        assert_int_equal(files_in_folder(false), i);
+    }
+    assert_true(write_file(&lockless, in_folder("a"), (const unsigned char *)"new", 3, 0));
+    assert_int_equal(files_in_folder(false), 13);
 }
 
 static int all_taken(const char *path) {
@@ -430,7 +666,7 @@ static void there_is_an_end_to_names(void **state) {
     crowded.create = all_taken;
     assert_false(write_file(&crowded, in_folder("a"), (const unsigned char *)"new", 3, 0));
     says("File exists");
-    assert_int_equal(os.calls, 100);
+    assert_int_equal(os.calls, 108);
 }
 
 static void a_folder_that_is_missing_or_closed_is_an_error(void **state) {
@@ -494,6 +730,7 @@ static void the_folder_of_the_file_is_synced(void **state) {
     };
     covey__os elsewhere = covey__os_real;
     elsewhere.create = create_elsewhere;
+    elsewhere.claim = NULL;
     elsewhere.rename = rename_nothing;
     elsewhere.open_folder = open_noted;
     for (int i = 0; i < 4; i++) {
@@ -893,7 +1130,15 @@ int main(void) {
         TEST(a_link_that_leads_nowhere_is_replaced),
         TEST(a_link_to_itself_is_refused),
         TEST(folders_and_devices_are_not_replaced),
-        TEST(a_name_that_is_taken_is_left_alone),
+        TEST(several_write_one_file_at_once),
+        TEST(what_killed_writers_leave_is_removed),
+        TEST(writers_that_are_killed_leave_a_whole_file),
+        TEST(what_another_host_writes_is_left_alone),
+        TEST(names_may_have_any_length),
+        TEST(long_names_are_told_apart),
+        TEST(a_path_without_a_name_is_refused),
+        TEST(what_is_no_leftover_is_left_alone),
+        TEST(without_locks_leftovers_stay),
         TEST(there_is_an_end_to_names),
         TEST(a_folder_that_is_missing_or_closed_is_an_error),
         TEST(a_path_that_is_too_long_is_refused),

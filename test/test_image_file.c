@@ -1,8 +1,12 @@
 /* Snapshots in files. */
+#define _XOPEN_SOURCE 700
 #include "fixture.h"
 #include "folder.h"
 
 #include <covey/image.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef struct Place {
     int32_t x, y;
@@ -168,6 +172,44 @@ static void memory_runs_out(void **state) {
     assert_int_equal(heap.bytes, covey_world_memory(world) + covey_world_memory(fresh));
 }
 
+static void a_name_may_be_as_long_as_the_file_system_allows(void **state) {
+    (void)state;
+    for (size_t length = 230; length <= 255; length++) {
+        char name[256];
+        memset(name, 'a', length);
+        name[length] = '\0';
+        assert_int_equal(covey_save_to_file(world, in_folder(name), NULL, NULL), COVEY_OK);
+        assert_int_equal(files_in_folder(true), 1);
+    }
+}
+
+static void an_empty_name_is_refused(void **state) {
+    (void)state;
+    failed(covey_save_to_file(world, "", NULL, &report), COVEY_ERROR_FILE, "the path is empty, and names no file");
+}
+
+static bool kill_saver(const covey_world *saved, covey_entity e, void *context) {
+    (void)saved, (void)e, (void)context;
+    raise(SIGKILL);
+    return true;
+}
+
+static void what_a_killed_saver_leaves_goes_with_the_next_save(void **state) {
+    (void)state;
+    int status;
+    for (int i = 0; i < 10; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit((int)covey_save_to_file(world, in_folder("a"), &(covey_save_desc){ .choose = kill_saver }, NULL));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+    }
+    assert_int_equal(covey_save_to_file(world, in_folder("a"), NULL, NULL), COVEY_OK);
+    assert_int_equal(files_in_folder(false), 1);
+    assert_int_equal(load("a", 0), COVEY_OK);
+}
+
 static void a_compressed_world_comes_back(void **state) {
     (void)state;
     covey_result result = covey_save_to_file(world, in_folder("a"), &(covey_save_desc){ .zstd_level = 3 }, &report);
@@ -223,6 +265,9 @@ int main(void) {
         TEST(files_that_cannot_be_loaded),
         TEST(a_file_beyond_the_limit_is_refused),
         TEST(memory_runs_out),
+        TEST(a_name_may_be_as_long_as_the_file_system_allows),
+        TEST(an_empty_name_is_refused),
+        TEST(what_a_killed_saver_leaves_goes_with_the_next_save),
         TEST(a_compressed_world_comes_back),
 #if defined(COVEY_WITH_ZSTD)
         TEST(a_compressed_world_takes_no_more_than_its_file_allows),

@@ -184,7 +184,7 @@ COVEY_NODISCARD COVEY_API covey_result covey_save_to_stream(covey_world *world, 
                                                             const covey_save_desc *desc, covey_report *report);
 
 /* Writes an image to a file, atomically: to a temporary file beside it, which is then renamed. If that fails (FILE), an
- * existing file is unchanged. */
+ * existing file is unchanged. Removes the temporary files of processes that were killed while they saved to this path. */
 COVEY_NODISCARD COVEY_API covey_result covey_save_to_file(covey_world *world, const char *path,
                                                           const covey_save_desc *desc, covey_report *report);
 
