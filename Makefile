@@ -21,7 +21,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick bench-inspect instructions memory coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick bench-inspect instructions memory limits coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -103,6 +103,10 @@ memory: setup ## the bytes of block pools beside three formulas, and of sparse p
 	@$(call build,bench,covey-memory covey-memory-narrow)
 	build/bench/covey-memory --csv build/bench/memory.csv --svg build/bench/memory.svg $(ARGS)
 	build/bench/covey-memory-narrow --sparse $(ARGS)
+
+limits: setup ## the memory that images take: scattered entities, and compressed files
+	@$(call build,bench,covey-limits)
+	build/bench/covey-limits build/bench/limits.covey
 
 coverage: setup ## the tests with gcov; prints line and branch coverage of each source file
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
