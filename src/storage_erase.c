@@ -93,7 +93,7 @@ void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities,
     }
     for (uint32_t i = 0; i < count;) {
         bool together = covey__has_neighbour(entities + i, count - i);
-        if (!together) covey__pool_remove(pool, entities[i], pool->size);
+        if (!together && covey_alive(pool->world, entities[i])) covey__pool_remove(pool, entities[i], pool->size);
         i += together ? erase_neighbours(pool, entities + i, count - i) : 1;
     }
 }

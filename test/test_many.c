@@ -806,6 +806,26 @@ static void remove_in_order(const covey_type *type, uint32_t order) {
     covey_destroy_all(world);
 }
 
+/* Handles that are far from each other, and whose indices others have now. */
+static void remove_from_stale(const covey_type *type) {
+    covey_entity stale[4], fresh[4];
+    for (uint32_t i = 0; i < 4; i++) stale[i] = covey_create_at(world, i * 200);
+    covey_destroy_many(world, stale, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        Value value = value_of(i);
+        fresh[i] = covey_create_at(world, i * 200);
+        assert_non_null(covey_add_raw(world, fresh[i], type, &value));
+    }
+    assert_int_equal(covey_remove_many_raw(world, stale, 4, type), 0);
+    for (uint32_t i = 0; i < 4; i++) assert_true(covey_has_raw(world, fresh[i], type));
+    covey_destroy_all(world);
+}
+
+static void test_stale_handles_in_a_list_lose_nothing(void **state) {
+    (void)state;
+    for_each_storage(remove_from_stale);
+}
+
 static void remove_many(const covey_type *type) {
     for (uint32_t order = 0; order < 3; order++) remove_in_order(type, order);
 }
@@ -866,6 +886,7 @@ static void test_an_array_that_is_set_is_heard_of(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_values_of_a_list_are_gathered_in_its_order),
+        WORLD_TEST(test_stale_handles_in_a_list_lose_nothing),
         WORLD_TEST(test_many_lose_a_component_and_the_others_keep_it),
         WORLD_TEST(test_an_array_is_set_where_there_is_a_component),
         WORLD_TEST(test_an_array_that_is_set_is_heard_of),
