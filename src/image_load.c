@@ -233,6 +233,12 @@ static void drop_resources(const covey__loading *l) {
     }
 }
 
+/* Without components, ticks mean nothing; and those of whole blocks would count for components that are loaded. */
+static void erase_all(covey_pool *pool) {
+    covey__pool_erase_all(pool);
+    if (pool->observers) covey__pages_free(&pool->world->heap, &pool->observers->ticks, sizeof(covey__tick_page));
+}
+
 /* The program has not seen any value yet: drops only those that codecs have made. */
 static void undo(covey__loading *l) {
     covey_world *world = l->world;
@@ -246,10 +252,9 @@ static void undo(covey__loading *l) {
         covey__part *p = &l->parts[i];
         if (!p->pool) continue;
         covey__drop_part(l, p);
-        covey__pool_erase_all(p->pool);
-        if (!p->pool->observers) continue;
-        p->pool->observers->settling = false;
-        covey__pages_free(&world->heap, &p->pool->observers->ticks, sizeof(covey__tick_page)); /* ticks are reset */
+        erase_all(p->pool);
+        covey__part_convert_back(p);
+        if (p->pool->observers) p->pool->observers->settling = false;
     }
     covey__entities_reset(world);
     covey__table_restore(l);
@@ -369,7 +374,7 @@ static bool clear_way(covey__loading *l) {
     if (covey__entities_never_used(world)) return true;
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled)
-            covey__pool_erase_all(world->pools[i]);
+            erase_all(world->pools[i]);
     return covey__table_keep(l) || covey__out_of_memory(l);
 }
 

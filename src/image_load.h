@@ -14,6 +14,7 @@ typedef struct covey__part {
     covey__described described;
     covey__plan plan;
     covey_pool *pool;
+    covey_storage before; /* of the pool, if the image converted it; otherwise the default */
     uint32_t count, end, dead, blocks, disabled;
     const unsigned char *ids, *dead_ids, *holes, *masks, *disabled_masks, *ticks; /* in the image */
     uint32_t made;                                                                /* values that functions have made */
@@ -77,6 +78,8 @@ void covey__table_restore(covey__loading *l);
 void covey__table_free(covey__loading *l);
 void covey__load_pool(covey__loading *l, const covey__section_entry *section);
 void covey__drop_part(const covey__loading *l, const covey__part *part); /* the values that functions have made */
+/* The pool, which is empty again, gets the storage that it had before. */
+void covey__part_convert_back(const covey__part *p);
 void covey__load_resource(covey__loading *l, const covey__section_entry *section);
 
 static inline covey__entity_page *covey__page_of(const covey_world *world, uint32_t index) {

@@ -361,18 +361,27 @@ void covey__drop_part(const covey__loading *l, const covey__part *p) {
         covey__drop_loaded(l->knows, p->pool->type, covey__value_of_index(p->pool, w.index));
 }
 
+/* An empty pool gets another storage. Never allocates. */
+static void change_storage(covey_pool *pool, covey_storage storage) {
+    covey__storage_free(pool);
+    covey__pool_init(pool, storage);
+    covey__pool_update(pool);
+}
+
 /* Converts a pool that had been converted, if that is possible. */
-static void convert(const covey__part *p) {
+static void convert(covey__part *p) {
     covey_pool *pool = p->pool;
     covey_storage asked = p->described.type.storage, was = p->described.storage;
     bool own = covey__type_storage(pool->type) == asked && pool->storage == asked;
-    bool may =
-        pool->type->policy == COVEY_SWAP_AND_POP && covey__storage_converts(was) && covey__storage_converts(asked);
+    bool may = pool->type->policy == COVEY_SWAP_AND_POP && covey__storage_converts(asked);
     bool bound = pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
     if (was == asked || !own || !may || bound) return;
-    covey__storage_free(pool);
-    covey__pool_init(pool, was);
-    covey__pool_update(pool);
+    p->before = asked;
+    change_storage(pool, was);
+}
+
+void covey__part_convert_back(const covey__part *p) {
+    if (p->before != COVEY_STORAGE_DEFAULT) change_storage(p->pool, p->before);
 }
 
 /* Whether its arrays can be built with the same positions. */

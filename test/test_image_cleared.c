@@ -343,10 +343,55 @@ static void test_random_worlds_are_loaded_into(void **state) {
     }
 }
 
+/* ---- What was there before ----------------------------------------------------------------------------------------*/
+
+typedef Number Ticking;
+COVEY_COMPONENT_DEFINE(Ticking, .ticks = true, .raw = true);
+
+static void write_all(covey_world *to) {
+    covey_view view = covey_view_of(to, Ticking);
+    covey_iter it = covey_view_iter(&view);
+    while (covey_next(&it)) {}
+}
+
+/* A span over a whole block notes one tick for all of it. */
+static void test_ticks_from_before_count_for_nothing(void **state) {
+    (void)state;
+    covey_entity e[64];
+    assert_true(covey_create_many_with(world, e, 64, covey_with_default(Ticking)));
+    for (uint32_t i = 0; i < 5; i++) covey_tick_advance(world);
+    write_all(world);
+    covey_destroy_all(world);
+    covey_add_default(source, covey_create(source), Ticking);
+    save();
+    load();
+    covey_entity loaded = covey_entity_next(world, none);
+    assert_int_equal(covey_changed_at(world, loaded, Ticking), 1);
+}
+
+/* Whatever allocation fails, pools are in the storage in which they were. */
+static void test_a_load_that_fails_converts_no_pool(void **state) {
+    (void)state;
+    covey_pool *there = covey_pool_of(source, Ticking), *pool = covey_pool_of(world, Ticking);
+    assert_int_equal(covey_pool_convert(there, COVEY_STORAGE_SPARSE), COVEY_OK);
+    for (uint32_t i = 0; i < 10; i++) covey_add_default(source, covey_create(source), Ticking);
+    save();
+    for (uint64_t at = 1; covey_pool_storage(pool) == COVEY_STORAGE_BLOCK; at++) {
+        test_fail_at(&heap, at, true);
+        covey_result result = covey_load_from_memory(world, image.bytes, image.size, &known, NULL);
+        test_fail_never(&heap);
+        test_world_is_valid(world);
+        assert_int_equal(covey_pool_storage(pool), result == COVEY_OK ? COVEY_STORAGE_SPARSE : COVEY_STORAGE_BLOCK);
+        assert_true(result == COVEY_OK || result == COVEY_ERROR_MEMORY);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         CLEARED_TEST(test_handles_from_before_never_name_an_entity_of_the_image),
         CLEARED_TEST(test_free_indices_of_the_image_come_back_first),
+        CLEARED_TEST(test_ticks_from_before_count_for_nothing),
+        CLEARED_TEST(test_a_load_that_fails_converts_no_pool),
         CLEARED_TEST(test_everything_is_loaded_again_and_again),
         CLEARED_TEST(test_an_index_without_a_generation_left_is_refused),
         CLEARED_TEST(test_handles_of_nobody_stay_stale),

@@ -325,6 +325,15 @@ static void test_a_pool_that_was_converted_is_so_again(void **state) {
     assert_bytes_again();
 }
 
+static void test_a_pool_that_was_converted_to_pinned_is_so_again(void **state) {
+    (void)state;
+    assert_true(image_fill(origin));
+    assert_int_equal(covey_pool_convert(covey_pool_of(origin, InBlocks), COVEY_STORAGE_PINNED), COVEY_OK);
+    save_and_load();
+    assert_int_equal(covey_pool_storage(covey_pool_of(world, InBlocks)), COVEY_STORAGE_PINNED);
+    assert_bytes_again();
+}
+
 static void test_ticks_are_what_they_were(void **state) {
     (void)state;
     covey_entity e[3];
@@ -1020,6 +1029,7 @@ int main(void) {
         LOAD_TEST(test_reserved_ranges_and_retired_indices_stay_so),
         LOAD_TEST(test_the_same_calls_give_the_same_results),
         LOAD_TEST(test_a_pool_that_was_converted_is_so_again),
+        LOAD_TEST(test_a_pool_that_was_converted_to_pinned_is_so_again),
         LOAD_TEST(test_ticks_are_what_they_were),
         LOAD_TEST(test_the_time_of_a_world_does_not_go_back),
         LOAD_TEST(test_what_is_disabled_stays_so),
