@@ -255,14 +255,14 @@ struct covey_type {
 };
 
 /* For a header, after the struct. */
-#define COVEY_COMPONENT_DECLARE(T)                \
-    typedef char covey__size_##T[sizeof(T) + 1u]; \
+#define COVEY_COMPONENT_DECLARE(T)                    \
+    typedef char COVEY__SIZE_TYPE(T)[sizeof(T) + 1u]; \
     COVEY__EXTERN const covey_type covey_type_##T
 
 /* For a header: a tag, which is a component without a value. */
-#define COVEY_TAG_DECLARE(T)             \
-    typedef struct T T;                  \
-    typedef char covey__size_##T[0 + 1]; \
+#define COVEY_TAG_DECLARE(T)                 \
+    typedef struct T T;                      \
+    typedef char COVEY__SIZE_TYPE(T)[0 + 1]; \
     COVEY__EXTERN const covey_type covey_type_##T
 
 /* For one source file. Fields of covey_type may follow the name:
@@ -276,7 +276,7 @@ struct covey_type {
 
 /* The descriptor of T, for functions that take a type. covey_ids lists several, for descriptions:
  *     .with = { covey_ids(Position, Velocity) } */
-#define covey_id(T) (&covey_type_##T)
+#define covey_id(T) (0 * COVEY__SIZE(T) + &covey_type_##T)
 #define covey_ids(...) COVEY__EACH(COVEY__ID, , __VA_ARGS__)
 
 /* ---- 5. Worlds ---------------------------------------------------------------------------------------------------*/
@@ -989,13 +989,13 @@ COVEY_NODISCARD COVEY_API covey_world *covey_world_clone(covey_world *world, con
 } /* extern "C" */
 #endif
 
+#include <covey/detail/define.h>
+
 #include <covey/order.h>
 #include <covey/react.h>
 #include <covey/sparse_set.h>
 #include <covey/stats.h>
 #include <covey/visibility.h>
-
-#include <covey/detail/define.h>
 
 #include <covey/detail/contract.h>
 #include <covey/detail/layout.h>

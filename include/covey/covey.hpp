@@ -312,7 +312,7 @@ template <class T> struct component<const T> : component<T> {};
         };                                                                                 \
         return made();                                                                     \
     }                                                                                      \
-    static_assert(sizeof(covey__size_##T) == 1, "covey: " #T " has a value: COVEY_CPP_COMPONENT")
+    static_assert(sizeof(COVEY__SIZE_TYPE(T)) == 1, "covey: " #T " has a value: COVEY_CPP_COMPONENT")
 #define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, ::covey::options(), 0)
 #define COVEY__CPP_DEFINE(T, wanted, ...)                                                                        \
     inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {                          \

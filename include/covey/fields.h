@@ -66,15 +66,17 @@ COVEY_API const char *covey_kind_name(covey_kind kind);
 
 /* DECLARE in a header, for structs that are nested in those of other files; DEFINE in one source file. */
 #define COVEY_FIELDS_DECLARE(T) COVEY__EXTERN const covey_fields covey_fields_##T
-#define COVEY_FIELDS_DEFINE(T, ...)                                                                       \
-    COVEY_FIELDS_DECLARE(T);                                                                              \
-    struct covey__shadow_##T {                                                                            \
-        COVEY__EACH(COVEY__FIELD_SHADOW, T, __VA_ARGS__)                                                  \
-    };                                                                                                    \
-    COVEY__EACH(COVEY__FIELD_CHECK, T, __VA_ARGS__)                                                       \
-    COVEY__STATIC_ASSERT(sizeof(struct covey__shadow_##T) == sizeof(T), "a member of " #T " is missing"); \
-    static const covey_field covey__fields_##T[] = { COVEY__EACH(COVEY__FIELD_ENTRY, T, __VA_ARGS__) };   \
-    const covey_fields covey_fields_##T = { sizeof(T), sizeof covey__fields_##T / sizeof(covey_field),    \
+#define COVEY_FIELDS_DEFINE(T, ...)                                                                     \
+    COVEY_FIELDS_DECLARE(T);                                                                            \
+    struct covey__shadow_##T {                                                                          \
+        COVEY__EACH(COVEY__FIELD_SHADOW, T, __VA_ARGS__)                                                \
+    };                                                                                                  \
+    enum { covey__known_##T = 1 COVEY__EACH(COVEY__FIELD_KNOWN, T, __VA_ARGS__) };                      \
+    COVEY__EACH(COVEY__FIELD_CHECK, T, __VA_ARGS__)                                                     \
+    COVEY__STATIC_ASSERT(!covey__known_##T || sizeof(struct covey__shadow_##T) == sizeof(T),            \
+                         "a member of " #T " is missing");                                              \
+    static const covey_field covey__fields_##T[] = { COVEY__EACH(COVEY__FIELD_ENTRY, T, __VA_ARGS__) }; \
+    const covey_fields covey_fields_##T = { sizeof(T), sizeof covey__fields_##T / sizeof(covey_field),  \
                                             covey__fields_##T }
 
 #ifdef __cplusplus

@@ -62,7 +62,7 @@ COVEY_API uint32_t covey_gather_since_raw(const covey_world *world, const covey_
 /* The tag of disabled entities. Adding it does what covey_disable does (but fails with PRESENT if e is disabled
  * already), removing it does what covey_enable does, and covey_clear enables all. Groups cannot name it (TYPE). */
 typedef struct covey_disabled covey_disabled;
-typedef char covey__size_covey_disabled[0 + 1];
+typedef char COVEY__SIZE_TYPE(covey_disabled)[0 + 1];
 COVEY_API extern const covey_type covey_type_covey_disabled;
 
 /* Hides an entity from all views, except those that ask for disabled ones, and removes it from all groups. Succeeds if

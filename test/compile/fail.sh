@@ -7,7 +7,9 @@
 #
 #     /* expect: REGEX */
 #
-# and it must compile with -DFIXED, so that nothing else is wrong with it.
+# and it must compile with -DFIXED, so that nothing else is wrong with it. The message has one error, if the second line is
+#
+#     /* errors: 1 */
 set -eu
 
 cc=$1 include=$2 file=$3
@@ -28,6 +30,11 @@ if ! message=$(compile -DFIXED); then
 fi
 if message=$(compile); then
     echo "$file compiles, but should not"
+    exit 1
+fi
+errors=$(sed -n '2s|^/\* errors: \([0-9]*\) \*/$|\1|p' "$file")
+if [ -n "$errors" ] && [ "$(printf '%s\n' "$message" | grep -c 'error: ')" -ne "$errors" ]; then
+    printf '%s\n' "$message" "$file has more errors than $errors, or fewer"
     exit 1
 fi
 if ! printf '%s\n' "$message" | grep -Eq -e "$regex"; then

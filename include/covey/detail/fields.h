@@ -5,47 +5,35 @@
 #ifndef COVEY_DETAIL_FIELDS_H
 #define COVEY_DETAIL_FIELDS_H
 
-#define COVEY__TYPE_i8 int8_t
-#define COVEY__KIND_i8 COVEY_KIND_I8
-#define COVEY__TYPE_i16 int16_t
-#define COVEY__KIND_i16 COVEY_KIND_I16
-#define COVEY__TYPE_i32 int32_t
-#define COVEY__KIND_i32 COVEY_KIND_I32
-#define COVEY__TYPE_i64 int64_t
-#define COVEY__KIND_i64 COVEY_KIND_I64
-#define COVEY__TYPE_u8 uint8_t
-#define COVEY__KIND_u8 COVEY_KIND_U8
-#define COVEY__TYPE_u16 uint16_t
-#define COVEY__KIND_u16 COVEY_KIND_U16
-#define COVEY__TYPE_u32 uint32_t
-#define COVEY__KIND_u32 COVEY_KIND_U32
-#define COVEY__TYPE_u64 uint64_t
-#define COVEY__KIND_u64 COVEY_KIND_U64
-#define COVEY__TYPE_f32 float
-#define COVEY__KIND_f32 COVEY_KIND_F32
-#define COVEY__TYPE_f64 double
-#define COVEY__KIND_f64 COVEY_KIND_F64
-#define COVEY__TYPE_boolean bool
-#define COVEY__KIND_boolean COVEY_KIND_BOOL
-#define COVEY__TYPE_character char
-#define COVEY__KIND_character COVEY_KIND_CHAR
-#define COVEY__TYPE_entity covey_entity
-#define COVEY__KIND_entity COVEY_KIND_ENTITY
-#define COVEY__WORD_i8(m) ONE, int8_t, COVEY_KIND_I8, NULL, m
-#define COVEY__WORD_i16(m) ONE, int16_t, COVEY_KIND_I16, NULL, m
-#define COVEY__WORD_i32(m) ONE, int32_t, COVEY_KIND_I32, NULL, m
-#define COVEY__WORD_i64(m) ONE, int64_t, COVEY_KIND_I64, NULL, m
-#define COVEY__WORD_u8(m) ONE, uint8_t, COVEY_KIND_U8, NULL, m
-#define COVEY__WORD_u16(m) ONE, uint16_t, COVEY_KIND_U16, NULL, m
-#define COVEY__WORD_u32(m) ONE, uint32_t, COVEY_KIND_U32, NULL, m
-#define COVEY__WORD_u64(m) ONE, uint64_t, COVEY_KIND_U64, NULL, m
-#define COVEY__WORD_f32(m) ONE, float, COVEY_KIND_F32, NULL, m
-#define COVEY__WORD_f64(m) ONE, double, COVEY_KIND_F64, NULL, m
-#define COVEY__WORD_boolean(m) ONE, bool, COVEY_KIND_BOOL, NULL, m
-#define COVEY__WORD_character(m) ONE, char, COVEY_KIND_CHAR, NULL, m
-#define COVEY__WORD_entity(m) ONE, covey_entity, COVEY_KIND_ENTITY, NULL, m
-#define COVEY__WORD_array(word, m) MANY, COVEY__TYPE_##word, COVEY__KIND_##word, NULL, m
-#define COVEY__WORD_matrix(word, m) GRID, COVEY__TYPE_##word, COVEY__KIND_##word, NULL, m
+/* What an element is: its C type and its kind. */
+#define COVEY__BASE_i8 int8_t, COVEY_KIND_I8
+#define COVEY__BASE_i16 int16_t, COVEY_KIND_I16
+#define COVEY__BASE_i32 int32_t, COVEY_KIND_I32
+#define COVEY__BASE_i64 int64_t, COVEY_KIND_I64
+#define COVEY__BASE_u8 uint8_t, COVEY_KIND_U8
+#define COVEY__BASE_u16 uint16_t, COVEY_KIND_U16
+#define COVEY__BASE_u32 uint32_t, COVEY_KIND_U32
+#define COVEY__BASE_u64 uint64_t, COVEY_KIND_U64
+#define COVEY__BASE_f32 float, COVEY_KIND_F32
+#define COVEY__BASE_f64 double, COVEY_KIND_F64
+#define COVEY__BASE_boolean bool, COVEY_KIND_BOOL
+#define COVEY__BASE_character char, COVEY_KIND_CHAR
+#define COVEY__BASE_entity covey_entity, COVEY_KIND_ENTITY
+#define COVEY__WORD_i8(m) ONE, COVEY__BASE_i8, NULL, m
+#define COVEY__WORD_i16(m) ONE, COVEY__BASE_i16, NULL, m
+#define COVEY__WORD_i32(m) ONE, COVEY__BASE_i32, NULL, m
+#define COVEY__WORD_i64(m) ONE, COVEY__BASE_i64, NULL, m
+#define COVEY__WORD_u8(m) ONE, COVEY__BASE_u8, NULL, m
+#define COVEY__WORD_u16(m) ONE, COVEY__BASE_u16, NULL, m
+#define COVEY__WORD_u32(m) ONE, COVEY__BASE_u32, NULL, m
+#define COVEY__WORD_u64(m) ONE, COVEY__BASE_u64, NULL, m
+#define COVEY__WORD_f32(m) ONE, COVEY__BASE_f32, NULL, m
+#define COVEY__WORD_f64(m) ONE, COVEY__BASE_f64, NULL, m
+#define COVEY__WORD_boolean(m) ONE, COVEY__BASE_boolean, NULL, m
+#define COVEY__WORD_character(m) ONE, COVEY__BASE_character, NULL, m
+#define COVEY__WORD_entity(m) ONE, COVEY__BASE_entity, NULL, m
+#define COVEY__WORD_array(word, m) MANY, COVEY__BASE_##word, NULL, m
+#define COVEY__WORD_matrix(word, m) GRID, COVEY__BASE_##word, NULL, m
 #define COVEY__WORD_nested(S, m) ONE, S, COVEY_KIND_NESTED, &covey_fields_##S, m
 #define COVEY__WORD_nested_array(S, m) MANY, S, COVEY_KIND_NESTED, &covey_fields_##S, m
 #define COVEY__WORD_padding(type, m) ANY, type, COVEY_KIND_PADDING, NULL, m
@@ -62,17 +50,34 @@
 #define COVEY__COUNT_GRID(T, C, m) sizeof(COVEY__MEMBER(T, m)) / sizeof(C)
 #define COVEY__COUNT_ANY(T, C, m) sizeof(COVEY__MEMBER(T, m))
 
-#define COVEY__EXPAND_WORD(macro, ...) macro(__VA_ARGS__)
-#define COVEY__FIELD_SHADOW(T, word) COVEY__EXPAND_WORD(COVEY__SHADOW_OF, T, COVEY__WORD_##word)
-#define COVEY__FIELD_CHECK(T, word) COVEY__EXPAND_WORD(COVEY__CHECK_OF, T, COVEY__WORD_##word)
-#define COVEY__FIELD_ENTRY(T, word) COVEY__EXPAND_WORD(COVEY__ENTRY_OF, T, COVEY__WORD_##word)
+/* A known word expands to five arguments, one that is not known to fewer. That is said once, in the struct: what follows
+ * from it is not. */
+#define COVEY__FIELD_KNOWN(T, word) COVEY__OF_WORD(KNOWN, T, #word, COVEY__WORD_##word)
+#define COVEY__FIELD_SHADOW(T, word) COVEY__OF_WORD(SHADOW, T, #word, COVEY__WORD_##word)
+#define COVEY__FIELD_CHECK(T, word) COVEY__OF_WORD(CHECK, T, #word, COVEY__WORD_##word)
+#define COVEY__FIELD_ENTRY(T, word) COVEY__OF_WORD(ENTRY, T, #word, COVEY__WORD_##word)
+#define COVEY__OF_WORD(what, T, text, ...) \
+    COVEY__OF_WORD_PICK(__VA_ARGS__, KNOWN, UNKNOWN, , , UNKNOWN, )(what, T, text, __VA_ARGS__)
+#define COVEY__OF_WORD_PICK(a1, a2, a3, a4, a5, name, ...) COVEY__OF_##name
+#define COVEY__OF_KNOWN(what, T, text, ...) COVEY__##what##_OF(T, __VA_ARGS__)
+#define COVEY__OF_UNKNOWN(what, T, text, ...) COVEY__##what##_OF_UNKNOWN(T, text)
+
+#define COVEY__SHADOW_OF_UNKNOWN(T, text)                                                                           \
+    COVEY__STATIC_ASSERT(sizeof(T) == 0, text " is no word for a member of " #T ": use i8(m) to i64(m), u8(m) to "  \
+                                              "u64(m), f32(m), f64(m), boolean(m), character(m), entity(m), array(" \
+                                              "word, m), matrix(word, m), nested(S, m), nested_array(S, m) or "     \
+                                              "padding(type, m)");
+#define COVEY__KNOWN_OF(T, shape, C, kind, nested, m)
+#define COVEY__KNOWN_OF_UNKNOWN(T, text) &&0
+#define COVEY__CHECK_OF_UNKNOWN(T, text)
+#define COVEY__ENTRY_OF_UNKNOWN(T, text) { text, COVEY_KIND_PADDING, 0, 1, NULL },
 
 #define COVEY__SHADOW_OF(T, shape, C, kind, nested, m) C m[sizeof(COVEY__MEMBER(T, m)) / sizeof(C)];
 #define COVEY__CHECK_OF(T, shape, C, kind, nested, m)                                                             \
     COVEY__STATIC_ASSERT(sizeof(COVEY__MEMBER(T, m)) == sizeof(COVEY__MEMBER(struct covey__shadow_##T, m)) &&     \
                              sizeof(COVEY__ELEMENT_##shape(T, C, m) - (C *)COVEY__ELEMENT_##shape(T, C, m)) != 0, \
                          #T "." #m " has another type");                                                          \
-    COVEY__STATIC_ASSERT(offsetof(T, m) == offsetof(struct covey__shadow_##T, m),                                 \
+    COVEY__STATIC_ASSERT(!covey__known_##T || offsetof(T, m) == offsetof(struct covey__shadow_##T, m),            \
                          "a member of " #T " before " #m " is missing");
 #define COVEY__ENTRY_OF(T, shape, C, kind, nested, m) \
     { #m, kind, (uint32_t)offsetof(T, m), (uint32_t)(COVEY__COUNT_##shape(T, C, m)), nested },

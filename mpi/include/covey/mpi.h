@@ -43,7 +43,7 @@ typedef struct covey_mpi covey_mpi;
 
 /* What entities have, at home, that live on another rank now. */
 typedef struct covey_away covey_away;
-typedef char covey__size_covey_away[0 + 1];
+typedef char COVEY__SIZE_TYPE(covey_away)[0 + 1];
 COVEY_API extern const covey_type covey_type_covey_away;
 
 /* What becomes of entities that have a parent or children. */
@@ -126,7 +126,7 @@ typedef struct covey_ghost {
     int32_t rank;
     uint32_t slot;
 } covey_ghost;
-typedef char covey__size_covey_ghost[sizeof(covey_ghost) + 1u];
+typedef char COVEY__SIZE_TYPE(covey_ghost)[sizeof(covey_ghost) + 1u];
 COVEY_API extern const covey_type covey_type_covey_ghost;
 
 /* Chooses the ranks that have a ghost of an entity that lives here: writes them, at most one for each rank, and returns how

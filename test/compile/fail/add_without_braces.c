@@ -1,4 +1,4 @@
-/* expect: COVEY__EXPECTS_BRACES */
+/* expect: a value of Position needs braces.*covey_add_value\(world, e, Position, &variable\) */
 #include <covey/covey.h>
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* expect: undeclared.*covey_(type|_size)_Velocity|covey_(type|_size)_Velocity.*undeclared */
+/* expect: undeclared.*covey__needs_COVEY_COMPONENT_DEFINE_of_Velocity|covey__needs_COVEY_COMPONENT_DEFINE_of_Velocity.*undeclared */
 #include "../position.h"
 
 typedef struct Velocity {

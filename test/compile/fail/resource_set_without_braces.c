@@ -1,4 +1,4 @@
-/* expect: COVEY__EXPECTS_BRACES */
+/* expect: needs braces, .* use the call that ends in _value */
 #include <covey/covey.h>
 
 typedef struct {

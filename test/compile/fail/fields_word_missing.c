@@ -1,0 +1,15 @@
+/* expect: x is no word for a member of Body: use i8\(m\) */
+/* errors: 1 */
+#include <covey/fields.h>
+
+typedef struct Body {
+    double mass;
+    float x;
+    int32_t hits[4];
+} Body;
+
+#ifdef FIXED
+COVEY_FIELDS_DEFINE(Body, f64(mass), f32(x), array(i32, hits));
+#else
+COVEY_FIELDS_DEFINE(Body, f64(mass), x, array(i32, hits));
+#endif
