@@ -294,6 +294,13 @@ covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
 
 size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + covey__storage_bytes(pool); }
 
+void covey__refuse_arrays(const covey_pool *pool, const char *file, int line) {
+    covey__fail(pool->world, COVEY_ERROR_REFUSED,
+                "%s is in blocks, without packed arrays: walk it with covey_pool_next, or define it with "
+                ".storage = COVEY_STORAGE_SPARSE (%s:%d)",
+                pool->type->name, file, line);
+}
+
 static COVEY__NOINLINE void not_of_type(const covey_pool *pool, const covey_type *type, const char *file, int line) {
     char text[200];
     snprintf(text, sizeof text, "the pool is of %s, not of %s", pool->type->name, type->name);

@@ -436,7 +436,8 @@ static void free_lists(sorting *job) {
 static const char *objection(const covey_pool *pool) {
     if (!covey__packed_in(pool))
         return "it is in blocks, which are in the order of indices: define it with .storage = COVEY_STORAGE_SPARSE";
-    if (pool->set.policy == COVEY_IN_PLACE) return "its values do not move: define it with another .policy";
+    if (pool->set.policy == COVEY_IN_PLACE)
+        return "its values do not move: define it with another .policy, or sort a sparse tag of its entities";
     if (pool->set.holes != 0) return "it has holes: compact it first";
     return NULL;
 }

@@ -632,7 +632,7 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
 
 /* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_size. A block pool has none: its
- * size is 0 and its arrays are NULL; asking for them breaks a contract at assertion level 1. Under a policy that leaves
+ * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED). Under a policy that leaves
  * holes, some positions hold nothing, whatever their id and value show: iterate with covey_pool_next, or compact first.
  * In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them, and covey_pool_page returns page
  * k. */

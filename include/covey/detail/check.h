@@ -22,13 +22,10 @@ COVEY_INLINE covey_pool *covey__needs_pool(const covey_pool *pool, const char *f
     return (covey_pool *)(uintptr_t)pool;
 }
 
+/* The arrays of a pool in blocks are NULL, which the log says, with the line of the caller. */
 COVEY_INLINE covey_pool *covey__needs_packed(const covey_pool *pool, const char *file, int line) {
     if (!COVEY__LIKELY(covey__needs_pool(pool, file, line)->storage == COVEY_STORAGE_SPARSE))
-        covey__contract_broken(
-            pool->world,
-            "the pool is in blocks, without packed arrays: walk it with covey_pool_next, or define its type with "
-            ".storage = COVEY_STORAGE_SPARSE",
-            file, line);
+        covey__refuse_arrays(pool, file, line);
     return (covey_pool *)(uintptr_t)pool;
 }
 

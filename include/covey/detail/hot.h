@@ -42,6 +42,7 @@ COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int l
 COVEY_API void covey__check_use(const covey_world *world, const covey_type *type, covey__access access,
                                 const char *file, int line);
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
+COVEY_API void covey__refuse_arrays(const covey_pool *pool, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
 
 /* The slot of an index that the table reaches. */
