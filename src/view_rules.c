@@ -139,7 +139,7 @@ static void check_open(const covey_iter *it, source by) {
 void covey__check_span(covey_iter *it, const char *file, int line) {
     if (!it) covey__contract_broken(NULL, "the iteration is NULL", file, line);
     bool open = it->walk.visits == COVEY__VISITS_SPANS && it->count != 0;
-    if (!it->walk.view->world) return;
+    if (it->walk.mode == COVEY__MODE_NOTHING) return; /* the pools were not looked up */
     if (open) check_open(it, (source){ file, line });
     it->walk.visits = COVEY__VISITS_SPANS;
     remember_all(it);
@@ -266,7 +266,7 @@ void covey__check_row(covey_iter *it, const covey_row *row, const char *file, in
                                line);
     else if (row->now && it->walk.group) check_members(it, covey__row_index(it, *row), by);
     else if (row->now) check_matches(it, row, covey__row_index(it, *row), by);
-    if (world) remember_all(it);
+    if (it->walk.mode != COVEY__MODE_NOTHING) remember_all(it);
 }
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------*/

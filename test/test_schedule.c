@@ -68,6 +68,21 @@ static void threads_are_counted_with_the_one_that_calls(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+static void count_rows(covey_job *job, void *context) {
+    for (covey_row row = { 0 }; covey_next_row(&job->it, &row);) ++*(uint32_t *)context;
+}
+
+static void a_system_without_entities_may_visit_rows(void **state) {
+    (void)state;
+    uint32_t rows = 0;
+    covey_schedule *schedule = covey_schedule_create(world, &(covey_schedule_desc){ .threads = 1 });
+    covey_system system = { .name = "rows", .run = count_rows, .context = &rows, .view.with = { covey_id(Flag) } };
+    assert_int_equal(covey_system_add(schedule, &system), COVEY_OK);
+    run_well(schedule);
+    assert_int_equal(rows, 0);
+    covey_schedule_destroy(schedule);
+}
+
 static void refuse(covey_schedule *schedule, covey_system system, covey_result result, const char *words) {
     assert_int_equal(covey_system_add(schedule, &system), result);
     assert_failed(result);
@@ -478,6 +493,7 @@ static void those_that_wait_go_on_as_soon_as_they_may(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(a_schedule_without_systems_runs),
+        WORLD_TEST(a_system_without_entities_may_visit_rows),
         WORLD_TEST(threads_are_counted_with_the_one_that_calls),
         WORLD_TEST(what_is_wrong_with_a_system_is_said),
         WORLD_TEST(a_name_is_taken_once),

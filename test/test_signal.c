@@ -1189,7 +1189,7 @@ static uint32_t alarms;
 
 static void count_alarm(const char *what, const char *file, int line, void *context) {
     (void)file, (void)line, (void)context;
-    assert_string_equal(what, "a listener must not destroy the world: do it afterwards");
+    assert_string_equal(what, "covey_world_destroy: a listener must not destroy the world: do it afterwards");
     alarms++;
 }
 
