@@ -5,6 +5,8 @@ FUZZ_SECONDS ?= 60
 FUZZ         ?= world
 ARGS         ?=
 MODEL        ?= sir
+SIM_SECONDS  ?= 60
+SIM_PRESET   ?= asan
 TARGETS      ?=
 
 # Benchmarks stay on one core where that is possible.
@@ -21,7 +23,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable fuzz bench bench-quick bench-inspect instructions memory limits coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz bench bench-quick bench-inspect instructions memory limits coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +69,10 @@ clang: ## the tests, compiled by clang
 test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32 bits and a big-endian machine agree
 	@scripts/setup portable
 	@test/portable/run.sh $(JOBS) $(TARGETS)
+
+sim: setup ## random programs over all features, against a model, for SIM_SECONDS=60 seconds, with SIM_PRESET=asan (ARGS="--seed 7 --pairs")
+	@$(call build,$(SIM_PRESET),covey-sim)
+	build/$(SIM_PRESET)/tools/covey-sim/covey-sim --seconds $(SIM_SECONDS) $(ARGS)
 
 fuzz_preset = $(if $(filter mpi_%,$(FUZZ)),mpi-fuzz,fuzz)
 fuzz_folder = $(if $(filter mpi_%,$(FUZZ)),mpi/test,fuzz)

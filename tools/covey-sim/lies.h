@@ -1,0 +1,67 @@
+/* Lies: ways in which the model can be wrong on purpose. `covey-sim --lies` shows that each is noticed. A program lies
+ * once: one removal is forgotten, not all. A new thing that is compared brings a line here, and a place that asks. */
+#ifndef COVEY_SIM_LIES_H
+#define COVEY_SIM_LIES_H
+
+#include <stdbool.h>
+
+#define SIM_LIES(X)                                                            \
+    X(DESTRUCTION_FORGOTTEN, "a destroyed entity still lives")                 \
+    X(STALE_LIVES, "a new handle is taken for a stale one")                    \
+    X(ADDITION_FORGOTTEN, "an added component is forgotten")                   \
+    X(REMOVAL_FORGOTTEN, "a removed component is still there")                 \
+    X(CLEAR_MISSES_ONE, "clearing a type leaves one component")                \
+    X(VALUE_KEPT, "a set keeps the old value")                                 \
+    X(LINK_LOST, "the handle in a value is null")                              \
+    X(TICK_LATE, "the tick of a change is one too late")                       \
+    X(RESOURCE_KEPT, "a resource keeps the old value")                         \
+    X(RESULT_WRONG, "a call is expected to fail")                              \
+    X(VALUE_NOT_ENDED, "a value that a call left to the program is not ended") \
+    X(VALUE_ENDED_TWICE, "a value that a call left to the program ends twice") \
+    X(BLOCK_KEPT, "a block of memory is not freed")                            \
+    X(EVENT_UNHEARD, "a listener misses an event")                             \
+    X(VALUE_UNHEARD, "a listener misses the value of an event")                \
+    X(MARK_FORGOTTEN, "a reactive set misses an entity")                       \
+    X(MARK_KEPT, "a reactive set keeps a destroyed entity")                    \
+    X(DESTROYED_FORGOTTEN, "a reactive set misses a destroyed entity")         \
+    X(EVENT_MISSING, "a queue misses an event")                                \
+    X(EVENT_VALUE_WRONG, "an event in a queue has another value")              \
+    X(SNAPSHOT_MISSING, "a history misses a snapshot")                         \
+    X(RESTORE_TOO_FAR, "a restore goes back to the snapshot before")           \
+    X(RESTORE_MISSES_PART, "a restore leaves a part as it is")                 \
+    X(VISIT_EXPECTED, "a view visits one entity more, by spans")               \
+    X(ROW_EXPECTED, "a view visits one entity more, by rows")                  \
+    X(SINCE_EXPECTED, "one entity more was changed since a tick")              \
+    X(COMMAND_MISSING, "a recorded command is forgotten")                      \
+    X(COMMAND_NOT_REPLAYED, "a replay leaves out a command")                   \
+    X(LOSS_UNCOUNTED, "a failed recording is not counted")                     \
+    X(ID_MISSING, "an id less is ready for a recorded entity")                 \
+    X(SKIPPED_STAYS, "a skipped command stays")                                \
+    X(CLEARED_STAYS, "a cleared command stays")                                \
+    X(BODY_TWICE, "the body of a system runs twice")                           \
+    X(BODY_VISITS_LESS, "the body of a system misses an entity")               \
+    X(SYSTEM_NOT_REPLAYED, "the commands of a system are not replayed")        \
+    X(ORDER_REVERSED, "systems run in the reverse order")                      \
+    X(TURN_TOO_EARLY, "a system runs before its turn")                         \
+    X(PHASE_TOO_OFTEN, "a phase runs once too often")                          \
+    X(TOTAL_WRONG, "the total of a system counts an entity twice")             \
+    X(ENABLING_FORGOTTEN, "a system is not switched on or off")                \
+    X(TWINS_DIFFER, "one of two clones is changed before both run")
+
+typedef enum sim_lie {
+    SIM_TRUTH,
+#define SIM_LIE_NAME(name, text) SIM_LIE_##name,
+    SIM_LIES(SIM_LIE_NAME)
+#undef SIM_LIE_NAME
+        SIM_LIE_COUNT
+} sim_lie;
+
+struct sim;
+
+/* For all programs that run from now on. */
+void sim_choose_lie(sim_lie lie);
+const char *sim_lie_text(sim_lie lie);
+/* Whether the model is to lie here and now. */
+bool sim_lies(struct sim *s, sim_lie lie);
+
+#endif
