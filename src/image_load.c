@@ -373,8 +373,7 @@ static bool clear_way(covey__loading *l) {
         return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside: replay or clear it first");
     if (covey__entities_never_used(world)) return true;
     for (uint32_t i = 0; i < world->pool_count; i++)
-        if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled)
-            erase_all(world->pools[i]);
+        if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled) erase_all(world->pools[i]);
     return covey__table_keep(l) || covey__out_of_memory(l);
 }
 

@@ -320,9 +320,7 @@ static void end_systems(covey_schedule *s) {
 }
 
 /* The world ends first: systems have command buffers of it, and views. */
-static void end_world(covey_dependent *dependent) {
-    end_systems((covey_schedule *)(void *)dependent);
-}
+static void end_world(covey_dependent *dependent) { end_systems((covey_schedule *)(void *)dependent); }
 
 static void free_schedule(covey_schedule *s) {
     covey__heap heap = s->heap;

@@ -343,7 +343,7 @@ static void test_null_pools_and_views_are_named(void **state) {
 
 /* ---- Pointers that are NULL ------------------------------------------------------------------------------------------*/
 
-static covey_world *loud;                 /* without a handler */
+static covey_world *loud;              /* without a handler */
 static covey_world *volatile no_world; /* which compilers do not know */
 static covey_sparse_set *no_set;
 static covey_entity *no_entities, someone;

@@ -351,7 +351,8 @@ COVEY_COMPONENT_DEFINE(Ticking, .ticks = true, .raw = true);
 static void write_all(covey_world *to) {
     covey_view view = covey_view_of(to, Ticking);
     covey_iter it = covey_view_iter(&view);
-    while (covey_next(&it)) {}
+    while (covey_next(&it)) {
+    }
 }
 
 /* A span over a whole block notes one tick for all of it. */
