@@ -70,6 +70,14 @@ static const made *find_made(const member *m, covey_entity by) {
     return NULL;
 }
 
+static void model_creation(sim *s, sim_side *side, const member *m, covey_entity by, uint32_t number) {
+    deeds d = system_deeds(m, number);
+    const made *child = d.creates ? find_made(m, by) : NULL;
+    if (!child) return;
+    sim_created(s, side, child->e);
+    model_value(s, side, child->e, d.create_type, system_value(by, d.create_type, number));
+}
+
 /* What a visit recorded, or did at once. Returns false if a command fails. */
 static bool model_deeds(sim *s, sim_side *side, const member *m, covey_entity e, uint32_t number) {
     deeds d = system_deeds(m, number);
@@ -82,10 +90,7 @@ static bool model_deeds(sim *s, sim_side *side, const member *m, covey_entity e,
         model_value(s, side, e, d.add_type, system_value(e, d.add_type, number));
     }
     if (d.destroys && alive) sim_destroyed(s, side, e);
-    const made *child = d.creates ? find_made(m, e) : NULL;
-    if (!child) return true;
-    sim_created(s, side, child->e);
-    model_value(s, side, child->e, d.create_type, system_value(e, d.create_type, number));
+    if (!direct) model_creation(s, side, m, e, number);
     return true;
 }
 
@@ -93,6 +98,9 @@ static bool model_commands(sim *s, sim_side *side, member *m) {
     if (sim_lies(s, SIM_LIE_SYSTEM_NOT_REPLAYED)) return true;
     for (uint32_t i = 0; i < m->entry_count; i++)
         if (!model_deeds(s, side, m, m->entries[i].e, m->entries[i].number)) return false;
+    /* At once, the world may have visited in another order: a new entity can have the index of one that is gone. */
+    for (uint32_t i = 0; i < m->entry_count && system_is_direct(m); i++)
+        model_creation(s, side, m, m->entries[i].e, m->entries[i].number);
     return true;
 }
 
