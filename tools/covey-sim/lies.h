@@ -46,7 +46,50 @@
     X(PHASE_TOO_OFTEN, "a phase runs once too often")                          \
     X(TOTAL_WRONG, "the total of a system counts an entity twice")             \
     X(ENABLING_FORGOTTEN, "a system is not switched on or off")                \
-    X(TWINS_DIFFER, "one of two clones is changed before both run")
+    X(TWINS_DIFFER, "one of two clones is changed before both run")            \
+    X(POOL_UNSORTED, "a sorted pool is as it was")                             \
+    X(KEPT_REVERSED, "a pool is kept in the reverse order")                    \
+    X(KEPT_FOR_EVER, "a pool that is kept no longer still is")                 \
+    X(STORAGE_KEPT, "a converted pool keeps its storage")                      \
+    X(ADDRESS_WRONG, "a value is not at its stable address")                   \
+    X(MOVE_UNTOLD, "a pack moves a value and does not tell")                   \
+    X(POSITION_WRONG, "a restored component is at the next position")          \
+    X(MEMBER_EXPECTED, "a group has one member more")                          \
+    X(MEMBER_WRONG, "a group visits another member")                           \
+    X(MEMBER_NOT_CONTAINED, "a group does not contain a member")               \
+    X(OWNER_MISSING, "a pool that a group owns has no owner")                  \
+    X(SPAN_EXPECTED, "a group has one span more")                              \
+    X(GROUP_UNSORTED, "a sorted group is as it was")                           \
+    X(GROUP_ORDER_WRONG, "a restored group has another order")                 \
+    X(PARENT_KEPT, "a child keeps its parent")                                 \
+    X(CHILD_NOT_MOVED, "a child keeps its place among its siblings")           \
+    X(CHILDREN_LEFT, "destroying a tree leaves the children")                  \
+    X(LEVELS_MIXED, "a walk by level has the order of a walk by depth")        \
+    X(NAME_TAKEN, "an entity gets the name of a sibling")                      \
+    X(NAME_NOT_FOUND, "a child is not found by its name")                      \
+    X(STILL_ENABLED, "a disabled entity is still enabled")                     \
+    X(COMPONENT_ENABLED, "a disabled component is still enabled")              \
+    X(TICK_STAYS, "the tick does not advance")                                 \
+    X(OLD_GATHERED, "a value that was not changed is gathered")                \
+    X(COPY_LACKS, "a copy lacks a component")                                  \
+    X(OUTSIDE_MIXED_UP, "keep_outside does the opposite")                      \
+    X(FIRST_CHILD_LAST, "the first child of a copy is the last one")           \
+    X(NAME_TWICE, "a copy gets the name of a sibling")                         \
+    X(COMPONENT_LOST, "a component is lost in a merge")                        \
+    X(LINK_NOT_MAPPED, "a copied handle is not mapped")                        \
+    X(RESOURCE_MERGED, "a merge replaces a resource")                          \
+    X(ALL_LOADED, "a load of some types loads all")                            \
+    X(UNCHANGED_SAVED, "an image of changes contains all")                     \
+    X(IMAGE_LONGER, "the image of a loaded world is a byte longer")            \
+    X(STALE_LOADED, "a load brings a stale handle back")                       \
+    X(GONE_STAYS, "a follower keeps an entity that is gone")                   \
+    X(MISSING_STAYS, "a follower keeps a component that is gone")              \
+    X(KEPT_OVERWRITTEN, "a follower sets a component that is to be kept")      \
+    X(FOLLOWER_FORGETS, "a restore lets a follower forget what it knew")       \
+    X(FOLLOWED_UNKNOWN, "a follower does not find an entity")                  \
+    X(FILE_KEPT, "a saved file is still the old one")                          \
+    X(LEFTOVER, "a save leaves a temporary file")                              \
+    X(KILL_TOO_LATE, "a save that was killed replaced the file")
 
 typedef enum sim_lie {
     SIM_TRUTH,

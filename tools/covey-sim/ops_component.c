@@ -182,8 +182,17 @@ static void clear_all(sim *s, sim_side *side, const sim_step *step) {
     }
 }
 
+/* Every second time a type of which the other world has a resource: for merges. */
+static uint32_t pick_resource(sim *s, uint32_t n) {
+    const sim_side *other = sim_other_side(s);
+    uint32_t type = sim_type(n / 2);
+    for (uint32_t i = 0; i < NAIVE_TYPES && n % 2 == 0; i++)
+        if (other->naive->resources[(type + i) % NAIVE_TYPES].present) return (type + i) % NAIVE_TYPES;
+    return type;
+}
+
 static void resource_set(sim *s, sim_side *side, const sim_step *step) {
-    uint32_t type = sim_type(step->b);
+    uint32_t type = pick_resource(s, step->b);
     naive_component component;
     void *value = sim_value(s, side, type, 0, &component);
     sim_say(s, "resource_set: %s", name_of(type));

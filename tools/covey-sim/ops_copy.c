@@ -37,7 +37,7 @@ static void touch_types(sim *s, const naive_entity *n) {
 static void copied(sim *s, sim_side *side, covey_entity from, covey_entity to) {
     for (uint32_t t = 0; t < NAIVE_TYPES; t++) {
         const naive_component *component = naive_component_of(side->naive, from, t);
-        if (!component) continue;
+        if (!component || sim_lies(s, SIM_LIE_COPY_LACKS)) continue;
         naive_component copy = *component;
         if (naive_component_of(side->naive, to, t)) sim_was_set(s, side, to, t, &copy);
         else sim_added(s, side, to, t, &copy);
@@ -135,6 +135,7 @@ static void copy_into(sim *s, sim_side *side, const sim_step *step, bool tree) {
         if (!done && covey_world_result(side->world) == COVEY_ERROR_FULL) expected = COVEY_ERROR_FULL;
         if (sim_settle(s, side, done, expected) && s->nested == 0) {
             SIM_REQUIRE(s, covey_same(sim_map_find(&map, e), made), "another copy is returned than was told");
+            map.keeps_outside ^= sim_lies(s, SIM_LIE_OUTSIDE_MIXED_UP);
             sim_insert_all(s, side, part, &map);
         }
     }

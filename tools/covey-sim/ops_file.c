@@ -174,8 +174,9 @@ static void check_file(sim *s, sim_side *side, const sim_image *image, covey_res
     SIM_REQUIRE(s, !replaced || is_image(s, path, image), "the file is not the image of the world");
     uint32_t left = leftovers(path, true);
     bool may_stay = told->not_removed || told->perhaps || result != COVEY_OK;
+    left += !may_stay && sim_lies(s, SIM_LIE_LEFTOVER);
     SIM_REQUIRE(s, left == 0 || may_stay, "a save leaves %u temporary files", left);
-    if (replaced) was_replaced(side->files, path, image);
+    if (replaced && !sim_lies(s, SIM_LIE_FILE_KEPT)) was_replaced(side->files, path, image);
 }
 
 static void save_to_file(sim *s, sim_side *side, const sim_step *step) {
@@ -222,6 +223,7 @@ static bool save_and_die(sim *s, sim_side *side, const covey_save_desc *desc, co
 static void check_after_kill(sim *s, sim_side *side, const sim_image *image, bool finished) {
     const char *path = path_of(s, side);
     bool old = is_unchanged(side->files, path), replaced = is_image(s, path, image);
+    if (!finished && sim_lies(s, SIM_LIE_KILL_TOO_LATE)) finished = true;
     SIM_REQUIRE(s, replaced || (old && !finished), "after a kill, the file is %s",
                 finished ? "not the new one" : "neither the old nor the new one");
     if (replaced) was_replaced(side->files, path, image);

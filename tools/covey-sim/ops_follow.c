@@ -23,7 +23,37 @@ struct sim_followers {
     uint32_t last;
 };
 
-/* ---- The part -----------------------------------------------------------------------------------------------------*/
+/* ---- The part: what a follower knows ------------------------------------------------------------------------------*/
+
+static void check_known(sim *s, const sim_side *side, const follower *f) {
+    for (uint32_t i = 0; i < f->known.map.count; i++) {
+        sim_pair pair = f->known.map.list[i];
+        covey_entity found = covey_follower_find(f->follower, pair.from);
+        covey_entity wanted = naive_find(side->naive, pair.to) ? pair.to : COVEY_NULL;
+        if (!covey_is_null(wanted) && sim_lies(s, SIM_LIE_FOLLOWED_UNKNOWN)) wanted = COVEY_NULL;
+        SIM_REQUIRE(s, covey_same(found, wanted), "%u:%u of the source is %u:%u here, not %u:%u", pair.from.index,
+                    pair.from.generation, found.index, found.generation, wanted.index, wanted.generation);
+    }
+}
+
+static void check_unknown(sim *s, const follower *f) {
+    const naive_world *source = s->sides[f->source].naive;
+    for (uint32_t i = 0; i < source->count; i++)
+        if (covey_is_null(sim_map_find(&f->known.map, source->list[i].e)))
+            SIM_REQUIRE(s, covey_is_null(covey_follower_find(f->follower, source->list[i].e)),
+                        "%u of the source has an entity here, but was never followed", source->list[i].e.index);
+}
+
+static void check(sim *s, sim_side *side) {
+    for (uint32_t i = 0; i < FOLLOWERS; i++) {
+        const follower *f = side->followers->list[i];
+        if (!f) continue;
+        check_known(s, side, f);
+        check_unknown(s, f);
+    }
+}
+
+/* ---- The part: moments --------------------------------------------------------------------------------------------*/
 
 static void begin(sim *s, sim_side *side) {
     (void)s;
@@ -64,18 +94,18 @@ static void *save(const sim_side *side) {
 /* A follower goes back with its world. One that did not exist then has made nothing. */
 static void restore(sim *s, sim_side *side, const void *state) {
     const known *saved = state;
-    (void)s;
     for (uint32_t i = 0; i < FOLLOWERS; i++) {
         follower *f = side->followers->list[i];
         if (!f) continue;
         f->seen = 0;
         if (saved && saved[i].number == f->known.number) f->known = saved[i];
         else f->known.map.count = 0;
+        if (f->known.map.count != 0 && sim_lies(s, SIM_LIE_FOLLOWER_FORGETS)) f->known.map.count = 0;
     }
 }
 
 const sim_part sim_part_followers = {
-    .begin = begin, .end = end, .in_force = in_force, .save = save, .restore = restore, .forget = free
+    .begin = begin, .end = end, .check = check, .in_force = in_force, .save = save, .restore = restore, .forget = free
 };
 
 static bool follows(const follower *f, covey_entity e) {
@@ -135,7 +165,8 @@ static bool is_same(uint32_t type, const naive_component *a, const naive_compone
 static void follow_component(const following *w, covey_entity e, uint32_t type, const naive_component *from) {
     const naive_component *old = naive_component_of(w->side->naive, e, type);
     naive_component component = sim_map_component(&w->now, from);
-    if (old && (w->loading->kept >> type & 1) != 0) return;
+    bool kept = old && (w->loading->kept >> type & 1) != 0;
+    if (kept && (is_same(type, old, &component) || !sim_lies(w->s, SIM_LIE_KEPT_OVERWRITTEN))) return;
     sim_touch_type(w->s, type);
     if (!old) sim_added(w->s, w->side, e, type, &component);
     else if (!is_same(type, old, &component)) sim_was_set(w->s, w->side, e, type, &component);
@@ -171,7 +202,7 @@ static void follow_parents(const following *w) {
         naive_entity *n = here(w, w->image->list[i].e);
         if (covey_is_null(w->image->list[i].parent) && is_below_ours(w, n)) n->parent = COVEY_NULL;
     }
-    sim_append_children(w->side, w->image, &w->now);
+    sim_append_children(w->s, w->side, w->image, &w->now);
 }
 
 /* Whether the follower made the entity, and the source has it no more. */
@@ -203,7 +234,8 @@ static void follow_resources(const following *w) {
 static void destroy_gone(const following *w) {
     const sim_map *before = &w->f->known.map;
     for (uint32_t i = 0; i < before->count; i++)
-        if (is_gone(w, &before->list[i])) sim_destroyed(w->s, w->side, before->list[i].to);
+        if (is_gone(w, &before->list[i]) && !sim_lies(w->s, SIM_LIE_GONE_STAYS))
+            sim_destroyed(w->s, w->side, before->list[i].to);
 }
 
 /* An image of changes does not say which components with ticks were removed. */
@@ -216,7 +248,7 @@ static void remove_missing(const following *w) {
     for (uint32_t i = 0; i < w->image->count; i++)
         for (uint32_t t = 0; t < NAIVE_TYPES; t++)
             if (can_say_removals(w, t) && !w->image->list[i].at[t].present &&
-                naive_component_of(w->side->naive, w->now.list[i].to, t))
+                naive_component_of(w->side->naive, w->now.list[i].to, t) && !sim_lies(w->s, SIM_LIE_MISSING_STAYS))
                 sim_removed(w->s, w->side, w->now.list[i].to, t);
 }
 
@@ -245,7 +277,7 @@ static void create(sim *s, sim_side *side, const sim_step *step) {
     follower *f = calloc(1, sizeof *f);
     if (!f) abort();
     f->source = (uint32_t)(source - s->sides);
-    sim_say(s, "follower_create: follower %u of world %u", at, f->source);
+    sim_say(s, "follower_create: follower %u of world %u", side->followers->last + 1, f->source);
     f->follower = covey_follower_create(side->world);
     if (!sim_settle(s, side, f->follower != NULL, COVEY_OK)) {
         free(f);
@@ -258,8 +290,15 @@ static void create(sim *s, sim_side *side, const sim_step *step) {
 static void destroy(sim *s, sim_side *side, const sim_step *step) {
     follower **at = &side->followers->list[step->a % FOLLOWERS];
     if (!*at) return;
-    sim_say(s, "follower_destroy: follower %u", step->a % FOLLOWERS);
+    sim_say(s, "follower_destroy: follower %u", (*at)->known.number);
     end_follower(at);
+}
+
+/* The follower at this number, or the next that exists; NULL if there is none. */
+static follower *pick_follower(const sim_side *side, uint32_t n) {
+    uint32_t i = 0;
+    while (i < FOLLOWERS && !side->followers->list[(n + i) % FOLLOWERS]) i++;
+    return side->followers->list[(n + i) % FOLLOWERS];
 }
 
 static sim_filter pick_filter(const sim_side *side, const sim_side *source, const follower *f, uint32_t n) {
@@ -281,8 +320,7 @@ static void follow_image(sim *s, sim_side *side, follower *f, const sim_image *i
 }
 
 static void follow(sim *s, sim_side *side, const sim_step *step) {
-    uint32_t at = step->a % FOLLOWERS;
-    follower *f = side->followers->list[at];
+    follower *f = pick_follower(side, step->a);
     if (!f) return;
     sim_side *source = &s->sides[f->source];
     sim_filter filter = pick_filter(side, source, f, step->b);
@@ -290,8 +328,9 @@ static void follow(sim *s, sim_side *side, const sim_step *step) {
     uint32_t only = step->c / 3 % 4 == 0 ? sim_mix(step->c, 3) & SIM_ALL_TYPES : SIM_ALL_TYPES;
     sim_image image;
     sim_loading l;
-    sim_say(s, "follow: follower %u, world %u, types %x, without %x, choose %x, since %llu, only %x, keep %x", at,
-            f->source, filter.types, filter.without, filter.choose, (unsigned long long)filter.since, only, kept);
+    sim_say(s, "follow: follower %u, world %u, types %x, without %x, choose %x, since %llu, only %x, keep %x",
+            f->known.number, f->source, filter.types, filter.without, filter.choose, (unsigned long long)filter.since,
+            only, kept);
     if (!sim_image_make(s, source, &filter, &image)) return;
     sim_loading_begin(s, &l, only, kept);
     sim_narrow(image.naive, only);
@@ -309,7 +348,7 @@ static uint32_t type_of(const naive_entity *n, uint32_t number) {
 
 /* Sets a component of an entity that is followed, at the source or here, so that the next image has news. */
 static void set_followed(sim *s, sim_side *side, const sim_step *step) {
-    const follower *f = side->followers->list[step->a % FOLLOWERS];
+    const follower *f = pick_follower(side, step->a);
     if (!f || f->known.map.count == 0) return;
     sim_pair pair = f->known.map.list[step->b % f->known.map.count];
     sim_side *where = step->c % 2 ? side : &s->sides[f->source];
@@ -327,14 +366,26 @@ static void set_followed(sim *s, sim_side *side, const sim_step *step) {
     if (sim_settle(s, where, done, COVEY_OK) && s->nested == 0) sim_was_set(s, where, e, type, &component);
 }
 
+/* Removes a component at the source that the next image does not have any more. */
+static void remove_followed(sim *s, sim_side *side, const sim_step *step) {
+    const follower *f = pick_follower(side, step->a);
+    if (!f || f->known.map.count == 0) return;
+    sim_side *source = &s->sides[f->source];
+    covey_entity e = f->known.map.list[step->b % f->known.map.count].from;
+    const naive_entity *n = naive_find(source->naive, e);
+    uint32_t type = n ? type_of(n, step->c) : NAIVE_TYPES;
+    if (type == NAIVE_TYPES) return;
+    sim_say(s, "remove_followed: %s of %u:%u in world %u", value_types[type]->name, e.index, e.generation, f->source);
+    sim_remove(s, source, e, type);
+}
+
 /* A damaged image changes nothing, also not what the follower knows. */
 static void follow_damaged(sim *s, sim_side *side, const sim_step *step) {
-    uint32_t at = step->a % FOLLOWERS;
-    follower *f = side->followers->list[at];
+    follower *f = pick_follower(side, step->a);
     sim_filter filter = { .types = SIM_ALL_TYPES };
     sim_image image;
     if (!f) return;
-    sim_say(s, "follow_damaged: follower %u, world %u", at, f->source);
+    sim_say(s, "follow_damaged: follower %u, world %u", f->known.number, f->source);
     if (!sim_image_make(s, &s->sides[f->source], &filter, &image)) return;
     sim_loading l;
     sim_loading_begin(s, &l, SIM_ALL_TYPES, 0);
@@ -344,30 +395,12 @@ static void follow_damaged(sim *s, sim_side *side, const sim_step *step) {
     sim_image_free(&image);
 }
 
-static void find(sim *s, sim_side *side, const sim_step *step) {
-    const follower *f = side->followers->list[step->a % FOLLOWERS];
-    if (!f) return;
-    sim_say(s, "follower_find: follower %u, %u entities", step->a % FOLLOWERS, f->known.map.count);
-    for (uint32_t i = 0; i < f->known.map.count; i++) {
-        sim_pair pair = f->known.map.list[i];
-        covey_entity found = covey_follower_find(f->follower, pair.from);
-        covey_entity wanted = naive_find(side->naive, pair.to) ? pair.to : COVEY_NULL;
-        SIM_REQUIRE(s, covey_same(found, wanted), "%u:%u of the source is %u:%u here, not %u:%u", pair.from.index,
-                    pair.from.generation, found.index, found.generation, wanted.index, wanted.generation);
-    }
-    const naive_world *source = s->sides[f->source].naive;
-    for (uint32_t i = 0; i < source->count; i++)
-        if (covey_is_null(sim_map_find(&f->known.map, source->list[i].e)))
-            SIM_REQUIRE(s, covey_is_null(covey_follower_find(f->follower, source->list[i].e)),
-                        "%u of the source has an entity here, but was never followed", source->list[i].e.index);
-}
-
 const sim_operation sim_follow_operations[] = {
     { "follower_create", SIM_FOLLOW, 6, create },
     { "follower_destroy", SIM_FOLLOW, 1, destroy },
     { "follow", SIM_FOLLOW, 16, follow },
     { "set_followed", SIM_FOLLOW, 12, set_followed },
     { "follow_damaged", SIM_FOLLOW, 1, follow_damaged },
-    { "follower_find", SIM_FOLLOW, 2, find },
+    { "remove_followed", SIM_FOLLOW, 4, remove_followed },
     { NULL, 0, 0, NULL },
 };

@@ -133,15 +133,18 @@ static void check_members(sim *s, const sim_side *side, const group *g, uint32_t
         const naive_entity *n = &side->naive->list[i];
         uint32_t visits = 0;
         for (uint32_t at = 0; at < count; at++) visits += covey_same(members[at], n->e);
-        SIM_REQUIRE(s, visits == matches(g, n), "a group visits %u:%u %u times", n->e.index, n->e.generation, visits);
-        SIM_REQUIRE(s, covey_group_contains(g->group, n->e) == matches(g, n), "a group contains %u:%u, or not",
-                    n->e.index, n->e.generation);
+        bool visited = matches(g, n) != sim_lies(s, SIM_LIE_MEMBER_WRONG), contained = matches(g, n);
+        contained = contained && !sim_lies(s, SIM_LIE_MEMBER_NOT_CONTAINED);
+        SIM_REQUIRE(s, visits == visited, "a group visits %u:%u %u times", n->e.index, n->e.generation, visits);
+        SIM_REQUIRE(s, covey_group_contains(g->group, n->e) == contained, "a group contains %u:%u, or not", n->e.index,
+                    n->e.generation);
     }
 }
 
 static void check_group(sim *s, const sim_side *side, const group *g) {
     uint32_t count = list_members(g, members), wanted = count_matches(g, side->naive);
     covey_entity first = covey_group_first(g->group);
+    wanted += sim_lies(s, SIM_LIE_MEMBER_EXPECTED);
     SIM_REQUIRE(s, covey_group_count(g->group) == wanted, "a group has %u members, not %u", covey_group_count(g->group),
                 wanted);
     SIM_REQUIRE(s, count == wanted, "a group visits %u members, not %u", count, wanted);
@@ -169,7 +172,9 @@ static void check(sim *s, sim_side *side) {
     for (uint32_t i = 0; i < side->groups->count; i++) check_group(s, side, &side->groups->groups[i]);
     for (uint32_t t = 0; t < NAIVE_TYPES; t++) {
         const covey_pool *pool = covey_pool_find_raw(side->world, value_types[t]);
-        if (pool) SIM_REQUIRE(s, covey_pool_owner(pool) == owner_of(side, t), "%s has another owner", name_of(t));
+        const covey_group *owner = owner_of(side, t);
+        if (owner && sim_lies(s, SIM_LIE_OWNER_MISSING)) owner = NULL;
+        if (pool) SIM_REQUIRE(s, covey_pool_owner(pool) == owner, "%s has another owner", name_of(t));
     }
 }
 
@@ -245,6 +250,7 @@ static void check_restored(sim *s, const sim_side *side, const group *g, const s
         if (saved->groups[i].number != g->number || shares_with_newer(side, g, saved->last)) continue;
         uint32_t count = list_members(g, members);
         bool same = count == saved->groups[i].count;
+        if (count > 1 && sim_lies(s, SIM_LIE_GROUP_ORDER_WRONG)) members[0] = members[1];
         for (uint32_t at = 0; at < count && same; at++) same = covey_same(members[at], saved->groups[i].list[at]);
         SIM_REQUIRE(s, same, "a restored group has not the members and the order that were saved");
     }
@@ -482,7 +488,9 @@ static void spans(sim *s, sim_side *side, const sim_step *step) {
         }
     SIM_REQUIRE(s, at == count, "spans visit %u members, not %u", at, count);
     uint32_t least = g->in_blocks ? count_blocks(count) : (uint32_t)(count != 0);
-    SIM_REQUIRE(s, g->owned != g->fields.count || span_count == least, "%u spans, not %u", span_count, least);
+    if (g->owned != g->fields.count) return;
+    least += sim_lies(s, SIM_LIE_SPAN_EXPECTED);
+    SIM_REQUIRE(s, span_count == least, "%u spans, not %u", span_count, least);
 }
 
 /* Whether the entity of a row may change so: it joins no group inside this one, and leaves none of them without
@@ -592,7 +600,8 @@ static void sort(sim *s, sim_side *side, const sim_step *step) {
             order.count, order.from, right ? "" : ", which is wrong");
     touch_group(s, g);
     covey_result expected = right ? may_sort(side, g) : COVEY_ERROR_RANGE;
-    if (sim_settle_result(s, covey_group_sort(g->group, field, &order), expected))
+    if (sim_settle_result(s, covey_group_sort(g->group, field, &order), expected) &&
+        !sim_lies(s, SIM_LIE_GROUP_UNSORTED))
         sim_order_sort(&by, side->naive, members_then + order.from, order.count ? order.count : count - order.from);
     check_order(s, g, count);
 }

@@ -122,6 +122,7 @@ static void check_home(sim *s, const sim_side *side, const naive_entity *n, cons
         now->at[t] = covey_get_raw(side->world, n->e, value_types[t]);
         SIM_REQUIRE(s, !before || !before->at[t] || before->at[t] == now->at[t], "%s of %u moved to another address",
                     name_of(t), n->e.index);
+        if (sim_lies(s, SIM_LIE_ADDRESS_WRONG)) now->at[t] = s;
     }
 }
 
@@ -260,9 +261,11 @@ static void forget(void *state) {
 
 static void check_positions(sim *s, const sim_side *side, uint32_t type, const saved_pool *saved) {
     const covey_pool *pool = find_pool(side, type);
-    for (uint32_t i = 0; i < saved->count; i++)
-        SIM_REQUIRE(s, covey_same(covey_pool_at(pool, saved->positions[i]), saved->list[i]),
-                    "%s: another entity is at position %u than when it was saved", name_of(type), saved->positions[i]);
+    for (uint32_t i = 0; i < saved->count; i++) {
+        uint32_t at = saved->positions[i] + sim_lies(s, SIM_LIE_POSITION_WRONG);
+        SIM_REQUIRE(s, covey_same(covey_pool_at(pool, at), saved->list[i]),
+                    "%s: another entity is at position %u than when it was saved", name_of(type), at);
+    }
 }
 
 /* A kept pool is sorted, unless it was kept in the same order before: then it is as it was. Storages of pools that did
@@ -379,7 +382,7 @@ static void note_move(covey_entity e, const void *from, void *to, void *context)
     SIM_REQUIRE(m->s, from != to && value_read(m->type, to, &seed, &link), "a damaged value moves");
     SIM_REQUIRE(m->s, seed == wanted->seed && covey_same(link, wanted->link), "the value of another entity moves");
     for (uint32_t i = 0; i < m->count; i++) SIM_REQUIRE(m->s, !covey_same(m->list[i], e), "%u moves twice", e.index);
-    if (m->count < MOVES) m->list[m->count++] = e;
+    if (m->count < MOVES && !sim_lies(m->s, SIM_LIE_MOVE_UNTOLD)) m->list[m->count++] = e;
 }
 
 /* The homes of those that moved are forgotten: all others must stay. */
@@ -439,8 +442,9 @@ static void convert(sim *s, sim_side *side, const sim_step *step) {
     sim_touch_type(s, type);
     covey_storage storage = to == COVEY_STORAGE_DEFAULT ? default_storage(type) : to;
     if (!sim_settle_result(s, covey_pool_convert(pool, to), may_convert(side, type, storage))) return;
-    if (storage != known->storage) check_index_order(s, pool);
-    known->storage = storage;
+    if (storage == known->storage) return;
+    check_index_order(s, pool);
+    if (!sim_lies(s, SIM_LIE_STORAGE_KEPT)) known->storage = storage;
 }
 
 /* ---- Sorting ------------------------------------------------------------------------------------------------------*/
@@ -506,7 +510,7 @@ static void sort(sim *s, sim_side *side, const sim_step *step) {
     sim_touch_type(s, type);
     covey_result expected = may_move(side, pool, type);
     if (expected == COVEY_OK && !right) expected = COVEY_ERROR_RANGE;
-    if (sim_settle_result(s, covey_pool_sort(pool, &order), expected))
+    if (sim_settle_result(s, covey_pool_sort(pool, &order), expected) && !sim_lies(s, SIM_LIE_POOL_UNSORTED))
         sim_order_sort(&by, side->naive, listed_then + order.from, order.count ? order.count : count - order.from);
     check_list(s, pool, count);
 }
@@ -569,19 +573,21 @@ static void keep(sim *s, sim_side *side, const sim_step *step) {
         sim_order_sort(&by, side->naive, listed_then, count);
         known->kept = known->sorted = true;
         known->order = by;
+        if (sim_lies(s, SIM_LIE_KEPT_REVERSED)) known->order.descending = !by.descending;
     }
     check_list(s, pool, count);
 }
 
 static void keep_no_longer(sim *s, sim_side *side, const sim_step *step) {
-    uint32_t type = pick_sparse(side, step->b), count;
+    uint32_t type = pick_kept(side, step->b), count;
     covey_pool *pool = sim_pool(s, side, type);
     if (!pool) return;
     sim_say(s, "pool_keep: %s no longer", name_of(type));
     sim_touch_type(s, type);
     count = list_then(pool);
     sim_settle_result(s, covey_pool_keep(pool, NULL), COVEY_OK);
-    side->storages->types[type].kept = false;
+    stored *known = &side->storages->types[type];
+    known->kept = known->kept && sim_lies(s, SIM_LIE_KEPT_FOR_EVER);
     check_list(s, pool, count);
 }
 

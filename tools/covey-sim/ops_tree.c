@@ -66,7 +66,8 @@ static covey_result may_have_parent(const sim_side *side, covey_entity child, co
 static void set_parent(sim *s, sim_side *side, covey_entity child, covey_entity parent) {
     sim_say(s, "parent_set: %u:%u below %u:%u", child.index, child.generation, parent.index, parent.generation);
     covey_result expected = may_have_parent(side, child, parent);
-    if (sim_settle_result(s, covey_parent_set(side->world, child, parent), expected))
+    if (sim_settle_result(s, covey_parent_set(side->world, child, parent), expected) &&
+        !sim_lies(s, SIM_LIE_PARENT_KEPT))
         naive_append_child(side->naive, naive_find(side->naive, child), parent);
 }
 
@@ -119,7 +120,7 @@ static void child_move(sim *s, sim_side *side, const sim_step *step) {
     const naive_entity *other = naive_find(side->naive, before);
     sim_say(s, "child_move: %u:%u before %u:%u", e.index, e.generation, before.index, before.generation);
     if (!sim_settle_result(s, covey_child_move(side->world, e, before), may_move_child(child, before, other))) return;
-    if (child != other) move_child(side->naive, child, other);
+    if (child != other && !sim_lies(s, SIM_LIE_CHILD_NOT_MOVED)) move_child(side->naive, child, other);
 }
 
 /* Children before their parents, as listeners are told. */
@@ -139,7 +140,8 @@ static void destroy_tree(sim *s, sim_side *side, const sim_step *step) {
     uint32_t destroyed = covey_destroy_tree(side->world, root);
     if (s->nested != 0) return;
     SIM_REQUIRE(s, destroyed == wanted, "%u were destroyed, not %u", destroyed, wanted);
-    if (alive) end_tree(s, side, root);
+    if (wanted > 1 && sim_lies(s, SIM_LIE_CHILDREN_LEFT)) sim_destroyed(s, side, root);
+    else if (alive) end_tree(s, side, root);
 }
 
 /* ---- Walks --------------------------------------------------------------------------------------------------------*/
@@ -198,7 +200,7 @@ static void walk(sim *s, sim_side *side, const sim_step *step) {
         SIM_REQUIRE(s, covey_depth(side->world, list[i]) == depth_of(side->naive, list[i]), "%u has another depth",
                     list[i].index);
     }
-    sort_by_level(side->naive, list, count);
+    if (!sim_lies(s, SIM_LIE_LEVELS_MIXED)) sort_by_level(side->naive, list, count);
     check_walk(s, side, list, count, covey_tree_next_by_level);
     SIM_REQUIRE(s, covey_is_ancestor(side->world, root, other) == is_above(side->naive, root, other),
                 "%u is an ancestor of %u, or not", root.index, other.index);
@@ -221,7 +223,8 @@ static void name_set(sim *s, sim_side *side, const sim_step *step) {
     const char *name = wrong ? wrong_names[step->b / 16 % 4] : step->b % 16 == 0 ? NULL : names[step->b / 16 % NAMES];
     sim_say(s, "name_set: %u:%u is \"%s\"", e.index, e.generation, name ? name : "");
     covey_result expected = may_be_named(side, e, name, wrong);
-    if (sim_settle_result(s, covey_name_set(side->world, e, name), expected))
+    bool taken = expected == COVEY_ERROR_PRESENT && sim_lies(s, SIM_LIE_NAME_TAKEN);
+    if (sim_settle_result(s, covey_name_set(side->world, e, name), expected) || taken)
         snprintf(naive_find(side->naive, e)->name, NAIVE_NAME, "%s", name ? name : "");
 }
 
@@ -271,6 +274,7 @@ static void find(sim *s, sim_side *side, const sim_step *step) {
     check_sibling(s, side, n, name);
     bool alive = covey_is_null(parent) || naive_find(side->naive, parent);
     const naive_entity *wanted = alive && name[0] ? naive_named(side->naive, parent, name) : NULL;
+    if (wanted && sim_lies(s, SIM_LIE_NAME_NOT_FOUND)) wanted = NULL;
     covey_entity found = covey_find_child(side->world, parent, name);
     SIM_REQUIRE(s, covey_same(found, wanted ? wanted->e : COVEY_NULL), "\"%s\" below %u is %u:%u", name, parent.index,
                 found.index, found.generation);

@@ -9,7 +9,8 @@ static void disable(sim *s, sim_side *side, const sim_step *step) {
     covey_entity e = sim_any(side, step->a);
     naive_entity *n = naive_find(side->naive, e);
     sim_say(s, "disable: %u:%u", e.index, e.generation);
-    if (sim_settle_result(s, covey_disable(side->world, e), n ? COVEY_OK : COVEY_ERROR_DEAD)) n->disabled = true;
+    if (sim_settle_result(s, covey_disable(side->world, e), n ? COVEY_OK : COVEY_ERROR_DEAD))
+        n->disabled = n->disabled || !sim_lies(s, SIM_LIE_STILL_ENABLED);
 }
 
 /* Most often a disabled entity. */
@@ -68,7 +69,7 @@ static void component_disable(sim *s, sim_side *side, const sim_step *step) {
     sim_touch_type(s, type);
     covey_result result = covey_component_disable_raw(side->world, e, value_types[type]);
     if (sim_settle_result(s, result, may_disable(side, e, type)))
-        naive_component_of(side->naive, e, type)->disabled = true;
+        naive_component_of(side->naive, e, type)->disabled = !sim_lies(s, SIM_LIE_COMPONENT_ENABLED);
 }
 
 static void component_enable(sim *s, sim_side *side, const sim_step *step) {
@@ -90,7 +91,7 @@ static void tick_advance(sim *s, sim_side *side, const sim_step *step) {
     sim_say(s, "tick_advance from %llu", (unsigned long long)side->naive->tick);
     uint64_t ended = covey_tick_advance(side->world);
     SIM_REQUIRE(s, ended == side->naive->tick, "tick %llu ended", (unsigned long long)ended);
-    side->naive->tick++;
+    side->naive->tick += !sim_lies(s, SIM_LIE_TICK_STAYS);
 }
 
 /* compare.c looks at components that are present. */
@@ -148,7 +149,9 @@ static void gather(sim *s, sim_side *side, const sim_step *step) {
             : covey_gather_since_raw(side->world, s->batch, count, value_types[type], tick, g.values, g.positions);
     for (uint32_t i = 0; i < count; i++) {
         const naive_component *component = naive_component_of(side->naive, s->batch[i], type);
-        if (!component || (tick != 0 && value_has_ticks(type) && component->tick <= tick)) continue;
+        if (!component) continue;
+        bool old = tick != 0 && value_has_ticks(type) && component->tick <= tick;
+        if (old && !sim_lies(s, SIM_LIE_OLD_GATHERED)) continue;
         SIM_REQUIRE(s, wanted < found, "%u are found, not more", found);
         check_gathered(s, side, type, &g, wanted++, i);
     }

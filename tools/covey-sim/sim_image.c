@@ -127,6 +127,7 @@ static void check_pools(sim *s, const sim_image *image, uint32_t types) {
 
 bool sim_image_make(sim *s, sim_side *side, const sim_filter *filter, sim_image *image) {
     sim_saving saving;
+    sim_filter contained = *filter;
     *image = (sim_image){ .buffer.allocator = test_allocator(&s->heap), .since = filter->since };
     sim_saving_begin(s, &saving, side, filter);
     if (!sim_settle_result(s, covey_save_to_buffer(side->world, &image->buffer, &saving.desc, NULL), COVEY_OK)) {
@@ -134,7 +135,8 @@ bool sim_image_make(sim *s, sim_side *side, const sim_filter *filter, sim_image 
         covey_buffer_free(&image->buffer); /* it may have grown */
         return false;
     }
-    image->naive = sim_image_naive(side, filter);
+    if (filter->since != 0 && sim_lies(s, SIM_LIE_UNCHANGED_SAVED)) contained.since = 0;
+    image->naive = sim_image_naive(side, &contained);
     image->pools = pools_in(s, &image->buffer);
     check_pools(s, image, filter->types);
     return true;
@@ -153,7 +155,8 @@ void sim_require_bytes(sim *s, covey_world *world, const covey_buffer *image, co
     covey_buffer again = { .allocator = test_allocator(&s->heap) };
     covey_result result = covey_save_to_buffer(world, &again, NULL, NULL);
     SIM_REQUIRE(s, result == COVEY_OK, "%s cannot be saved: %s", which, covey_result_text(result));
-    bool same = again.size == image->size && memcmp(again.bytes, image->bytes, image->size) == 0;
+    size_t wanted = image->size + sim_lies(s, SIM_LIE_IMAGE_LONGER);
+    bool same = again.size == wanted && memcmp(again.bytes, image->bytes, image->size) == 0;
     SIM_REQUIRE(s, same, "the image of %s has other bytes", which);
     covey_buffer_free(&again);
 }
@@ -194,28 +197,37 @@ void sim_loading_begin(sim *s, sim_loading *l, uint32_t only, uint32_t kept) {
 static void insert_components(sim *s, sim_side *side, const naive_entity *from, const sim_map *map) {
     covey_entity e = sim_map_find(map, from->e);
     for (uint32_t t = 0; t < NAIVE_TYPES; t++) {
-        if (!from->at[t].present) continue;
+        if (!from->at[t].present || sim_lies(s, SIM_LIE_COMPONENT_LOST)) continue;
         naive_component component = sim_map_component(map, &from->at[t]);
+        bool mapped = !covey_same(component.link, from->at[t].link);
+        if (mapped && sim_lies(s, SIM_LIE_LINK_NOT_MAPPED)) component.link = from->at[t].link;
         sim_touch_type(s, t);
         sim_added(s, side, e, t, &component);
         naive_component_of(side->naive, e, t)->disabled = from->at[t].disabled;
     }
 }
 
-void sim_append_children(sim_side *side, const naive_world *from, const sim_map *map) {
+static void append_child(sim_side *side, const naive_entity *child, const sim_map *map) {
+    naive_append_child(side->naive, naive_find(side->naive, sim_map_find(map, child->e)),
+                       sim_map_find(map, child->parent));
+}
+
+void sim_append_children(sim *s, sim_side *side, const naive_world *from, const sim_map *map) {
     for (uint32_t i = 0; i < from->count; i++) {
-        covey_entity parent = from->list[i].e;
-        const naive_entity *child = naive_next_child(from, parent, 0);
-        for (; child; child = naive_next_child(from, parent, child->rank))
-            naive_append_child(side->naive, naive_find(side->naive, sim_map_find(map, child->e)),
-                               sim_map_find(map, parent));
+        const naive_entity *first = naive_next_child(from, from->list[i].e, 0), *last = NULL;
+        for (const naive_entity *child = first; child; child = naive_next_child(from, child->parent, child->rank)) {
+            append_child(side, child, map);
+            last = child;
+        }
+        if (first != last && sim_lies(s, SIM_LIE_FIRST_CHILD_LAST)) append_child(side, first, map);
     }
 }
 
 /* A name that a sibling has is left out. */
-static void insert_name(sim_side *side, const naive_entity *from, const sim_map *map) {
+static void insert_name(sim *s, sim_side *side, const naive_entity *from, const sim_map *map) {
     naive_entity *n = naive_find(side->naive, sim_map_find(map, from->e));
-    if (!from->name[0] || naive_named(side->naive, n->parent, from->name)) return;
+    if (!from->name[0]) return;
+    if (naive_named(side->naive, n->parent, from->name) && !sim_lies(s, SIM_LIE_NAME_TWICE)) return;
     memcpy(n->name, from->name, sizeof n->name);
 }
 
@@ -227,8 +239,8 @@ void sim_insert_all(sim *s, sim_side *side, const naive_world *from, const sim_m
         naive_find(side->naive, e)->disabled = from->list[i].disabled;
     }
     for (uint32_t i = 0; i < from->count; i++) insert_components(s, side, &from->list[i], map);
-    sim_append_children(side, from, map);
-    for (uint32_t i = 0; i < from->count; i++) insert_name(side, &from->list[i], map);
+    sim_append_children(s, side, from, map);
+    for (uint32_t i = 0; i < from->count; i++) insert_name(s, side, &from->list[i], map);
 }
 
 void sim_merged(sim *s, sim_side *side, const naive_world *image, const sim_loading *l, covey_result result) {
@@ -237,7 +249,7 @@ void sim_merged(sim *s, sim_side *side, const naive_world *image, const sim_load
     SIM_REQUIRE(s, l->map.count == image->count, "%u entities were merged, not %u", l->map.count, image->count);
     sim_insert_all(s, side, image, &l->map);
     for (uint32_t t = 0; t < NAIVE_TYPES; t++)
-        if (image->resources[t].present && !side->naive->resources[t].present)
+        if (image->resources[t].present && (!side->naive->resources[t].present || sim_lies(s, SIM_LIE_RESOURCE_MERGED)))
             side->naive->resources[t] = sim_map_component(&l->map, &image->resources[t]);
 }
 

@@ -91,7 +91,7 @@ void sim_loading_begin(sim *s, sim_loading *loading, uint32_t only, uint32_t kep
 void sim_narrow(naive_world *image, uint32_t only);
 
 /* Children become the last ones of their parents, in the order that they have in `from`. */
-void sim_append_children(sim_side *side, const naive_world *from, const sim_map *map);
+void sim_append_children(sim *s, sim_side *side, const naive_world *from, const sim_map *map);
 /* All entities of `from` are created, and have there what they have in `from`. The map knows their handles. */
 void sim_insert_all(sim *s, sim_side *side, const naive_world *from, const sim_map *map);
 /* The image was merged with this result. */
