@@ -578,8 +578,15 @@ static void keep(sim *s, sim_side *side, const sim_step *step) {
     check_list(s, pool, count);
 }
 
+/* A type whose pool is kept, or, if there is none, any. */
+static uint32_t pick_any_kept(const sim_side *side, uint32_t n) {
+    uint32_t type = sim_type(n);
+    for (uint32_t i = 0; i < NAIVE_TYPES && !sim_is_kept(side, type); i++) type = (type + 1) % NAIVE_TYPES;
+    return type;
+}
+
 static void keep_no_longer(sim *s, sim_side *side, const sim_step *step) {
-    uint32_t type = pick_kept(side, step->b), count;
+    uint32_t type = pick_any_kept(side, step->b), count;
     covey_pool *pool = sim_pool(s, side, type);
     if (!pool) return;
     sim_say(s, "pool_keep: %s no longer", name_of(type));
@@ -593,8 +600,7 @@ static void keep_no_longer(sim *s, sim_side *side, const sim_step *step) {
 
 /* Components come and go in a kept pool. */
 static void change_kept(sim *s, sim_side *side, const sim_step *step) {
-    uint32_t type = sim_type(step->a);
-    for (uint32_t i = 0; i < NAIVE_TYPES && !sim_is_kept(side, type); i++) type = (type + 1) % NAIVE_TYPES;
+    uint32_t type = pick_any_kept(side, step->a);
     if (!sim_is_kept(side, type) || side->naive->count == 0) return;
     sim_say(s, "changes of the kept pool %s", name_of(type));
     sim_touch_type(s, type);
