@@ -962,7 +962,7 @@ static void test_a_pool_that_is_cleared_is_left_alone(void **state) {
     close_hall(CLEAR_RULE);
     open_hall(COVEY_ON_REMOVE, convert_in_hall);
     covey_clear(hall.world, Outside);
-    close_hall(CLEAR_RULE);
+    close_hall("covey_pool_convert: " CLEAR_RULE);
     open_hall(COVEY_ON_REMOVE, clear_in_hall); /* not while one component is removed */
     covey_remove(hall.world, hall.e[0], Outside);
     close_hall("");
