@@ -18,7 +18,7 @@ static const char *text(covey_entity e) {
 int main(void) {
     covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
 
-    /* An index is used again, the one freed last first. The generation tells its uses apart: odd ones are alive. */
+    /* An index is used again, the lowest free one first. The generation tells its uses apart: odd ones are alive. */
     covey_entity first = covey_create(world);
     covey_destroy(world, first);
     covey_entity second = covey_create(world);

@@ -106,7 +106,7 @@ static void ail(covey_job *job, void *swarm) {
         suffer(covey_row_field(&job->it, row, 0, Sick), covey_row_field(&job->it, row, 1, Energy));
 }
 
-/* A bird that left the field is destroyed, and a new one is created with the index that was freed last. An exclusive
+/* A bird that left the field is destroyed, and a new one is created with the lowest free index. An exclusive
  * system runs alone, and changes the structure of the world directly. */
 static void renew(covey_job *job, void *swarm) {
     covey_row row = { 0 };

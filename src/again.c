@@ -36,17 +36,10 @@ static covey_result mark(covey_world *world, covey_entity e, const char **why) {
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------
  *
- * 64 entities that fill a block, in the order of indices, and follow each other in a free list: as they do after
- * covey_destroy_many. Loops with constant counts and no branches, so that compilers vectorise them. */
+ * 64 entities that fill a block, in the order of indices, all of them free. Loops with constant counts and no branches,
+ * so that compilers vectorise them. */
 
-/* Whether 64 indices that are in free lists follow each other in one, from the last to the first. */
-static bool are_linked(const uint32_t *next, uint32_t first) {
-    uint32_t differ = 0;
-    for (uint32_t i = 0; i < 63; i++) differ |= next[i + 1] ^ (first + i);
-    return differ == 0;
-}
-
-/* Whether the handles are of all indices of a block, which are free, and may come back; `marked` is added to all
+/* Whether the handles are of all indices of a block, and may come back; `marked` is added to all
  * generations. */
 static bool may_return(const covey_entity *entities, const uint32_t *generations, uint32_t marked) {
     uint32_t first = entities->index, wrong = 0;
@@ -64,7 +57,7 @@ static covey__entity_page *page_of_block(const covey_world *world, const covey_e
     if (!covey__may_be_block(entities, left)) return NULL;
     covey__entity_page *page = covey__entity_page_of(world, entities->index);
     uint32_t at = entities->index % COVEY_PAGE_SIZE;
-    bool fits = page && are_linked(page->next + at, entities->index);
+    bool fits = page && page->free[at / 64] == UINT64_MAX;
     return fits && may_return(entities, page->generation + at, marked) ? page : NULL;
 }
 
@@ -73,22 +66,10 @@ static void mark_block(covey__entity_page *page, uint32_t first) {
     for (uint32_t i = 0; i < 64; i++) generations[i]++;
 }
 
-/* Out of the free list, all at once. */
-static void unlink_block(const covey_world *world, covey__range *range, const covey__entity_page *page,
-                         uint32_t first) {
-    uint32_t at = first % COVEY_PAGE_SIZE, after = page->next[at], before = page->previous[at + 63];
-    if (range->free == first + 63) {
-        range->free = after;
-        return;
-    }
-    page_of(world, before)->next[before % COVEY_PAGE_SIZE] = after;
-    if (after != COVEY_NONE) page_of(world, after)->previous[after % COVEY_PAGE_SIZE] = before;
-}
-
 static void take_block(covey_world *world, covey__entity_page *page, const covey_entity *entities) {
-    uint32_t first = entities->index, *generations = page->generation + first % COVEY_PAGE_SIZE;
-    unlink_block(world, (covey__range *)(uintptr_t)covey__range_of(world, first), page, first);
-    for (uint32_t i = 0; i < 64; i++) generations[i] = entities[i].generation;
+    uint32_t at = entities->index % COVEY_PAGE_SIZE;
+    page->free[at / 64] = 0;
+    for (uint32_t i = 0; i < 64; i++) page->generation[at + i] = entities[i].generation;
     world->alive += 64;
 }
 
@@ -106,25 +87,18 @@ static covey_result mark_all(covey_world *world, const covey_entity *entities, u
     return result;
 }
 
-/* Those that follow each other are often of one reserved range. */
-static void take(covey_world *world, covey_entity e, covey__range **range) {
+static void take(covey_world *world, covey_entity e) {
     covey__entity_page *page = page_of(world, e.index);
-    uint32_t at = e.index % COVEY_PAGE_SIZE;
-    if (*range == &world->range || e.index < (*range)->first || e.index >= (*range)->end)
-        *range = (covey__range *)(uintptr_t)covey__range_of(world, e.index);
-    page->generation[at]--; /* the mark */
-    if (covey__is_retired(page, e.index)) page->next[at] = COVEY_NONE;
-    else covey__range_take(world, *range, e.index);
-    page->generation[at] = e.generation;
+    covey__table_take(page, e.index);
+    page->generation[e.index % COVEY_PAGE_SIZE] = e.generation;
     world->alive++;
 }
 
 static void take_all(covey_world *world, const covey_entity *entities, uint32_t count) {
-    covey__range *range = &world->range;
     for (uint32_t i = 0; i < count;) {
         covey__entity_page *page = page_of_block(world, entities + i, count - i, 1);
         if (page) take_block(world, page, entities + i);
-        else take(world, entities[i], &range);
+        else take(world, entities[i]);
         i += page ? 64 : 1;
     }
 }

@@ -1,4 +1,4 @@
-/* Entities from an image: generations, reserved ranges, and the order in which free indices come back. */
+/* Entities from an image: generations and reserved ranges. */
 #include "image_load.h"
 
 #include "entity.h"
@@ -34,6 +34,7 @@ void covey__table_restore(covey__loading *l) {
     world->reserved_count = l->before.reserved_count;
     world->reserved_root = l->before.reserved_root;
     world->range = l->before.range;
+    covey__ranges_renew(world);
 }
 
 void covey__table_free(covey__loading *l) {
@@ -59,84 +60,32 @@ static bool raise(covey__loading *l, uint32_t index, uint32_t *generation, uint3
     return true;
 }
 
-/* Takes an index from the list of its range, which has links in both directions. */
-static void unlist(covey_world *world, uint32_t index) {
-    covey__range *range = (covey__range *)(uintptr_t)covey__range_of(world, index);
-    const covey__entity_page *page = covey__page_of(world, index);
-    uint32_t next = page->next[index % COVEY_PAGE_SIZE], previous = page->previous[index % COVEY_PAGE_SIZE];
-    if (range->free == index) range->free = next;
-    else covey__page_of(world, previous)->next[previous % COVEY_PAGE_SIZE] = next;
-    if (next != COVEY_NONE) covey__page_of(world, next)->previous[next % COVEY_PAGE_SIZE] = previous;
-}
-
-/* An index that the image has used as well; `used` is its generation here. *last is the end of its free list. */
-static void age(covey__loading *l, covey__reader *reader, uint32_t index, uint32_t used, uint32_t *last) {
+/* An index that the image has used as well; `used` is its generation here. */
+static void age(covey__loading *l, covey__reader *reader, uint32_t index, uint32_t used) {
     uint32_t *generation = covey__generation_at(l->world, index);
     bool alive = (*generation & 1) != 0;
     if (*generation == 0) return; /* retired in the image */
-    if (used == 0 && alive) {
+    if (used == 0 && alive)
         covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "index %u has no generation left in this world", index);
-    } else if (used == 0) {
-        if (*last == index) *last = covey__page_of(l->world, index)->previous[index % COVEY_PAGE_SIZE];
-        unlist(l->world, index);
-        covey__entity_retire(l->world, index);
-    } else if (alive && *generation < used) raise(l, index, generation, used);
+    else if (used == 0) covey__entity_retire(l->world, index);
+    else if (alive && *generation < used) raise(l, index, generation, used);
     else if (*generation < used) *generation = used;
 }
 
-static uint32_t last_free(const covey_world *world, const covey__range *range) {
-    uint32_t last = COVEY_NONE;
-    for (uint32_t at = range->free; at != COVEY_NONE; at = covey__page_of(world, at)->next[at % COVEY_PAGE_SIZE])
-        last = at;
-    return last;
-}
-
-/* An index that only this world has used is handed out after those of the image. */
-static void list_last(covey_world *world, covey__range *range, uint32_t *last, uint32_t index, uint32_t generation) {
-    covey__entity_page *page = covey__page_of(world, index);
-    if (generation == 0) {
-        covey__entity_retire(world, index);
-        return;
-    }
-    page->generation[index % COVEY_PAGE_SIZE] = generation;
-    page->previous[index % COVEY_PAGE_SIZE] = *last;
-    page->next[index % COVEY_PAGE_SIZE] = COVEY_NONE;
-    if (*last == COVEY_NONE) range->free = index;
-    else covey__page_of(world, *last)->next[*last % COVEY_PAGE_SIZE] = index;
-    *last = index;
-}
-
-/* The indices of a range that this world has used. */
-static void age_page(covey__loading *l, covey__reader *reader, covey__range *range, uint64_t first, uint64_t end,
-                     uint32_t *last) {
-    covey_world *world = l->world;
-    for (uint32_t index = (uint32_t)first; index < end && covey__is_fine(l); index++) {
-        const covey__entity_page *before = covey__entity_page_of(&l->before, index);
-        if (!covey__was_used(before, index) || covey__range_of(world, index) != range) continue;
-        uint32_t used = before->generation[index % COVEY_PAGE_SIZE];
-        if (covey__was_used(covey__page_of(world, index), index)) age(l, reader, index, used, last);
-        else list_last(world, range, last, index, used);
-    }
-}
-
-/* The indices of one range, page by page, because there may be few pages that are far apart. */
-static void age_range(covey__loading *l, covey__reader *reader, covey__range *range) {
-    uint64_t end = (uint64_t)l->before.page_count * COVEY_PAGE_SIZE, next;
-    uint32_t last = last_free(l->world, range);
-    if (end > range->end) end = range->end;
-    for (uint64_t index = range->first; index < end; index = next) {
-        next = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
-        if (covey__entity_page_of(&l->before, (uint32_t)index))
-            age_page(l, reader, range, index, next < end ? next : end, &last);
+/* The indices of a page that this world has used. */
+static void age_page(covey__loading *l, covey__reader *reader, const covey__entity_page *before, uint32_t first) {
+    covey__entity_page *page = covey__page_of(l->world, first);
+    for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__is_fine(l); i++) {
+        if (!covey__was_used(before, i)) continue;
+        if (covey__was_used(page, i)) age(l, reader, first + i, before->generation[i]);
+        else if (covey__is_retired(before, i)) covey__entity_retire(l->world, first + i);
+        else page->generation[i] = before->generation[i];
     }
 }
 
 static void age_all(covey__loading *l, covey__reader *reader) {
-    if (!l->is_kept) return;
-    age_range(l, reader, &l->world->range);
-    for (uint32_t i = 0; i < l->world->reserved_count && covey__is_fine(l); i++)
-        age_range(l, reader, &l->world->reserved[i]);
-    covey__fast_destroy_off(l->world);
+    for (uint32_t i = 0; l->is_kept && i < l->before.page_count && covey__is_fine(l); i++)
+        if (used_page(&l->before, i)) age_page(l, reader, used_page(&l->before, i), i * COVEY_PAGE_SIZE);
 }
 
 /* ---- Loading -----------------------------------------------------------------------------------------------------*/
@@ -162,41 +111,27 @@ static void load_ranges(covey__loading *l, covey__reader *reader, uint32_t count
 
 /* Generations of one page. */
 typedef struct counted {
-    uint32_t alive, retired, beyond;
+    uint32_t alive, beyond;
 } counted;
 
 /* Sixteen at a time, so that compilers vectorise the loop. */
 static counted count_generations(const uint32_t *generations, uint32_t count) {
-    counted c = { 0, 0, 0 };
+    counted c = { 0, 0 };
     uint32_t i = 0;
     for (; count - i >= 16; i += 16) {
-        uint32_t alive = 0, retired = 0, beyond = 0;
+        uint32_t alive = 0, beyond = 0;
         for (uint32_t k = 0; k < 16; k++) {
             alive += generations[i + k] & 1;
-            retired |= generations[i + k] == 0;
             beyond |= generations[i + k] > COVEY_GENERATION_MAX;
         }
         c.alive += alive;
-        c.retired |= retired;
         c.beyond |= beyond;
     }
     for (; i < count; i++) {
         c.alive += generations[i] & 1;
-        c.retired |= generations[i] == 0;
         c.beyond |= generations[i] > COVEY_GENERATION_MAX;
     }
     return c;
-}
-
-/* An index that was used and has generation 0 is retired. Returns how many there are. */
-static uint32_t retire(covey__entity_page *page, uint32_t first, uint32_t count) {
-    uint32_t retired = 0;
-    for (uint32_t index = first; index < first + count; index++) {
-        if (page->generation[index % COVEY_PAGE_SIZE] != 0) continue;
-        page->next[index % COVEY_PAGE_SIZE] = index;
-        retired++;
-    }
-    return retired;
 }
 
 static void read_numbers(uint32_t *numbers, const unsigned char *from, uint32_t count) {
@@ -216,14 +151,11 @@ static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, u
         some = count < left ? (uint32_t)count : left;
         read_numbers(generations, *from, some);
         counted c = count_generations(generations, some);
-        covey__entity_page *page = covey__entities_load(world, index, generations, some, large);
-        if (!page) {
+        if (!covey__entities_load(world, index, generations, some, large)) {
             covey__out_of_memory(l);
             return;
         }
-        uint32_t retired = c.retired != 0 ? retire(page, index, some) : 0;
         world->alive += c.alive;
-        l->idle += some - c.alive - retired;
         if (c.beyond != 0)
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(*from - reader->bytes),
                           "an entity has a generation beyond %u, the last that handles of this program have",
@@ -285,41 +217,12 @@ static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, 
         load_run(l, reader, first_of(&r, i), length_of(&r, i), &generations);
     if (!covey__is_fine(l) || first_of(&r, 0) != 0) return;
     l->dense = l->world->alive == slots && count == 1 ? slots : 0;
-    uint32_t used = (uint32_t)length_of(&r, 0); /* all below it */
-    if (used > l->world->range.first) l->world->range.fresh = l->world->range.fresh_end = used;
 }
 
-/* Reads the free list of a range, from the index that is handed out next. */
-static uint32_t load_free_list(covey__loading *l, covey__reader *reader, covey__range *range) {
-    covey_world *world = l->world;
-    uint32_t count = covey__read_u32(reader), before = COVEY_NONE;
-    size_t at = reader->at;
-    const unsigned char *list = covey__read_many(reader, count, 4);
-    for (uint32_t i = 0; list && i < count && covey__is_fine(l); i++) {
-        uint32_t index = covey__u32_at(list + (size_t)i * 4);
-        uint32_t generation = covey__is_known(world, index) ? *covey__generation_at(world, index) : 1;
-        bool fits = generation != 0 && generation % 2 == 0 && covey__range_of(world, index) == range;
-        covey__entity_page *page = fits ? covey__page_of(world, index) : NULL;
-        if (!page || range->free == index || page->previous[index % COVEY_PAGE_SIZE] != COVEY_NONE) {
-            covey__refuse(reader, COVEY_FAULT_ENTITY, at + (size_t)i * 4, "index %u is not free, or listed twice",
-                          index);
-            break;
-        }
-        if (before == COVEY_NONE) range->free = index;
-        else covey__page_of(world, before)->next[before % COVEY_PAGE_SIZE] = index;
-        page->previous[index % COVEY_PAGE_SIZE] = before;
-        before = index;
-    }
-    return covey__is_fine(l) ? count : 0;
-}
-
-static void load_free_lists(covey__loading *l, covey__reader *reader) {
-    covey_world *world = l->world;
-    uint64_t listed = load_free_list(l, reader, &world->range);
-    for (uint32_t i = 0; i < world->reserved_count && covey__is_fine(l); i++)
-        listed += load_free_list(l, reader, &world->reserved[i]);
-    if (listed != l->idle)
-        covey__refuse(reader, COVEY_FAULT_ENTITY, reader->at, "an index is neither alive nor in a list of free ones");
+/* Images of version 1 list the free indices of each range, in an order that has no meaning today. */
+static void skip_free_lists(const covey__loading *l, covey__reader *reader) {
+    for (uint64_t i = 0; i <= l->world->reserved_count && covey__is_fine(l); i++)
+        covey__read_many(reader, covey__read_u32(reader), 4);
 }
 
 void covey__load_entities(covey__loading *l, const covey__section_entry *section) {
@@ -329,7 +232,7 @@ void covey__load_entities(covey__loading *l, const covey__section_entry *section
                   (covey__bound){ "entities", "limit_entities", l->desc->limit_entities, UINT64_MAX });
     if (covey__is_fine(l)) load_ranges(l, &reader, ranges);
     if (covey__is_fine(l)) load_runs(l, &reader, slots, runs);
-    if (covey__is_fine(l)) load_free_lists(l, &reader);
+    if (covey__is_fine(l) && l->image.version == 1) skip_free_lists(l, &reader);
     covey__expect_end(l, &reader);
     if (covey__is_fine(l)) age_all(l, &reader);
 }

@@ -178,32 +178,6 @@ void covey__filter_generations(const covey__filter *filter, uint32_t first, cons
         if (from[i] == COVEY_GENERATION_MAX && !covey__filter_has(filter, first + i)) to[i] = 0;
 }
 
-/* Of the 64 indices from one on, those that a range issues. */
-static uint64_t issued_by(const covey_world *world, const covey__range *range, uint64_t first) {
-    uint64_t issued = 0, from = first;
-    while (from < first + 64 && from < COVEY_NONE) {
-        uint32_t end;
-        const covey__range *of = covey__range_run(world, (uint32_t)from, &end);
-        if (of == range) issued |= UINT64_MAX << (from - first);
-        if (of == range && end < first + 64) issued &= ~(UINT64_MAX << (end - first));
-        from = end;
-    }
-    return issued;
-}
-
-uint64_t covey__filter_freed(const covey__filter *filter, const covey_world *world, const covey__range *range,
-                             uint64_t *first) {
-    uint64_t word = *first / 64;
-    while (next_word(filter, &word) && word * 64 < range->end) {
-        const covey__filter_page *page = filter->pages.at[word / COVEY__PAGE_BLOCKS];
-        uint64_t freed = page->freed[word % COVEY__PAGE_BLOCKS];
-        *first = word++ * 64;
-        if (freed != 0) freed &= issued_by(world, range, *first);
-        if (freed != 0) return freed;
-    }
-    return 0;
-}
-
 /* ---- Asking ------------------------------------------------------------------------------------------------------*/
 
 bool covey__filter_names(const covey__filter *filter, uint32_t index) {

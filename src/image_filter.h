@@ -48,9 +48,5 @@ uint32_t covey__filter_ids(const covey__filter *filter, const covey_pool *pool, 
 /* Generations of indices from one on, as the image has them. */
 void covey__filter_generations(const covey__filter *filter, uint32_t first, const uint32_t *from, uint32_t count,
                                uint32_t *to);
-/* Of the next block of indices from *first on, those of a range that are free because their entities are left out; sets
- * *first to its first index. 0 at the end. In the image they were freed last, the lowest one at the end. */
-uint64_t covey__filter_freed(const covey__filter *filter, const covey_world *world, const covey__range *range,
-                             uint64_t *first);
 
 #endif

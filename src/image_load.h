@@ -44,7 +44,6 @@ typedef struct covey__loading {
     uint32_t change_count;
     uint64_t tick;  /* the world's, before */
     uint64_t since; /* the image has what was changed later; 0: all */
-    uint64_t idle;  /* slots that are free */
     uint64_t dense; /* the indices below are all alive */
     uint64_t told;
     covey__part *now; /* the pool whose values are read: */

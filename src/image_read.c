@@ -92,9 +92,10 @@ static bool check_header(covey__image *image) {
     if (size < COVEY__HEADER_BYTES + COVEY__TRAILER_BYTES)
         return covey__refuse(reader, COVEY_FAULT_SIZE, size, "the image ends after %zu bytes", size) == COVEY_OK;
     image->version = covey__u32_at(reader->bytes + 8);
-    if (image->version != COVEY_IMAGE_VERSION)
+    if (image->version == 0 || image->version > COVEY_IMAGE_VERSION)
         covey__refuse(reader, COVEY_FAULT_VERSION, 8,
-                      "the image has format %u, and this library reads format %u: use a version of covey that reads it",
+                      "the image has format %u, and this library reads formats 1 to %u: use a version of covey that "
+                      "reads it",
                       image->version, COVEY_IMAGE_VERSION);
     else if (covey__u32_at(reader->bytes + 12) != 0)
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, 12, "reserved bytes of the header are not 0");

@@ -188,12 +188,9 @@ static uint64_t indices_of(const covey_world *world) {
     return covered < COVEY_NONE ? covered : COVEY_NONE;
 }
 
-/* The first index from one on that was used, or that was not; the end if there is none. Without reserved ranges, all
- * indices between the first one of the world and the fresh ones were used. */
+/* The first index from one on that was used, or that was not; the end if there is none. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
-    bool below = from >= world->range.first && from < world->range.fresh;
-    if (!used && world->reserved_count == 0 && below) from = world->range.fresh;
     while (from < end) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)from);
         uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
@@ -241,30 +238,6 @@ static void put_generations(writer *w, const covey_world *world, run r) {
     }
 }
 
-static uint32_t next_free(const covey_world *world, uint32_t index) {
-    return covey__entity_page_of(world, index)->next[index % COVEY_PAGE_SIZE];
-}
-
-/* The indices of bits of a block. */
-static void put_indices(writer *w, uint64_t first, uint64_t bits) {
-    uint32_t list[64], count = 0;
-    for (; bits != 0; bits &= bits - 1) list[count++] = (uint32_t)first + covey__lowest_bit(bits);
-    put_u32s(w, list, count);
-}
-
-static void put_free_list(writer *w, const covey_world *world, const covey__range *range) {
-    uint32_t count = 0;
-    uint64_t first = range->first, freed;
-    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64)
-        count += covey__bits_in(freed);
-    for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) count++;
-    put_u32(w, count);
-    first = range->first;
-    for (; (freed = covey__filter_freed(&w->filter, world, range, &first)) != 0; first += 64)
-        put_indices(w, first, freed);
-    for (uint32_t at = range->free; at != COVEY_NONE; at = next_free(world, at)) put_u32(w, at);
-}
-
 static void put_entities(writer *w, const covey_world *world) {
     uint64_t slots = 0;
     uint32_t runs = 0;
@@ -284,8 +257,6 @@ static void put_entities(writer *w, const covey_world *world) {
     w->large = slots * sizeof(uint32_t) >= COVEY_CACHE_BYTES / 4 && !w->sink;
     for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) put_generations(w, world, r);
     w->large = false;
-    put_free_list(w, world, &world->range);
-    for (uint32_t i = 0; i < world->reserved_count; i++) put_free_list(w, world, &world->reserved[i]);
     end_section(w);
 }
 

@@ -36,12 +36,12 @@ static inline void covey__end_lines(void) {
 #endif
 }
 
-/* Copies numbers; or, if `step` is 0, one line of them again and again. */
-static inline void covey__copy_past(uint32_t *to, const uint32_t *from, size_t count, size_t step) {
+/* Copies numbers. */
+static inline void covey__copy_past(uint32_t *to, const uint32_t *from, size_t count) {
     size_t head = (size_t)(0 - (uintptr_t)to) % 64 / sizeof *to, i = head < count ? head : count;
     memcpy(to, from, i * sizeof *to);
-    for (; count - i >= 16; i += 16) covey__copy_line(to + i, from + i * step);
-    memcpy(to + i, from + i * step, (count - i) * sizeof *to);
+    for (; count - i >= 16; i += 16) covey__copy_line(to + i, from + i);
+    memcpy(to + i, from + i, (count - i) * sizeof *to);
 }
 
 /* Asks for a line of memory that will be needed soon. A function that does no more than that is COVEY_HOT, too: gcc 12

@@ -21,52 +21,25 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
-/* Loops with constant counts and no branches, so that compilers vectorise them. */
-
-static bool is_free_block(const uint32_t *next, uint32_t index) {
-    uint32_t differ = 0;
-    for (uint32_t i = 0; i < 64; i++) differ |= next[i] ^ (index + 1 + i);
-    return differ == 0;
-}
-
+/* A loop with a constant count and no branches, so that compilers vectorise it. */
 static void revive_block(uint32_t *restrict generations, uint32_t index, covey_entity *restrict entities) {
     for (uint32_t i = 0; i < 64; i++) entities[i] = covey__entity(index + i, ++generations[i]);
 }
 
-static void revive(covey__entity_page *page, uint32_t index, covey_entity *entities, uint32_t count) {
-    uint32_t *generations = page->generation + index % COVEY_PAGE_SIZE;
-    for (; count >= 64; count -= 64, index += 64, generations += 64, entities += 64)
-        revive_block(generations, index, entities);
-    for (uint32_t i = 0; i < count; i++) entities[i] = covey__entity(index + i, ++generations[i]);
-}
-
-/* The next free indices: 64 consecutive ones, or one. */
-static uint32_t take_free(const covey_world *world, covey__range *range, covey_entity *entities, uint32_t most) {
-    uint32_t index = range->free, at = index % COVEY_PAGE_SIZE, step = range->step;
-    covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
-    uint32_t next = page->next[at];
-    if (next == index + 1 && most >= 64 && at + 64 <= COVEY_PAGE_SIZE && is_free_block(page->next + at, index)) {
-        range->free = index + 64;
-        revive_block(page->generation + at, index, entities);
-        return 64;
+/* Creates entities with indices of one word, the lowest first. Returns how many. */
+static uint32_t take_ready(const covey__range *range, covey_entity *entities, uint32_t most) {
+    uint64_t ready = covey__range_ready(range), left = ready;
+    uint32_t *generations = range->page->generation + range->at % COVEY_PAGE_SIZE, count = 0;
+    if (ready == UINT64_MAX && most >= 64) {
+        revive_block(generations, range->at, entities);
+        left = 0;
+        count = 64;
     }
-    *entities = covey__entity(index, ++page->generation[at]);
-    if (COVEY__LIKELY(next == index + step)) {
-        COVEY__HIDE(index); /* as covey_create does: the next step need not wait until `next` is loaded */
-        range->free = index + step;
-    } else {
-        range->step = next - index;
-        range->free = next;
+    for (; left != 0 && count < most; left &= left - 1) {
+        uint32_t bit = covey__lowest_bit(left);
+        entities[count++] = covey__entity(range->at + bit, ++generations[bit]);
     }
-    return 1;
-}
-
-static uint32_t take_fresh(const covey_world *world, covey__range *range, covey_entity *entities, uint32_t most) {
-    uint32_t index = range->fresh, left = range->fresh_end - index, count = left < most ? left : most;
-    uint32_t page_left = COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
-    if (count > page_left) count = page_left;
-    range->fresh += count;
-    revive(world->pages[index / COVEY_PAGE_SIZE], index, entities, count);
+    range->page->free[range->at % COVEY_PAGE_SIZE / 64] ^= ready ^ left;
     return count;
 }
 
@@ -75,10 +48,8 @@ covey_result covey__entities_take(covey_world *world, covey_entity *entities, ui
     covey_result result = covey__entities_prepare(world, count);
     uint32_t taken = 0;
     while (taken < count && result == COVEY_OK) {
-        bool fresh = range->free == COVEY_NONE;
-        if (fresh && range->fresh >= range->fresh_end) result = covey__fresh_indices(world, range);
-        if (result == COVEY_OK)
-            taken += (fresh ? take_fresh : take_free)(world, range, entities + taken, count - taken);
+        if (covey__range_ready(range) == 0) result = covey__range_seek(world, range);
+        if (result == COVEY_OK) taken += take_ready(range, entities + taken, count - taken);
     }
     world->alive += taken;
     if (result == COVEY_OK) return COVEY_OK;
@@ -88,10 +59,9 @@ covey_result covey__entities_take(covey_world *world, covey_entity *entities, ui
 }
 
 static void undo_create(covey_world *world, covey_entity e) {
-    covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
     world->alive--;
-    if (--page->generation[e.index % COVEY_PAGE_SIZE] != 0) covey__push_free(world, &world->range, page, e.index);
-    else world->range.fresh = world->range.fresh_end = e.index;
+    world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE]--;
+    covey__range_free(world, e.index);
 }
 
 void covey__entities_undo_create(covey_world *world, covey_entity *entities, uint32_t count) {
@@ -139,8 +109,7 @@ static void end_one(covey_world *world, covey_entity e) {
     uint32_t at = e.index % COVEY_PAGE_SIZE;
     bool last = e.generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : e.generation + 1;
-    if (last) page->next[at] = e.index;
-    else covey__push_free(world, (covey__range *)(uintptr_t)covey__range_of(world, e.index), page, e.index);
+    if (!last) covey__range_free(world, e.index);
 }
 
 static bool is_last(const uint32_t *generations) {
@@ -149,24 +118,18 @@ static bool is_last(const uint32_t *generations) {
     return last != 0;
 }
 
-/* All entities of a block, in order, as end_one would do it. */
-static void end_block(covey_world *world, covey__range *range, covey__entity_page *page, uint32_t index) {
-    uint32_t at = index % COVEY_PAGE_SIZE;
-    uint32_t *generations = page->generation + at, *next = page->next + at, *previous = page->previous + at;
-    covey__push_free(world, range, page, index);
+/* All entities of a block, as end_one would do it. */
+static void end_block(covey_world *world, uint32_t *generations, uint32_t index) {
     for (uint32_t i = 0; i < 64; i++) generations[i]++;
-    for (uint32_t i = 0; i < 63; i++) next[i + 1] = index + i;
-    for (uint32_t i = 0; i < 63; i++) previous[i] = index + i + 1;
-    range->free = index + 63;
+    covey__range_free_word(world, index, UINT64_MAX);
 }
 
 static void end_all(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
-    covey__entity_page *page = world->pages[entities->index / COVEY_PAGE_SIZE];
     uint32_t index = entities->index, end = 0;
+    uint32_t *generations = world->pages[index / COVEY_PAGE_SIZE]->generation + index % COVEY_PAGE_SIZE;
     bool whole = s->count == 64 && s->in_order && COVEY_PAGE_SIZE >= 64;
-    const covey__range *range = whole ? covey__range_run(world, index, &end) : NULL;
-    if (range && end - index >= 64 && !is_last(page->generation + index % COVEY_PAGE_SIZE))
-        end_block(world, (covey__range *)(uintptr_t)range, page, index);
+    if (whole) covey__range_run(world, index, &end);
+    if (whole && end - index >= 64 && !is_last(generations)) end_block(world, generations, index);
     else
         for (uint32_t i = 0; i < s->count; i++) end_one(world, entities[i]);
     world->alive -= s->count;
@@ -228,8 +191,7 @@ static void ask_for_entities(const covey_world *world, const batch *b) {
         if (!page) continue;
         uint32_t at = b->entities[i].index % COVEY_PAGE_SIZE;
         covey__prefetch_line((const char *)&page->generation[at]);
-        covey__prefetch_line((const char *)&page->next[at]);
-        covey__prefetch_line((const char *)&page->previous[at]);
+        covey__prefetch_line((const char *)&page->free[at / 64]);
     }
 }
 

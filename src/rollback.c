@@ -836,6 +836,7 @@ static void restore_entities(rollback *r) {
     world->reserved_root = snapshot->reserved_root;
     const covey__unit *reserved = covey__unit_at(&snapshot->reserved, 0);
     if (reserved) memcpy(world->reserved, covey__unit_bytes(reserved), reserved->bytes);
+    covey__ranges_renew(world);
     COVEY__TRACE(world, world->destroyed, COVEY_NONE);
 }
 

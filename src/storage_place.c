@@ -67,7 +67,7 @@ static bool is_large(const covey__placing *p, size_t size) {
 }
 
 static void copy_bytes(void *to, const void *from, size_t bytes, bool large) {
-    if (large && bytes >= 256) covey__copy_past(to, from, bytes / 4, 1);
+    if (large && bytes >= 256) covey__copy_past(to, from, bytes / 4);
     else memcpy(to, from, bytes);
 }
 

@@ -30,7 +30,8 @@
 /* What the world itself takes: everything but the insides of its pools. */
 static size_t counted_world_bytes(const covey_world *world) {
     size_t bytes = sizeof *world + covey__made_type_bytes(world) + covey__resource_bytes(world);
-    bytes += world->page_count * sizeof *world->pages + world->pool_capacity * sizeof *world->pools;
+    bytes += world->page_count * sizeof *world->pages + world->open_words * sizeof *world->open;
+    bytes += world->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__presence_bytes(world);
     bytes += covey__names_bytes(world) + world->borrowed;

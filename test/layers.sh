@@ -16,7 +16,7 @@ memory   alloc balanced bits crc32c dependent lines pages result unchecked
 storage  block_store default fields hook kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
 storage  storage_erase storage_list storage_map storage_place stretch type type_rules
 observe  guard listeners members observe observers order queue signal tick
-change   again change commands convert copy enable entity gather listen many pool pool_of resource set_array
+change   again change commands convert copy enable entity gather listen many pool pool_of range resource set_array table
 query    batch group iter match reactive sort view view_rules walk
 tree     hierarchy name node
 state    codec copy_into file follower history history_world image image_codec image_entities image_file image_filter image_follow image_load image_merge image_pool

@@ -496,7 +496,7 @@ static void test_a_new_entity_at_the_index_of_a_dead_member_is_none(void **state
         prepare_joins(shape);
         for (uint32_t i = 0; i < 10; i++) literally(e[i]);
         for (uint32_t i = 0; i < 5; i++) assert_true(covey_destroy(world, e[i]));
-        for (uint32_t i = 5; i-- != 0;) {
+        for (uint32_t i = 0; i < 5; i++) {
             covey_entity again = covey_create(world);
             assert_int_equal(again.index, e[i].index);
             assert_false(covey_group_contains(first_group(), again) || covey_group_contains(first_group(), e[i]));

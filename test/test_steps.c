@@ -62,7 +62,7 @@ static void follow_other(trial *t) {
     if (result != COVEY_OK) fail_msg("behind %s: %s", hostile_names[t->kind], report.text);
 }
 
-/* Into a world that was used: what was retired there meets a free list. */
+/* Into a world that was used: what was retired there is free in the image. */
 static void load_again(trial *t) {
     covey_report report;
     const covey_buffer *image = t->kind == HOSTILE_RETIRED ? &t->other : &t->image;
@@ -156,12 +156,9 @@ static const struct operation {
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 static void measure(hostile_kind kind, uint32_t count, uint64_t steps[OPERATIONS]) {
-    static const hostile_kind after[HOSTILE_KINDS] = {
-        [HOSTILE_MIXED] = HOSTILE_FEWER, [HOSTILE_RETIRED] = HOSTILE_TAIL
-    };
     trial t = { .kind = kind, .count = count };
     assert_true(hostile_make(&t.image, kind, count));
-    assert_true(hostile_make(&t.other, after[kind] != 0 ? after[kind] : HOSTILE_FREE, count));
+    assert_true(hostile_make(&t.other, kind == HOSTILE_MIXED ? HOSTILE_FEWER : HOSTILE_FREE, count));
     t.world = covey_world_create(NULL);
     for (uint32_t i = 0; i < OPERATIONS; i++) {
         uint64_t before = steps_taken();

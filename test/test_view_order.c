@@ -134,11 +134,11 @@ static void by_list(const covey_type *type) {
     make_entities(e, COUNT);
     give_each(e, COUNT, 1, type);
     remove_value(e[7], type);
-    covey_destroy(world, e[9]);
     covey_entity stale = e[20];
     covey_destroy(world, stale);
     e[20] = create_with(type, stale.index);
     assert_int_equal(e[20].index, stale.index);
+    covey_destroy(world, e[9]);
     covey_entity list[] = { e[30], e[7], e[31], e[32], e[9],         entity(0, 0),          stale,
                             e[20], e[2], e[2],  e[30], entity(5, 0), entity(COVEY_NONE, 1), e[0] };
     covey_entity wanted[] = { e[30], e[31], e[32], e[20], e[2], e[2], e[30], e[0] };

@@ -360,14 +360,15 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
 
 /* ---- 6. Entities ---------------------------------------------------------------------------------------------------
  *
- * covey_create reuses the index that was freed last; if none is free, it takes the lowest index that was never used.
- * Each use of an index has a new generation, and an index whose generations are used up is retired. So a stale handle
- * never resolves, with two exceptions that you ask for: covey_history_restore returns to a state in which later handles
- * were not issued yet, so they are issued again (covey/history.h); and covey_create_again brings an entity back under
- * its old handle. */
+ * covey_create takes the lowest free index, whether it was used before or not. So entities stay close together, and the
+ * index of a new entity depends only on which indices are in use, not on how that came about. Each use of an index has
+ * a new generation, and an index whose generations are used up is retired. So a stale handle never resolves, with two
+ * exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
+ * they are issued again (covey/history.h); and covey_create_again brings an entity back under its old handle. */
 
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) run out, or when a listener
- * destroyed it at once (GONE). O(1). */
+ * destroyed it at once (GONE). O(1); when 64 indices are used up, the next free one is searched for, which skips 65,536
+ * used indices at a time. */
 COVEY_HOT covey_entity covey_create(covey_world *world);
 
 /* Makes `count` entities, the same as that many single calls. All or nothing: on failure returns false and fills in

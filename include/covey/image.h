@@ -8,7 +8,7 @@
  *     if (covey_load_from_file(fresh, "game.covey", &(covey_load_desc){ .types = types }, &report) != COVEY_OK)
  *         fprintf(stderr, "%s (byte %llu)\n", report.text, (unsigned long long)report.offset);
  *
- * An image contains the entities with their generations and the order of free indices, components in the order of their
+ * An image contains the entities, the generations of all indices, components in the order of their
  * pools, what is disabled, ticks, resources, names and parents. It does not contain groups, listeners, the contents of
  * queues and command buffers, or reactive sets; ids that a command buffer has reserved are free in it.
  *
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define COVEY_IMAGE_VERSION 1 /* of the format that is written; this and all earlier ones are read */
+#define COVEY_IMAGE_VERSION 2 /* of the format that is written; this and all earlier ones are read */
 
 /* What is wrong with an image. The numbers never change. */
 typedef enum covey_fault {

@@ -108,12 +108,13 @@ static void mix(uint64_t *digest, const void *bytes, size_t size) {
     for (size_t i = 0; i < size; i++) *digest = (*digest ^ byte[i]) * UINT64_C(0x100000001B3);
 }
 
-static void mix_free_list(uint64_t *digest, const covey_world *of, const covey__range *range) {
-    for (uint32_t index = range->free; index != COVEY_NONE;) {
-        const covey__entity_page *page = of->pages[index / COVEY_PAGE_SIZE];
+/* What is known of indices without an entity. */
+static void mix_free(uint64_t *digest, const covey_world *of) {
+    for (uint32_t index = covey_index_next(of, 0); index != COVEY_NONE; index = covey_index_next(of, index + 1)) {
+        uint32_t generation = covey_generation_at(of, index);
+        if (!covey_is_null(covey_entity_at(of, index))) continue;
         mix(digest, &index, sizeof index);
-        mix(digest, &page->generation[index % COVEY_PAGE_SIZE], sizeof(uint32_t));
-        index = page->next[index % COVEY_PAGE_SIZE];
+        mix(digest, &generation, sizeof generation);
     }
 }
 
@@ -153,11 +154,8 @@ uint64_t world_digest(const covey_world *of) {
         mix(&digest, &e, sizeof e);
         mix_place(&digest, of, e);
     }
-    mix_free_list(&digest, of, &of->range);
-    for (uint32_t i = 0; i < of->reserved_count; i++) {
-        mix(&digest, &of->reserved[i].first, 2 * sizeof(uint32_t));
-        mix_free_list(&digest, of, &of->reserved[i]);
-    }
+    mix_free(&digest, of);
+    for (uint32_t i = 0; i < of->reserved_count; i++) mix(&digest, &of->reserved[i].first, 2 * sizeof(uint32_t));
     for (uint32_t i = 0; i < covey_world_pool_count(of); i++) mix_pool(&digest, covey_world_pool(of, i));
     test_walk(of, mix_visit, &digest);
     return digest;

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 
 const char *const hostile_names[HOSTILE_KINDS] = {
-    "names",     "same_names", "types", "sparse_types", "resources", "types_and_resources",
-    "ranges",    "deep",       "wide",  "free",         "retired",   "tail",
-    "holes",     "mixed",      "fewer", "nearly",       "fields",    "nested",
-    "scattered",
+    "names",  "same_names", "types",  "sparse_types", "resources", "types_and_resources",
+    "ranges", "deep",       "wide",   "free",         "retired",   "holes",
+    "mixed",  "fewer",      "nearly", "fields",       "nested",    "scattered",
 };
 
 /* ---- Bytes --------------------------------------------------------------------------------------------------------*/
@@ -80,7 +79,7 @@ static void put_world(writer *w, uint64_t alive) {
     end_section(w, COVEY_SECTION_WORLD);
 }
 
-/* Entities 0 to count - 1, all of one generation, without a free list. */
+/* Entities 0 to count - 1, all of one generation. */
 static void put_slots(writer *w, uint32_t count, uint32_t generation) {
     u32(w, count);
     u32(w, count != 0);
@@ -92,7 +91,6 @@ static void put_slots(writer *w, uint32_t count, uint32_t generation) {
 static void put_entities(writer *w, uint32_t count) {
     put_world(w, count);
     put_slots(w, count, 1);
-    u32(w, 0);
     end_section(w, COVEY_SECTION_ENTITIES);
 }
 
@@ -253,31 +251,18 @@ static void make_ranges(writer *w, uint32_t count) {
     u32(w, 0);
     u32(w, count * 2);
     for (uint32_t i = 0; i < count; i++) u32(w, 1), u32(w, 2);
-    u32(w, 0);
-    for (uint32_t i = count; i-- != 0;) u32(w, 1), u32(w, i * 2 + 1);
     end_section(w, COVEY_SECTION_ENTITIES);
 }
 
 static void make_free(writer *w, uint32_t count) {
     put_world(w, 0);
     put_slots(w, count, 2);
-    u32(w, count);
-    for (uint32_t i = 0; i < count; i++) u32(w, i % 2 == 0 ? i / 2 : count - 1 - i / 2);
     end_section(w, COVEY_SECTION_ENTITIES);
 }
 
 static void make_retired(writer *w, uint32_t count) {
     put_world(w, 0);
     put_slots(w, count, 0);
-    u32(w, 0);
-    end_section(w, COVEY_SECTION_ENTITIES);
-}
-
-static void make_tail(writer *w, uint32_t count) {
-    put_world(w, 0);
-    put_slots(w, count, 2);
-    u32(w, count);
-    for (uint32_t i = count; i-- != 0;) u32(w, i);
     end_section(w, COVEY_SECTION_ENTITIES);
 }
 
@@ -292,7 +277,6 @@ static void make_scattered(writer *w, uint32_t count) {
     u32(w, 0);
     for (uint32_t i = 0; i < count; i++) u32(w, i * step), u32(w, 1);
     for (uint32_t i = 0; i < count; i++) u32(w, 1);
-    u32(w, 0);
     end_section(w, COVEY_SECTION_ENTITIES);
     put_type(w, 0, COVEY_ENCODING_FIELDS, COVEY_STORAGE_SPARSE, COVEY_SWAP_AND_POP);
     u32(w, count);
@@ -390,9 +374,9 @@ static void make_nested(writer *w, uint32_t count) { put_types_with_fields(w, co
 
 bool hostile_make(covey_buffer *buffer, hostile_kind kind, uint32_t count) {
     static void (*const makers[HOSTILE_KINDS])(writer * w, uint32_t count) = {
-        make_names, make_same_names, make_types,  make_sparse,  make_resources, make_both,  make_ranges,
-        make_deep,  make_wide,       make_free,   make_retired, make_tail,      make_holes, make_mixed,
-        make_fewer, make_nearly,     make_fields, make_nested,  make_scattered,
+        make_names,  make_same_names, make_types,  make_sparse, make_resources, make_both,
+        make_ranges, make_deep,       make_wide,   make_free,   make_retired,   make_holes,
+        make_mixed,  make_fewer,      make_nearly, make_fields, make_nested,    make_scattered,
     };
     writer w = begin(buffer);
     makers[kind](&w, count);

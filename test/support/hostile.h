@@ -15,9 +15,8 @@ typedef enum hostile_kind {
     HOSTILE_RANGES,     /* reserved ranges, from the last to the first, with an entity and a free index in each */
     HOSTILE_DEEP,       /* a chain of parents */
     HOSTILE_WIDE,       /* children of one parent */
-    HOSTILE_FREE,       /* a free list that jumps */
+    HOSTILE_FREE,       /* free indices; also for a world in which these are retired */
     HOSTILE_RETIRED,    /* indices whose generations are used up */
-    HOSTILE_TAIL,       /* a free list from the last to the first: for a world in which these are retired */
     HOSTILE_HOLES,      /* holes in a pool that keeps places, listed from the last to the first */
     HOSTILE_MIXED,      /* types, and as many entities of which the last has them all */
     HOSTILE_FEWER,      /* the same but for one component of each type: to follow HOSTILE_MIXED */

@@ -52,7 +52,7 @@ static uint32_t pick_index(model *m) {
     uint32_t how = program_below(p, 16);
     if (how == 0) return COVEY_NONE + (COVEY_INDEX_BITS < 32 ? program_below(p, 9) : 0);
     if (how < 8) return m->history[program_below(p, MODEL_HISTORY)].index % m->index_limit;
-    if (how < 12) return (m->oracle->ranges[0].fresh + program_below(p, 8)) % m->index_limit;
+    if (how < 12) return (oracle_next_index(m->oracle, 0) + program_below(p, 8)) % m->index_limit;
     return program_below(p, m->index_limit);
 }
 

@@ -806,10 +806,8 @@ static void remove_and_act(model *m) {
 static void create_and_act(model *m) {
     signals *s = signals_of(m);
     if (m->oracle->alive >= m->options->crowd || oracle_can_create(m->oracle, 0, 1) == 0) return;
-    oracle_range *range = &m->oracle->ranges[0];
-    if (range->free_count == 0) return;
-    uint32_t index = range->free[range->free_count - 1];
-    covey_entity next = covey__entity(index, m->oracle->indices[index].generation + 2);
+    uint32_t index = oracle_next_index(m->oracle, 0), last = oracle_generation_at(m->oracle, index);
+    covey_entity next = covey__entity(index, last != 0 ? last + 2 : 1);
     if (!arm(m, NULL, COVEY_ON_CREATE, DESTROYS, next)) return;
     covey_entity e = covey_create(m->world);
     if (!model_settle(m, !covey_is_null(e), s->acted ? COVEY_ERROR_GONE : COVEY_OK) && !s->acted) return;

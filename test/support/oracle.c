@@ -1,4 +1,4 @@
-/* The naive world: a table of indices, lists of free ones, and a naive set for each pool. */
+/* The naive world: a table of indices, and a naive set for each pool. */
 #include "oracle.h"
 
 #include <stdlib.h>
@@ -15,7 +15,6 @@ oracle_world *oracle_world_create(oracle_fault fault) {
 
 void oracle_world_destroy(oracle_world *world) {
     for (uint32_t i = 0; i < world->pool_count; i++) oracle_set_destroy(world->pools[i].set);
-    for (uint32_t i = 0; i < world->range_count; i++) free(world->ranges[i].free);
     free(world->indices);
     free(world->ticks);
     free(world->roll);
@@ -33,10 +32,6 @@ static void copy_arrays(oracle_world *world) {
     world->indices = twin_of(world->indices, world->index_count, sizeof *world->indices);
     world->roll = twin_of(world->roll, world->roll_capacity, sizeof *world->roll);
     world->ticks = twin_of(world->ticks, (size_t)world->tick_count * ORACLE_POOLS, sizeof *world->ticks);
-    for (uint32_t i = 0; i < world->range_count; i++) {
-        oracle_range *range = &world->ranges[i];
-        range->free = twin_of(range->free, range->free_capacity, sizeof *range->free);
-    }
     for (uint32_t i = 0; i < world->pool_count; i++) world->pools[i].set = oracle_set_copy(world->pools[i].set);
 }
 
@@ -109,28 +104,24 @@ static uint32_t range_of(const oracle_world *world, uint32_t index) {
     return 0;
 }
 
-static bool is_fresh(const oracle_world *world, uint32_t range, uint32_t index) {
-    if (oracle_state_of(world, index) != ORACLE_UNUSED) return false;
+static bool may_be_issued(const oracle_world *world, uint32_t range, uint32_t index, bool unused) {
+    oracle_state state = oracle_state_of(world, index);
+    if (state != ORACLE_UNUSED && (state != ORACLE_FREE || unused)) return false;
     return world->fault == ORACLE_IGNORES_RANGES || range_of(world, index) == range;
 }
 
-/* The lowest index of the range that was never used, or its end. */
-static uint32_t fresh_index(oracle_world *world, uint32_t number) {
-    oracle_range *range = &world->ranges[number];
-    while (range->fresh < range->end && !is_fresh(world, number, range->fresh)) range->fresh++;
-    return range->fresh;
+uint32_t oracle_next_index(const oracle_world *world, uint32_t number) {
+    const oracle_range *range = &world->ranges[number];
+    uint32_t index = range->first;
+    while (index < range->end && !may_be_issued(world, number, index, world->fault == ORACLE_PREFERS_UNUSED)) index++;
+    return index;
 }
 
-uint32_t oracle_can_create(oracle_world *world, uint32_t number, uint32_t wanted) {
-    uint32_t can = world->ranges[number].free_count;
-    for (uint32_t i = fresh_index(world, number); i < world->ranges[number].end && can < wanted; i++)
-        can += is_fresh(world, number, i);
-    return can < wanted ? can : wanted;
-}
-
-static void forget_free(oracle_range *range, uint32_t at) {
-    range->free_count--;
-    memmove(range->free + at, range->free + at + 1, (range->free_count - at) * sizeof *range->free);
+uint32_t oracle_can_create(const oracle_world *world, uint32_t number, uint32_t wanted) {
+    uint32_t can = 0;
+    for (uint32_t i = world->ranges[number].first; i < world->ranges[number].end && can < wanted; i++)
+        can += may_be_issued(world, number, i, false);
+    return can;
 }
 
 /* Enters an index among the living. */
@@ -157,11 +148,7 @@ static covey_entity begin(oracle_world *world, uint32_t index) {
 }
 
 covey_entity oracle_create(oracle_world *world, uint32_t number) {
-    oracle_range *range = &world->ranges[number];
-    if (range->free_count == 0) return begin(world, fresh_index(world, number));
-    uint32_t at = world->fault == ORACLE_FREES_FIFO ? 0 : range->free_count - 1, index = range->free[at];
-    forget_free(range, at);
-    return begin(world, index);
+    return begin(world, oracle_next_index(world, number));
 }
 
 covey_result oracle_may_create_at(const oracle_world *world, uint32_t index) {
@@ -170,16 +157,7 @@ covey_result oracle_may_create_at(const oracle_world *world, uint32_t index) {
     return state == ORACLE_UNUSED || state == ORACLE_FREE ? COVEY_OK : COVEY_ERROR_TAKEN;
 }
 
-static void take_wanted(oracle_world *world, uint32_t index) {
-    oracle_range *range = &world->ranges[range_of(world, index)];
-    for (uint32_t i = 0; i < range->free_count; i++)
-        if (range->free[i] == index) forget_free(range, i);
-}
-
-covey_entity oracle_create_at(oracle_world *world, uint32_t index) {
-    take_wanted(world, index);
-    return begin(world, index);
-}
+covey_entity oracle_create_at(oracle_world *world, uint32_t index) { return begin(world, index); }
 
 uint32_t oracle_generation_at(const oracle_world *world, uint32_t index) {
     oracle_state state = oracle_state_of(world, index);
@@ -195,7 +173,6 @@ covey_result oracle_may_create_exact(const oracle_world *world, covey_entity e) 
 }
 
 covey_entity oracle_create_exact(oracle_world *world, covey_entity e) {
-    take_wanted(world, e.index);
     reach(world, e.index);
     world->indices[e.index].generation = e.generation;
     return enrol(world, e.index);
@@ -220,23 +197,13 @@ covey_result oracle_may_reserve(const oracle_world *world, uint32_t first, uint3
 }
 
 void oracle_reserve(oracle_world *world, uint32_t first, uint32_t count) {
-    world->ranges[world->range_count++] = (oracle_range){ .first = first, .end = first + count, .fresh = first };
+    world->ranges[world->range_count++] = (oracle_range){ .first = first, .end = first + count };
 }
 
 uint32_t oracle_range_number(const oracle_world *world, covey_range range) {
     for (uint32_t i = 1; i < world->range_count; i++)
         if (world->ranges[i].first == range.first && world->ranges[i].end - range.first == range.count) return i;
     return 0;
-}
-
-static void push_free(oracle_world *world, uint32_t index) {
-    oracle_range *range = &world->ranges[range_of(world, index)];
-    if (range->free_count == range->free_capacity) {
-        range->free_capacity = range->free_capacity * 2 + 16;
-        range->free = realloc(range->free, range->free_capacity * sizeof *range->free);
-        if (!range->free) abort();
-    }
-    range->free[range->free_count++] = index;
 }
 
 bool oracle_destroy(oracle_world *world, covey_entity e) {
@@ -255,7 +222,6 @@ bool oracle_destroy(oracle_world *world, covey_entity e) {
     record->disabled = false;
     bool used_up = e.generation == COVEY_GENERATION_MAX && world->fault != ORACLE_RETIRES_LATE;
     record->state = used_up ? ORACLE_RETIRED : ORACLE_FREE;
-    if (!used_up) push_free(world, e.index);
     if (world->destroyed) world->destroyed(world->context, e);
     return true;
 }
@@ -269,21 +235,18 @@ void oracle_destroy_all(oracle_world *world) {
 }
 
 covey_entity oracle_set_aside(oracle_world *world) {
-    oracle_range *range = &world->ranges[0];
-    bool fresh = range->free_count == 0;
-    uint32_t index = fresh ? fresh_index(world, 0) : range->free[range->free_count - 1];
-    if (!fresh) forget_free(range, range->free_count - 1);
+    uint32_t index = oracle_next_index(world, 0);
     reach(world, index);
-    world->indices[index].state = ORACLE_ASIDE;
-    return covey__entity(index, fresh ? 1 : world->indices[index].generation + 2);
+    oracle_index *record = &world->indices[index];
+    uint32_t generation = record->state == ORACLE_UNUSED ? 1 : record->generation + 2;
+    record->state = ORACLE_ASIDE;
+    return covey__entity(index, generation);
 }
 
 void oracle_give_back(oracle_world *world, covey_entity e) {
     oracle_index *record = &world->indices[e.index];
     record->state = e.generation == 1 ? ORACLE_UNUSED : ORACLE_FREE;
     record->generation = e.generation == 1 ? 0 : e.generation - 2;
-    if (e.generation != 1) push_free(world, e.index);
-    else if (e.index < world->ranges[0].fresh) world->ranges[0].fresh = e.index;
 }
 
 void oracle_retire(oracle_world *world, uint32_t index) { world->indices[index].state = ORACLE_RETIRED; }

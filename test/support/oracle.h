@@ -16,8 +16,8 @@ typedef enum oracle_fault {
     ORACLE_TRIMS_TOO_LITTLE,    /* trimming leaves the last hole */
     ORACLE_SWAPS_IDS_ONLY,      /* a swap leaves the values where they are */
     ORACLE_FORGETS_GENERATION,  /* an index comes back with the generation it had */
-    ORACLE_FREES_FIFO,          /* the index freed first is used first */
-    ORACLE_IGNORES_RANGES,      /* fresh indices come from reserved ranges */
+    ORACLE_PREFERS_UNUSED,      /* an index that was never used comes before a free one */
+    ORACLE_IGNORES_RANGES,      /* indices come from reserved ranges */
     ORACLE_RETIRES_LATE,        /* a used up index comes back */
     ORACLE_REPEATS_GENERATIONS, /* an exact handle may be one that was used before */
     ORACLE_FORBIDS_RETURN,      /* an entity that was destroyed never comes back */
@@ -114,9 +114,7 @@ typedef struct oracle_index {
 } oracle_index;
 
 typedef struct oracle_range {
-    uint32_t first, end, fresh;
-    uint32_t *free; /* the index freed last comes last */
-    uint32_t free_count, free_capacity;
+    uint32_t first, end;
 } oracle_range;
 
 typedef struct oracle_pool {
@@ -167,7 +165,8 @@ covey_entity oracle_next(const oracle_world *world, uint64_t index);
 oracle_state oracle_state_of(const oracle_world *world, uint32_t index);
 
 /* How many of `wanted` entities the range can still make. */
-uint32_t oracle_can_create(oracle_world *world, uint32_t range, uint32_t wanted);
+uint32_t oracle_can_create(const oracle_world *world, uint32_t range, uint32_t wanted);
+uint32_t oracle_next_index(const oracle_world *world, uint32_t range); /* the one to be issued, or the range's end */
 covey_entity oracle_create(oracle_world *world, uint32_t range);
 covey_result oracle_may_create_at(const oracle_world *world, uint32_t index);
 covey_entity oracle_create_at(oracle_world *world, uint32_t index);

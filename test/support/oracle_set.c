@@ -16,7 +16,7 @@ const char *oracle_fault_name(oracle_fault fault) {
         [ORACLE_TRIMS_TOO_LITTLE] = "trims one hole too few",
         [ORACLE_SWAPS_IDS_ONLY] = "swaps ids only",
         [ORACLE_FORGETS_GENERATION] = "forgets to step a generation",
-        [ORACLE_FREES_FIFO] = "reuses the oldest index",
+        [ORACLE_PREFERS_UNUSED] = "prefers indices that were never used",
         [ORACLE_IGNORES_RANGES] = "ignores reserved ranges",
         [ORACLE_RETIRES_LATE] = "reuses a retired index",
         [ORACLE_REPEATS_GENERATIONS] = "takes a generation that was used before",

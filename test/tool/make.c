@@ -338,11 +338,11 @@ static void make_vast(const char *folder) {
     covey_world_destroy(world);
 }
 
-/* Each entity in a page of its own: 96 KB that take 94 MB. Only where there are so many indices. */
+/* Each entity in a page of its own: 288 KB that take 105 MB. Only where there are so many indices. */
 static void make_scattered(const char *folder) {
-    if (COVEY_NONE / 8000 < 4096) return;
+    if (COVEY_NONE / 24000 < 4096) return;
     covey_world *world = covey_world_create(NULL);
-    for (uint32_t i = 0; i < 8000; i++) need(!covey_is_null(covey_create_at(world, i * 4096)), "no entity");
+    for (uint32_t i = 0; i < 24000; i++) need(!covey_is_null(covey_create_at(world, i * 4096)), "no entity");
     save(world, path_of(folder, "scattered.covey"));
     covey_world_destroy(world);
 }

@@ -124,9 +124,9 @@ if [ -f scattered.covey ]; then
     for command in 'verify' 'diff scattered.covey' 'export'; do
         complains 'raise limit_bytes, or --limit-bytes of covey-snap' 2 $command scattered.covey
     done
-    run 0 verify --limit-bytes 100M scattered.covey
+    run 0 verify --limit-bytes 200M scattered.covey
     run 0 verify --limit-bytes 0 scattered.covey
-    run 0 diff --limit-bytes 100M scattered.covey scattered.covey
+    run 0 diff --limit-bytes 200M scattered.covey scattered.covey
 fi
 run 0 verify --progress a.covey
 [ "$(cat err)" = "covey-snap: reading a.covey: 100 %" ] || fail "verify --progress: $(cat err)"

@@ -132,45 +132,38 @@ COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e) {
     return covey__index(e) / COVEY_PAGE_SIZE < world->page_count && covey__is_current(world, e);
 }
 
+/* The number of the lowest bit that is set; there must be one. */
+COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits) & 63;
+#else
+    uint32_t number = 0;
+    while ((bits >> number & 1) == 0) number++;
+    return number;
+#endif
+}
+
+/* The bit of an index in its word of the table. */
+COVEY_HOT uint64_t covey__table_bit(uint32_t index) { return (uint64_t)1 << index % COVEY__TABLE_WORD; }
+
 /* Whether covey_create has an index ready, and there is no listener. */
 COVEY_HOT bool covey__creates_quickly(const covey_world *world) {
     const covey__range *range = &world->range;
-    return !world->listeners && (range->free != COVEY_NONE || range->fresh < range->fresh_end);
+    return !world->listeners && (range->page->free[range->at % COVEY_PAGE_SIZE / 64] & range->issues) != 0;
 }
 
 COVEY_HOT covey_entity covey_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey__range *range = &world->range;
     if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
-    covey_entity e = covey__entity(range->free, 0);
-    if (!COVEY__LIKELY(!world->listeners)) return covey__create_slowly(world);
-    if (covey__index(e) == COVEY_NONE) {
-        if (!COVEY__LIKELY(range->fresh < range->fresh_end)) return covey__create_slowly(world);
-        e = covey__entity(range->fresh++, 0);
-    }
-    covey__entity_page *page = world->pages[covey__index(e) / COVEY_PAGE_SIZE];
-    if (range->free != COVEY_NONE) {
-        uint32_t next = page->next[covey__index(e) % COVEY_PAGE_SIZE], step = range->step, from = covey__index(e);
-        if (COVEY__LIKELY(next == covey__index(e) + step)) {
-            COVEY__HIDE(from);
-            range->free = from + step;
-        } else {
-            range->step = next - covey__index(e);
-            range->free = next;
-        }
-    }
-    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
+    const covey__range *range = &world->range;
+    covey__entity_page *page = range->page;
+    uint64_t *free = &page->free[range->at % COVEY_PAGE_SIZE / 64], ready = *free & range->issues;
+    if (!COVEY__LIKELY(ready != 0 && !world->listeners)) return covey__create_slowly(world);
+    covey_entity e = covey__entity(range->at + covey__lowest_bit(ready), 0);
+    *free ^= ready & (~ready + 1);
     world->alive++;
     COVEY__CHANGED(world);
-    return e;
-}
-
-/* Makes an index of this page the first that its range issues. */
-COVEY_HOT void covey__push_free(covey_world *world, covey__range *range, covey__entity_page *page, uint32_t index) {
-    uint32_t next = range->free;
-    page->next[index % COVEY_PAGE_SIZE] = next;
-    if (next != COVEY_NONE) world->pages[next / COVEY_PAGE_SIZE]->previous[next % COVEY_PAGE_SIZE] = index;
-    range->free = index;
+    return covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
 }
 
 /* Removes an entity from all pools if that is one bit of a mask in each. Otherwise false; what was done may be
@@ -202,7 +195,7 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
     page->generation[index % COVEY_PAGE_SIZE] = generation + 1;
     world->alive--;
     COVEY__TRACE(world, world->destroyed, index);
-    covey__push_free(world, &world->range, page, index);
+    page->free[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
     COVEY__CHANGED(world);
     return true;
 }
@@ -700,6 +693,7 @@ COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const c
         const covey_component component = components[i];
         const covey__type_entry *entry = covey__type_entry_of(world, component.type);
         if (!COVEY__LIKELY(entry->type == component.type && !component.value && component.count <= 1)) return i;
+        if (component.size == 0 && entry->pool->size != 0) return i; /* which stands for the size of the type */
         COVEY__CONTRACT(world, component.size == entry->pool->size, "the size is not that of the type");
         if (covey__wants_default(entry->pool, component.values, component.size)) return i;
         void *to = covey__pool_append(entry->pool, e, component.size);

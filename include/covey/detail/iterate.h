@@ -21,17 +21,6 @@ COVEY_API void covey__check_row(covey_iter *it, const covey_row *row, const char
 
 /* ---- Views -------------------------------------------------------------------------------------------------------*/
 
-/* The number of the lowest bit that is set; there must be one. */
-COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return (uint32_t)__builtin_ctzll(bits) & 63;
-#else
-    uint32_t number = 0;
-    while ((bits >> number & 1) == 0) number++;
-    return number;
-#endif
-}
-
 #if COVEY_ASSERT_LEVEL >= 1
 #define COVEY__FIELD_NUMBER(it, field, T) covey__check_field((it), (field), covey_id(T), __FILE__, __LINE__)
 #define COVEY__ROW_FIELD_NUMBER(it, row, field, type) \

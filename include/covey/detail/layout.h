@@ -239,20 +239,22 @@ struct covey_pool {
     covey__links links;         /* in the tree of all pools, by name */
 };
 
-/* An odd generation is alive; one shared page of zeros stands for missing pages. A free index is in the list of its
- * range; a retired one links to itself; one that is reserved for a command buffer links to itself backwards. */
+/* An odd generation is alive. The bits of an index say whether it is free, or set aside for a command buffer; one that
+ * has no entity and no bit is retired. A shared page of zeros stands for missing pages. */
+#define COVEY__TABLE_WORD (COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64) /* indices whose bits are in a word */
+#define COVEY__TABLE_WORDS (COVEY_PAGE_SIZE / COVEY__TABLE_WORD)
 typedef struct covey__entity_page {
     uint32_t generation[COVEY_PAGE_SIZE];
-    uint32_t next[COVEY_PAGE_SIZE], previous[COVEY_PAGE_SIZE];
+    uint64_t free[COVEY__TABLE_WORDS], aside[COVEY__TABLE_WORDS];
 } covey__entity_page;
 
-/* Issues the indices of [first, end). Those from fresh to fresh_end are known to be unused and to have a page. */
+/* Issues indices of [first, end), the lowest free one first. */
 typedef struct covey__range {
     uint32_t first, end;
-    uint32_t fresh, fresh_end;
-    uint32_t free;      /* the index freed last, or COVEY_NONE */
-    uint32_t step;      /* from the free index taken last to the one after it: often the same many times in a row */
-    covey__links links; /* a reserved range: in the tree of these, by their first indices */
+    uint32_t at;              /* the first index of a word; the range has no free index below it */
+    covey__links links;       /* a reserved range: in the tree of these, by their first indices */
+    uint64_t issues;          /* the indices of this word that are in the range; 0: not found out yet */
+    covey__entity_page *page; /* of this word */
 } covey__range;
 
 /* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, there are no
@@ -309,6 +311,8 @@ struct covey_world {
     uint32_t group_count, group_capacity;
     struct covey__presence_page **presence_pages; /* the presence index */
     uint32_t presence_count;
+    uint64_t *open; /* a bit for each page of entities: whether it may have free indices */
+    uint32_t open_words;
     covey__range *reserved; /* in the order of reservation */
     uint32_t reserved_count, reserved_capacity, reserved_root;
     covey__trace destroyed;

@@ -1,0 +1,65 @@
+/* The table of entities: a page for every COVEY_PAGE_SIZE indices, with a generation and two bits for each.
+ *
+ *     an index      generation                         bits
+ *     never used    0                                  free
+ *     alive         odd                                none
+ *     free          even                               free
+ *     set aside     even: of the last entity, or 0     aside
+ *     retired       0                                  none
+ *
+ * A word has the bits of 64 indices, or of a whole page if that is smaller. Other layers read pages only through
+ * functions of this file and of range.h. */
+#ifndef COVEY_TABLE_H
+#define COVEY_TABLE_H
+
+#include <covey/covey.h>
+
+/* The page of an index; NULL if it is missing. */
+covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index);
+/* Stands for missing pages: no index is alive or free. It is never written. */
+covey__entity_page *covey__missing_page(void);
+/* Makes the page of an index if it is missing: all its indices are free. False when an allocation fails. */
+bool covey__entities_reach(covey_world *world, uint32_t index);
+void covey__entity_page_reset(covey__entity_page *page);           /* none of its indices was ever used */
+bool covey__pages_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */
+void covey__pages_end(covey_world *world);                         /* frees the table */
+/* Sets the generations of indices of one page, as an image has them: those with generation 0 are retired. NULL when an
+ * allocation fails. */
+covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,
+                                         uint32_t count, bool past_caches);
+
+static inline bool covey__is_free(const covey__entity_page *page, uint32_t index) {
+    return (page->free[index % COVEY_PAGE_SIZE / 64] & covey__table_bit(index)) != 0;
+}
+static inline bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
+    return (page->aside[index % COVEY_PAGE_SIZE / 64] & covey__table_bit(index)) != 0;
+}
+static inline bool covey__was_used(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] != 0 || !covey__is_free(page, index);
+}
+static inline bool covey__is_retired(const covey__entity_page *page, uint32_t index) {
+    return page->generation[index % COVEY_PAGE_SIZE] == 0 && !covey__is_free(page, index) &&
+           !covey__is_set_aside(page, index);
+}
+/* A free index is free no more. */
+static inline void covey__table_take(covey__entity_page *page, uint32_t index) {
+    page->free[index % COVEY_PAGE_SIZE / 64] &= ~covey__table_bit(index);
+}
+
+uint32_t covey__entities_end(const covey_world *world);    /* one more than the highest living index */
+bool covey__entities_never_used(const covey_world *world); /* no index was ever used or reserved */
+/* The first page of block stores from one on for which the table has a page. */
+uint32_t covey__entities_next_page(const covey_world *world, uint32_t page);
+
+/* ---- Open pages ----------------------------------------------------------------------------------------------------
+ *
+ * A bit for each page. A page that is closed has no free index; one that is open, or missing, may have some. */
+
+void covey__page_open(covey_world *world, uint32_t index);
+void covey__pages_open_all(covey_world *world);
+void covey__page_close_if_full(covey_world *world, uint32_t index);
+uint64_t covey__open_from(const covey_world *world, uint64_t index); /* the first index from one on in an open page */
+
+bool covey__table_valid(const covey_world *world, const char **why);
+
+#endif
