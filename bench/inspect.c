@@ -232,7 +232,7 @@ static frame_work frames(covey_schedule *schedule, covey_inspector *inspector, d
         double before = worked();
         uint32_t n = inspector ? covey_inspect_poll(inspector) : 1;
         polling += worked() - before;
-        for (; n > 0; n--, count++) covey_schedule_run(schedule);
+        for (; n > 0; n--, count++) (void)covey_schedule_run(schedule);
     }
     return (frame_work){ (worked() - work) / count * 1e3, polling / count * 1e3 };
 }

@@ -98,7 +98,7 @@ static void measure_scattered(const struct row *row) {
     covey_world *world = make_world();
     covey_buffer image = { 0 };
     fill(world, row);
-    covey_save_to_buffer(world, &image, NULL, NULL);
+    (void)covey_save_to_buffer(world, &image, NULL, NULL);
     covey_world_destroy(world);
     printf("| %s | %.0f |", row->what, (double)image.size / SCATTERED);
     for (int by = 0; by < WAYS; by++) printf(" %zu |", bytes_taken(&image, (way)by) / SCATTERED);
@@ -159,7 +159,7 @@ static void measure_save(const struct save *save, const char *path) {
     covey_world *world = covey_world_create(NULL);
     fill_save(world, save);
     size_t image = covey_save_to_memory(world, NULL, 0, NULL, NULL);
-    covey_save_to_file(world, path, &(covey_save_desc){ .zstd_level = 3 }, NULL);
+    (void)covey_save_to_file(world, path, &(covey_save_desc){ .zstd_level = 3 }, NULL);
     covey_world_destroy(world);
     size_t file = file_size(path), loaded = load_within(path, UINT64_MAX);
     bool by_default = load_within(path, 0) != 0;

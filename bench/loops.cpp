@@ -37,8 +37,8 @@ template <class P, class V> [[gnu::noinline]] static void rows_in_c(const moving
     covey_iter it = covey_view_iter(view);
     covey_row row = {};
     while (covey_next_row(&it, &row)) {
-        P *p = static_cast<P *>(covey_row_field_raw(&it, row, 0, sizeof(P)));
-        const V *v = static_cast<const V *>(covey_row_field_raw(&it, row, 1, sizeof(V)));
+        P *p = static_cast<P *>(covey__row_field_sized(&it, row, 0, sizeof(P)));
+        const V *v = static_cast<const V *>(covey__row_field_sized(&it, row, 1, sizeof(V)));
         step(*p, *v);
     }
 }
@@ -52,8 +52,8 @@ template <class P, class V> [[gnu::noinline]] static void spans(const moving<P, 
 template <class P, class V> [[gnu::noinline]] static void spans_in_c(const moving<P, V> &view) {
     covey_iter it = covey_view_iter(view);
     while (covey_next(&it)) {
-        P *p = static_cast<P *>(covey_field_raw(&it, 0, sizeof(P)));
-        const V *v = static_cast<const V *>(covey_field_raw(&it, 1, sizeof(V)));
+        P *p = static_cast<P *>(covey__field_sized(&it, 0, sizeof(P)));
+        const V *v = static_cast<const V *>(covey__field_sized(&it, 1, sizeof(V)));
         for (uint32_t i = 0; i < it.count; i++) step(p[i], v[i]);
     }
 }

@@ -101,10 +101,10 @@ BENCH_TIMED static uint64_t create_copies(void *context) {
     const fixture *f = context;
     covey_world *world = f->many.world;
     covey_entity *made = f->many.made;
-    covey_create_many(world, made, f->n);
-    covey_add_copies(world, made, f->n, Position, &values[0]);
-    covey_add_copies(world, made, f->n, Velocity, &values[1]);
-    covey_add_copies(world, made, f->n, Force, &values[2]);
+    (void)covey_create_many(world, made, f->n);
+    (void)covey_add_copies(world, made, f->n, Position, &values[0]);
+    (void)covey_add_copies(world, made, f->n, Velocity, &values[1]);
+    (void)covey_add_copies(world, made, f->n, Force, &values[2]);
     return covey_entity_count(world);
 }
 
@@ -134,7 +134,7 @@ BENCH_TIMED static uint64_t create_with(void *context) {
 
 BENCH_TIMED static uint64_t create_many_with(void *context) {
     const fixture *f = context;
-    covey_create_many_with(f->many.world, f->many.made, f->n, covey_with_copies(Position, &values[0]),
+    (void)covey_create_many_with(f->many.world, f->many.made, f->n, covey_with_copies(Position, &values[0]),
                            covey_with_copies(Velocity, &values[1]), covey_with_copies(Force, &values[2]));
     return covey_entity_count(f->many.world);
 }
@@ -143,10 +143,10 @@ BENCH_TIMED static uint64_t create_arrays(void *context) {
     const fixture *f = context;
     covey_world *world = f->many.world;
     covey_entity *made = f->many.made;
-    covey_create_many(world, made, f->n);
-    covey_add_array(world, made, f->n, Position, f->values);
-    covey_add_array(world, made, f->n, Velocity, f->values);
-    covey_add_array(world, made, f->n, Force, f->values);
+    (void)covey_create_many(world, made, f->n);
+    (void)covey_add_array(world, made, f->n, Position, f->values);
+    (void)covey_add_array(world, made, f->n, Velocity, f->values);
+    (void)covey_add_array(world, made, f->n, Force, f->values);
     return covey_entity_count(world);
 }
 
@@ -201,13 +201,13 @@ static void clear_single(void *context) { covey_clear(((fixture *)context)->sing
 
 BENCH_TIMED static uint64_t add_copies(void *context) {
     const fixture *f = context;
-    covey_add_copies(f->many.world, f->many.order, f->n, Position, &values[0]);
+    (void)covey_add_copies(f->many.world, f->many.order, f->n, Position, &values[0]);
     return covey_pool_count(f->many.pools[0]);
 }
 
 BENCH_TIMED static uint64_t add_array(void *context) {
     const fixture *f = context;
-    covey_add_array(f->many.world, f->many.order, f->n, Position, f->values);
+    (void)covey_add_array(f->many.world, f->many.order, f->n, Position, f->values);
     return covey_pool_count(f->many.pools[0]);
 }
 

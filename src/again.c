@@ -67,9 +67,9 @@ static void mark_block(covey__entity_page *page, uint32_t first) {
 }
 
 static void take_block(covey_world *world, covey__entity_page *page, const covey_entity *entities) {
-    uint32_t at = entities->index % COVEY_PAGE_SIZE;
+    uint32_t at = entities->index % COVEY_PAGE_SIZE, *generations = page->generation + at;
     page->free[at / 64] = 0;
-    for (uint32_t i = 0; i < 64; i++) page->generation[at + i] = entities[i].generation;
+    for (uint32_t i = 0; i < 64; i++) generations[i] = entities[i].generation;
     world->alive += 64;
 }
 

@@ -75,7 +75,11 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
     return null_entity;
 }
 
-covey_entity covey__create_slowly(covey_world *world) { return create_from(world, &world->range); }
+/* Without listeners, often no more is missing than the next free index. */
+covey_entity covey__create_slowly(covey_world *world) {
+    bool found = !world->listeners && covey__range_seek(world, &world->range) == COVEY_OK;
+    return found ? covey_create(world) : create_from(world, &world->range);
+}
 
 /* Whether an index can be taken: it has a page, and no entity. Otherwise fails. */
 static bool may_be_taken(covey_world *world, uint32_t index) {

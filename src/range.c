@@ -75,10 +75,10 @@ static uint64_t bits_between(uint32_t word, uint64_t first, uint64_t end) {
     return low < high ? UINT64_MAX >> (64 - high) >> low << low : 0;
 }
 
-/* Which indices of a word a range issues. */
-static uint64_t issued_by(const covey_world *world, const covey__range *range, uint32_t word) {
+/* Which indices of a word a range issues, if there are reserved ranges. */
+static COVEY__NOINLINE uint64_t issued_around(const covey_world *world, const covey__range *range, uint32_t word) {
     uint64_t issued = bits_between(word, range->first, range->end);
-    if (range != &world->range || world->reserved_count == 0) return issued;
+    if (range != &world->range) return issued;
     for (uint64_t index = word, end; index < (uint64_t)word + WORD && index < COVEY_NONE; index = end) {
         uint32_t run_end;
         bool mine = covey__range_run(world, (uint32_t)index, &run_end) == range;
@@ -88,40 +88,60 @@ static uint64_t issued_by(const covey_world *world, const covey__range *range, u
     return issued;
 }
 
-static void point_at(const covey_world *world, covey__range *range, uint32_t index) {
-    range->at = word_of(index);
-    range->page = page_of(world, index);
-    range->issues = issued_by(world, range, range->at);
+static uint64_t issued_by(const covey_world *world, const covey__range *range, uint32_t word) {
+    if (!COVEY__LIKELY(world->reserved_count == 0)) return issued_around(world, range, word);
+    return bits_between(word, range->first, range->end);
+}
+
+/* Closes the word that a range leaves, if it has no free index, and the page, if no word has. A shortcut frees indices
+ * without opening their words, so it ends here. */
+static void leave_word(covey_world *world, const covey__range *range) {
+    uint32_t word = range->at % COVEY_PAGE_SIZE / 64;
+    covey__fast_destroy_off(world);
+    if (range->issues == 0 || range->page->free[word] != 0) return;
+    range->page->words &= ~((uint64_t)1 << word);
+    if (range->page->words == 0) covey__page_close(world, range->at);
+}
+
+/* Points a range at a word, if it may issue an index of it. */
+static bool point_at(covey__range *range, covey__entity_page *page, uint32_t word, uint64_t issues) {
+    if ((page->free[word % COVEY_PAGE_SIZE / 64] & issues) == 0) return false;
+    range->at = word;
+    range->page = page;
+    range->issues = issues;
+    return true;
 }
 
 /* Points a range at the first word with an index that it may issue, in a page from an index on. */
 static bool find_in_page(const covey_world *world, covey__range *range, uint32_t index) {
-    uint64_t end = ((uint64_t)index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
-    const covey__entity_page *page = page_of(world, index);
-    for (uint64_t word = word_of(index); word < end; word += WORD) {
-        uint64_t free = page->free[word % COVEY_PAGE_SIZE / 64];
-        if (free == 0 || (free & issued_by(world, range, (uint32_t)word)) == 0) continue;
-        point_at(world, range, (uint32_t)word);
-        return true;
+    covey__entity_page *page = page_of(world, index);
+    uint32_t first = index % COVEY_PAGE_SIZE / 64, begin = index - index % COVEY_PAGE_SIZE;
+    for (uint64_t words = page->words >> first << first; words != 0; words &= words - 1) {
+        uint32_t number = covey__lowest_bit(words), word = begin + number * WORD;
+        if (page->free[number] == 0) page->words &= ~((uint64_t)1 << number);
+        else if (point_at(range, page, word, issued_by(world, range, word))) return true;
     }
+    if (page->words == 0) covey__page_close(world, index);
     return false;
 }
 
-/* Closes pages without free indices, so that the next search does not see them. A shortcut frees indices without
- * opening their page, and ends here. */
+/* Where the indices of a range go on from an index that is in another one; the index itself if it is in the range. */
+static uint64_t run_of(const covey_world *world, const covey__range *range, uint64_t index) {
+    uint32_t end;
+    if (COVEY__LIKELY(world->reserved_count == 0)) return index;
+    return covey__range_run(world, (uint32_t)index, &end) != range ? end : index;
+}
+
 covey_result covey__range_seek(covey_world *world, covey__range *range) {
-    uint64_t index = range->at > range->first ? range->at : range->first;
-    covey__fast_destroy_off(world);
-    while ((index = covey__open_from(world, index)) < range->end) {
-        uint32_t end;
-        if (covey__range_run(world, (uint32_t)index, &end) != range) {
-            index = end;
-            continue;
-        }
-        if (!covey__entities_reach(world, (uint32_t)index)) return COVEY_ERROR_MEMORY;
+    uint64_t index = range->at > range->first ? range->at : range->first, next;
+    leave_word(world, range);
+    for (; (index = covey__open_from(world, index)) < range->end; index = next) {
+        next = run_of(world, range, index);
+        if (next != index) continue;
+        if (!covey__entity_page_of(world, (uint32_t)index) && !covey__entities_reach(world, (uint32_t)index))
+            return COVEY_ERROR_MEMORY;
         if (find_in_page(world, range, (uint32_t)index)) return COVEY_OK;
-        covey__page_close_if_full(world, (uint32_t)index);
-        index = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+        next = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
     }
     return COVEY_ERROR_FULL;
 }
@@ -134,15 +154,12 @@ uint32_t covey__range_take(covey_world *world, covey__range *range, covey_result
     return index;
 }
 
-void covey__range_free_word(covey_world *world, uint32_t index, uint64_t bits) {
+void covey__range_return(covey_world *world, uint32_t index) {
     covey__range *range = range_of(world, index);
-    page_of(world, index)->free[index % COVEY_PAGE_SIZE / 64] |= bits;
-    covey__page_open(world, index);
-    if (word_of(index) < range->at && word_of(index) >= word_of(range->first)) point_at(world, range, index);
-}
-
-void covey__range_free(covey_world *world, uint32_t index) {
-    covey__range_free_word(world, index, covey__table_bit(index));
+    uint32_t word = word_of(index);
+    if (word >= range->at) return;
+    leave_word(world, range);
+    point_at(range, page_of(world, index), word, issued_by(world, range, word));
 }
 
 /* ---- Reserving ---------------------------------------------------------------------------------------------------*/

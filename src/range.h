@@ -18,10 +18,20 @@ static inline uint64_t covey__range_ready(const covey__range *range) {
 }
 /* Takes the lowest free index of a range, or returns COVEY_NONE. Logs nothing: callers report. */
 uint32_t covey__range_take(covey_world *world, covey__range *range, covey_result *result);
-/* Makes an index free. */
-void covey__range_free(covey_world *world, uint32_t index);
+/* After indices of a word became free, which are of one range: moves the range back if they are below it. */
+void covey__range_return(covey_world *world, uint32_t index);
 /* Makes indices of the word of an index free, which are of one range. */
-void covey__range_free_word(covey_world *world, uint32_t index, uint64_t bits);
+static inline void covey__range_free_word(covey_world *world, uint32_t index, uint64_t bits) {
+    uint32_t number = index / COVEY_PAGE_SIZE, word = index % COVEY_PAGE_SIZE / 64;
+    covey__entity_page *page = world->pages[number];
+    page->free[word] |= bits;
+    page->words |= (uint64_t)1 << word;
+    world->open[number / 64] |= (uint64_t)1 << number % 64;
+    if (!COVEY__LIKELY(world->reserved_count == 0 && index >= world->range.at)) covey__range_return(world, index);
+}
+static inline void covey__range_free(covey_world *world, uint32_t index) {
+    covey__range_free_word(world, index, covey__table_bit(index));
+}
 
 /* Room for this many more ranges; false when an allocation fails. */
 bool covey__ranges_reserve(covey_world *world, uint32_t count);

@@ -26,6 +26,7 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
 }
 
 static void reset_bits(covey__entity_page *page) {
+    page->words = UINT64_MAX >> (64 - WORDS);
     for (uint32_t i = 0; i < WORDS; i++) {
         page->free[i] = ALL_BITS;
         page->aside[i] = 0;
@@ -159,18 +160,8 @@ bool covey__entities_never_used(const covey_world *world) {
 
 /* ---- Open pages --------------------------------------------------------------------------------------------------*/
 
-void covey__page_open(covey_world *world, uint32_t index) { covey__set_bit(world->open, index / COVEY_PAGE_SIZE); }
-
 void covey__pages_open_all(covey_world *world) {
     for (uint32_t i = 0; i < world->open_words; i++) world->open[i] = UINT64_MAX;
-}
-
-void covey__page_close_if_full(covey_world *world, uint32_t index) {
-    const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
-    uint64_t free = 0;
-    for (uint32_t i = 0; i < WORDS; i++) free |= page->free[i];
-    uint32_t number = index / COVEY_PAGE_SIZE;
-    if (free == 0) world->open[number / 64] &= ~((uint64_t)1 << number % 64);
 }
 
 uint64_t covey__open_from(const covey_world *world, uint64_t index) {
@@ -199,7 +190,10 @@ static bool valid_page(const covey_world *world, uint32_t number, uint32_t *aliv
         REQUIRE(generation == 0 || (generation & 1) != 0 || covey__is_free(page, i) || covey__is_set_aside(page, i),
                 "entities: an index that has no entity and is not free");
     }
-    for (uint32_t i = 0; i < WORDS; i++) free |= page->free[i];
+    for (uint32_t i = 0; i < WORDS; i++) {
+        REQUIRE(page->free[i] == 0 || (page->words >> i & 1) != 0, "entities: a word with free indices that is closed");
+        free |= page->free[i];
+    }
     REQUIRE(number / 64 < world->open_words && (free == 0 || covey__has_bit(world->open, number)),
             "entities: a page with free indices that is closed");
     REQUIRE(((page->free[0] | page->aside[0]) & ~ALL_BITS) == 0, "entities: bits of indices that are not in the page");

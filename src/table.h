@@ -53,11 +53,14 @@ uint32_t covey__entities_next_page(const covey_world *world, uint32_t page);
 
 /* ---- Open pages ----------------------------------------------------------------------------------------------------
  *
- * A bit for each page. A page that is closed has no free index; one that is open, or missing, may have some. */
+ * A bit for each page. A page that is closed has no free index; one that is open, or missing, may have some. The same
+ * holds for the words of a page. What became full is closed by who finds out. */
 
-void covey__page_open(covey_world *world, uint32_t index);
 void covey__pages_open_all(covey_world *world);
-void covey__page_close_if_full(covey_world *world, uint32_t index);
+static inline void covey__page_close(const covey_world *world, uint32_t index) {
+    uint32_t page = index / COVEY_PAGE_SIZE;
+    world->open[page / 64] &= ~((uint64_t)1 << page % 64);
+}
 uint64_t covey__open_from(const covey_world *world, uint64_t index); /* the first index from one on in an open page */
 
 bool covey__table_valid(const covey_world *world, const char **why);

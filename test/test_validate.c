@@ -134,6 +134,7 @@ static void test_the_bits_of_indices(void **state) {
           "entities: an index that has no entity and is not free");
     BREAK(uint64_t, *aside_of(0), covey__table_bit(0), "entities: an index that is set aside and alive");
     BREAK(uint64_t, *aside_of(5), covey__table_bit(5), "entities: an index that is set aside and free");
+    BREAK(uint64_t, world->pages[0]->words, 0, "entities: a word with free indices that is closed");
     BREAK(uint64_t, world->open[0], 0, "entities: a page with free indices that is closed");
     BREAK(uint32_t, world->open_words, 0, "entities: a page with free indices that is closed");
     if (COVEY_PAGE_SIZE < 64)

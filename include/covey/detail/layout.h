@@ -245,6 +245,7 @@ struct covey_pool {
 #define COVEY__TABLE_WORDS (COVEY_PAGE_SIZE / COVEY__TABLE_WORD)
 typedef struct covey__entity_page {
     uint32_t generation[COVEY_PAGE_SIZE];
+    uint64_t words; /* a bit for each word of `free`: whether it may have a bit */
     uint64_t free[COVEY__TABLE_WORDS], aside[COVEY__TABLE_WORDS];
 } covey__entity_page;
 
