@@ -34,7 +34,6 @@ class CoveyConan(ConanFile):
         for pattern in (
             "CMakeLists.txt",
             "LICENSE",
-            "*.in",
             "cmake/*",
             "include/*",
             "packaging/*",
