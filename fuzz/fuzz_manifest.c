@@ -1,6 +1,6 @@
 /* The manifest of a checkpoint, read from any bytes: refused with a reason, or what is written for it is the same bytes. The
  * same bytes as the name of a file: one that is left over begins as such names do. */
-#include "../mpi/manifest.h"
+#include "../common/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define COVEY_MPI_CHECKPOINT_H
 
 #include "dist.h"
-#include "manifest.h"
+#include "../common/manifest.h"
 
 enum { COVEY__MPI_PATH = 4000, COVEY__MPI_FILE = COVEY__MPI_PATH + COVEY__MANIFEST_NAME }; /* bytes of names, at most */
 

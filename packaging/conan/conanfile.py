@@ -35,6 +35,7 @@ class CoveyConan(ConanFile):
             "CMakeLists.txt",
             "LICENSE",
             "cmake/*",
+            "common/*",
             "include/*",
             "packaging/*",
             "scripts/*",

@@ -109,7 +109,7 @@ def main(recipe, work):
     py_compile.compile(os.path.join(recipe, "test_package", "conanfile.py"), os.path.join(work, "test.pyc"), doraise=True)
     conanfile = load_recipe(recipe)
     assert all(value in conanfile.options[name] for name, value in conanfile.default_options.items())
-    conanfile.options = Values(**conanfile.default_options)
+    conanfile.options = Values(**{**conanfile.default_options, "tools": True})
     conanfile.settings = Values(os="Linux", **{"compiler.cppstd": "17", "compiler.libcxx": "libstdc++"})
     conanfile.recipe_folder = recipe
     conanfile.requires = lambda reference: None
@@ -124,7 +124,8 @@ def main(recipe, work):
 
     # The program of the package's test, with what package_info says.
     package, info = conanfile.package_folder, conanfile.cpp_info
-    assert os.path.exists(os.path.join(package, "licenses", "LICENSE"))
+    for file in ("licenses/LICENSE", "bin/covey-snap"):
+        assert os.path.exists(os.path.join(package, file)), file
     program = os.path.join(work, "consumer")
     subprocess.run([os.environ["CC"], os.path.join(recipe, "test_package", "main.c"), f"-I{package}/include",
                     f"-L{package}/lib", *(f"-D{name}" for name in info.defines),

@@ -2,7 +2,7 @@
  *
  *     make DIR                    a.covey, b.covey and others, whole and damaged
  *     make mutate IN OUT SEED     a copy with a few bytes changed and the checksums mended */
-#include "../../mpi/manifest.h"
+#include "../../common/manifest.h"
 
 #include <covey/fields.h>
 #include <covey/hierarchy.h>

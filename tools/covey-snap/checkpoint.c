@@ -2,7 +2,7 @@
  * on all ranks, and stay as they are. */
 #include "snap.h"
 
-#include "../../mpi/manifest.h"
+#include "../../common/manifest.h"
 
 #include <covey/hierarchy.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *     path.7.1
  *
  * covey::mpi writes and reads it; covey-snap reads it without MPI. */
-#ifndef COVEY_MPI_MANIFEST_H
-#define COVEY_MPI_MANIFEST_H
+#ifndef COVEY_MANIFEST_H
+#define COVEY_MANIFEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
