@@ -103,7 +103,7 @@ static void note_changes(const copying *c) {
     }
 }
 
-static covey__change *changes_of(const copying *c) { return c->changes + !c->cloning; }
+static covey__change *changes_of(const copying *c) { return c->parts != 0 ? c->changes + !c->cloning : NULL; }
 static uint32_t count_changes(const copying *c) { return c->parts != 0 ? c->parts + c->cloning : 0; }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/

@@ -368,7 +368,7 @@ static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t 
 /* Where the ids of the change are written: behind the end, not counted yet. NULL when there is no room yet. */
 static covey_entity *spare_ids(const covey__placing *p) {
     const covey_sparse_set *set = &p->pool->set;
-    return p->count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
+    return set->ids && p->count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
 }
 
 /* Handles the next entity, which is the first of its page, or cannot be placed. */
@@ -559,10 +559,12 @@ static void erase_placed(const covey__placing *p, covey_entity e) {
 static void end_value(covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_entity e = p->entities[--p->made];
-    char *from = (char *)(uintptr_t)p->values + p->made * p->stride;
-    if (is_moved(p))
-        covey__relocate(covey__storage_mover(pool), from, covey__value_of_index(pool, e.index), pool->size);
-    else if (p->copies) covey__pool_drop(pool, e);
+    if (is_moved(p)) {
+        char *to = (char *)(uintptr_t)p->values + p->made * p->stride;
+        covey__relocate(covey__storage_mover(pool), to, covey__value_of_index(pool, e.index), pool->size);
+    } else if (p->copies) {
+        covey__pool_drop(pool, e);
+    }
 }
 
 /* Places without values go first, because erasing one of the others may move any. Those of a set are its last ones. */
