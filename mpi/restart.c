@@ -74,12 +74,13 @@ static void reader_free(covey_mpi *reader) {
 static covey_result reader_load(covey_mpi *reader, const char *name) {
     covey_report report;
     covey_buffer image = { .allocator = reader->allocator };
-    if (covey_file_read(name, 0, &image, &report) == COVEY_OK) {
+    covey_result result = covey_file_read(name, 0, &image, &report);
+    if (result == COVEY_OK) {
         covey_load_desc desc = { .limit_bytes = covey__mpi_limit(reader, image.size) };
-        covey_load_from_memory(reader->world, image.bytes, image.size, &desc, &report);
+        result = covey_load_from_memory(reader->world, image.bytes, image.size, &desc, &report);
         covey_buffer_free(&image);
     }
-    return report.result == COVEY_OK ? COVEY_OK : covey__mpi_fail(reader, report.result, "%s", report.text);
+    return result == COVEY_OK ? COVEY_OK : covey__mpi_fail(reader, result, "%s", report.text);
 }
 
 static covey_result reader_open(covey_mpi *reader, const char *name) {
