@@ -23,7 +23,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz bench bench-quick bench-inspect instructions memory limits coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus bench bench-quick bench-inspect instructions memory limits coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -76,12 +76,18 @@ sim: setup ## random programs over all features, against a model, for SIM_SECOND
 
 fuzz_preset = $(if $(filter mpi_%,$(FUZZ)),mpi-fuzz,fuzz)
 fuzz_folder = $(if $(filter mpi_%,$(FUZZ)),mpi/test,fuzz)
+build_fuzz  = scripts/setup clang $(if $(filter mpi_%,$(FUZZ)),mpi) && $(call build,$(fuzz_preset),fuzz_$(FUZZ))
+
 fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, inspect_query, inspect_json, inspect_http, mpi_message, mpi_ghosts or mpi_restart, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
-	@scripts/setup clang $(if $(filter mpi_%,$(FUZZ)),mpi)
-	@$(call build,$(fuzz_preset),$(if $(filter mpi_%,$(FUZZ)),fuzz_$(FUZZ)))
+	@$(build_fuzz)
+	@scripts/corpus unpack $(FUZZ)
 	@mkdir -p build/fuzz/corpus/$(FUZZ)
 	build/$(fuzz_preset)/$(fuzz_folder)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
-	    build/fuzz/corpus/$(FUZZ) fuzz/corpus/$(FUZZ)
+	    build/fuzz/corpus/$(FUZZ) build/fuzz/seeds/$(FUZZ)
+
+corpus: ## add what `make fuzz FUZZ=world` found to its corpus, and leave out inputs that reach nothing new (needs clang)
+	@$(build_fuzz)
+	@scripts/corpus minimise $(FUZZ)
 
 bench: setup ## run the benchmarks, with portable and with native flags; results in build/bench/*.csv
 	@$(call run_bench)
