@@ -66,19 +66,23 @@ static covey_entity tell_of(covey_world *world, covey_entity e) {
     return null_entity;
 }
 
-static covey_entity create_from(covey_world *world, covey__range *range) {
-    covey_entity e = null_entity;
-    covey_result result = covey__entities_prepare(world, 1);
-    if (result == COVEY_OK) e = create_in(world, range, &result);
-    if (result == COVEY_OK) return tell_of(world, e);
+static covey_entity fail_to_create(covey_world *world, covey_result result) {
     covey__fail(world, result, "no entity could be created: %s", covey__reason(result));
     return null_entity;
 }
 
-/* Without listeners, often no more is missing than the next free index. */
+static covey_entity create_from(covey_world *world, covey__range *range) {
+    covey_entity e = null_entity;
+    covey_result result = covey__entities_prepare(world, 1);
+    if (result == COVEY_OK) e = create_in(world, range, &result);
+    return result == COVEY_OK ? tell_of(world, e) : fail_to_create(world, result);
+}
+
+/* Without listeners, no more is missing than the next free index. */
 covey_entity covey__create_slowly(covey_world *world) {
-    bool found = !world->listeners && covey__range_seek(world, &world->range) == COVEY_OK;
-    return found ? covey_create(world) : create_from(world, &world->range);
+    if (world->listeners) return create_from(world, &world->range);
+    covey_result result = covey__range_seek(world, &world->range);
+    return result == COVEY_OK ? covey_create(world) : fail_to_create(world, result);
 }
 
 /* Whether an index can be taken: it has a page, and no entity. Otherwise fails. */

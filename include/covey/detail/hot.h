@@ -160,10 +160,11 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
     uint64_t *free = &page->free[range->at % COVEY_PAGE_SIZE / 64], ready = *free & range->issues;
     if (!COVEY__LIKELY(ready != 0 && !world->listeners)) return covey__create_slowly(world);
     covey_entity e = covey__entity(range->at + covey__lowest_bit(ready), 0);
+    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
     *free ^= ready & (~ready + 1);
     world->alive++;
     COVEY__CHANGED(world);
-    return covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
+    return e;
 }
 
 /* Removes an entity from all pools if that is one bit of a mask in each. Otherwise false; what was done may be
