@@ -5,6 +5,7 @@
 #include "file.h"
 
 #include "alloc.h"
+#include "hash.h"
 #include "result.h"
 
 #include <errno.h>
@@ -181,13 +182,6 @@ static const char *name_in(const covey__os *os, const char *path) {
     return name;
 }
 
-/* FNV-1a. */
-static uint64_t number_of(const char *name, uint64_t host) {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ host;
-    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001B3);
-    return hash;
-}
-
 /* Never inside of a character of UTF-8, which some file systems refuse. */
 static size_t kept_bytes(const char *name) {
     size_t length = strlen(name);
@@ -201,7 +195,7 @@ static void name_temporary(covey__file *file, uint64_t slot) {
     const char *name = name_in(file->os, file->target);
     snprintf(file->temporary, sizeof file->temporary, "%.*s.tmp-%016llx-%llu",
              (int)((size_t)(name - file->target) + kept_bytes(name)), file->target,
-             (unsigned long long)number_of(name, file->os->host()), (unsigned long long)slot);
+             (unsigned long long)covey__hash(name, strlen(name), file->os->host()), (unsigned long long)slot);
 }
 
 static bool claim_temporary(covey__file *file) {

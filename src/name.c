@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "balanced.h"
 #include "change.h"
+#include "hash.h"
 #include "node.h"
 #include "pool.h"
 #include "pool_of.h"
@@ -32,8 +33,7 @@ const covey__name *covey__name_of(const covey_world *world, uint32_t index) { re
 /* ---- The table ---------------------------------------------------------------------------------------------------*/
 
 static uint32_t hash_of(uint32_t parent, const char *text, size_t length) {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ parent * UINT64_C(0x9E3779B97F4A7C15);
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
+    uint64_t hash = covey__hash(text, length, parent * UINT64_C(0x9E3779B97F4A7C15));
     return (uint32_t)(hash ^ hash >> 32);
 }
 

@@ -7,6 +7,7 @@
 #endif
 
 #include "file.h"
+#include "hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,13 +29,6 @@ static int copy_path(const char *path, char *to) {
     }
     memcpy(to, path, length + 1);
     return 0;
-}
-
-/* FNV-1a. */
-static uint64_t number_of(const char *text) {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
-    return hash;
 }
 
 #if defined(_WIN32)
@@ -76,7 +70,7 @@ static int discard(const char *path) {
 static uint64_t host(void) {
     char name[MAX_COMPUTERNAME_LENGTH + 1] = "";
     DWORD size = sizeof name;
-    return GetComputerNameA(name, &size) ? number_of(name) : 0;
+    return GetComputerNameA(name, &size) ? covey__hash(name, strlen(name), 0) : 0;
 }
 
 /* Files have the rights that their folder gives them. */
@@ -193,7 +187,7 @@ static int discard(const char *path) {
 
 static uint64_t host(void) {
     char name[256] = "";
-    return gethostname(name, sizeof name - 1) == 0 ? number_of(name) : 0;
+    return gethostname(name, sizeof name - 1) == 0 ? covey__hash(name, strlen(name), 0) : 0;
 }
 
 static int permit(int file, uint32_t mode) { return fchmod(file, (mode_t)mode); }

@@ -2,6 +2,7 @@
 #include "pool_of.h"
 
 #include "alloc.h"
+#include "hash.h"
 #include "members.h"
 #include "observers.h"
 #include "pool.h"
@@ -24,7 +25,7 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
     *pool = (covey_pool){
         .world = world,
         .type = type,
-        .name_hash = covey__name_hash(type->name),
+        .name_hash = covey__hash(type->name, strlen(type->name), 0),
         .size = type->size,
         .number = number,
         .uses = (uint8_t)((covey__type_is_internal(type) ? COVEY__USE_INTERNAL : 0) |

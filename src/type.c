@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "balanced.h"
 #include "fields.h"
+#include "hash.h"
 #include "kept.h"
 #include "result.h"
 #include "sparse_set.h"
@@ -39,12 +40,6 @@ bool covey__type_can_copy(const covey_type *type) {
     return !type->no_copy && ((!type->drop && !type->move) || type->copy);
 }
 
-uint64_t covey__name_hash(const char *name) {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001B3);
-    return hash;
-}
-
 /* Less than, equal to or greater than 0. */
 static int compare_names(uint64_t hash, const char *name, const covey_pool *pool) {
     if (hash != pool->name_hash) return hash < pool->name_hash ? -1 : 1;
@@ -66,7 +61,7 @@ void covey__pool_name(covey_world *world, uint32_t number) {
 }
 
 covey_pool *covey__pool_named(const covey_world *world, const char *name) {
-    uint64_t hash = covey__name_hash(name);
+    uint64_t hash = covey__hash(name, strlen(name), 0);
     for (uint32_t at = world->pool_root; at != COVEY__NO_NODE;) {
         covey_pool *pool = world->pools[at];
         int order = compare_names(hash, name, pool);

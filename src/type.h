@@ -15,7 +15,6 @@ bool covey__type_can_copy(const covey_type *type);
 bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */
 /* A type like this for a resource, which needs no pool: an existing one, or a copy. NULL: MEMORY. */
 const covey_type *covey__type_keep(covey_world *world, const covey_type *description);
-uint64_t covey__name_hash(const char *name);
 covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type);
 covey_pool *covey__pool_named(const covey_world *world, const char *name); /* NULL: there is none; O(log pools) */
 void covey__pool_name(covey_world *world, uint32_t number); /* lets a new pool be found by the name of its type */
