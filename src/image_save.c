@@ -738,17 +738,51 @@ void covey_buffer_free(covey_buffer *buffer) {
     *buffer = (covey_buffer){ .allocator = buffer->allocator };
 }
 
+static bool has_room(const covey_buffer *buffer, size_t more) { return more <= buffer->capacity - buffer->size; }
+
+/* The capacity of a buffer that grows by this many bytes or more; 0: there cannot be so many. */
+static size_t grown_capacity(const covey_buffer *buffer, size_t more) {
+    if (more > SIZE_MAX - buffer->size) return 0;
+    size_t wanted = buffer->size + more, doubled = buffer->capacity <= SIZE_MAX / 2 ? buffer->capacity * 2 : SIZE_MAX;
+    return wanted > doubled ? wanted : doubled;
+}
+
 bool covey__buffer_reserve(covey_buffer *buffer, size_t more) {
     covey__heap heap = { buffer->allocator, buffer->capacity, NULL };
-    if (more <= buffer->capacity - buffer->size) return true;
-    if (more > SIZE_MAX - buffer->size) return false;
-    size_t wanted = buffer->size + more, doubled = buffer->capacity <= SIZE_MAX / 2 ? buffer->capacity * 2 : SIZE_MAX;
-    size_t capacity = wanted > doubled ? wanted : doubled;
+    if (has_room(buffer, more)) return true;
+    size_t capacity = grown_capacity(buffer, more);
+    if (capacity == 0) return false;
     void *bytes = covey__resize(&heap, buffer->bytes, buffer->capacity, capacity, 1, alignof(max_align_t));
     if (!bytes) return false;
     buffer->bytes = bytes;
     buffer->capacity = capacity;
     return true;
+}
+
+/* A larger buffer with the same bytes, so that the first one stays as it is until the image is written. */
+static bool copy_larger(const covey_buffer *buffer, size_t more, covey_buffer *copy) {
+    size_t capacity = grown_capacity(buffer, more);
+    *copy = (covey_buffer){ .allocator = buffer->allocator };
+    if (capacity == 0 || !covey__buffer_reserve(copy, capacity)) return false;
+    if (buffer->size != 0) memcpy(copy->bytes, buffer->bytes, buffer->size);
+    copy->size = buffer->size;
+    return true;
+}
+
+static void append_image(writer *w, covey_buffer *buffer) {
+    if (write_to(w, buffer->bytes + buffer->size, (size_t)w->all) != w->all)
+        fail(w, COVEY_ERROR_TYPE,
+             "a save function wrote another number of bytes the second time: it must write the same for the same value",
+             NULL);
+    if (is_fine(w)) buffer->size += (size_t)w->all;
+}
+
+static void append_to_copy(writer *w, covey_buffer *buffer) {
+    covey_buffer copy;
+    if (!copy_larger(buffer, (size_t)w->all, &copy)) fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+    else append_image(w, &copy);
+    covey_buffer_free(is_fine(w) ? buffer : &copy);
+    if (is_fine(w)) *buffer = copy;
 }
 
 covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, const covey_save_desc *desc,
@@ -757,14 +791,8 @@ covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, cons
     writer w;
     if (prepare(&w, world, desc, report ? report : &unheard)) {
         count_all(&w);
-        if (is_fine(&w) && (w.all > SIZE_MAX || !covey__buffer_reserve(buffer, (size_t)w.all)))
-            fail(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
-        if (is_fine(&w) && write_to(&w, buffer->bytes + buffer->size, (size_t)w.all) != w.all)
-            fail(
-                &w, COVEY_ERROR_TYPE,
-                "a save function wrote another number of bytes the second time: it must write the same for the same value",
-                NULL);
-        if (is_fine(&w)) buffer->size += (size_t)w.all;
+        if (is_fine(&w) && w.all > SIZE_MAX) fail(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+        if (is_fine(&w)) (has_room(buffer, (size_t)w.all) ? append_image : append_to_copy)(&w, buffer);
     }
     return finish(&w);
 }

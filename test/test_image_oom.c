@@ -74,7 +74,7 @@ static bool save_to_buffer(scene *s) {
         done = covey_save_to_buffer(s->world, &buffer, NULL, NULL) == COVEY_OK;
         assert_int_equal(buffer.size, done ? 2 * size : size);
         assert_true(size != image.size || memcmp(buffer.bytes, image.bytes, size) == 0);
-    }
+    } else assert_null(buffer.bytes);
     covey_buffer_free(&buffer);
     return done;
 }

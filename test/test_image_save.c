@@ -337,6 +337,23 @@ static void test_progress_is_told_of(void **state) {
     free(streamed.bytes);
 }
 
+/* Whatever the reason: cancelled here, when the image is half written. */
+static void test_a_save_that_fails_leaves_the_buffer_as_it_was(void **state) {
+    (void)state;
+    progress heard_of = { .stop_at = 2 };
+    covey_save_desc desc = { .progress = note_progress, .progress_context = &heard_of };
+    fill_very_much();
+    assert_int_equal(covey_save_to_buffer(world, &image, &desc, NULL), COVEY_ERROR_CANCELLED);
+    assert_true(!image.bytes && image.size == 0 && image.capacity == 0);
+    save(world, &image);
+    save(world, &other);
+    covey_buffer before = image;
+    heard_of = (progress){ .stop_at = 2 };
+    assert_int_equal(covey_save_to_buffer(world, &image, &desc, NULL), COVEY_ERROR_CANCELLED);
+    assert_true(image.bytes == before.bytes && image.capacity == before.capacity);
+    assert_same_bytes(&image, &other);
+}
+
 static void test_saving_can_be_cancelled(void **state) {
     (void)state;
     progress heard_of = { .stop_at = 2 };
@@ -474,6 +491,7 @@ int main(void) {
         SAVE_TEST(test_a_buffer_is_appended_to),
         SAVE_TEST(test_a_stream_that_refuses_ends_the_call),
         SAVE_TEST(test_progress_is_told_of),
+        SAVE_TEST(test_a_save_that_fails_leaves_the_buffer_as_it_was),
         SAVE_TEST(test_saving_can_be_cancelled),
         SAVE_TEST(test_types_that_say_nothing_of_their_bytes_cannot_be_saved),
         SAVE_TEST(test_values_that_are_too_large_for_an_image_cannot_be_saved),

@@ -174,7 +174,7 @@ COVEY_API void covey_buffer_free(covey_buffer *buffer); /* NULL is allowed */
 COVEY_API size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, const covey_save_desc *desc,
                                       covey_report *report);
 
-/* Appends an image to a buffer. Also fails with MEMORY; the buffer is then unchanged. */
+/* Appends an image to a buffer. Also fails with MEMORY. After any failure the buffer is unchanged. */
 COVEY_NODISCARD COVEY_API covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer,
                                                             const covey_save_desc *desc, covey_report *report);
 

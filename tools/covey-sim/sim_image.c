@@ -131,8 +131,7 @@ bool sim_image_make(sim *s, sim_side *side, const sim_filter *filter, sim_image 
     *image = (sim_image){ .buffer.allocator = test_allocator(&s->heap), .since = filter->since };
     sim_saving_begin(s, &saving, side, filter);
     if (!sim_settle_result(s, covey_save_to_buffer(side->world, &image->buffer, &saving.desc, NULL), COVEY_OK)) {
-        SIM_REQUIRE(s, image->buffer.size == 0, "a save that failed left bytes in the buffer");
-        covey_buffer_free(&image->buffer); /* it may have grown */
+        SIM_REQUIRE(s, !image->buffer.bytes && image->buffer.size == 0, "a save that failed left bytes in the buffer");
         return false;
     }
     if (filter->since != 0 && sim_lies(s, SIM_LIE_UNCHANGED_SAVED)) contained.since = 0;
