@@ -1,6 +1,6 @@
 /* Loads an image into an empty world. Nothing in the image is trusted: every number is checked before it is used.
- * Storages are built in place and, when something turns out to be wrong, emptied again. Checksums are computed while
- * values are copied. */
+ * Storages are built in place and, when something turns out to be wrong, emptied again or put back as they were.
+ * Checksums are computed while values are copied. */
 #include "image_load.h"
 
 #include "alloc.h"
@@ -239,6 +239,30 @@ static void erase_all(covey_pool *pool) {
     if (pool->observers) covey__pages_free(&pool->world->heap, &pool->observers->ticks, sizeof(covey__tick_page));
 }
 
+/* Whether removal has left anything: holes or dead elements. */
+static bool has_remains(const covey_pool *pool) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    return set && set->end + set->dead != 0;
+}
+
+/* Pools of a world that was used, and has no entities, begin anew. What removal left in them is put aside. */
+static void put_aside(covey__loading *l, covey_pool *pool) {
+    if (has_remains(pool)) {
+        l->aside[l->aside_count++] = *pool;
+        covey__pool_init(pool, (covey_storage)pool->storage);
+    }
+    erase_all(pool);
+}
+
+/* Never allocates: the pool was marked in the same blocks before. */
+static void put_back(covey__loading *l, const covey_pool *aside) {
+    covey_pool *pool = l->world->pools[aside->number];
+    covey__storage_free(pool);
+    covey__storage_take(pool, aside);
+    covey__storage_mark_all(pool);
+    covey__pool_update(pool);
+}
+
 /* The program has not seen any value yet: drops only those that codecs have made. */
 static void undo(covey__loading *l) {
     covey_world *world = l->world;
@@ -256,6 +280,7 @@ static void undo(covey__loading *l) {
         covey__part_convert_back(p);
         if (p->pool->observers) p->pool->observers->settling = false;
     }
+    while (l->aside_count != 0) put_back(l, &l->aside[--l->aside_count]);
     covey__entities_reset(world);
     covey__table_restore(l);
     world->tick = l->tick;
@@ -356,11 +381,19 @@ static void free_all(covey__loading *l) {
     covey__free(&l->heap, l->created, l->created_count, sizeof *l->created, alignof(covey_entity));
     covey__free(&l->heap, l->changes, l->part_capacity + 1, sizeof *l->changes, alignof(covey__change));
     covey__free(&l->heap, l->parts, l->part_capacity, sizeof *l->parts, alignof(covey__part));
+    for (uint32_t i = 0; i < l->aside_count; i++) covey__storage_free(&l->aside[i]);
+    covey__free(&l->heap, l->aside, l->aside_capacity, sizeof *l->aside, alignof(covey_pool));
     covey__table_free(l);
 }
 
-/* Whether a world can be loaded into. Pools of a world that was used may have holes and dead elements, which are
- * erased. */
+static bool reserve_aside(covey__loading *l) {
+    for (uint32_t i = 0; i < l->world->pool_count; i++) l->aside_capacity += has_remains(l->world->pools[i]);
+    if (l->aside_capacity == 0) return true;
+    l->aside = covey__resize(&l->heap, NULL, 0, l->aside_capacity, sizeof *l->aside, alignof(covey_pool));
+    return l->aside != NULL;
+}
+
+/* Whether a world can be loaded into. */
 static bool clear_way(covey__loading *l) {
     covey_world *world = l->world;
     if (world->emission)
@@ -372,9 +405,10 @@ static bool clear_way(covey__loading *l) {
     if (covey__commands_hold_ids(world))
         return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside: replay or clear it first");
     if (covey__entities_never_used(world)) return true;
+    if (!reserve_aside(l) || !covey__table_keep(l)) return covey__out_of_memory(l);
     for (uint32_t i = 0; i < world->pool_count; i++)
-        if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled) erase_all(world->pools[i]);
-    return covey__table_keep(l) || covey__out_of_memory(l);
+        if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled) put_aside(l, world->pools[i]);
+    return true;
 }
 
 /* Tells the caller which entities have another handle than in the image. */

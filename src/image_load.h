@@ -29,6 +29,8 @@ typedef struct covey__loading {
     const covey__entering *entering;
     bool is_kept;       /* there is one: */
     covey_world before; /* of the world as it was, the table of entities, if any index was used */
+    covey_pool *aside;  /* the world's pools with holes and dead elements, as they were; room for: */
+    uint32_t aside_count, aside_capacity;
     covey_sparse_set
         *raised; /* from handles of the image to those that entities got because theirs were used; or NULL */
     covey__entering raising; /* by that */

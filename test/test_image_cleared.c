@@ -244,15 +244,37 @@ static void test_a_world_that_has_something_is_refused(void **state) {
 
 /* ---- All or nothing -------------------------------------------------------------------------------------------------*/
 
+/* Destroyed one by one, entities leave holes in some pools and dead elements in others. */
 static void use(void) {
     covey_entity e[12];
     assert_true(covey_create_many(world, e, 12));
-    for (uint32_t i = 0; i < 12; i++) assert_non_null(covey_add(world, e[i], InShelf, { i, ~i }));
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_non_null(covey_add(world, e[i], InShelf, { i, ~i }));
+        assert_non_null(covey_add(world, e[i], InPlace, { i, ~i }));
+        assert_non_null(covey_add(world, e[i], InQueue, { i, ~i }));
+    }
     covey_range range = covey_range_reserve(world, 40, 4);
     covey_entity inside = covey_create_in(world, range);
     assert_true(covey_alive(world, inside));
-    covey_destroy(world, e[7]), covey_destroy(world, e[2]);
-    covey_destroy_all(world);
+    covey_destroy(world, inside), covey_destroy(world, e[7]), covey_destroy(world, e[2]);
+    for (uint32_t i = 0; i < 12; i++) covey_destroy(world, e[i]);
+}
+
+/* An image of what `use` leaves, with holes and dead elements. */
+static covey_buffer used(void) {
+    covey_buffer bytes = { 0 };
+    static const covey_type *const types[] = { covey_id(InShelf), covey_id(InPlace), covey_id(InQueue), NULL };
+    covey_save_desc desc = { .types = types };
+    assert_int_equal(covey_save_to_buffer(world, &bytes, &desc, NULL), COVEY_OK);
+    return bytes;
+}
+
+/* Whether the image of the world is the same now. */
+static bool is_used_so(const covey_buffer *before) {
+    covey_buffer now = used();
+    bool same = now.size == before->size && memcmp(now.bytes, before->bytes, now.size) == 0;
+    covey_buffer_free(&now);
+    return same;
 }
 
 static void test_all_or_nothing_when_memory_is_out(void **state) {
@@ -261,6 +283,7 @@ static void test_all_or_nothing_when_memory_is_out(void **state) {
     save();
     use();
     uint64_t digest = image_digest(world);
+    covey_buffer before = used();
     uint32_t failures = 0;
     for (uint32_t at = 1;; at++) {
         test_fail_at(&heap, at, at % 2 == 0);
@@ -272,9 +295,11 @@ static void test_all_or_nothing_when_memory_is_out(void **state) {
         assert_int_equal(result, COVEY_ERROR_MEMORY);
         assert_int_equal(pair_count, 0);
         assert_int_equal(image_digest(world), digest);
+        assert_true(is_used_so(&before));
         failures++;
     }
     assert_true(failures > 20);
+    covey_buffer_free(&before);
     is_like_source();
 }
 
@@ -284,6 +309,7 @@ static void test_a_damaged_image_changes_nothing(void **state) {
     save();
     use();
     uint64_t digest = image_digest(world);
+    covey_buffer before = used();
     for (size_t bit = 0; bit < image.size * 8; bit += 29) {
         image.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         assert_int_equal(covey_load_from_memory(world, image.bytes, image.size, &known, NULL), COVEY_ERROR_IMAGE);
@@ -291,6 +317,8 @@ static void test_a_damaged_image_changes_nothing(void **state) {
         if (bit % 7 == 0) assert_int_equal(image_digest(world), digest);
     }
     assert_int_equal(image_digest(world), digest);
+    assert_true(is_used_so(&before));
+    covey_buffer_free(&before);
     load();
     is_like_source();
 }

@@ -312,8 +312,11 @@ static void follow_image(sim *s, sim_side *side, follower *f, const sim_image *i
     following w = {
         .s = s, .side = side, .f = f, .image = image->naive, .loading = l, .pools = image->pools, .since = image->since
     };
+    sim_before before;
+    sim_before_begin(s, side->world, &before);
     covey_result result =
         covey_follow_from_memory(f->follower, image->buffer.bytes, image->buffer.size, &l->desc, NULL);
+    sim_before_end(s, side->world, &before, result);
     if (!sim_settle_result(s, result, result == COVEY_ERROR_FULL ? result : COVEY_OK)) return;
     f->seen = image->naive->tick;
     followed(&w);
@@ -384,13 +387,16 @@ static void follow_damaged(sim *s, sim_side *side, const sim_step *step) {
     follower *f = pick_follower(side, step->a);
     sim_filter filter = { .types = SIM_ALL_TYPES };
     sim_image image;
+    sim_before before;
     if (!f) return;
     sim_say(s, "follow_damaged: follower %u, world %u", f->known.number, f->source);
     if (!sim_image_make(s, &s->sides[f->source], &filter, &image)) return;
     sim_loading l;
     sim_loading_begin(s, &l, SIM_ALL_TYPES, 0);
     image.buffer.bytes[step->b % image.buffer.size] ^= (unsigned char)(1 + step->c % 255);
+    sim_before_begin(s, side->world, &before);
     covey_result result = covey_follow_from_memory(f->follower, image.buffer.bytes, image.buffer.size, &l.desc, NULL);
+    sim_before_end(s, side->world, &before, result);
     sim_settle_result(s, result, result == COVEY_ERROR_LIMIT ? result : COVEY_ERROR_IMAGE);
     sim_image_free(&image);
 }

@@ -67,7 +67,9 @@ static void save_and_load(sim *s, sim_side *side, const sim_step *step) {
 
 /* ---- Into a world that was cleared --------------------------------------------------------------------------------*/
 
-static void clear_world(sim *s, sim_side *side) {
+/* One by one, entities leave holes in pools. */
+static void clear_world(sim *s, sim_side *side, bool one_by_one) {
+    for (uint32_t i = 0; i < side->naive->count && one_by_one; i++) covey_destroy(side->world, side->naive->list[i].e);
     covey_destroy_all(side->world);
     while (side->naive->count != 0 && s->nested == 0)
         sim_destroyed(s, side, side->naive->list[side->naive->count - 1].e);
@@ -152,14 +154,19 @@ static void load_into_cleared(sim *s, sim_side *side, const sim_step *step) {
     sim_filter filter = sim_filter_of(from, step->b);
     sim_image image;
     sim_loading l;
-    sim_say(s, "load_into_cleared: world %u, types %x, without %x, choose %x, since %llu", number_of(s, from),
-            filter.types, filter.without, filter.choose, (unsigned long long)filter.since);
+    sim_before before;
+    bool one_by_one = step->c % 2 == 0;
+    sim_say(s, "load_into_cleared%s: world %u, types %x, without %x, choose %x, since %llu",
+            one_by_one ? " one by one" : "", number_of(s, from), filter.types, filter.without, filter.choose,
+            (unsigned long long)filter.since);
     if (!sim_image_make(s, from, &filter, &image)) return;
-    clear_world(s, side);
+    clear_world(s, side, one_by_one);
+    sim_before_begin(s, side->world, &before);
     sim_loading_begin(s, &l, SIM_ALL_TYPES, 0);
     sim_map expected = expect_handles(s, side, image.naive);
     covey_result result =
         covey_load_from_memory(side->world, image.buffer.bytes, image.buffer.size, &l.desc, &l.report);
+    sim_before_end(s, side->world, &before, result);
     if (sim_settle_result(s, result, refusal(&l, result))) {
         check_handles(s, &expected, &l.map);
         tell_parts(s, side);
@@ -176,14 +183,19 @@ static void merge(sim *s, sim_side *side, const sim_step *step) {
     uint32_t only = pick_only(step->c);
     sim_image image;
     sim_loading l;
+    sim_before before;
     sim_say(s, "merge: world %u, types %x, without %x, choose %x, since %llu, only %x", number_of(s, from),
             filter.types, filter.without, filter.choose, (unsigned long long)filter.since, only);
     if (!sim_image_make(s, from, &filter, &image)) return;
     sim_loading_begin(s, &l, only, 0);
     sim_narrow(image.naive, only);
-    if (sim_image_fits(side, image.naive))
-        sim_merged(s, side, image.naive, &l,
-                   covey_merge_from_memory(side->world, image.buffer.bytes, image.buffer.size, &l.desc, &l.report));
+    if (sim_image_fits(side, image.naive)) {
+        sim_before_begin(s, side->world, &before);
+        covey_result result =
+            covey_merge_from_memory(side->world, image.buffer.bytes, image.buffer.size, &l.desc, &l.report);
+        sim_before_end(s, side->world, &before, result);
+        sim_merged(s, side, image.naive, &l, result);
+    }
     sim_image_free(&image);
 }
 
@@ -201,6 +213,7 @@ static void load_damaged(sim *s, sim_side *side, const sim_step *step) {
     bool merges = step->c % 2 == 0;
     sim_image image;
     sim_loading l;
+    sim_before before;
     if (!sim_image_make(s, side, &filter, &image)) return;
     damage(&image.buffer, step->a);
     sim_say(s, "%s a damaged image of %zu bytes", merges ? "merge" : "load", image.buffer.size);
@@ -208,9 +221,11 @@ static void load_damaged(sim *s, sim_side *side, const sim_step *step) {
     sim_loading_begin(s, &l, SIM_ALL_TYPES, 0);
     covey_world *into = merges ? side->world : sim_world_create(s);
     covey_result result = COVEY_ERROR_MEMORY;
+    if (merges) sim_before_begin(s, into, &before);
     if (into)
         result = (merges ? covey_merge_from_memory : covey_load_from_memory)(into, image.buffer.bytes,
                                                                              image.buffer.size, &l.desc, &l.report);
+    if (merges) sim_before_end(s, into, &before, result);
     sim_settle_result(s, result, result == COVEY_ERROR_LIMIT ? result : COVEY_ERROR_IMAGE);
     test_fail_never(&s->heap);
     if (into && !merges) check_empty(s, into);

@@ -160,6 +160,36 @@ void sim_require_bytes(sim *s, covey_world *world, const covey_buffer *image, co
     covey_buffer_free(&again);
 }
 
+/* Without failures of memory, which are meant for the calls that a step is about. */
+static covey_buffer image_of_types(sim *s, covey_world *world, uint32_t types) {
+    test_heap meant = s->heap;
+    sim_types list = sim_types_of(types);
+    covey_buffer image = { .allocator = { 0 } };
+    test_fail_never(&s->heap);
+    covey_result result = covey_save_to_buffer(world, &image, &(covey_save_desc){ .types = list.list }, NULL);
+    SIM_REQUIRE(s, result == COVEY_OK, "the world cannot be saved: %s", covey_result_text(result));
+    s->heap = meant;
+    return image;
+}
+
+void sim_before_begin(sim *s, covey_world *world, sim_before *before) {
+    before->types = 0;
+    for (uint32_t t = 0; t < NAIVE_TYPES; t++)
+        if (covey_pool_find_raw(world, value_types[t])) before->types |= (uint32_t)1 << t;
+    before->image = image_of_types(s, world, before->types);
+}
+
+void sim_before_end(sim *s, covey_world *world, sim_before *before, covey_result result) {
+    if (result != COVEY_OK && s->nested == 0) {
+        covey_buffer now = image_of_types(s, world, before->types);
+        size_t wanted = before->image.size + sim_lies(s, SIM_LIE_FAILURE_CHANGES);
+        bool same = now.size == wanted && memcmp(now.bytes, before->image.bytes, now.size) == 0;
+        SIM_REQUIRE(s, same, "a call that failed changed the world");
+        covey_buffer_free(&now);
+    }
+    covey_buffer_free(&before->image);
+}
+
 /* ---- Maps ---------------------------------------------------------------------------------------------------------*/
 
 covey_entity sim_map_find(const sim_map *map, covey_entity from) {

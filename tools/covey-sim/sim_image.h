@@ -55,6 +55,15 @@ bool sim_image_fits(const sim_side *side, const naive_world *image);
 /* The image of this world should be these bytes. */
 void sim_require_bytes(sim *s, covey_world *world, const covey_buffer *image, const char *which);
 
+/* What a world is like before a call that may fail: its image, of the types that it has pools of. */
+typedef struct sim_before {
+    uint32_t types;
+    covey_buffer image;
+} sim_before;
+void sim_before_begin(sim *s, covey_world *world, sim_before *before);
+/* After the call: if it failed, the world must be as it was, with its free indices, positions and holes. */
+void sim_before_end(sim *s, covey_world *world, sim_before *before, covey_result result);
+
 /* ---- Which entity became which ------------------------------------------------------------------------------------*/
 
 typedef struct sim_pair {
