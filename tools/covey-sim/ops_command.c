@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { BUFFERS = 4, COMMANDS = 96, FACTS = 64 };
+enum { BUFFERS = 4, COMMANDS = 96, FACTS = BUFFERS * COMMANDS };
 
 typedef enum command_kind { CREATE, ADD, SET, REMOVE, DESTROY, CALL } command_kind;
 
@@ -169,8 +169,11 @@ static buffer *find_other(const sim_buffers *buffers, uint32_t at, uint32_t n) {
     return other && !other->busy ? other : NULL;
 }
 
-static void note_fact(sim_buffers *buffers, fact f) {
-    if (buffers->fact_count < FACTS) buffers->facts[buffers->fact_count++] = f;
+static fact *note_fact(sim *s, sim_buffers *buffers) {
+    SIM_REQUIRE(s, buffers->fact_count < FACTS, "more functions were called than recorded");
+    fact *f = &buffers->facts[buffers->fact_count++];
+    *f = (fact){ .replay = { .result = COVEY_OK } };
+    return f;
 }
 
 static covey_result give_value(covey_world *world, const command *c) {
@@ -183,10 +186,10 @@ static covey_result give_value(covey_world *world, const command *c) {
     return result;
 }
 
-static covey_result make_entity(covey_world *world, sim_buffers *buffers) {
+static covey_result make_entity(covey_world *world, sim *s, sim_buffers *buffers) {
     covey_entity made = covey_create(world);
     covey_result result = covey_is_null(made) ? covey_world_result(world) : COVEY_OK;
-    if (result == COVEY_OK) note_fact(buffers, (fact){ .made = made });
+    if (result == COVEY_OK) note_fact(s, buffers)->made = made;
     return result == COVEY_ERROR_GONE ? COVEY_OK : result;
 }
 
@@ -198,7 +201,7 @@ static covey_result do_deed(covey_world *world, sim *s, sim_side *side, const ca
     buffer *other = find_other(buffers, data->buffer, c->e.index);
     switch (c->deed) {
     case FAIL_WHILE_ALIVE: return covey_alive(world, c->e) ? COVEY_ERROR_LIMIT : COVEY_OK;
-    case MAKE_ENTITY: return make_entity(world, buffers);
+    case MAKE_ENTITY: return make_entity(world, s, buffers);
     case GIVE_VALUE: return give_value(world, c);
     case END_ENTITY: covey_destroy(world, c->e); break;
     case RECORD_HERE: record_for(s, side, buffers->buffers[data->buffer], DESTROY, c->e, c->type); break;
@@ -206,8 +209,9 @@ static covey_result do_deed(covey_world *world, sim *s, sim_side *side, const ca
         if (other) record_for(s, side, other, REMOVE, c->e, c->type);
         break;
     case REPLAY_ELSEWHERE: {
-        covey_replay replay = other ? call_replay(s, other) : (covey_replay){ .result = COVEY_OK };
-        note_fact(buffers, (fact){ .replayed = other, .replay = replay });
+        fact *f = note_fact(s, buffers); /* before those of the functions that the replay calls */
+        f->replayed = other;
+        if (other) f->replay = call_replay(s, other);
         break;
     }
     default: break;

@@ -185,7 +185,8 @@ static bool may_be_full(void) { return COVEY_INDEX_BITS < 16; }
 
 static void settle_run(sim *s, sim_side *side, covey_result result, double seconds) {
     sim_schedules *h = side->schedules;
-    bool failed = (result == COVEY_ERROR_MEMORY && s->heap.failed) || (result == COVEY_ERROR_FULL && may_be_full());
+    bool full = result == COVEY_ERROR_FULL && may_be_full();
+    bool failed = full || (result != COVEY_OK && s->heap.failed); /* maybe for a system, which comes before a command */
     if (h->off_track || s->nested != 0 || failed) {
         leave_track(s, side);
         return;

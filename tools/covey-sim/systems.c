@@ -192,7 +192,7 @@ static void body(covey_job *job, void *context) {
     if (system_writes_resource(m)) rewrite_resource(&v);
     if (!fails_now(m, job->run) || job->piece + 1 != job->pieces) return;
     job->result = COVEY_ERROR_LIMIT;
-    atomic_fetch_add(&m->failed, 1);
+    atomic_store(&m->failed, m->turn);
 }
 
 static void merge(void *total, const void *scratch, void *context) {

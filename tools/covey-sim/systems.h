@@ -53,7 +53,8 @@ typedef struct member {
     /* What bodies noted. */
     bool frozen[FIELDS]; /* fields that must not be written: a pool is kept in the order of its values */
     uint32_t turn;
-    atomic_uint visited, failed, lost, faults, made_count;
+    atomic_uint failed; /* the turn in which it did; 0: none */
+    atomic_uint visited, lost, faults, made_count;
     made made[MADE];
 } member;
 

@@ -123,7 +123,7 @@ static prediction model_stage(sim *s, sim_side *side, member **members, uint32_t
     for (uint32_t i = 0; i < count && !out.is_open; i++)
         if (members[i]->due) out.is_open = !model_commands(s, side, members[i]) || atomic_load(&members[i]->lost) != 0;
     for (uint32_t i = 0; i < count; i++)
-        if (members[i]->due && atomic_load(&members[i]->failed) != 0) out.result = COVEY_ERROR_LIMIT;
+        if (members[i]->due && atomic_load(&members[i]->failed) == members[i]->turn) out.result = COVEY_ERROR_LIMIT;
     return out;
 }
 
