@@ -336,10 +336,12 @@ static void load_world(covey__loading *l, const covey__section_entry *section) {
                       "the number of living entities is not the one that the image says");
 }
 
-/* All components are there: the observers are told of them, and the world is whole again. */
+/* All components are there: the observers know them, and the world is whole again. What follows, as names, may be checked
+ * by calls that validate it. */
 static void load_observers(covey__loading *l, const covey__section_entry *world) {
     if (covey__is_fine(l)) load_world(l, world);
     if (covey__is_fine(l)) list_changes(l);
+    if (covey__is_fine(l)) prepare_telling(l);
     covey__changes_settle(l->changes, l->change_count, false);
     for (uint32_t i = 0; i < l->part_count && covey__is_fine(l); i++)
         if (l->parts[i].pool) load_ticks(l, &l->parts[i]);
@@ -368,7 +370,6 @@ static void load_all(covey__loading *l) {
     for (; s.kind && covey__is_fine(l); covey__section_next(image, &s))
         if (covey__section_check(image, &s)) load_section(l, &s);
     if (covey__is_fine(l) && l->raised) map_all(l);
-    if (covey__is_fine(l)) prepare_telling(l);
 }
 
 static void free_all(covey__loading *l) {
