@@ -48,6 +48,9 @@
     X(ENABLING_FORGOTTEN, "a system is not switched on or off")                \
     X(TWINS_DIFFER, "one of two clones is changed before both run")            \
     X(POOL_UNSORTED, "a sorted pool is as it was")                             \
+    X(SWAP_FORGOTTEN, "two swapped components are where they were")            \
+    X(NOT_SORTED_AS, "a pool that is sorted as another is as it was")          \
+    X(DEPTH_UNSORTED, "a pool that is sorted by depth is as it was")           \
     X(KEPT_REVERSED, "a pool is kept in the reverse order")                    \
     X(KEPT_FOR_EVER, "a pool that is kept no longer still is")                 \
     X(STORAGE_KEPT, "a converted pool keeps its storage")                      \
@@ -59,7 +62,10 @@
     X(MEMBER_NOT_CONTAINED, "a group does not contain a member")               \
     X(OWNER_MISSING, "a pool that a group owns has no owner")                  \
     X(SPAN_EXPECTED, "a group has one span more")                              \
+    X(FRONT_SHIFTED, "the members of a group begin at the second position")    \
+    X(FIRST_WRONG, "the first member of a group is the last one")              \
     X(GROUP_UNSORTED, "a sorted group is as it was")                           \
+    X(GROUP_NOT_SORTED_AS, "a group that is sorted as a pool is as it was")    \
     X(GROUP_ORDER_WRONG, "a restored group has another order")                 \
     X(PARENT_KEPT, "a child keeps its parent")                                 \
     X(CHILD_NOT_MOVED, "a child keeps its place among its siblings")           \
@@ -80,6 +86,8 @@
     X(RESOURCE_MERGED, "a merge replaces a resource")                          \
     X(ALL_LOADED, "a load of some types loads all")                            \
     X(UNCHANGED_SAVED, "an image of changes contains all")                     \
+    X(TYPE_NOT_SAVED, "an image lacks a type that has components in it")       \
+    X(TYPE_SAVED, "an image names a type that is left out")                    \
     X(IMAGE_LONGER, "the image of a loaded world is a byte longer")            \
     X(STALE_LOADED, "a load brings a stale handle back")                       \
     X(FAILURE_CHANGES, "a load that fails changes the image of the world")     \

@@ -482,7 +482,7 @@ static void swap(sim *s, sim_side *side, const sim_step *step) {
     bool bound = !is_sparse(pool) || is_in_place(type) || sim_is_kept(side, type) || sim_is_owned(side, type);
     covey_result expected = bound ? COVEY_ERROR_REFUSED : present ? COVEY_OK : COVEY_ERROR_ABSENT;
     count = list_then(pool);
-    if (sim_settle_result(s, covey_pool_swap(pool, a, b), expected))
+    if (sim_settle_result(s, covey_pool_swap(pool, a, b), expected) && !sim_lies(s, SIM_LIE_SWAP_FORGOTTEN))
         for (uint32_t i = 0; i < count; i++)
             listed_then[i] = covey_same(listed_then[i], a) ? b : covey_same(listed_then[i], b) ? a : listed_then[i];
     check_list(s, pool, count);
@@ -524,7 +524,8 @@ static void sort_as(sim *s, sim_side *side, const sim_step *step) {
     sim_touch_type(s, type);
     sim_touch_type(s, other_type);
     uint32_t count = list_then(pool), leaders = sim_list_pool(other, listed);
-    if (sim_settle_result(s, covey_pool_sort_as(pool, other), may_move(side, pool, type)))
+    if (sim_settle_result(s, covey_pool_sort_as(pool, other), may_move(side, pool, type)) &&
+        !sim_lies(s, SIM_LIE_NOT_SORTED_AS))
         sim_order_follow(listed_then, count, listed, leaders);
     check_list(s, pool, count);
 }
@@ -537,7 +538,8 @@ static void sort_by_depth(sim *s, sim_side *side, const sim_step *step) {
     sim_touch_type(s, type);
     sim_touch(s, SIM_TREE);
     count = list_then(pool);
-    if (sim_settle_result(s, covey_pool_sort_by_depth(pool), may_move(side, pool, type)))
+    if (sim_settle_result(s, covey_pool_sort_by_depth(pool), may_move(side, pool, type)) &&
+        !sim_lies(s, SIM_LIE_DEPTH_UNSORTED))
         sim_order_sort_by_depth(side->naive, listed_then, count);
     check_list(s, pool, count);
 }

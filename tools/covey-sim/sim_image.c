@@ -120,6 +120,8 @@ static uint32_t pools_in(sim *s, const covey_buffer *buffer) {
 static void check_pools(sim *s, const sim_image *image, uint32_t types) {
     for (uint32_t t = 0; t < NAIVE_TYPES; t++) {
         bool named = (image->pools >> t & 1) != 0, wanted = (types >> t & 1) != 0 && value_is_saved(t);
+        if (named && sim_lies(s, SIM_LIE_TYPE_NOT_SAVED)) named = false;
+        if (!wanted && sim_lies(s, SIM_LIE_TYPE_SAVED)) named = true;
         SIM_REQUIRE(s, wanted || !named, "the image has components of %s", value_types[t]->name);
         SIM_REQUIRE(s, named || naive_count(image->naive, t) == 0, "the image has no %s", value_types[t]->name);
     }
