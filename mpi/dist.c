@@ -298,8 +298,12 @@ static void free_comm(MPI_Comm *comm) {
     if (!ended) MPI_Comm_free(comm);
 }
 
+/* The world ends first: nothing of it is used from then on. */
+static void end_world(covey_dependent *dependent) { covey__mpi_ghosts_free((covey_mpi *)(void *)dependent); }
+
 static void release(covey_mpi *mpi) {
     size_t ranks = (size_t)mpi->size;
+    covey_dependent_detach(&mpi->dependent);
     covey__mpi_ghosts_free(mpi);
     covey__mpi_scratch_free(mpi);
     drop(mpi, mpi->sizes, ranks * sizeof *mpi->sizes);
@@ -352,9 +356,14 @@ covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_d
     MPI_Comm_size(mpi->comm, &mpi->size);
     covey_result result = begin(mpi, desc);
     if (report) *report = result == COVEY_OK ? (covey_report){ .result = COVEY_OK } : mpi->report;
-    if (result == COVEY_OK) return mpi;
-    release(mpi);
-    return NULL;
+    if (result != COVEY_OK) {
+        release(mpi);
+        return NULL;
+    }
+    mpi->dependent.left = "a world is destroyed before its covey_mpi: call covey_mpi_destroy first";
+    mpi->dependent.ended = end_world;
+    covey_dependent_attach(world, &mpi->dependent);
+    return mpi;
 }
 
 void covey_mpi_destroy(covey_mpi *mpi) {

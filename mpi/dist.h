@@ -51,6 +51,7 @@ typedef enum covey__mpi_scratch {
 } covey__mpi_scratch;
 
 struct covey_mpi {
+    covey_dependent dependent; /* the first member: attached to the world until either of them ends */
     MPI_Comm comm;
     int rank, size;
     covey_world *world;

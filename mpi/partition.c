@@ -489,14 +489,19 @@ covey_mpi_partition *covey_mpi_partition_create(covey_mpi *mpi, const covey_mpi_
     }
     result = covey__mpi_agree(mpi, result);
     if (result == COVEY_OK) result = covey__mpi_agree(mpi, compare(p));
-    if (result == COVEY_OK) return p;
-    covey_mpi_partition_destroy(p);
-    return NULL;
+    if (result != COVEY_OK) {
+        covey_mpi_partition_destroy(p);
+        return NULL;
+    }
+    p->dependent.left = "a world is destroyed before a partition of it: call covey_mpi_partition_destroy first";
+    covey_dependent_attach(mpi->world, &p->dependent);
+    return p;
 }
 
 void covey_mpi_partition_destroy(covey_mpi_partition *partition) {
     if (!partition) return;
     covey_allocator allocator = partition->mpi->allocator;
+    covey_dependent_detach(&partition->dependent);
     covey__mpi_cut_free(partition);
     if (partition->room != 0)
         covey__mpi_resize(&allocator, partition->leaving,

@@ -40,6 +40,7 @@ typedef struct covey__mpi_tree {
 struct covey__mpi_plan; /* of a node, while cuts are searched */
 
 struct covey_mpi_partition {
+    covey_dependent dependent; /* of the world of `mpi` */
     covey_mpi *mpi;
     const covey_type *type;
     covey_pool *pool; /* NULL: without a type */

@@ -457,6 +457,40 @@ static void a_checkpoint_is_placed_by_a_partition(void) {
     if (rank == 0) remove(path);
 }
 
+static uint32_t heard_of_mpi, heard_of_partitions;
+
+static void note_contract(const char *what, const char *file, int line, void *context) {
+    (void)file, (void)line, (void)context;
+    heard_of_mpi += strstr(what, "before its covey_mpi") != NULL;
+    heard_of_partitions += strstr(what, "before a partition") != NULL;
+}
+
+static uint32_t near_none(const covey_world *world, covey_entity e, int *ranks, void *context) {
+    (void)world, (void)e, (void)ranks, (void)context;
+    return 0;
+}
+
+static void a_world_that_ends_before_its_partition_is_heard(void) {
+    counting memory = { 0 };
+    covey_allocator allocator = counting_allocator(&memory);
+    covey_world *world =
+        covey_world_create(&(covey_world_desc){ .allocator = allocator, .log = no_log, .on_assert = note_contract });
+    static const covey_type *const spot[] = { covey_id(Spot), NULL };
+    covey_mpi_desc desc = { .types = all_types, .allocator = allocator };
+    covey_mpi *mpi = covey_mpi_create(MPI_COMM_WORLD, world, &desc, NULL);
+    covey_mpi_partition *first = covey_mpi_partition_create(mpi, &spaces[8]);
+    covey_mpi_partition *second = covey_mpi_partition_create(mpi, &spaces[8]);
+    covey_mpi_ghosts_desc ghosts = { .types = spot, .near = near_none };
+    CHECK(covey_mpi_ghosts(mpi, &ghosts) == COVEY_OK);
+    covey_mpi_partition_destroy(first);
+    heard_of_mpi = heard_of_partitions = 0;
+    covey_world_destroy(world);
+    CHECK(heard_of_mpi == (COVEY_ASSERT_LEVEL >= 1) && heard_of_partitions == (COVEY_ASSERT_LEVEL >= 1));
+    covey_mpi_partition_destroy(second);
+    covey_mpi_destroy(mpi);
+    CHECK(memory.bytes == 0);
+}
+
 int main(int argc, char **argv) {
     static const test tests[] = {
         { "each_point_belongs_to_one_rank", each_point_belongs_to_one_rank },
@@ -469,6 +503,7 @@ int main(int argc, char **argv) {
         { "a_function_decides_where_entities_live", a_function_decides_where_entities_live },
         { "a_partition_chooses_ghosts", a_partition_chooses_ghosts },
         { "a_checkpoint_is_placed_by_a_partition", a_checkpoint_is_placed_by_a_partition },
+        { "a_world_that_ends_before_its_partition_is_heard", a_world_that_ends_before_its_partition_is_heard },
     };
     return RUN_TESTS(argc, argv, tests);
 }

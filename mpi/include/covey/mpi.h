@@ -72,7 +72,8 @@ typedef struct covey_mpi_desc {
 COVEY_NODISCARD COVEY_API covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_desc *desc,
                                                       covey_report *report);
 /* Collective, before the world is destroyed; after MPI_Finalize it only frees memory. The world stays, with all that is in
- * it. NULL is fine, if it is NULL on all ranks. */
+ * it. NULL is fine, if it is NULL on all ranks. A world that is destroyed first breaks a contract (level 1); from then on
+ * this is the only call that is allowed. */
 COVEY_API void covey_mpi_destroy(covey_mpi *mpi);
 
 COVEY_API int covey_mpi_rank(const covey_mpi *mpi);
@@ -248,7 +249,8 @@ typedef struct covey_mpi_partition_desc {
 
 /* Collective. NULL on all ranks: TYPE for a type that does not move with entities or a field that is not a number; RANGE
  * for axes that cannot be cut into as many boxes as there are ranks; LAYOUT when ranks give different descriptions;
- * MEMORY. covey_mpi_report says why. Destroy it before the covey_mpi. */
+ * MEMORY. covey_mpi_report says why. Destroy it before the covey_mpi; one that is left when the world is destroyed breaks a
+ * contract (level 1). */
 COVEY_API covey_mpi_partition *covey_mpi_partition_create(covey_mpi *mpi, const covey_mpi_partition_desc *desc);
 /* NULL is fine. Not collective. */
 COVEY_API void covey_mpi_partition_destroy(covey_mpi_partition *partition);
