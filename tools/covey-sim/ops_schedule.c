@@ -2,7 +2,7 @@
  * of the world, on one thread and on several.
  *
  * The model cannot follow a run in which memory failed, a listener changed the world, or a command failed. Then it
- * takes everything from the library, and the schedule is only run, not predicted, until it is made anew. */
+ * takes everything from the library, and the schedule is run once more, not predicted, before it is made anew. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "systems.h"
 
@@ -204,6 +204,65 @@ static void settle_run(sim *s, sim_side *side, covey_result result, double secon
     sim_mirrors_renew(side);
 }
 
+/* What a schedule is made from: it owns its systems, so these are copies. */
+typedef struct blueprint {
+    phase phases[PHASES];
+    member *systems[SYSTEMS];
+    uint32_t phase_count, count;
+} blueprint;
+
+static member *copy_member(const member *of) {
+    member *m = calloc(1, sizeof *m);
+    if (!m) abort();
+    *m = *of;
+    m->desc.name = m->name;
+    m->desc.context = m;
+    m->desc.off = !m->on;
+    if (m->desc.after[0]) m->desc.after[0] = m->after;
+    if (m->desc.before[0]) m->desc.before[0] = m->before;
+    if (m->desc.merge) m->desc.total = &m->total;
+    m->total = m->expected = (sum){ 0 };
+    m->asked = 0;
+    return m;
+}
+
+static blueprint copy_schedule(const sim_schedules *h) {
+    blueprint copy = { .phase_count = h->phase_count, .count = h->count };
+    memcpy(copy.phases, h->phases, sizeof copy.phases);
+    for (uint32_t i = 0; i < h->count; i++) copy.systems[i] = copy_member(h->systems[i]);
+    return copy;
+}
+
+static void fill_phases(sim *s, sim_schedules *h, const blueprint *from, uint32_t count) {
+    for (; h->phase_count < count; h->phase_count++) {
+        phase *p = &h->phases[h->phase_count];
+        *p = from->phases[h->phase_count];
+        p->asked = 0;
+        p->passed = 0;
+        sim_settle_result(s, covey_phase_add(h->schedule, &p->desc), COVEY_OK);
+    }
+}
+
+/* A system that names no phase belongs to the last one that there is when it is added. */
+static void fill_schedule(sim *s, sim_schedules *h, const blueprint *from) {
+    for (; h->count < from->count; h->count++, h->members++) {
+        member *m = h->systems[h->count] = from->systems[h->count];
+        fill_phases(s, h, from, m->phase + 1);
+        sim_settle_result(s, covey_system_add(h->schedule, &m->desc), COVEY_OK);
+    }
+    fill_phases(s, h, from, from->phase_count);
+}
+
+/* A schedule with the same phases and systems takes the place of one that the model cannot follow any more. */
+static void make_anew(sim *s, sim_side *side, uint32_t n) {
+    sim_schedules *h = side->schedules;
+    blueprint copy = copy_schedule(h);
+    test_fail_never(&s->heap);
+    end_schedule(s, h);
+    make_schedule(s, side, n);
+    fill_schedule(s, h, &copy);
+}
+
 static void run(sim *s, sim_side *side, const sim_step *step) {
     sim_schedules *h = side->schedules;
     double seconds = 0.25 * (step->b % 8);
@@ -215,8 +274,10 @@ static void run(sim *s, sim_side *side, const sim_step *step) {
     covey_result result = covey_schedule_run_for(h->schedule, seconds);
     if (s->trace) printf("      %s %s\n", covey_result_text(result), covey_schedule_failure(h->schedule));
     check_members(s, h);
+    bool again = h->off_track;
     settle_run(s, side, result, seconds);
     h->run++;
+    if (again) make_anew(s, side, step->c);
 }
 
 static void skip(sim *s, sim_side *side, const sim_step *step) {
