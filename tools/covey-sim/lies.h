@@ -90,7 +90,7 @@
     X(TYPE_SAVED, "an image names a type that is left out")                    \
     X(IMAGE_LONGER, "the image of a loaded world is a byte longer")            \
     X(STALE_LOADED, "a load brings a stale handle back")                       \
-    X(FAILURE_CHANGES, "a load that fails changes the image of the world")     \
+    X(FAILURE_CHANGES, "a call that fails changes the image of the world")     \
     X(GONE_STAYS, "a follower keeps an entity that is gone")                   \
     X(MISSING_STAYS, "a follower keeps a component that is gone")              \
     X(KEPT_OVERWRITTEN, "a follower sets a component that is to be kept")      \

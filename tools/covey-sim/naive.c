@@ -20,6 +20,12 @@ naive_world *naive_copy(const naive_world *world) {
     return copy;
 }
 
+bool naive_is_same(const naive_world *a, const naive_world *b) {
+    return a->count == b->count && a->tick == b->tick && a->last_rank == b->last_rank &&
+           (a->count == 0 || memcmp(a->list, b->list, a->count * sizeof *a->list) == 0) &&
+           memcmp(a->resources, b->resources, sizeof a->resources) == 0;
+}
+
 void naive_destroy(naive_world *world) {
     if (!world) return;
     free(world->list);

@@ -31,6 +31,7 @@ typedef struct naive_world {
 naive_world *naive_create(void);
 naive_world *naive_copy(const naive_world *world);
 void naive_destroy(naive_world *world); /* NULL is allowed */
+bool naive_is_same(const naive_world *a, const naive_world *b);
 
 /* NULL if it is not alive. */
 naive_entity *naive_find(const naive_world *world, covey_entity e);

@@ -1,6 +1,6 @@
 /* Runs a program, and changes the model as the library should have changed. */
 #include "child.h"
-#include "sim.h"
+#include "sim_image.h"
 
 #include <covey/hierarchy.h>
 
@@ -44,6 +44,7 @@ bool sim_settle_result(sim *s, covey_result result, covey_result expected) {
     if (expected == COVEY_OK && sim_lies(s, SIM_LIE_RESULT_WRONG)) expected = COVEY_ERROR_LIMIT;
     if (result == COVEY_ERROR_MEMORY && s->heap.failed) {
         sim_touch(s, SIM_MEMORY_FAILS);
+        s->refused = true;
         return false;
     }
     SIM_REQUIRE(s, result == expected, "the result is \"%s\", not \"%s\"", covey_result_text(result),
@@ -344,6 +345,7 @@ void sim_replace_world(sim *s, sim_side *side, covey_world *world, naive_world *
 static void begin_step(sim *s, const sim_step *step) {
     s->step = step;
     s->nested = 0;
+    s->refused = false;
     s->touched = 0;
     s->said[0] = '\0';
     s->heap.failed = false;
@@ -364,12 +366,35 @@ static void end_step(sim *s, sim_side *side, uint64_t in_force) {
     side->through |= s->touched;
 }
 
+/* A step in which an allocation fails: the world and the model before it. */
+typedef struct failing {
+    const covey_world *world;
+    naive_world *naive;
+    sim_before before;
+} failing;
+
+static void failing_begin(sim *s, const sim_side *side, failing *f) {
+    f->world = side->world;
+    f->naive = naive_copy(side->naive);
+    sim_before_begin(s, side->world, &f->before);
+}
+
+/* If a call failed and the model is as it was, so is the world: also free indices, positions and holes. */
+static void failing_end(sim *s, const sim_side *side, failing *f) {
+    bool unchanged = side->world == f->world && s->refused && naive_is_same(side->naive, f->naive);
+    naive_destroy(f->naive);
+    sim_before_end(s, side->world, &f->before, unchanged ? COVEY_ERROR_MEMORY : COVEY_OK);
+}
+
 static void run_step(sim *s, const sim_step *step) {
     const sim_operation *operation = sim_operation_at(step->operation);
+    failing f;
     begin_step(s, step);
     sim_side *side = sim_side_of(s);
     uint64_t in_force = features_in_force(side);
+    if (step->fail != 0) failing_begin(s, side, &f);
     operation->run(s, side, step);
+    if (step->fail != 0) failing_end(s, side, &f);
     if (s->said[0]) sim_touch(s, operation->feature); /* it did something */
     end_step(s, sim_side_of(s), in_force);
 }

@@ -77,6 +77,7 @@ typedef struct sim {
     const sim_step *step;
     uint32_t at;      /* number of the step */
     uint32_t nested;  /* structural changes that listeners made in this step, in all worlds */
+    bool refused;     /* a call of this step failed for memory */
     uint32_t seeds;   /* last seed of a value */
     uint64_t touched; /* features that this step has used */
     bool trace;       /* print each step */
