@@ -15,6 +15,7 @@
 #include "resource.h"
 #include "result.h"
 #include "storage.h"
+#include "tick_page.h"
 #include "type.h"
 #include "view.h"
 
@@ -377,13 +378,21 @@ static bool save_pages(saving *s, const covey__units *before, covey__units *list
     return true;
 }
 
+static bool save_ticks(saving *s, const covey__units *before, covey__units *list, const covey__pages *ticks) {
+    if (!make_list(s, list, ticks->count)) return false;
+    for (uint32_t i = 0; i < ticks->count; i++)
+        if (ticks->at[i] && !save_bytes(s, before, list, i, ticks->at[i], covey__tick_page_bytes(ticks->at[i])))
+            return false;
+    return true;
+}
+
 static bool save_observers(saving *s, const covey__observers *observers, const covey__pool_image *before,
                            covey__pool_image *image) {
     image->keeps_order = observers->keeps_order;
     image->order = observers->order;
     return save_pages(s, before ? &before->disabled : NULL, &image->disabled, &observers->disabled,
                       COVEY__DISABLED_BYTES) &&
-           save_pages(s, before ? &before->ticks : NULL, &image->ticks, &observers->ticks, sizeof(covey__tick_page));
+           save_ticks(s, before ? &before->ticks : NULL, &image->ticks, &observers->ticks);
 }
 
 uint64_t covey__reactive_number(const covey_pool *tags) {

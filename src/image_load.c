@@ -19,6 +19,7 @@
 #include "signal.h"
 #include "storage.h"
 #include "tick.h"
+#include "tick_page.h"
 #include "type.h"
 #include "observe.h"
 
@@ -236,7 +237,7 @@ static void drop_resources(const covey__loading *l) {
 /* Without components, ticks mean nothing; and those of whole blocks would count for components that are loaded. */
 static void erase_all(covey_pool *pool) {
     covey__pool_erase_all(pool);
-    if (pool->observers) covey__pages_free(&pool->world->heap, &pool->observers->ticks, sizeof(covey__tick_page));
+    if (pool->observers) covey__tick_pages_free(&pool->world->heap, &pool->observers->ticks);
 }
 
 /* Whether removal has left anything: holes or dead elements. */

@@ -7,6 +7,7 @@
 #include "shortcut.h"
 #include "sparse_set.h"
 #include "storage.h"
+#include "tick_page.h"
 
 #include <stdalign.h>
 
@@ -53,7 +54,7 @@ void covey__observers_free(covey_world *world, covey__observers *observers) {
     covey__free(heap, observers->groups, observers->group_capacity, sizeof *observers->groups,
                 alignof(covey__membership));
     covey__pages_free(heap, &observers->disabled, COVEY__DISABLED_BYTES);
-    covey__pages_free(heap, &observers->ticks, sizeof(covey__tick_page));
+    covey__tick_pages_free(heap, &observers->ticks);
     covey__free(heap, observers, 1, sizeof *observers, alignof(covey__observers));
 }
 
@@ -115,7 +116,7 @@ size_t covey__observers_bytes(const covey_pool *pool) {
     return sizeof *pool->observers + pool->observers->group_capacity * sizeof *pool->observers->groups +
            covey__listeners_bytes(&pool->observers->listeners) +
            covey__pages_bytes(&pool->observers->disabled, COVEY__DISABLED_BYTES) +
-           covey__pages_bytes(&pool->observers->ticks, sizeof(covey__tick_page));
+           covey__tick_pages_bytes(&pool->observers->ticks);
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------*/
@@ -139,7 +140,7 @@ void covey__observers_shrink(covey_pool *pool) {
         if (disabled->at[i] && !has_disabled(disabled->at[i]))
             covey__pages_drop(heap, disabled, i, COVEY__DISABLED_BYTES);
     for (uint32_t i = 0; i < ticks->count; i++)
-        if (ticks->at[i] && !has_components(pool, i)) covey__pages_drop(heap, ticks, i, sizeof(covey__tick_page));
+        if (ticks->at[i] && !has_components(pool, i)) covey__tick_pages_drop(heap, ticks, i);
 }
 
 void covey__pool_free_observers(covey_pool *pool) {

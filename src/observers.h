@@ -51,19 +51,6 @@ typedef struct covey__membership {
     covey__role role; /* what the pool is to the group */
 } covey__membership;
 
-/* When the components of a block were changed. */
-typedef struct covey__tick_block {
-    uint64_t latest; /* the last change of any, */
-    uint64_t newest; /* which ids were changed then, */
-    uint64_t before; /* and the last change before that; as `latest`: `newest` is not known */
-    uint64_t whole;  /* all that were there were changed at this tick */
-} covey__tick_block;
-
-typedef struct covey__tick_page {
-    covey__tick_block blocks[COVEY__PAGE_BLOCKS];
-    uint64_t each[COVEY__BLOCK_PAGE]; /* of an index: its last change, or that of the whole block is later */
-} covey__tick_page;
-
 typedef struct covey__observers {
     covey__membership *groups; /* from the outer to the inner */
     uint32_t group_count, group_capacity;

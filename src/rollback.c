@@ -26,6 +26,7 @@
 #include "sort.h"
 #include "sparse_set.h"
 #include "storage.h"
+#include "tick_page.h"
 #include "type.h"
 
 #include <stdalign.h>
@@ -562,11 +563,29 @@ static void restore_pages(const covey__pages *pages, const covey__units *units, 
     }
 }
 
+static bool prepare_ticks(rollback *r, covey__pages *ticks, const covey__units *units) {
+    covey_world *world = r->world;
+    for (uint32_t i = 0; i < units->count; i++) {
+        const covey__tick_page *kept = units->at[i] ? (void *)covey__unit_bytes(units->at[i]) : NULL;
+        if (kept && !covey__tick_pages_reach_room(&world->heap, ticks, i, covey__block_limit(world), kept->room))
+            return out_of_memory(r);
+    }
+    return true;
+}
+
+static void restore_ticks(const covey__pages *ticks, const covey__units *units) {
+    for (uint32_t i = 0; i < ticks->count; i++) {
+        const covey__unit *unit = covey__unit_at(units, i);
+        if (!ticks->at[i]) continue;
+        if (unit) covey__tick_page_copy(ticks->at[i], (void *)covey__unit_bytes(unit));
+        else covey__tick_page_clear(ticks->at[i]);
+    }
+}
+
 static bool prepare_observers(rollback *r, const covey_pool *pool, const covey__pool_image *image) {
     covey__observers *observers = pool->observers;
     return prepare_pages(r, &observers->disabled, &image->disabled, COVEY__DISABLED_BYTES) &&
-           prepare_pages(r, &observers->ticks, &image->ticks, sizeof(covey__tick_page)) &&
-           prepare_listeners(r, pool, image);
+           prepare_ticks(r, &observers->ticks, &image->ticks) && prepare_listeners(r, pool, image);
 }
 
 static bool prepare_conversion(rollback *r, covey_pool *pool, pool_plan *p) {
@@ -636,7 +655,7 @@ static void restore_pool(rollback *r, covey_pool *pool) {
         pool->uses = (uint8_t)((pool->uses & ~COVEY_USE_ORDER) | (p->image->is_ordered ? COVEY_USE_ORDER : 0));
     if (!pool->observers) return;
     restore_pages(&pool->observers->disabled, &p->image->disabled, COVEY__DISABLED_BYTES);
-    restore_pages(&pool->observers->ticks, &p->image->ticks, sizeof(covey__tick_page));
+    restore_ticks(&pool->observers->ticks, &p->image->ticks);
 }
 
 static bool is_same_order(const covey_order *a, const covey_order *b) {

@@ -16,6 +16,7 @@
 #include "resource.h"
 #include "result.h"
 #include "storage.h"
+#include "tick_page.h"
 #include "type.h"
 
 /* Listeners, queues and reactive sets are not cloned. Nodes and names are made again. */
@@ -101,13 +102,24 @@ static bool clone_pages(covey_world *to, covey__pages *twin, const covey__pages 
     return true;
 }
 
+static bool clone_ticks(covey_world *to, covey__pages *twin, const covey__pages *ticks) {
+    for (uint32_t i = 0; i < ticks->count; i++) {
+        const covey__tick_page *from = ticks->at[i];
+        if (!from) continue;
+        covey__tick_page *page = covey__tick_pages_reach_room(&to->heap, twin, i, covey__block_limit(to), from->room);
+        if (!page) return false;
+        covey__tick_page_copy(page, from);
+    }
+    return true;
+}
+
 /* Clones disabled components and ticks. */
 static bool clone_visibility(const covey_pool *from, covey_pool *to) {
     if (!from->observers || (!from->observers->disabled.at && !from->observers->ticks.at)) return true;
     covey__observers *observers = covey__pool_observers(to);
     if (!observers) return false;
     bool cloned = clone_pages(to->world, &observers->disabled, &from->observers->disabled, COVEY__DISABLED_BYTES) &&
-                  clone_pages(to->world, &observers->ticks, &from->observers->ticks, sizeof(covey__tick_page));
+                  clone_ticks(to->world, &observers->ticks, &from->observers->ticks);
     to->world->hiding += observers->disabled.at != NULL;
     covey__pool_update_observers(to);
     covey__pool_unobserve(to); /* there may be no page */

@@ -12,7 +12,7 @@ cd "$2/src"
 
 # From the bottom to the top. A header is in the layer of its source.
 layers='
-memory   alloc balanced bits crc32c dependent hash lines pages result unchecked
+memory   alloc balanced bits crc32c dependent hash lines pages result tick_page unchecked
 storage  block_store default fields hook kept marks presence shortcut shortcut_on slab sparse_set sparse_set_valid storage storage_bytes
 storage  storage_erase storage_list storage_map storage_place stretch type type_rules
 observe  guard listeners members observe observers order queue signal tick

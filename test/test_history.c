@@ -635,6 +635,36 @@ static void test_ticks_come_back(void **state) {
     assert_int_equal(covey_changed_at_raw(world, held[0], covey_id(Ticked)), changed);
 }
 
+/* Gives so many of these a component, each at a tick of its own. */
+static void tick_some(const covey_entity *entities, uint32_t count) {
+    covey_clear_raw(world, covey_id(Ticked));
+    covey_shrink(world);
+    for (uint32_t i = 0; i < count; i++) {
+        covey_tick_advance(world);
+        assert_non_null(add_value(entities[i], covey_id(Ticked), i));
+    }
+}
+
+/* Pages of ticks have as much room as their blocks need: now more, now less than the snapshot has. */
+static void test_ticks_of_scattered_ids_come_back(void **state) {
+    (void)state;
+    static const uint32_t counts[] = { 1, 3, 12, 15, 40, 0 };
+    uint32_t most = COVEY_NONE / COVEY__BLOCK_IDS < 40 ? 15 : 40;
+    for (uint32_t i = 0; i < most; i++) held[i] = covey_create_at(world, i * 7 % most * COVEY__BLOCK_IDS);
+    for (uint32_t k = 0; k < COUNT_OF(counts) * COUNT_OF(counts); k++) {
+        uint32_t saved = counts[k / COUNT_OF(counts)], others = counts[k % COUNT_OF(counts)];
+        if (saved > most || others > most) continue;
+        tick_some(held, saved);
+        save();
+        uint64_t last = covey_tick(world);
+        tick_some(held + most - others, others);
+        restore(0);
+        for (uint32_t i = 0; i < most; i++)
+            assert_int_equal(covey_changed_at_raw(world, held[i], covey_id(Ticked)),
+                             i < saved ? last - saved + 1 + i : 0);
+    }
+}
+
 /* ---- Who is told ---------------------------------------------------------------------------------------------------*/
 
 static uint32_t told;
@@ -981,6 +1011,7 @@ int main(void) {
         HISTORY_TEST(test_names_that_came_since_go),
         HISTORY_TEST(test_what_is_disabled_comes_back),
         HISTORY_TEST(test_ticks_come_back),
+        HISTORY_TEST(test_ticks_of_scattered_ids_come_back),
         HISTORY_TEST(test_listeners_are_not_told),
         HISTORY_TEST(test_listeners_cannot_save_or_restore),
         HISTORY_TEST(test_commands_cannot_save_or_restore),

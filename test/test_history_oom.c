@@ -125,6 +125,16 @@ static void converted_world(scene *s) {
     covey_destroy(s->world, s->e[0]);
 }
 
+/* A page of ticks has fewer blocks than the snapshot. */
+static void scattered_world(scene *s) {
+    full_world(s);
+    for (uint32_t i = 1; i < 3; i++) give_everything(s, covey_create_at(s->world, i * COVEY__BLOCK_IDS), i);
+    assert_true(save(s));
+    covey_clear_raw(s->world, covey_id(Ticked));
+    covey_shrink(s->world);
+    assert_non_null(covey_add(s->world, s->e[0], Ticked, { 1, 2 }));
+}
+
 /* Whoever looks leaves nothing behind. */
 static bool look(scene *s) {
     covey_world *twin = covey_history_world(s->history, 0, NULL);
@@ -148,10 +158,12 @@ static const operation operations[] = {
     { "covey_history_restore, of all", emptied_world, restore },
     { "covey_history_restore, with more around", extended_world, restore },
     { "covey_history_restore, of storages", converted_world, restore },
+    { "covey_history_restore, of scattered ticks", scattered_world, restore },
     { "covey_history_world", saved_world, look },
     { "covey_history_world, of what is gone", emptied_world, look },
     { "covey_history_world, with more around", extended_world, look },
     { "covey_history_world, of storages", converted_world, look },
+    { "covey_history_world, of scattered ticks", scattered_world, look },
 };
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* Change ticks: what marks a change, and what a view finds since. */
 #include "../src/observers.h"
+#include "../src/tick_page.h"
 #include "oom.h"
 #include "views.h"
 
@@ -11,12 +12,14 @@ typedef Value InOrder;
 typedef Value Block;
 typedef Value Pin;
 typedef Value Still; /* without ticks */
+typedef Value Other; /* neither */
 COVEY_COMPONENT_DEFINE(Sparse, .storage = COVEY_STORAGE_SPARSE, .ticks = true);
 COVEY_COMPONENT_DEFINE(Stable, .policy = COVEY_IN_PLACE, .ticks = true);
 COVEY_COMPONENT_DEFINE(InOrder, .policy = COVEY_ORDERED, .ticks = true);
 COVEY_COMPONENT_DEFINE(Block, .ticks = true);
 COVEY_COMPONENT_DEFINE(Pin, .storage = COVEY_STORAGE_PINNED, .ticks = true);
 COVEY_COMPONENT_DEFINE(Still);
+COVEY_COMPONENT_DEFINE(Other);
 COVEY_TAG_DEFINE(Flag, .ticks = true);
 
 static const covey_type *const types[] = { covey_id(Sparse), covey_id(Stable), covey_id(InOrder), covey_id(Block),
@@ -192,7 +195,7 @@ static void shrinking_returns_pages_without_any(void **state) {
     covey_remove(world, far, Block);
     size_t bytes = covey_world_memory(world);
     covey_shrink(world);
-    assert_true(covey_world_memory(world) + sizeof(covey__tick_page) <= bytes);
+    assert_true(covey_world_memory(world) + sizeof(covey__tick_page) + sizeof(covey__tick_block) <= bytes);
     assert_int_equal(covey_changed_at(world, e[0], Block), 1);
     give(far, covey_id(Block));
     assert_int_equal(covey_changed_at(world, far, Block), 1);
@@ -457,11 +460,77 @@ static void layouts_differ_by_ticks(void **state) {
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------*/
 
+/* An index behind those of the entities that all tests have, where a page begins. */
+enum { FIRST = (COUNT / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE };
+
+/* What the ticks of `count` components take that are so far from each other. */
+static size_t taken_by_ticks(uint32_t count, uint32_t apart) {
+    const covey_type *const each[] = { covey_id(Other), covey_id(Still), covey_id(Block) }; /* tables grow with Other */
+    covey_entity scattered[100];
+    size_t bytes[COUNT_OF(each)];
+    for (uint32_t i = 0; i < count; i++) scattered[i] = covey_create_at(world, FIRST + i * apart);
+    for (uint32_t k = 0; k < COUNT_OF(each); k++) {
+        give(e[0], each[k]);
+        size_t before = covey_world_memory(world);
+        for (uint32_t i = 0; i < count; i++) give(scattered[i], each[k]);
+        bytes[k] = covey_world_memory(world) - before;
+    }
+    return bytes[2] - bytes[1];
+}
+
+/* One in each page. */
+static void scattered_ids_take_little(void **state) {
+    (void)state;
+    uint32_t pages = (COVEY_NONE - FIRST) / COVEY__BLOCK_PAGE, count = pages < 100 ? pages : 100;
+    assert_true(taken_by_ticks(count, COVEY__BLOCK_PAGE) <= count * 700 + 1024 /* the table */);
+}
+
+/* In one page. */
+static void ids_in_blocks_of_their_own_take_2_KB_at_most(void **state) {
+    (void)state;
+    for (uint32_t count = 1; count <= COVEY__PAGE_BLOCKS; count++) {
+        size_t bytes = taken_by_ticks(count, COVEY__BLOCK_IDS);
+        if (bytes > count * 2100 + 128) fail_msg("%zu bytes for %u ids", bytes, count);
+        world_teardown(NULL);
+        tick_setup(NULL);
+    }
+}
+
+/* Blocks get their places in any order, while the pages grow; each component keeps its tick. */
+static void scattered_ids_have_their_ticks(void **state) {
+    (void)state;
+    enum { INDICES = 3 * COVEY__BLOCK_PAGE, STEPS = 600 };
+    static covey_entity scattered[INDICES];
+    static uint64_t expected[INDICES]; /* 0: there is no component */
+    test_random random = { 27 };
+    covey_view view = covey_view_make(
+        world, VIEW(.with = { covey_id(Block) }, .read = { covey_id(Block) }, .changed = { covey_id(Block) }));
+    memset(expected, 0, sizeof expected);
+    for (uint32_t i = 0; i < INDICES; i++) scattered[i] = covey_create_at(world, FIRST + i);
+    for (uint32_t step = 0; step < STEPS; step++) {
+        uint32_t at = test_below(&random, test_below(&random, INDICES) + 1), later = 0;
+        if (expected[at] == 0) give(scattered[at], covey_id(Block));
+        else if (step % 4 == 0) covey_remove(world, scattered[at], Block);
+        else covey_patch(world, scattered[at], Block, NULL, NULL);
+        expected[at] = covey_has(world, scattered[at], Block) ? covey_tick(world) : 0;
+        if (step % 5 != 0) continue;
+        uint64_t since = test_below(&random, (uint32_t)covey_tick(world) + 1);
+        for (uint32_t i = 0; i < INDICES; i++) {
+            assert_int_equal(covey_changed_at(world, scattered[i], Block), expected[i]);
+            later += expected[i] > since;
+        }
+        assert_int_equal(count_since(&view, since), later);
+        assert_true(covey_world_validate(world, NULL));
+        covey_tick_advance(world);
+    }
+}
+
 static void empty_world(scene *s) {
     s->world = covey_world_create(&(covey_world_desc){ .allocator = test_allocator(&s->heap) });
     assert_non_null(s->world);
     for (uint32_t i = 0; i < 8; i++) s->e[i] = covey_create(s->world);
     s->e[8] = covey_create_at(s->world, 40 * COVEY_PAGE_SIZE);
+    assert_false(covey_is_null(covey_create_at(s->world, COVEY__BLOCK_IDS)));
 }
 
 static void world_with_ticks(scene *s) {
@@ -478,6 +547,9 @@ static bool run_add_block(scene *s) { return covey_add(s->world, s->e[5], Block,
 static bool run_add_sparse(scene *s) { return covey_add(s->world, s->e[5], Sparse, { 1, 1 }) != NULL; }
 static bool run_add_far(scene *s) { return covey_set(s->world, s->e[8], Block, { 1, 1 }) != NULL; }
 static bool run_add_far_sparse(scene *s) { return covey_get_or_add(s->world, s->e[8], Sparse, { 1, 1 }) != NULL; }
+static bool run_add_beside(scene *s) {
+    return covey_add(s->world, covey_entity_at(s->world, COVEY__BLOCK_IDS), Block, { 1, 1 }) != NULL;
+}
 static bool run_add_array(scene *s) {
     Value values[4] = { { 0, 0 } };
     return covey_add_array_raw(s->world, s->e + 5, 4, covey_id(Sparse), values);
@@ -501,6 +573,7 @@ static const operation needing[] = {
     { "add, of a sparse type that is new", empty_world, run_add_sparse },
     { "set, far away", world_with_ticks, run_add_far },
     { "get_or_add, far away", world_with_ticks, run_add_far_sparse },
+    { "add, in another block of the page", world_with_ticks, run_add_beside },
     { "add_array", world_with_ticks, run_add_array },
     { "add_copies", world_with_ticks, run_add_copies },
 };
@@ -538,8 +611,7 @@ static void changes_of_a_list_are_gathered(void **state) {
 /* ---- What a block knows -------------------------------------------------------------------------------------------*/
 
 static covey__tick_block *first_block(const covey_type *type) {
-    covey__tick_page *page = covey_pool_find_raw(world, type)->observers->ticks.at[0];
-    return &page->blocks[e[0].index / COVEY__BLOCK_IDS];
+    return covey__ticked_at(covey_pool_find_raw(world, type)->observers->ticks.at[0], e[0].index).block;
 }
 
 /* Two parts of an array in turns, as two threads would: they have ids of the same block. */
@@ -611,19 +683,37 @@ static void the_validator_knows(void **state) {
     (void)state;
     fill();
     covey__observers *watch = covey_pool_find(world, Block)->observers, *still;
-    covey__tick_page *page = watch->ticks.at[0];
-    BREAK(uint64_t, page->blocks[0].latest, 0, "ticks: a change after the last");
-    BREAK(uint64_t, page->blocks[0].whole, 9, "ticks: a change after the last");
-    BREAK(uint64_t, page->blocks[0].before, 9, "ticks: a change after the last");
-    BREAK(uint64_t, page->each[1], 9, "ticks: a change after the last");
-    BREAK(uint64_t, page->blocks[0].latest, 9, "ticks: a change that is to come");
-    BREAK(uint64_t, page->blocks[0].newest, page->blocks[0].newest ^ 2, "ticks: others are the newest");
+    covey__ticked first = covey__ticked_at(watch->ticks.at[0], 0);
+    BREAK(uint64_t, first.block->latest, 0, "ticks: a change after the last");
+    BREAK(uint64_t, first.block->whole, 9, "ticks: a change after the last");
+    BREAK(uint64_t, first.block->before, 9, "ticks: a change after the last");
+    BREAK(uint64_t, first.ticks[1], 9, "ticks: a change after the last");
+    BREAK(uint64_t, first.block->latest, 9, "ticks: a change that is to come");
+    BREAK(uint64_t, first.block->newest, first.block->newest ^ 2, "ticks: others are the newest");
     covey_patch(world, e[1], Block, NULL, NULL);
-    BREAK(uint64_t, page->blocks[0].before, 0, "ticks: a change between the last two");
-    BREAK(uint64_t, page->each[e[0].index], 0, "ticks: a component without");
+    BREAK(uint64_t, first.block->before, 0, "ticks: a change between the last two");
+    BREAK(uint64_t, first.ticks[e[0].index], 0, "ticks: a component without");
     assert_int_equal(covey_component_disable(world, e[0], Still), COVEY_OK);
     still = covey_pool_find(world, Still)->observers;
     BREAK(void **, still->ticks.at, watch->ticks.at, "ticks: of a type without");
+}
+
+static void the_validator_knows_pages(void **state) {
+    (void)state;
+    covey_entity scattered[2] = { covey_create_at(world, FIRST), covey_create_at(world, FIRST + 64) };
+    give(scattered[1], covey_id(Block));
+    covey_pool *pool = covey_pool_find(world, Block);
+    covey__tick_page *page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
+    BREAK(uint64_t, page->there, 0, "ticks: a change in a place without a block");
+    BREAK(uint64_t, page->there, 3, "ticks: blocks without room");
+    BREAK(uint8_t, page->places[1], 1, "ticks: blocks share a place");
+    give(scattered[0], covey_id(Block));
+    page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
+    if (COVEY__PAGE_BLOCKS > 2) BREAK(uint8_t, page->places[0], page->places[1], "ticks: blocks share a place");
+    for (uint32_t i = 2; i < COVEY__PAGE_BLOCKS; i++) give(covey_create_at(world, FIRST + i * 64), covey_id(Block));
+    page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
+    BREAK(uint64_t, page->there, 1, "ticks: a full page without a block");
+    BREAK(uint8_t, page->places[0], 1, "ticks: a block of a full page is elsewhere");
 }
 
 int main(void) {
@@ -656,7 +746,11 @@ int main(void) {
         TICK_TEST(questions_mark_nothing),
         TICK_TEST(without_changed_since_is_all),
         TICK_TEST(layouts_differ_by_ticks),
+        TICK_TEST(scattered_ids_take_little),
+        TICK_TEST(ids_in_blocks_of_their_own_take_2_KB_at_most),
+        TICK_TEST(scattered_ids_have_their_ticks),
         TICK_TEST(the_validator_knows),
+        TICK_TEST(the_validator_knows_pages),
     };
     for (uint32_t i = 0; i < COUNT_OF(tests); i++) add_test(tests[i]);
     ADD_TRIALS(needing, COVEY_SWAP_AND_POP, FAILS_IN_TURN);

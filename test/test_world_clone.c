@@ -292,6 +292,20 @@ static void test_what_is_disabled_and_ticks_are_the_same(void **state) {
     assert_int_equal(covey_changed_at(world, e[3], Ticked), 5);
 }
 
+static void test_scattered_ticks_are_the_same(void **state) {
+    (void)state;
+    covey_entity e[12];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) {
+        e[i] = covey_create_at(world, i * i * COVEY__BLOCK_IDS % COVEY_NONE);
+        covey_tick_advance(world);
+        covey_add(world, e[i], Ticked, { i, 0 });
+    }
+    covey_world *twin = covey_world_clone(world, NULL);
+    assert_non_null(twin);
+    go_on_in(twin);
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_int_equal(covey_changed_at(world, e[i], Ticked), i + 2);
+}
+
 /* A copy is changed when it is made, and enabled. */
 static void test_copies_are_enabled_and_changed(void **state) {
     (void)state;
@@ -322,6 +336,7 @@ int main(void) {
         OWNED_TEST(test_a_clone_may_have_an_allocator_and_a_log_of_its_own),
         OWNED_TEST(test_memory_runs_out_at_every_allocation),
         OWNED_TEST(test_what_is_disabled_and_ticks_are_the_same),
+        OWNED_TEST(test_scattered_ticks_are_the_same),
         OWNED_TEST(test_copies_are_enabled_and_changed),
         OWNED_TEST(test_an_empty_world_has_a_clone),
     };

@@ -25,7 +25,8 @@ extern "C" {
  * pointer, call covey_patch(world, e, T, NULL, NULL). Disabling and enabling are not changes. A tag is changed when it
  * is added or set.
  *
- * Ticks take 8.5 bytes for each index in the pages of 4096 indices in which the type has components. */
+ * Ticks take 8.5 bytes for each index in the pages of 4096 indices in which the type has components. Where these lie in
+ * a few blocks of 64 indices, a page has room for 1, 4 or 16 blocks only: 0.6, 2.2 or 8.8 KB instead of 35. */
 
 /* The current tick, which changes are marked with: 1 in a new world. */
 COVEY_API uint64_t covey_tick(const covey_world *world);
