@@ -287,8 +287,9 @@ covey_entity covey_entity_next(const covey_world *world, covey_entity previous) 
 
 static uint64_t sum_set_aside(const covey__entity_page *page, uint32_t first) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++)
-        if (covey__is_set_aside(page, i)) sum += covey__fingerprint(first + i);
+    for (uint32_t i = 0; i < COVEY__TABLE_WORDS; i++)
+        for (uint64_t left = page->aside[i]; left != 0; left &= left - 1)
+            sum += covey__fingerprint(first + i * COVEY__TABLE_WORD + covey__lowest_bit(left));
     return sum;
 }
 

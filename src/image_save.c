@@ -197,7 +197,8 @@ static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
         if (page_end > end) page_end = end;
         if (!page && !used) return from;
         if (page && !used) /* most of them, and this is quick */
-            while (from < page_end && page->generation[from % COVEY_PAGE_SIZE] != 0) from++;
+            while (from < page_end && page->free[from % COVEY_PAGE_SIZE / 64] == 0)
+                from += COVEY__TABLE_WORD - from % COVEY__TABLE_WORD;
         while (page && from < page_end && covey__was_used(page, (uint32_t)from) != used) from++;
         if (from < page_end && page) return from;
         from = page_end;

@@ -175,28 +175,39 @@ uint64_t covey__open_from(const covey_world *world, uint64_t index) {
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
+/* The indices of a word whose generations are odd; those whose generations are even, and not 0. */
+static bool sort_word(const uint32_t *generations, uint64_t *odd, uint64_t *even, const char **why) {
+    uint32_t largest = 0;
+    *odd = *even = 0;
+    for (uint32_t i = 0; i < COVEY__TABLE_WORD; i++) {
+        uint32_t generation = generations[i];
+        largest = generation > largest ? generation : largest;
+        *odd |= (uint64_t)(generation & 1) << i;
+        *even |= (uint64_t)(generation % 2 == 0 && generation != 0) << i;
+    }
+    REQUIRE(largest <= COVEY_GENERATION_MAX, "entities: a generation beyond the last");
+    return true;
+}
+
+static bool valid_word(const covey__entity_page *page, uint32_t number, uint32_t *alive, const char **why) {
+    uint64_t free = page->free[number], aside = page->aside[number], odd, even;
+    if (!sort_word(page->generation + number * COVEY__TABLE_WORD, &odd, &even, why)) return false;
+    REQUIRE((aside & odd) == 0, "entities: an index that is set aside and alive");
+    REQUIRE((aside & free) == 0, "entities: an index that is set aside and free");
+    REQUIRE((free & odd) == 0, "entities: an index that is free and alive");
+    REQUIRE((even & ~(free | aside)) == 0, "entities: an index that has no entity and is not free");
+    REQUIRE(((free | aside) & ~ALL_BITS) == 0, "entities: bits of indices that are not in the page");
+    REQUIRE(free == 0 || (page->words >> number & 1) != 0, "entities: a word with free indices that is closed");
+    *alive += covey__bits_in(odd);
+    return true;
+}
+
 static bool valid_page(const covey_world *world, uint32_t number, uint32_t *alive, const char **why) {
     const covey__entity_page *page = world->pages[number];
-    uint64_t free = 0;
-    for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) {
-        uint32_t generation = page->generation[i];
-        *alive += generation & 1;
-        REQUIRE(generation <= COVEY_GENERATION_MAX, "entities: a generation beyond the last");
-        REQUIRE(!covey__is_set_aside(page, i) || (generation & 1) == 0,
-                "entities: an index that is set aside and alive");
-        REQUIRE(!covey__is_free(page, i) || !covey__is_set_aside(page, i),
-                "entities: an index that is set aside and free");
-        REQUIRE(!covey__is_free(page, i) || (generation & 1) == 0, "entities: an index that is free and alive");
-        REQUIRE(generation == 0 || (generation & 1) != 0 || covey__is_free(page, i) || covey__is_set_aside(page, i),
-                "entities: an index that has no entity and is not free");
-    }
-    for (uint32_t i = 0; i < WORDS; i++) {
-        REQUIRE(page->free[i] == 0 || (page->words >> i & 1) != 0, "entities: a word with free indices that is closed");
-        free |= page->free[i];
-    }
-    REQUIRE(number / 64 < world->open_words && (free == 0 || covey__has_bit(world->open, number)),
+    for (uint32_t i = 0; i < WORDS; i++)
+        if (!valid_word(page, i, alive, why)) return false;
+    REQUIRE(number / 64 < world->open_words && (page->words == 0 || covey__has_bit(world->open, number)),
             "entities: a page with free indices that is closed");
-    REQUIRE(((page->free[0] | page->aside[0]) & ~ALL_BITS) == 0, "entities: bits of indices that are not in the page");
     return true;
 }
 

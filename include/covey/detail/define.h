@@ -18,7 +18,8 @@
 #define COVEY__SIZE(T) (sizeof(COVEY__SIZE_TYPE(T)) - 1u)
 
 /* Checks of macro arguments. Their names appear in compiler messages about a mistake. */
-#define COVEY__EXPECTS_POINTER_TO(T, pointer) ((void)sizeof((pointer) - (const T *)(pointer)), (pointer))
+/* Elements, not the pointers themselves: clang warns about a difference from a null pointer. */
+#define COVEY__EXPECTS_POINTER_TO(T, pointer) ((void)sizeof(&(pointer)[0] - &((const T *)(pointer))[0]), (pointer))
 #if !defined(__cplusplus) && !defined(__TINYC__) /* which know no assertions in structs */
 #define COVEY__EXPECTS_BRACES(T, ...)                                                                      \
     (COVEY__EXPECTS(COVEY__SIZE(T) != 0, #T " is a tag, without a value: use the call that ends in _tag"), \
