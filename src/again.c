@@ -39,8 +39,7 @@ static covey_result mark(covey_world *world, covey_entity e, const char **why) {
  * 64 entities that fill a block, in the order of indices, all of them free. Loops with constant counts and no branches,
  * so that compilers vectorise them. */
 
-/* Whether the handles are of all indices of a block, and may come back; `marked` is added to all
- * generations. */
+/* Whether the handles are of all indices of a block, and may come back; `marked` is added to all generations. */
 static bool may_return(const covey_entity *entities, const uint32_t *generations, uint32_t marked) {
     uint32_t first = entities->index, wrong = 0;
     for (uint32_t i = 0; i < 64; i++) {

@@ -115,11 +115,11 @@ static void set_free(covey__entity_page *page, uint32_t first, const uint32_t *g
     }
 }
 
-covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,
-                                         uint32_t count, bool past_caches) {
+bool covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations, uint32_t count,
+                          bool past_caches) {
     bool is_new = false;
     covey__entity_page *page = find_page(world, index, &is_new);
-    if (!page) return NULL;
+    if (!page) return false;
     if (is_new && count == COVEY_PAGE_SIZE && past_caches) {
         reset_bits(page);
         covey__copy_past(page->generation, generations, COVEY_PAGE_SIZE);
@@ -129,7 +129,7 @@ covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, con
         memcpy(page->generation + index % COVEY_PAGE_SIZE, generations, count * sizeof *generations);
     }
     set_free(page, index % COVEY_PAGE_SIZE, generations, count);
-    return page;
+    return true;
 }
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/

@@ -7,8 +7,7 @@
  *     set aside     even: of the last entity, or 0     aside
  *     retired       0                                  none
  *
- * A word has the bits of 64 indices, or of a whole page if that is smaller. Other layers read pages only through
- * functions of this file and of range.h. */
+ * A word has the bits of 64 indices, or of a whole page if that is smaller. */
 #ifndef COVEY_TABLE_H
 #define COVEY_TABLE_H
 
@@ -23,10 +22,10 @@ bool covey__entities_reach(covey_world *world, uint32_t index);
 void covey__entity_page_reset(covey__entity_page *page);           /* none of its indices was ever used */
 bool covey__pages_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */
 void covey__pages_end(covey_world *world);                         /* frees the table */
-/* Sets the generations of indices of one page, as an image has them: those with generation 0 are retired. NULL when an
+/* Sets the generations of indices of one page, as an image has them: those with generation 0 are retired. False when an
  * allocation fails. */
-covey__entity_page *covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations,
-                                         uint32_t count, bool past_caches);
+bool covey__entities_load(covey_world *world, uint32_t index, const uint32_t *generations, uint32_t count,
+                          bool past_caches);
 
 static inline bool covey__is_free(const covey__entity_page *page, uint32_t index) {
     return (page->free[index % COVEY_PAGE_SIZE / 64] & covey__table_bit(index)) != 0;
@@ -54,7 +53,7 @@ uint32_t covey__entities_next_page(const covey_world *world, uint32_t page);
 /* ---- Open pages ----------------------------------------------------------------------------------------------------
  *
  * A bit for each page. A page that is closed has no free index; one that is open, or missing, may have some. The same
- * holds for the words of a page. What became full is closed by who finds out. */
+ * holds for the words of a page. A range closes the word that it leaves, and what it finds full on its way. */
 
 void covey__pages_open_all(covey_world *world);
 static inline void covey__page_close(const covey_world *world, uint32_t index) {
