@@ -4,7 +4,7 @@
 #include "images.h"
 #include "steps.h"
 
-#include "../src/file.h"
+#include "image/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

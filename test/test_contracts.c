@@ -1,6 +1,6 @@
 /* Contracts of calls that assertion level 1 checks: a mistake is named, with the file and line of the caller. */
 #define _POSIX_C_SOURCE 200809L
-#include "../src/marks.h"
+#include "storage/marks.h"
 #include "fixture.h"
 
 #include <covey/hierarchy.h>

@@ -1,7 +1,7 @@
 #include "hostile.h"
 
-#include "../../src/crc32c.h"
-#include "../../src/image.h"
+#include "memory/crc32c.h"
+#include "image/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

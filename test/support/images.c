@@ -2,9 +2,9 @@
 
 #include "texts.h"
 
-#include "../../src/crc32c.h"
-#include "../../src/entity.h"
-#include "../../src/image.h"
+#include "memory/crc32c.h"
+#include "change/entity.h"
+#include "image/image.h"
 
 #include <covey/hierarchy.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Round trips: the world is saved and loaded into another one. Both are then the same to whoever looks, saving the other
  * one gives the same bytes, and what the program does from there on is what the oracle says. */
-#include "../../src/entity.h"
-#include "../../src/result.h"
-#include "../../src/type.h"
+#include "change/entity.h"
+#include "memory/result.h"
+#include "storage/type.h"
 #undef REQUIRE /* the library's own */
 #include "model_world.h"
 

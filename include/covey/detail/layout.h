@@ -210,7 +210,7 @@ typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_
 #define COVEY__USE_MARK_ON_SET 16 /* with SLOW_SET: only reactive sets are told, by marking the entity */
 #define COVEY__USE_SLOW_VALUES 8  /* values are handed out out of line: some may be disabled, or have ticks */
 
-/* The links of a node in a balanced tree of numbered nodes (src/balanced.h). */
+/* The links of a node in a balanced tree of numbered nodes (src/memory/balanced.h). */
 #define COVEY__NO_NODE UINT32_MAX
 typedef struct covey__links {
     uint32_t left, right;

@@ -1,0 +1,304 @@
+/* Entities: created with the lowest free index of a range, and destroyed with their components. */
+#include "change/entity.h"
+
+#include "storage/marks.h"
+#include "storage/presence.h"
+#include "memory/result.h"
+#include "storage/shortcut_on.h"
+#include "observe/signal.h"
+
+static const covey_entity null_entity = { 0, 0 };
+
+/* The page of an index, which must have one. */
+static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE];
+}
+
+void covey__entities_free(covey_world *world) {
+    covey__pages_end(world);
+    covey__ranges_end(world);
+}
+
+void covey__entities_reset(covey_world *world) {
+    for (uint32_t i = 0; i < world->page_count; i++) {
+        covey__entity_page *page = covey__entity_page_of(world, i * COVEY_PAGE_SIZE);
+        if (page) covey__entity_page_reset(page);
+    }
+    world->range = covey__range_from(world->range.first);
+    world->reserved_count = 0;
+    world->reserved_root = COVEY__NO_NODE;
+    world->alive = 0;
+    covey__ranges_renew(world);
+}
+
+bool covey__entities_clone(const covey_world *from, covey_world *to) {
+    if (!covey__pages_clone(from, to) || !covey__ranges_clone(from, to)) return false;
+    to->alive = from->alive;
+    return true;
+}
+
+/* ---- Creating ----------------------------------------------------------------------------------------------------*/
+
+static covey_entity revive(covey_world *world, uint32_t index) {
+    uint32_t *generation = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+    world->alive++;
+    return covey__entity(index, ++*generation);
+}
+
+static covey_entity create_in(covey_world *world, covey__range *range, covey_result *result) {
+    uint32_t index = covey__range_take(world, range, result);
+    return index != COVEY_NONE ? revive(world, index) : null_entity;
+}
+
+covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
+    if (!world->listeners) return COVEY_OK;
+    return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
+}
+
+/* Tells listeners about a new entity. Null when a listener has destroyed it. */
+static covey_entity tell_of(covey_world *world, covey_entity e) {
+    covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
+    COVEY__CHANGED(world);
+    if (covey_alive(world, e)) return e;
+    covey__fail(world, COVEY_ERROR_GONE,
+                "%u:%u was created, and a listener destroyed it at once: expect null, or change the listener", e.index,
+                e.generation);
+    return null_entity;
+}
+
+static covey_entity fail_to_create(covey_world *world, covey_result result) {
+    covey__fail(world, result, "no entity could be created: %s", covey__reason(result));
+    return null_entity;
+}
+
+static covey_entity create_from(covey_world *world, covey__range *range) {
+    covey_entity e = null_entity;
+    covey_result result = covey__entities_prepare(world, 1);
+    if (result == COVEY_OK) e = create_in(world, range, &result);
+    return result == COVEY_OK ? tell_of(world, e) : fail_to_create(world, result);
+}
+
+/* Without listeners, no more is missing than the next free index. */
+covey_entity covey__create_slowly(covey_world *world) {
+    if (world->listeners) return create_from(world, &world->range);
+    covey_result result = covey__range_seek(world, &world->range);
+    return result == COVEY_OK ? covey_create(world) : fail_to_create(world, result);
+}
+
+/* Whether an index can be taken: it has a page, and no entity. Otherwise fails. */
+static bool may_be_taken(covey_world *world, uint32_t index) {
+    if (covey__entities_prepare(world, 1) != COVEY_OK || !covey__entities_reach(world, index)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "no entity could be created at index %u: %s", index,
+                    covey__reason(COVEY_ERROR_MEMORY));
+        return false;
+    }
+    const covey__entity_page *page = page_of(world, index);
+    bool used = (page->generation[index % COVEY_PAGE_SIZE] & 1) != 0, aside = covey__is_set_aside(page, index);
+    if (!used && !aside && !covey__is_retired(page, index)) return true;
+    covey__fail(world, COVEY_ERROR_TAKEN, "no entity could be created at index %u: it is %s; choose another index",
+                index,
+                aside  ? "set aside for a command buffer"
+                : used ? "in use"
+                       : "retired");
+    return false;
+}
+
+covey_entity covey_create_at(covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return null_entity;
+    if (index >= COVEY_NONE) {
+        covey__fail(world, COVEY_ERROR_RANGE,
+                    "no entity could be created at index %u: it is too large, the last index is %u", index,
+                    COVEY_NONE - 1);
+        return null_entity;
+    }
+    if (!may_be_taken(world, index)) return null_entity;
+    covey__table_take(page_of(world, index), index);
+    return tell_of(world, revive(world, index));
+}
+
+covey_entity covey_create_exact(covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return null_entity;
+    uint32_t index = e.index, generation = e.generation;
+    if (covey_is_null(covey_entity_make(index, generation)) || (generation & 1) == 0) {
+        covey__fail(world, COVEY_ERROR_RANGE, "no entity can have the handle %u:%u: %s", index, generation,
+                    (generation & 1) == 0 ? "generations of living entities are odd"
+                                          : "its index or generation is too large");
+        return null_entity;
+    }
+    if (!may_be_taken(world, index)) return null_entity;
+    uint32_t *now = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+    if (generation <= *now) {
+        covey__fail(world, COVEY_ERROR_TAKEN,
+                    "generation %u of index %u is used up: the next one is %u, and covey_create_again brings back "
+                    "the last",
+                    generation, index, *now + 1);
+        return null_entity;
+    }
+    covey__table_take(page_of(world, index), index);
+    *now = generation - 1; /* the generations between are skipped */
+    return tell_of(world, revive(world, index));
+}
+
+covey_entity covey_create_in(covey_world *world, covey_range range) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return null_entity;
+    covey__range *reserved = (covey__range *)(uintptr_t)covey__range_of(world, range.first);
+    if (reserved != &world->range && reserved->first == range.first && reserved->end - range.first == range.count)
+        return create_from(world, reserved);
+    covey__fail(world, COVEY_ERROR_ABSENT,
+                "no entity could be created in the range of %u indices from %u on: it is not reserved; call "
+                "covey_range_reserve first",
+                range.count, range.first);
+    return null_entity;
+}
+
+/* ---- Setting aside -----------------------------------------------------------------------------------------------*/
+
+covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
+    uint32_t index = covey__range_take(world, &world->range, result);
+    if (index == COVEY_NONE) return null_entity;
+    covey__entity_page *page = page_of(world, index);
+    page->aside[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
+    return covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
+}
+
+/* Ends that an index is set aside; its last generation was this one. */
+static covey__entity_page *take_back(const covey_world *world, uint32_t index, uint32_t generation) {
+    covey__entity_page *page = page_of(world, index);
+    page->aside[index % COVEY_PAGE_SIZE / 64] &= ~covey__table_bit(index);
+    page->generation[index % COVEY_PAGE_SIZE] = generation;
+    return page;
+}
+
+void covey__entity_release(covey_world *world, covey_entity e) {
+    take_back(world, e.index, e.generation - 1);
+    covey__range_free(world, e.index);
+}
+
+void covey__entity_retire(covey_world *world, uint32_t index) { covey__table_take(take_back(world, index, 0), index); }
+
+void covey__entity_enliven(covey_world *world, covey_entity e) {
+    take_back(world, e.index, e.generation);
+    world->alive++;
+    covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
+    COVEY__CHANGED(world);
+}
+
+/* ---- Destroying --------------------------------------------------------------------------------------------------*/
+
+/* Removes an entity from those of 64 pools where that is quick: types whose values are not dropped, in direct blocks
+ * that keep other components. Returns the remaining pools. Where a block pool is marked, its directory covers the
+ * index. The loop makes no calls, so that the loads of several masks overlap. */
+static uint64_t remove_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
+    uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
+    uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;
+    for (; present != 0; present &= present - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(present)];
+        if (COVEY__LIKELY(pool->plain)) {
+            covey__block_page *page = pool->blocks.pages[number];
+            uint64_t mask = page->masks[block], left = mask & ~bit;
+            if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
+                page->masks[block] = left;
+                pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+                if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
+                continue;
+            }
+        }
+        remaining |= present & (~present + 1);
+    }
+    return remaining;
+}
+
+static void remove_components(covey_world *world, covey_entity e) {
+    for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
+        p.left = remove_quickly(p.pools, p.left, e.index);
+        for (; p.left != 0; p.left &= p.left - 1) {
+            covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
+            covey__pool_remove(pool, e, pool->size);
+        }
+    }
+}
+
+bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
+    if (!covey_alive(world, covey__entity(index, generation))) return false;
+    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, index, generation)) return false;
+    covey__entity_page *page = page_of(world, index);
+    uint32_t at = index % COVEY_PAGE_SIZE;
+    bool last = generation == COVEY_GENERATION_MAX;
+    page->generation[at] = last ? 0 : generation + 1;
+    world->alive--;
+    COVEY__TRACE(world, world->destroyed, index);
+    if (!last) covey__range_free(world, index);
+    remove_components(world, covey__entity(index, generation));
+    covey__fast_destroy_on(world, index);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
+
+uint32_t covey_entity_count(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return world->alive;
+}
+
+covey_entity covey_entity_at(const covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    const covey__entity_page *page = covey__entity_page_of(world, index);
+    uint32_t generation = page ? page->generation[index % COVEY_PAGE_SIZE] : 0;
+    return (generation & 1) != 0 ? covey__entity(index, generation) : null_entity;
+}
+
+uint32_t covey_generation_at(const covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    const covey__entity_page *page = index < COVEY_NONE ? covey__entity_page_of(world, index) : NULL;
+    uint32_t generation = page ? page->generation[index % COVEY_PAGE_SIZE] : 0;
+    if (generation != 0) return generation - (generation % 2 == 0);
+    return page && covey__is_retired(page, index) ? COVEY_GENERATION_MAX : 0;
+}
+
+uint32_t covey_index_next(const covey_world *world, uint32_t index) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    uint64_t end = (uint64_t)world->page_count * COVEY_PAGE_SIZE, at = index;
+    while (at < end && at < COVEY_NONE) {
+        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)at);
+        if (!page) at = (at / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+        else if (covey_generation_at(world, (uint32_t)at) != 0) return (uint32_t)at;
+        else at++;
+    }
+    return COVEY_NONE;
+}
+
+covey_entity covey_entity_next(const covey_world *world, covey_entity previous) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    uint64_t index = covey_is_null(previous) ? 0 : (uint64_t)previous.index + 1;
+    while (index / COVEY_PAGE_SIZE < world->page_count) {
+        const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+        uint32_t at = (uint32_t)(index % COVEY_PAGE_SIZE);
+        if ((page->generation[at] & 1) != 0) return covey__entity((uint32_t)index, page->generation[at]);
+        index += page != covey__missing_page() ? 1 : COVEY_PAGE_SIZE - at;
+    }
+    return null_entity;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+static uint64_t sum_set_aside(const covey__entity_page *page, uint32_t first) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < COVEY__TABLE_WORDS; i++)
+        for (uint64_t left = page->aside[i]; left != 0; left &= left - 1)
+            sum += covey__fingerprint(first + i * COVEY__TABLE_WORD + covey__lowest_bit(left));
+    return sum;
+}
+
+bool covey__entities_valid(const covey_world *world, uint64_t *set_aside, const char **why) {
+    if (!covey__table_valid(world, why) || !covey__ranges_valid(world, why)) return false;
+    *set_aside = 0;
+    for (uint32_t number = 0; number < world->page_count; number++) {
+        const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
+        if (page) *set_aside += sum_set_aside(page, number * COVEY_PAGE_SIZE);
+    }
+    return true;
+}

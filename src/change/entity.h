@@ -1,0 +1,29 @@
+/* Entities: creating, setting aside and destroying. */
+#ifndef COVEY_ENTITY_H
+#define COVEY_ENTITY_H
+
+#include "change/range.h"
+
+void covey__entities_free(covey_world *world);
+void covey__entities_reset(covey_world *world); /* forgets all indices and ranges; there must be no components */
+bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
+/* Before entities are created: makes room in the queues of listeners. */
+covey_result covey__entities_prepare(covey_world *world, uint32_t count);
+/* Indices that are set aside: taken in the order of covey_create, but not alive. The handle is the one that the entity
+ * will have. */
+covey_entity covey__entity_set_aside(covey_world *world, covey_result *result); /* null, without a log: MEMORY, FULL */
+/* Makes an index free that is set aside; the next entity that gets it has at least this generation. */
+void covey__entity_release(covey_world *world, covey_entity e);
+void covey__entity_retire(covey_world *world, uint32_t index);  /* for good */
+void covey__entity_enliven(covey_world *world, covey_entity e); /* tells listeners */
+
+/* A fingerprint of an index: the sum of several tells which indices were summed, and how often. */
+static inline uint64_t covey__fingerprint(uint32_t index) {
+    uint64_t number = (index + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+    return (number ^ number >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+}
+
+/* *set_aside is the sum of the fingerprints of all indices that are set aside. */
+bool covey__entities_valid(const covey_world *world, uint64_t *set_aside, const char **why);
+
+#endif

@@ -1,0 +1,330 @@
+/* Pools: a sparse set or a block store, with a type and a world. The fast halves of add, set and remove are inline in
+ * covey/detail/hot.h; the slow halves of add and remove are in change.c. */
+#include "change/pool.h"
+
+#include "change/change.h"
+#include "observe/guard.h"
+#include "storage/marks.h"
+#include "observe/members.h"
+#include "observe/observers.h"
+#include "storage/presence.h"
+#include "memory/result.h"
+#include "storage/shortcut.h"
+#include "observe/signal.h"
+#include "storage/sparse_set.h"
+#include "storage/storage.h"
+#include "memory/unchecked.h"
+#include "observe/observe.h"
+
+#include <stdio.h>
+
+/* Initialises an empty storage. */
+void covey__pool_init(covey_pool *pool, covey_storage storage) {
+    const covey_type *type = pool->type;
+    covey__storage_init(pool, storage);
+    covey_sparse_set *set = covey__packed(pool);
+    covey__fast_add_off(pool);
+    pool->plain = !set && !pool->observers && !type->drop && !type->move && !type->zero_vacated;
+    if (set) covey__set_observe(set, pool->observers != NULL, type->drop || type->move);
+}
+
+/* ---- Setting -----------------------------------------------------------------------------------------------------*/
+
+bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
+    covey__check_set(pool, signal);
+    covey_result result = covey__observers_prepare_set(pool, signal, 1);
+    if (result != COVEY_OK)
+        covey__fail(pool->world, result, "%s of %u:%u could not be set: %s", pool->type->name, e.index, e.generation,
+                    covey__reason(result));
+    return result == COVEY_OK;
+}
+
+/* Overwrites in an observed pool, in two steps: before the new value is written, */
+void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = covey__entity(index, generation);
+    if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
+    covey__pool_drop(pool, e);
+    return covey__value_of_index(pool, index);
+}
+
+/* and after that. */
+void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_entity e = covey__entity(index, generation);
+    bool called = covey__observers_after_set(pool, COVEY_ON_SET, e);
+    COVEY__CHANGED(pool->world);
+    return called ? covey__found_again(pool, e) : covey__value_of_index(pool, index);
+}
+
+void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
+    covey_entity e = covey__entity(index, generation);
+    void *to = covey__value_of_index(pool, index);
+    if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
+    if (to != value) {
+        covey__pool_drop(pool, e);
+        covey__storage_move_in(pool, to, value);
+    }
+    return covey__pool_renewed(pool, index, generation);
+}
+
+/* ---- Clearing ----------------------------------------------------------------------------------------------------*/
+
+/* Whether listeners are told of removals, or an emission about the pool is under way. */
+static bool is_heard(const covey_pool *pool) {
+    if (!pool->observers) return false;
+    return (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->observers->listeners.emitting != 0;
+}
+
+/* Which components to remove: those that a function chooses, or all without one. */
+typedef struct choice {
+    covey_condition_fn *remove;
+    void *context;
+} choice;
+
+static bool is_chosen(const covey_pool *pool, uint32_t position, covey_entity e, const choice *c) {
+    if (!c->remove) return true;
+    covey__hook hook = covey__hook_begin(pool->world, "covey_remove_if function", pool->type);
+    bool chosen = c->remove(e, covey_pool_value_at_raw(pool, position), c->context);
+    covey__hook_end(hook);
+    return chosen;
+}
+
+/* Lists the next chosen components, at most a block of them: from a sparse pool the last ones before a position, from a
+ * block pool the first ones from a position on. Updates the position. Returns 0 at the end. */
+static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities, const choice *c) {
+    uint32_t count = 0, at = covey_pool_next(pool, *position), block = at / 64;
+    const covey_sparse_set *set = covey__packed_in(pool);
+    for (; !set && at != COVEY_NONE && (count == 0 || at / 64 == block); at = covey_pool_next(pool, at + 1)) {
+        block = at / 64;
+        covey_entity e = covey_pool_at(pool, at);
+        if (is_chosen(pool, at, e, c)) entities[count++] = e;
+    }
+    if (!set) *position = at;
+    else if (*position > set->end) *position = set->end;
+    while (set && *position != 0 && count < 64) {
+        covey_entity e = covey_pool_at(pool, --*position);
+        if (!covey_is_null(e) && is_chosen(pool, *position, e, c)) entities[count++] = e;
+    }
+    return count;
+}
+
+static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
+    return count;
+}
+
+/* Tells listeners about the removal, then removes those that are still present. */
+static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t count) {
+    uint32_t rest = 0, removed = 0;
+    for (uint32_t i = 0; i < count; i++) covey__tell_the_rest(pool, entities[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!covey_pool_has(pool, entities[i])) continue;
+        if (!covey__end_announced(pool, entities[i])) {
+            entities[rest++] = entities[i];
+            continue;
+        }
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        covey__remove_announced(pool, entities[i]);
+        removed++;
+    }
+    uint64_t ended = covey__emit_removals(pool, entities, rest);
+    for (uint32_t i = 0; i < rest; i++) {
+        if ((ended >> i & 1) != 0 || !covey_pool_has(pool, entities[i])) continue;
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        covey__remove_announced(pool, entities[i]);
+        removed++;
+    }
+    return removed;
+}
+
+/* Announces and removes the chosen components in batches. Components that listeners add meanwhile may stay. */
+static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
+    covey_entity entities[64];
+    uint32_t position = covey_pool_size(pool), count, removed = 0; /* 0 for a pool in blocks */
+    while ((count = next_to_remove(pool, &position, entities, c)) != 0) {
+        if (pool->observers) pool->observers->is_cleared = true;
+        removed += is_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
+        if (pool->observers) pool->observers->is_cleared = false;
+    }
+    return removed;
+}
+
+/* Whether an add moves other components. */
+static bool is_bound(const covey_pool *pool) {
+    return pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
+}
+
+/* If a listener adds components, others may move past the position: repeat while the number shrinks. */
+static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
+    bool again = is_heard(pool) && is_bound(pool);
+    uint32_t removed = 0, now, before;
+    do {
+        before = covey_pool_count(pool);
+        now = remove_chosen(pool, c);
+        removed += now;
+    } while (again && now != 0 && covey_pool_count(pool) != 0 && covey_pool_count(pool) < before);
+    return removed;
+}
+
+static void clear_untold(covey_pool *pool) {
+    const covey_type *type = pool->type;
+    for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
+        covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
+    if (covey__is_reactive(pool)) covey__reactive_unmark_all(pool);
+    else {
+        covey__storage_unmark(pool);
+        covey__storage_clear(pool);
+        covey__fast_add_off(pool);
+    }
+    covey__observers_after_clear(pool);
+}
+
+void covey__pool_clear(covey_pool *pool) {
+    if (COVEY__IN_HOOK(pool->world)) return;
+    const choice all = { NULL, NULL };
+    COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
+    if (is_heard(pool)) remove_all_chosen(pool, &all);
+    if (!is_heard(pool) || covey_pool_count(pool) == 0) clear_untold(pool);
+    covey__pool_moved(pool, true);
+    COVEY__CHANGED(pool->world);
+}
+
+uint32_t covey_pool_remove_if(covey_pool *pool, covey_condition_fn *remove, void *context) {
+    if (COVEY__IN_HOOK(pool->world)) return 0;
+    const choice some = { remove, context };
+    COVEY__CONTRACT(pool->world, remove, "a call needs a function");
+    COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
+    uint32_t removed = remove_all_chosen(pool, &some);
+    COVEY__CHANGED(pool->world);
+    return removed;
+}
+
+void covey__pool_erase_all(covey_pool *pool) {
+    covey_storage storage = (covey_storage)pool->storage;
+    covey__storage_free(pool);
+    covey__presence_unmark_all(pool->world, pool->number);
+    covey__pool_init(pool, storage);
+    covey__observers_after_clear(pool);
+    covey__pool_update(pool);
+}
+
+/* ---- Order and memory --------------------------------------------------------------------------------------------*/
+
+covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
+    covey_result result = COVEY_OK;
+    covey_sparse_set *set = covey__packed(pool);
+    if (!set || set->policy == COVEY_IN_PLACE || is_bound(pool)) result = COVEY_ERROR_REFUSED;
+    else if (!covey_pool_has(pool, a) || !covey_pool_has(pool, b)) result = COVEY_ERROR_ABSENT;
+    else result = covey_sparse_set_swap(set, a, b);
+    if (result != COVEY_OK)
+        return covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
+                           result == COVEY_ERROR_REFUSED ? "it needs a sparse pool that may move values, without an "
+                                                           "owning group and without a kept order"
+                                                         : covey__reason(result));
+    pool->uses |= COVEY_USE_ORDER;
+    covey__pool_moved(pool, true);
+    COVEY__CHANGED(pool->world);
+    return COVEY_OK;
+}
+
+covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
+    covey_result result = covey__storage_reserve(pool, count);
+    if (result != COVEY_OK)
+        covey__fail(pool->world, result, "%u %s could not be reserved: %s", count, pool->type->name,
+                    covey__reason(result));
+    covey__pool_moved(pool, false);
+    return result;
+}
+
+void covey_pool_compact(covey_pool *pool) {
+    if (COVEY__IN_HOOK(pool->world)) return;
+    uint32_t size = covey_pool_size(pool);
+    covey__storage_compact(pool);
+    covey__fast_add_off(pool);
+    covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change if holes were closed */
+    COVEY__CHANGED(pool->world);
+}
+
+covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *context) {
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
+    covey_sparse_set *set = covey__packed(pool);
+    if (!set || set->policy != COVEY_IN_PLACE)
+        return covey__fail(pool->world, COVEY_ERROR_REFUSED,
+                           "%s could not be packed: its policy is not COVEY_IN_PLACE; use covey_pool_compact",
+                           pool->type->name);
+    bool moves = set->holes != 0;
+    covey__hook hook = covey__hook_begin(pool->world, "covey_pool_pack function", pool->type);
+    covey__set_pack(set, moved, context);
+    covey__hook_end(hook);
+    covey__pool_moved(pool, moves);
+    COVEY__CHANGED(pool->world);
+    return COVEY_OK;
+}
+
+void covey_pool_shrink(covey_pool *pool) {
+    if (COVEY__IN_HOOK(pool->world)) return;
+    if (covey__is_reactive(pool)) return;
+    covey__storage_shrink(pool);
+    if (pool->observers) covey__observers_shrink(pool);
+    covey__pool_moved(pool, false);
+    COVEY__CHANGED(pool->world);
+}
+
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
+
+void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) {
+    COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
+    return covey__packed_in(pool) ? covey_sparse_set_page(&pool->set, page) : NULL;
+}
+
+uint32_t covey_pool_position(const covey_pool *pool, covey_entity e) {
+    const covey_sparse_set *set = covey__packed_in(pool);
+    if (!covey_pool_has(pool, e)) return COVEY_NONE;
+    return set ? covey_sparse_set_find(set, e) : covey__index(e);
+}
+
+const covey_type *covey_pool_type(const covey_pool *pool) { return pool->type; }
+
+covey_storage covey_pool_storage(const covey_pool *pool) { return (covey_storage)pool->storage; }
+
+covey_group *covey_pool_owner(const covey_pool *pool) { return (covey_group *)(uintptr_t)covey__pool_owner(pool); }
+
+covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
+
+size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + covey__storage_bytes(pool); }
+
+void covey__refuse_arrays(const covey_pool *pool, const char *file, int line) {
+    covey__fail(pool->world, COVEY_ERROR_REFUSED,
+                "%s is in blocks, without packed arrays: walk it with covey_pool_next, or define it with "
+                ".storage = COVEY_STORAGE_SPARSE (%s:%d)",
+                pool->type->name, file, line);
+}
+
+static COVEY__NOINLINE void not_of_type(const covey_pool *pool, const covey_type *type, const char *file, int line) {
+    char text[200];
+    snprintf(text, sizeof text, "the pool is of %s, not of %s", pool->type->name, type->name);
+    covey__contract_broken(pool->world, text, file, line);
+}
+
+covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line) {
+    const covey_pool *checked = covey__needs_pool(pool, file, line);
+    bool same = checked->type == type || strcmp(checked->type->name, type->name) == 0;
+    if (!same) not_of_type(pool, type, file, line);
+    return (covey_pool *)(uintptr_t)pool;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+bool covey__pool_valid(const covey_world *world, const covey_pool *pool, const char **why) {
+    REQUIRE(pool->world == world, "pool: of another world");
+    REQUIRE(pool->number < world->pool_count && world->pools[pool->number] == pool, "pool: of another number");
+    if (!covey__storage_valid(pool, why)) return false;
+    if (covey__is_reactive(pool) && !covey__reactive_valid(pool, why)) return false;
+    for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
+        covey_entity e = covey_pool_at(pool, i);
+        REQUIRE(covey_alive(world, e), "pool: a component of a dead entity");
+    }
+    REQUIRE(covey__storage_is_marked(pool), "presence: a pool that has something there and is not marked");
+    return true;
+}

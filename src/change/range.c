@@ -1,0 +1,303 @@
+/* Ranges: which index a new entity gets. */
+#include "change/range.h"
+
+#include "memory/alloc.h"
+#include "memory/balanced.h"
+#include "memory/result.h"
+#include "storage/shortcut.h"
+
+#include <stdalign.h>
+
+#define WORD COVEY__TABLE_WORD
+
+static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE];
+}
+
+/* The first index of a word. */
+static uint32_t word_of(uint32_t index) { return index - index % WORD; }
+
+covey__range covey__range_from(uint32_t first) {
+    return (covey__range){ .first = first, .end = COVEY_NONE, .at = word_of(first), .page = covey__missing_page() };
+}
+
+/* ---- Which range ---------------------------------------------------------------------------------------------------
+ *
+ * The reserved ranges are in a tree, by their first indices. Most worlds have none. */
+
+static covey__links *links_of(const void *world, uint32_t number) {
+    return (covey__links *)(uintptr_t) & ((const covey_world *)world)->reserved[number].links;
+}
+
+static bool is_before(const void *context, uint32_t a, uint32_t b) {
+    const covey_world *world = context;
+    return world->reserved[a].first < world->reserved[b].first;
+}
+
+/* The last reserved range that begins at or before an index, and the first that begins behind it; NULL for none. */
+static const covey__range *reserved_around(const covey_world *world, uint32_t index, const covey__range **behind) {
+    const covey__range *before = NULL;
+    *behind = NULL;
+    for (uint32_t at = world->reserved_root; at != COVEY__NO_NODE;) {
+        const covey__range *range = &world->reserved[at];
+        *(range->first <= index ? &before : behind) = range;
+        at = range->first <= index ? range->links.right : range->links.left;
+    }
+    return before;
+}
+
+const covey__range *covey__range_run(const covey_world *world, uint32_t index, uint32_t *end) {
+    const covey__range *behind, *range = reserved_around(world, index, &behind);
+    bool inside = range && index < range->end;
+    *end = inside ? range->end : behind ? behind->first : COVEY_NONE;
+    return inside ? range : &world->range;
+}
+
+static COVEY__NOINLINE const covey__range *search_range(const covey_world *world, uint32_t index) {
+    uint32_t end;
+    return covey__range_run(world, index, &end);
+}
+
+const covey__range *covey__range_of(const covey_world *world, uint32_t index) {
+    return COVEY__LIKELY(world->reserved_count == 0) ? &world->range : search_range(world, index);
+}
+
+static covey__range *range_of(covey_world *world, uint32_t index) {
+    return (covey__range *)(uintptr_t)covey__range_of(world, index);
+}
+
+/* ---- Issuing -----------------------------------------------------------------------------------------------------*/
+
+/* The bits of [first, end), as far as they are in a word. */
+static uint64_t bits_between(uint32_t word, uint64_t first, uint64_t end) {
+    uint64_t low = first > word ? first - word : 0, high = end > word ? end - word : 0;
+    if (high > WORD) high = WORD;
+    return low < high ? UINT64_MAX >> (64 - high) >> low << low : 0;
+}
+
+/* Which indices of a word a range issues, if there are reserved ranges. */
+static COVEY__NOINLINE uint64_t issued_around(const covey_world *world, const covey__range *range, uint32_t word) {
+    uint64_t issued = bits_between(word, range->first, range->end);
+    if (range != &world->range) return issued;
+    for (uint64_t index = word, end; index < (uint64_t)word + WORD && index < COVEY_NONE; index = end) {
+        uint32_t run_end;
+        bool mine = covey__range_run(world, (uint32_t)index, &run_end) == range;
+        end = run_end;
+        if (!mine) issued &= ~bits_between(word, index, end);
+    }
+    return issued;
+}
+
+static uint64_t issued_by(const covey_world *world, const covey__range *range, uint32_t word) {
+    if (!COVEY__LIKELY(world->reserved_count == 0)) return issued_around(world, range, word);
+    return bits_between(word, range->first, range->end);
+}
+
+/* Closes the word that a range leaves, if it has no free index, and the page, if no word has. A shortcut frees indices
+ * without opening their words, so it ends here. */
+static void leave_word(covey_world *world, const covey__range *range) {
+    uint32_t word = range->at % COVEY_PAGE_SIZE / 64;
+    covey__fast_destroy_off(world);
+    if (range->issues == 0 || range->page->free[word] != 0) return;
+    range->page->words &= ~((uint64_t)1 << word);
+    if (range->page->words == 0) covey__page_close(world, range->at);
+}
+
+/* Points a range at a word, if it may issue an index of it. */
+static bool point_at(covey__range *range, covey__entity_page *page, uint32_t word, uint64_t issues) {
+    if ((page->free[word % COVEY_PAGE_SIZE / 64] & issues) == 0) return false;
+    range->at = word;
+    range->page = page;
+    range->issues = issues;
+    return true;
+}
+
+/* Points a range at the first word with an index that it may issue, in a page from an index on. */
+static bool find_in_page(const covey_world *world, covey__range *range, uint32_t index) {
+    covey__entity_page *page = page_of(world, index);
+    uint32_t first = index % COVEY_PAGE_SIZE / 64, begin = index - index % COVEY_PAGE_SIZE;
+    for (uint64_t words = page->words >> first << first; words != 0; words &= words - 1) {
+        uint32_t number = covey__lowest_bit(words), word = begin + number * WORD;
+        if (page->free[number] == 0) page->words &= ~((uint64_t)1 << number);
+        else if (point_at(range, page, word, issued_by(world, range, word))) return true;
+    }
+    if (page->words == 0) covey__page_close(world, index);
+    return false;
+}
+
+/* Where the indices of a range go on from an index that is in another one; the index itself if it is in the range. */
+static uint64_t run_of(const covey_world *world, const covey__range *range, uint64_t index) {
+    uint32_t end;
+    if (COVEY__LIKELY(world->reserved_count == 0)) return index;
+    return covey__range_run(world, (uint32_t)index, &end) != range ? end : index;
+}
+
+covey_result covey__range_seek(covey_world *world, covey__range *range) {
+    uint64_t index = range->at > range->first ? range->at : range->first, next;
+    leave_word(world, range);
+    for (; (index = covey__open_from(world, index)) < range->end; index = next) {
+        next = run_of(world, range, index);
+        if (next != index) continue;
+        if (!covey__entity_page_of(world, (uint32_t)index) && !covey__entities_reach(world, (uint32_t)index))
+            return COVEY_ERROR_MEMORY;
+        if (find_in_page(world, range, (uint32_t)index)) return COVEY_OK;
+        next = (index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
+    }
+    return COVEY_ERROR_FULL;
+}
+
+uint32_t covey__range_take(covey_world *world, covey__range *range, covey_result *result) {
+    *result = covey__range_ready(range) != 0 ? COVEY_OK : covey__range_seek(world, range);
+    if (*result != COVEY_OK) return COVEY_NONE;
+    uint32_t index = range->at + covey__lowest_bit(covey__range_ready(range));
+    covey__table_take(range->page, index);
+    return index;
+}
+
+void covey__range_return(covey_world *world, uint32_t index) {
+    covey__range *range = range_of(world, index);
+    uint32_t word = word_of(index);
+    if (word >= range->at) return;
+    leave_word(world, range);
+    point_at(range, page_of(world, index), word, issued_by(world, range, word));
+}
+
+/* ---- Reserving ---------------------------------------------------------------------------------------------------*/
+
+bool covey__ranges_reserve(covey_world *world, uint32_t count) {
+    uint32_t old = world->reserved_capacity;
+    if (count <= old - world->reserved_count) return true;
+    if (count > UINT32_MAX - world->reserved_count) return false;
+    uint32_t capacity = covey__grown(old, world->reserved_count + count, UINT32_MAX);
+    covey__range *reserved =
+        covey__resize(&world->heap, world->reserved, old, capacity, sizeof *reserved, alignof(covey__range));
+    if (!reserved) return false;
+    world->reserved = reserved;
+    world->reserved_capacity = capacity;
+    return true;
+}
+
+/* Whether an index of [first, end) was used; looks only at those that have a page. */
+static bool any_was_used(const covey_world *world, uint32_t first, uint32_t end) {
+    for (uint64_t index = first; index < end && index / COVEY_PAGE_SIZE < world->page_count;) {
+        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)index);
+        if (page && covey__was_used(page, (uint32_t)index)) return true;
+        index += page ? 1 : COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
+    }
+    return false;
+}
+
+static bool may_be_reserved(const covey_world *world, uint32_t first, uint32_t end) {
+    const covey__range *behind, *last = reserved_around(world, end - 1, &behind);
+    return first >= world->range.first && !(last && last->end > first) && !any_was_used(world, first, end);
+}
+
+covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return (covey_range){ 0, 0 };
+    covey_range null_range = { 0, 0 };
+    if (count == 0 || first >= COVEY_NONE || count > COVEY_NONE - first) {
+        covey__fail(world, COVEY_ERROR_RANGE,
+                    "%u indices from %u on could not be reserved: a range has 1 index or more, all below %u", count,
+                    first, COVEY_NONE);
+        return null_range;
+    }
+    uint32_t end = first + count;
+    if (!may_be_reserved(world, first, end)) {
+        covey__fail(world, COVEY_ERROR_TAKEN,
+                    "%u indices from %u on could not be reserved: one of them was used or reserved before; reserve "
+                    "ranges first, or further up",
+                    count, first);
+        return null_range;
+    }
+    if (!covey__ranges_reserve(world, 1)) {
+        covey__fail(world, COVEY_ERROR_MEMORY, "%u indices from %u on could not be reserved: %s", count, first,
+                    covey__reason(COVEY_ERROR_MEMORY));
+        return null_range;
+    }
+    covey__tree tree = { links_of, is_before, world };
+    world->reserved[world->reserved_count] = covey__range_from(first);
+    world->reserved[world->reserved_count].end = end;
+    world->reserved_root = covey__tree_put(&tree, world->reserved_root, world->reserved_count++);
+    world->range.issues = 0;
+    covey__fast_destroy_off(world);
+    return (covey_range){ first, count };
+}
+
+/* ---- All ranges --------------------------------------------------------------------------------------------------*/
+
+static void renew(covey__range *range) {
+    range->page = covey__missing_page();
+    range->issues = 0;
+}
+
+void covey__ranges_renew(covey_world *world) {
+    renew(&world->range);
+    for (uint32_t i = 0; i < world->reserved_count; i++) renew(&world->reserved[i]);
+    covey__pages_open_all(world);
+    covey__fast_destroy_off(world);
+}
+
+bool covey__ranges_clone(const covey_world *from, covey_world *to) {
+    uint32_t count = from->reserved_count;
+    covey__range *reserved = covey__resize(&to->heap, NULL, 0, count, sizeof *reserved, alignof(covey__range));
+    if (count != 0 && !reserved) return false;
+    for (uint32_t i = 0; i < count; i++) reserved[i] = from->reserved[i];
+    to->reserved = reserved;
+    to->reserved_count = to->reserved_capacity = count;
+    to->reserved_root = from->reserved_root;
+    to->range = from->range;
+    covey__ranges_renew(to);
+    return true;
+}
+
+void covey__ranges_end(covey_world *world) {
+    covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+static bool is_reserved(const void *world, uint32_t number) {
+    return number < ((const covey_world *)world)->reserved_count;
+}
+
+static bool valid_tree(const covey_world *world, const char **why) {
+    covey__tree tree = { links_of, is_before, world };
+    uint32_t count = 0;
+    REQUIRE(covey__tree_valid(&tree, world->reserved_root, is_reserved, world->reserved_count, &count) &&
+                count == world->reserved_count,
+            "entities: the reserved ranges are out of order");
+    for (uint32_t i = 0; i < count; i++) {
+        const covey__range *range = &world->reserved[i], *behind;
+        reserved_around(world, range->first, &behind);
+        REQUIRE(range->first < range->end && (!behind || behind->first >= range->end), "entities: ranges that overlap");
+    }
+    return true;
+}
+
+static bool has_free_below(const covey_world *world, const covey__range *range) {
+    for (uint64_t index = range->first; index < range->at && index / COVEY_PAGE_SIZE < world->page_count;) {
+        const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)index);
+        if (page && covey__is_free(page, (uint32_t)index) && covey__range_of(world, (uint32_t)index) == range)
+            return true;
+        index += page ? 1 : COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
+    }
+    return false;
+}
+
+static bool valid_range(const covey_world *world, const covey__range *range, const char **why) {
+    REQUIRE(range->at % WORD == 0 && range->at >= word_of(range->first), "entities: a range that has left its indices");
+    REQUIRE(!has_free_below(world, range), "entities: a free index that its range has passed");
+    if (range->issues == 0) return true;
+    REQUIRE(covey__entity_page_of(world, range->at) == range->page, "entities: a range with the page of another word");
+    REQUIRE(range->issues == issued_by(world, range, range->at),
+            "entities: a range that issues indices of another one");
+    return true;
+}
+
+bool covey__ranges_valid(const covey_world *world, const char **why) {
+    if (!valid_tree(world, why) || !valid_range(world, &world->range, why)) return false;
+    for (uint32_t i = 0; i < world->reserved_count; i++)
+        if (!valid_range(world, &world->reserved[i], why)) return false;
+    return true;
+}

@@ -1,0 +1,45 @@
+/* Ranges: which index a new entity gets. Each index belongs to one range: a reserved one, or that of the world, which
+ * has all others from its first index on. A range issues its lowest free index. */
+#ifndef COVEY_RANGE_H
+#define COVEY_RANGE_H
+
+#include "change/table.h"
+
+covey__range covey__range_from(uint32_t first); /* all indices from one on */
+/* The range that an index belongs to; also, where the run of its indices ends that the index is part of. */
+const covey__range *covey__range_of(const covey_world *world, uint32_t index);
+const covey__range *covey__range_run(const covey_world *world, uint32_t index, uint32_t *end);
+
+/* Moves a range on to the word with its lowest free index, whose page it makes if it is missing: FULL, MEMORY. */
+covey_result covey__range_seek(covey_world *world, covey__range *range);
+/* The free indices of the word that a range has reached. */
+static inline uint64_t covey__range_ready(const covey__range *range) {
+    return range->page->free[range->at % COVEY_PAGE_SIZE / 64] & range->issues;
+}
+/* Takes the lowest free index of a range, or returns COVEY_NONE. Logs nothing: callers report. */
+uint32_t covey__range_take(covey_world *world, covey__range *range, covey_result *result);
+/* After indices of a word became free, which are of one range: moves the range back if they are below it. */
+void covey__range_return(covey_world *world, uint32_t index);
+/* Makes indices of the word of an index free, which are of one range. */
+static inline void covey__range_free_word(covey_world *world, uint32_t index, uint64_t bits) {
+    uint32_t number = index / COVEY_PAGE_SIZE, word = index % COVEY_PAGE_SIZE / 64;
+    covey__entity_page *page = world->pages[number];
+    page->free[word] |= bits;
+    page->words |= (uint64_t)1 << word;
+    world->open[number / 64] |= (uint64_t)1 << number % 64;
+    if (!COVEY__LIKELY(world->reserved_count == 0 && index >= world->range.at)) covey__range_return(world, index);
+}
+static inline void covey__range_free(covey_world *world, uint32_t index) {
+    covey__range_free_word(world, index, covey__table_bit(index));
+}
+
+/* Room for this many more ranges; false when an allocation fails. */
+bool covey__ranges_reserve(covey_world *world, uint32_t count);
+bool covey__ranges_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */
+void covey__ranges_end(covey_world *world);
+/* After pages or ranges were replaced: each range seeks from where it is. */
+void covey__ranges_renew(covey_world *world);
+
+bool covey__ranges_valid(const covey_world *world, const char **why);
+
+#endif

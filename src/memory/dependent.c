@@ -1,0 +1,44 @@
+/* A world has a list of the objects that use it, so that none of them reads it when it is gone. */
+#include "memory/dependent.h"
+
+#include "memory/result.h"
+
+void covey_dependent_attach(covey_world *world, covey_dependent *dependent) {
+    COVEY__CONTRACT(NULL, world && dependent, "a call needs a world and a dependent");
+    COVEY__CONTRACT(world, !dependent->world, "a dependent is attached twice: detach it first");
+    dependent->world = world;
+    dependent->previous = NULL;
+    dependent->next = world->dependents;
+    if (dependent->next) dependent->next->previous = dependent;
+    world->dependents = dependent;
+}
+
+void covey_dependent_detach(covey_dependent *dependent) {
+    if (!dependent || !dependent->world) return;
+    if (dependent->next) dependent->next->previous = dependent->previous;
+    if (dependent->previous) dependent->previous->next = dependent->next;
+    else dependent->world->dependents = dependent->next;
+    dependent->world = NULL;
+}
+
+bool covey__dependents_busy(const covey_world *world) {
+    const covey_dependent *dependent = world->dependents;
+    while (dependent && !dependent->busy) dependent = dependent->next;
+    return dependent != NULL;
+}
+
+void covey__dependents_end(covey_world *world) {
+    while (world->dependents) {
+        covey_dependent *left = world->dependents;
+        COVEY__CONTRACT(world, false, left->left);
+        if (left->ended) left->ended(left);
+        covey_dependent_detach(left);
+    }
+}
+
+bool covey__dependents_valid(const covey_world *world, const char **why) {
+    const covey_dependent *previous = NULL;
+    for (const covey_dependent *d = world->dependents; d; previous = d, d = d->next)
+        REQUIRE(d->world == world && d->previous == previous, "dependent: one that is not in the list");
+    return true;
+}

@@ -1,0 +1,181 @@
+/* What went wrong, in numbers and words. */
+#include "memory/result.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+uint32_t covey_version(void) { return COVEY_VERSION; }
+
+const char *covey_result_text(covey_result result) {
+    switch (result) {
+    case COVEY_OK: return "no error";
+    case COVEY_ERROR_MEMORY: return "an allocation failed";
+    case COVEY_ERROR_DEAD: return "the handle is null, stale or was never issued";
+    case COVEY_ERROR_PRESENT: return "it is there already";
+    case COVEY_ERROR_ABSENT: return "it is not there";
+    case COVEY_ERROR_FULL: return "no index or position is left";
+    case COVEY_ERROR_TAKEN: return "the wanted index, handle or range is in use, used up or reserved";
+    case COVEY_ERROR_RANGE: return "an index or count is too large";
+    case COVEY_ERROR_TYPE: return "the type's description is incomplete or contradicts itself";
+    case COVEY_ERROR_LAYOUT: return "another type of this name has another layout";
+    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook refused";
+    case COVEY_ERROR_REFUSED: return "this storage, policy, order or group does not allow the operation";
+    case COVEY_ERROR_CONFLICT: return "another group owns a pool of this one";
+    case COVEY_ERROR_GONE: return "it was done, and a listener undid it at once";
+    case COVEY_ERROR_CYCLE: return "the entity would be its own ancestor";
+    case COVEY_ERROR_FILE: return "a file could not be read or written";
+    case COVEY_ERROR_IMAGE: return "the image is damaged, or not one that this program can take";
+    case COVEY_ERROR_LIMIT: return "the image asks for more than the caller's limits allow";
+    case COVEY_ERROR_CANCELLED: return "a progress function cancelled it";
+    }
+    return "an unknown result";
+}
+
+const char *covey__reason(covey_result result) {
+    switch (result) {
+    case COVEY_ERROR_MEMORY: return "an allocation failed: nothing has changed, try again when there is memory";
+    case COVEY_ERROR_DEAD: return "the handle is null, stale or was never issued: ask covey_alive first";
+    case COVEY_ERROR_PRESENT: return "it is there already: covey_set overwrites it";
+    case COVEY_ERROR_ABSENT: return "it is not there: add it first";
+    case COVEY_ERROR_FULL: return "no index or position is left: destroy entities or remove components first";
+    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook refused: see .copy and .no_copy";
+    default: return covey_result_text(result);
+    }
+}
+
+covey_result covey_world_result(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return COVEY__GET_WORD(world->result);
+}
+
+/* Worlds without a log function print their first failures, at every assertion level. A program that fails in every
+ * frame is told so once, and how often when the world ends. */
+#define PRINTED_FAILURES 100
+
+static bool prints(const covey_world *world) {
+    return !world->log && !world->quiet && COVEY__GET_WORD(world->failures) < PRINTED_FAILURES;
+}
+
+static void print_failure(const covey_world *world, const char *text) {
+    fprintf(stderr, "covey: %s\n", text);
+    if (COVEY__GET_WORD(world->failures) + 1 == PRINTED_FAILURES)
+        fputs("covey: further failures of this world are counted, and not printed: set .log of covey_world_desc to get "
+              "all, or .quiet to print none\n",
+              stderr);
+}
+
+void covey__print_unprinted(const covey_world *world) {
+    if (world->log || world->quiet || world->failures <= PRINTED_FAILURES) return;
+    fprintf(stderr, "covey: %" PRIu32 " further failures of a world were not printed\n",
+            world->failures - PRINTED_FAILURES);
+}
+
+static bool is_heard(const covey_world *world) {
+    return (world->log || world->log_listeners || prints(world)) && world->silenced == 0;
+}
+
+/* Threads that fail at the same time may count as one. */
+static void count_failure(covey_world *world) {
+    uint32_t failures = COVEY__GET_WORD(world->failures);
+    if (failures != UINT32_MAX) COVEY__PUT_WORD(world->failures, failures + 1);
+}
+
+covey_result covey_world_fail(covey_world *world, covey_result result, const char *text) {
+    COVEY__CONTRACT(NULL, world && text, "a call needs a world and a text");
+    COVEY__PUT_WORD(world->result, result);
+    if (world->silenced != 0) return result;
+    if (world->log) world->log(result, text, world->log_context);
+    if (prints(world)) print_failure(world, text);
+    count_failure(world);
+    for (covey_log_listener *listener = world->log_listeners, *next; listener; listener = next) {
+        next = listener->next; /* it may disconnect itself */
+        listener->log(result, text, listener->context);
+    }
+    return result;
+}
+
+covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) {
+    char text[256] = "";
+    if (is_heard(world)) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+    }
+    return covey_world_fail(world, result, text);
+}
+
+void covey__silence(covey_world *world, bool on) { world->silenced = on ? world->silenced + 1 : world->silenced - 1; }
+
+void covey_log_connect(covey_world *world, covey_log_listener *listener) {
+    COVEY__CONTRACT(NULL, world && listener && listener->log, "a call needs a world, and a listener with a function");
+    covey_log_listener **end = &world->log_listeners;
+    while (*end && *end != listener) end = &(*end)->next;
+    COVEY__CONTRACT(world, !*end, "a log listener is connected twice: disconnect it first");
+    if (*end) return;
+    listener->next = NULL;
+    *end = listener;
+}
+
+bool covey_log_disconnect(covey_world *world, covey_log_listener *listener) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    covey_log_listener **at = &world->log_listeners;
+    while (*at && *at != listener) at = &(*at)->next;
+    if (!*at) return false;
+    *at = listener->next;
+    return true;
+}
+
+covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type) {
+    return covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s: %s",
+                       e.index, e.generation, type->name ? type->name : "(no name)",
+                       covey_alive(world, e) ? "add it first, or ask covey_has"
+                                             : "the handle is null or stale: ask covey_alive");
+}
+
+/* Which hook it is, of those under way. With several threads in hooks it may be the one of another. */
+static void say_hook(char *text, size_t size, const covey_world *world, const char *system) {
+    const char *hook = COVEY__GET_WORD(world->hook);
+    const covey_type *type = COVEY__GET_WORD(world->hook_type);
+    snprintf(text, size,
+             "the %s of %s%s%s%s changes the world: do that in a listener, or record it into a command buffer",
+             hook ? hook : "hook", type ? type->name : "a type", system ? ", in system " : "", system ? system : "",
+             system ? "," : "");
+}
+
+bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {
+    char text[256];
+    if (!world) covey__contract_broken(NULL, "a call needs a world", file, line); /* ends the program */
+    const char *system = world->guard ? world->guard->system(world->guard) : NULL;
+    bool hooked = COVEY__GET_WORD(world->hooks) > (world->guard ? 1 : 0);
+    if (hooked) say_hook(text, sizeof text, world, system);
+    else if (system)
+        snprintf(text, sizeof text, "system %s changes the structure: mark it .exclusive, or record into job->commands",
+                 system);
+    else
+        snprintf(text, sizeof text,
+                 "a thread that runs no system changes the structure while systems run: wait until they have ended");
+    covey__contract_broken(world, text, file, line);
+    covey__fail(world, COVEY_ERROR_REFUSED, "%s", text);
+    return true;
+}
+
+/* Names with two underscores are those of the library's own functions. */
+static bool is_public(const char *function) { return strncmp(function, "covey_", 6) == 0 && function[6] != '_'; }
+
+void covey__contract_of(const char *function, const covey_world *world, const char *what, const char *file, int line) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s", is_public(function) ? function : "", is_public(function) ? ": " : "", what);
+    covey__contract_broken(world, text, file, line);
+}
+
+void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line) {
+    if (world && world->on_assert) {
+        world->on_assert(what, file, line, world->assert_context);
+        return;
+    }
+    fprintf(stderr, "covey: %s:%d: contract broken: %s\n", file, line, what);
+    abort();
+}

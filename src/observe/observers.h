@@ -1,0 +1,113 @@
+/* Observers of a pool: everything that is told when components are added and removed. A pool has a covey__observers
+ * while it is in a group, is kept in an order, has listeners, or has had disabled components; and always if its type
+ * has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. */
+#ifndef COVEY_OBSERVERS_H
+#define COVEY_OBSERVERS_H
+
+#include "observe/listeners.h"
+#include "memory/pages.h"
+#include "storage/storage.h"
+
+#include <covey/covey.h>
+
+/* What a pool is to a group. */
+typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
+
+/* A group, which keeps its members up to date in members.c. */
+struct covey_group {
+    covey_world *world;
+    covey_view view; /* its fields: first those that are owned */
+    covey_pool *pools[COVEY_TERMS];
+    uint32_t owned;       /* so many of the pools */
+    bool in_blocks;       /* what it owns is in blocks; otherwise it is packed */
+    covey__pages borders; /* in blocks: a byte for each block, the number of its members: they have the first slots */
+    uint32_t count;       /* of members; packed: they are at the positions below, in each owned pool */
+    covey_sparse_set set; /* owning nothing: the members */
+    uint32_t candidates;  /* owning nothing: members, and those that only an excluded pool keeps from it */
+    covey__trace left;    /* at assertion level 1: who did; how many joined */
+    uint32_t joined;
+};
+
+#define COVEY__BORDER_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint8_t)) /* of a page */
+
+/* The number of members in the block of an index; NULL where no owned pool has anything. */
+static inline uint8_t *covey__border_at(const covey_group *group, uint32_t index) {
+    uint8_t *page = covey__page_at(&group->borders, index);
+    return page ? page + covey__block_of(index) : NULL;
+}
+
+/* Whether an add to one of its pools may need memory for the group. */
+static inline bool covey__group_needs_memory(const covey_group *group, covey__role role) {
+    return role != COVEY__EXCLUDED && (group->owned == 0 || (group->in_blocks && role == COVEY__OWNED));
+}
+
+/* All that it names: fields, and what it excludes. */
+static inline uint32_t covey__group_terms(const covey_group *group) {
+    return (uint32_t)group->view.fields + group->view.without;
+}
+
+typedef struct covey__membership {
+    covey_group *group;
+    covey__role role; /* what the pool is to the group */
+} covey__membership;
+
+typedef struct covey__observers {
+    covey__membership *groups; /* from the outer to the inner */
+    uint32_t group_count, group_capacity;
+    bool needs_memory; /* an add may: for a group that is not packed, or for keeping order */
+    bool is_excluded;  /* of a group */
+    bool is_owned;     /* by a group */
+    bool keeps_order;
+    bool settling;                   /* components have places that the groups have not heard of */
+    bool is_cleared;                 /* right now */
+    covey_group *sole;               /* the only observer, if it owns all its pools and excludes none; or NULL */
+    covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
+    uint32_t other_count;
+    covey_order order;
+    covey__listeners listeners;
+    covey_pool
+        *sole_tags; /* the tags of the only listener, if it is a reactive set that collects values set; or NULL */
+    covey__pages disabled; /* which components are disabled: a bit for each index; no table while none ever was */
+    covey__pages ticks;    /* when components were changed: of covey__tick_page */
+} covey__observers;
+
+/* Pools of types with ticks or a move hook are always observed: their changes go out of line. */
+static inline bool covey__type_is_observed(const covey_type *type) { return type->ticks || type->move; }
+
+static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }
+#define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared: do it afterwards"
+
+covey__observers *
+covey__pool_observers(covey_pool *pool);             /* makes one if there is none; NULL when an allocation fails */
+void covey__pool_unobserve(covey_pool *pool);        /* frees it if no observer is left */
+void covey__pool_update(covey_pool *pool);           /* sets the flags that inline code reads */
+void covey__pool_update_observers(covey_pool *pool); /* after observers have changed */
+void covey__observers_shrink(covey_pool *pool);
+void covey__observers_free(covey_world *world, covey__observers *observers);
+void covey__pool_free_observers(covey_pool *pool); /* unconditionally, when the world ends */
+size_t covey__observers_bytes(const covey_pool *pool);
+
+/* ---- Disabled components ------------------------------------------------------------------------------------------*/
+
+#define COVEY__DISABLED_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
+
+/* Which of the 64 ids of a block have a disabled component. The pool may be NULL. */
+static inline uint64_t covey__disabled_mask(const covey_pool *pool, uint32_t index) {
+    const uint64_t *page = pool && pool->observers ? covey__page_at(&pool->observers->disabled, index) : NULL;
+    return page ? page[covey__block_of(index)] : 0;
+}
+
+static inline bool covey__component_is_disabled(const covey_pool *pool, uint32_t index) {
+    return covey__disabled_mask(pool, index) >> index % COVEY__BLOCK_IDS & 1;
+}
+
+/* Whether a living entity has the component, and not disabled. */
+static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
+    return covey__has_index(pool, index) && !covey__component_is_disabled(pool, index);
+}
+
+static inline bool covey__may_hide(const covey_pool *pool) {
+    return pool && pool->observers && pool->observers->disabled.at;
+}
+
+#endif

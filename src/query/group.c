@@ -1,0 +1,441 @@
+/* Groups: creating and destroying them. members.c keeps their members. */
+#include "query/group.h"
+
+#include "memory/alloc.h"
+#include "storage/block_store.h"
+#include "storage/marks.h"
+#include "observe/members.h"
+#include "observe/observers.h"
+#include "memory/result.h"
+#include "storage/sparse_set.h"
+#include "storage/storage.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+
+static uint32_t asked(const covey_group *group) { return group->view.with; }
+
+static bool names(const covey_group *group, const covey_pool *pool, uint32_t first, uint32_t end) {
+    while (first < end && group->pools[first] != pool) first++;
+    return first < end;
+}
+
+/* Whether the inner group asks for all that the outer one asks for, and owns what it owns. */
+static bool is_part_of(const covey_group *inner, const covey_group *outer) {
+    for (uint32_t i = 0; i < covey__group_terms(outer); i++) {
+        const covey_pool *pool = outer->pools[i];
+        bool found = i < outer->owned   ? names(inner, pool, 0, inner->owned)
+                     : i < asked(outer) ? names(inner, pool, 0, asked(inner))
+                                        : names(inner, pool, asked(inner), covey__group_terms(inner));
+        if (!found) return false;
+    }
+    return true;
+}
+
+/* ---- Making and ending -------------------------------------------------------------------------------------------*/
+
+static covey_result refuse_group(const covey_group *group, covey_result result, const char *reason, const char *name) {
+    char text[128];
+    covey_group_print(text, sizeof text, group);
+    return covey__fail(group->world, result, "a group (%s) could not be made: %s%s", text, reason, name);
+}
+
+static covey_result refuse_pool(const covey_group *group, const covey_pool *pool, const char *reason) {
+    return covey__fail(group->world, COVEY_ERROR_REFUSED, "a group cannot own %s: %s; ask for it with .with",
+                       pool->type->name, reason);
+}
+
+/* Why the group cannot own a pool, and what helps; or NULL. */
+static const char *objection(const covey_group *group, const covey_pool *pool) {
+    bool packed = covey__storage_takes_any_order(pool);
+    if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
+    if (packed || covey__storage_takes_group(pool))
+        return packed != group->in_blocks ? NULL
+                                          : "it is sparse, and others of the group are in blocks, or the other way "
+                                            "round: define them with the same .storage";
+    if (covey__packed_in(pool)) return "its policy is not COVEY_SWAP_AND_POP: define it without .policy";
+    return pool->size == 0 ? "it is a tag, without values" : "its values never move: define it with another .storage";
+}
+
+/* Checks that the group can own its pools, and conflicts with no other group. */
+static covey_result check(const covey_group *group) {
+    for (uint32_t i = 0; i < covey__group_terms(group); i++)
+        if (covey__is_reactive(group->pools[i])) /* reactive sets are marked where nothing may fail */
+            return refuse_group(group, COVEY_ERROR_REFUSED, "leave out the reactive set ", group->pools[i]->type->name);
+    for (uint32_t i = 0; i < group->owned; i++) {
+        const char *reason = objection(group, group->pools[i]);
+        if (reason) return refuse_pool(group, group->pools[i], reason);
+    }
+    for (uint32_t i = 0; i < group->world->group_count; i++) {
+        const covey_group *other = group->world->groups[i];
+        if (!covey__groups_share_pools(group, other) || is_part_of(group, other) != is_part_of(other, group)) continue;
+        char text[128];
+        covey_group_print(text, sizeof text, other);
+        return refuse_group(group, COVEY_ERROR_CONFLICT, "nest it in this group, which owns one of its pools: ", text);
+    }
+    return COVEY_OK;
+}
+
+/* Room for all candidates of a group that owns nothing. */
+static covey_result reserve_candidates(covey_group *group) {
+    const covey_pool *pool = covey__group_smallest(group);
+    covey_result result = COVEY_OK;
+    uint32_t candidates = 0;
+    for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE && result == COVEY_OK;
+         at = covey_pool_next(pool, at + 1)) {
+        uint32_t index = covey_pool_at(pool, at).index;
+        if (!covey__group_is_candidate(group, index)) continue;
+        candidates++;
+        result = covey__set_prepare(&group->set, index, true);
+    }
+    return result == COVEY_OK ? covey_sparse_set_reserve(&group->set, candidates) : result;
+}
+
+static void free_group(covey_group *group) {
+    for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__pool_unobserve(group->pools[i]);
+    if (group->world->disabled) covey__pool_unobserve(group->world->disabled);
+    covey__set_free(&group->set);
+    covey__pages_free(&group->world->heap, &group->borders, COVEY__BORDER_BYTES);
+    covey__free(&group->world->heap, group, 1, sizeof *group, alignof(covey_group));
+}
+
+static void ungroup(covey_group *group) {
+    for (uint32_t i = 0; i < group->owned && group->in_blocks; i++)
+        if (!covey__pool_owner(group->pools[i])) covey__storage_ungroup(group->pools[i]);
+}
+
+/* Prepares owned pools in blocks for ordering their values, and makes their borders. */
+static covey_result prepare_blocks(covey_group *group) {
+    const covey_pool *first = group->pools[0];
+    for (uint32_t i = 0; i < group->owned; i++) {
+        covey__pool_moved(group->pools[i], true);
+        if (!covey__storage_group(group->pools[i])) return COVEY_ERROR_MEMORY;
+    }
+    for (uint32_t index = covey_pool_next(first, 0); index != COVEY_NONE; index = covey_pool_next(first, index + 1))
+        if (!covey__group_reach(group, index)) return COVEY_ERROR_MEMORY;
+    return COVEY_OK;
+}
+
+/* Memory for all possible members. */
+static covey_result prepare_members(covey_group *group) {
+    return group->owned == 0 ? reserve_candidates(group) : group->in_blocks ? prepare_blocks(group) : COVEY_OK;
+}
+
+/* Converts the terms of a group to those of a view; false if there are none, or too many. */
+static bool describe(const covey_group_desc *desc, covey_view_desc *view, uint32_t *owned) {
+    uint32_t count = 0;
+    *view = (covey_view_desc){ 0 };
+    while (count < COVEY_TERMS && desc->own[count]) view->with[count] = desc->own[count], count++;
+    *owned = count;
+    for (uint32_t i = 0; i < COVEY_TERMS && desc->with[i]; i++, count++) {
+        if (count == COVEY_TERMS) return false;
+        view->with[count] = desc->with[i];
+    }
+    memcpy(view->without, desc->without, sizeof view->without);
+    return count != 0;
+}
+
+static bool find_pools(covey_group *group) {
+    for (uint32_t i = 0; i < covey__group_terms(group); i++) {
+        group->pools[i] = covey_pool_of_raw(group->world, group->view.types[i]);
+        if (!group->pools[i]) return false;
+    }
+    return true;
+}
+
+covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc) {
+    COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
+    if (COVEY__IN_HOOK(world)) return NULL;
+    covey_view_desc terms;
+    covey_group made = { .world = world };
+    if (!describe(desc, &terms, &made.owned)) {
+        covey__fail(world, COVEY_ERROR_TYPE,
+                    "a group could not be made: it asks for no type, or for more than 16; ask for 1 to 16");
+        return NULL;
+    }
+    made.view = covey_view_make(world, &terms);
+    if (made.view.asks != 0) {
+        covey__fail(world, COVEY_ERROR_TYPE,
+                    "a group could not be made: groups skip what is disabled; use a view for covey_disabled");
+        return NULL;
+    }
+    if (!covey_view_valid(&made.view) || !find_pools(&made)) return NULL;
+    made.in_blocks = made.owned != 0 && covey__storage_takes_group(made.pools[0]);
+    if (check(&made) != COVEY_OK) return NULL;
+    covey__set_init(&made.set, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
+    made.set.heap.budget = world->heap.budget;
+    made.set.shifts = &world->shifts;
+    covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
+    covey_result result = COVEY_ERROR_MEMORY;
+    if (group) {
+        *group = made;
+        if (covey__group_make_room(group)) result = prepare_members(group);
+        if (result != COVEY_OK) {
+            ungroup(group);
+            free_group(group);
+        }
+    }
+    if (result != COVEY_OK) {
+        refuse_group(&made, result, covey__reason(result), "");
+        return NULL;
+    }
+    covey__group_link(group);
+    covey__group_collect_new(group);
+    COVEY__CHANGED(world);
+    return group;
+}
+
+void covey_group_destroy(covey_group *group) {
+    if (!group) return;
+    if (COVEY__IN_HOOK(group->world)) return;
+    covey_world *world = group->world;
+    uint32_t at = 0;
+    while (world->groups[at] != group) at++;
+    world->group_count--;
+    for (; at < world->group_count; at++) world->groups[at] = world->groups[at + 1];
+    for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__group_unlink(group, group->pools[i]);
+    if (world->disabled) covey__group_unlink(group, world->disabled);
+    ungroup(group);
+    free_group(group);
+    COVEY__CHANGED(world);
+}
+
+/* ---- Finding -----------------------------------------------------------------------------------------------------*/
+
+static uint32_t count_types(const covey_type *const *types) {
+    uint32_t count = 0;
+    while (count < COVEY_TERMS && types[count]) count++;
+    return count;
+}
+
+/* Whether the pools from `first` on have these types. */
+static bool has_in_order(const covey_group *group, uint32_t first, const covey_type *const *types, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (group->pools[first + i] != covey__pool_known(group->world, types[i])) return false;
+    return true;
+}
+
+/* Whether it excludes each of the types, none of which is named twice. */
+static bool excludes_all(const covey_group *group, const covey_type *const *types, uint32_t count) {
+    uint32_t found = 0; /* a bit for each term */
+    for (uint32_t i = 0; i < count; i++) {
+        const covey_pool *pool = covey__pool_known(group->world, types[i]);
+        for (uint32_t k = asked(group); k < covey__group_terms(group); k++)
+            if (group->pools[k] == pool) found |= UINT32_C(1) << k;
+    }
+    return found == (UINT32_C(1) << covey__group_terms(group)) - (UINT32_C(1) << asked(group));
+}
+
+static bool is_described(const covey_group *group, const covey_group_desc *desc) {
+    uint32_t own = count_types(desc->own), with = count_types(desc->with), without = count_types(desc->without);
+    if (own != group->owned || own + with != asked(group) || without != group->view.without) return false;
+    return has_in_order(group, 0, desc->own, own) && has_in_order(group, own, desc->with, with) &&
+           excludes_all(group, desc->without, without);
+}
+
+covey_group *covey_group_find(const covey_world *world, const covey_group_desc *desc) {
+    COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
+    for (uint32_t i = 0; i < world->group_count; i++)
+        if (is_described(world->groups[i], desc)) return world->groups[i];
+    return NULL;
+}
+
+covey_group *covey_group_of(covey_world *world, const covey_group_desc *desc) {
+    covey_group *found = covey_group_find(world, desc);
+    return found ? found : covey_group_create(world, desc);
+}
+
+/* ---- Looking -----------------------------------------------------------------------------------------------------*/
+
+uint32_t covey_group_count(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return group->count;
+}
+
+uint32_t covey_group_owned(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return group->owned;
+}
+
+/* The member in the first slot of the first block that has members; there must be one. */
+static covey_entity first_in_blocks(const covey_group *group) {
+    const covey_pool *pool = group->pools[0];
+    uint32_t block = 0;
+    while (true) {
+        const uint8_t *border = covey__border_at(group, block * COVEY__BLOCK_IDS);
+        if (border && *border != 0) break;
+        block += border ? 1 : COVEY__PAGE_BLOCKS;
+    }
+    covey__block b = covey__block_in(&pool->blocks, block * COVEY__BLOCK_IDS);
+    uint32_t index = block * COVEY__BLOCK_IDS + b.ids[0];
+    return covey__entity(index, covey__generation_of(group->world, index));
+}
+
+covey_entity covey_group_first(const covey_group *group) {
+    if (covey_group_count(group) == 0) return (covey_entity){ 0, 0 };
+    if (group->in_blocks) return first_in_blocks(group);
+    return group->owned != 0 ? group->pools[0]->set.ids[0] : group->set.ids[0];
+}
+
+bool covey_group_contains(const covey_group *group, covey_entity e) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return covey_alive(group->world, e) && covey__group_has(group, e.index);
+}
+
+const covey_view *covey_group_view(const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    return &group->view;
+}
+
+uint32_t covey_world_group_count(const covey_world *world) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    return world->group_count;
+}
+
+covey_group *covey_world_group(const covey_world *world, uint32_t number) {
+    return number < covey_world_group_count(world) ? world->groups[number] : NULL;
+}
+
+static void shrink_borders(covey_group *group) {
+    const covey_pool *pool = group->pools[0];
+    for (uint32_t page = 0; page < group->borders.count; page++) {
+        uint32_t first = page * COVEY__BLOCK_PAGE, next = covey_pool_next(pool, first);
+        bool empty = next == COVEY_NONE || next / COVEY__BLOCK_PAGE != page;
+        if (empty && group->borders.at[page])
+            covey__pages_drop(&group->world->heap, &group->borders, page, COVEY__BORDER_BYTES);
+    }
+}
+
+/* Spare room is promised to candidates: frees it only if all candidates are members. */
+void covey__groups_shrink(covey_world *world) {
+    for (uint32_t i = 0; i < world->group_count; i++) {
+        covey_group *group = world->groups[i];
+        if (group->owned == 0 && group->candidates == group->set.end) covey_sparse_set_shrink(&group->set);
+        if (group->in_blocks) shrink_borders(group);
+    }
+}
+
+size_t covey__borders_bytes(const covey_world *world) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < world->group_count; i++)
+        bytes += covey__pages_bytes(&world->groups[i]->borders, COVEY__BORDER_BYTES);
+    return bytes;
+}
+
+size_t covey__groups_bytes(const covey_world *world) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < world->group_count; i++) bytes += world->groups[i]->set.heap.bytes;
+    return bytes;
+}
+
+/* Appends to a text of limited size, as snprintf does. */
+static void print(char *text, size_t size, int *length, const char *separator, const char *name) {
+    size_t used = (size_t)*length < size ? (size_t)*length : size;
+    *length += snprintf(size ? text + used : NULL, size - used, "%s%s", separator, name);
+}
+
+int covey_group_print(char *text, size_t size, const covey_group *group) {
+    COVEY__CONTRACT(NULL, group, "a call needs a group");
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
+    int length = 0;
+    if (size != 0) text[0] = '\0';
+    for (uint32_t i = 0; i < covey__group_terms(group); i++) {
+        bool first = i == 0 || i == group->owned || i == asked(group);
+        const char *word = i < group->owned ? "own " : i < asked(group) ? "with " : "without ";
+        if (first && i != 0) print(text, size, &length, " ", "");
+        print(text, size, &length, first ? word : ", ", group->view.types[i]->name);
+    }
+    return length;
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+/* The front of each owned pool has the members, in the same order; no other entity has all terms. */
+static bool valid_owned(const covey_group *group, const char **why) {
+    for (uint32_t i = 0; i < group->owned; i++) {
+        const covey_pool *pool = group->pools[i];
+        REQUIRE(covey__storage_takes_any_order(pool), "group: owns a pool that it cannot");
+        REQUIRE(pool->set.end >= group->count, "group: more members than a pool has components");
+        for (uint32_t at = 0; at < group->count; at++)
+            REQUIRE(covey_same(pool->set.ids[at], group->pools[0]->set.ids[at]), "group: pools in different orders");
+    }
+    for (uint32_t at = 0; at < group->pools[0]->set.end; at++)
+        REQUIRE(covey__group_asks_for(group, group->pools[0]->set.ids[at].index) == (at < group->count),
+                "group: a member that is none, or the other way round");
+    return true;
+}
+
+/* The same in one block. */
+static bool valid_slots(const covey_group *group, uint32_t index, const char **why) {
+    const uint8_t *border = covey__border_at(group, index);
+    uint32_t slot = covey__blocks_slot(&group->pools[0]->blocks, index);
+    REQUIRE(border, "group: no border for one that may become a member");
+    REQUIRE(covey__group_asks_for(group, index) == (slot < *border),
+            "group: a member that is none, or the other way round");
+    for (uint32_t i = 1; i < group->owned && slot < *border; i++)
+        REQUIRE(covey__blocks_slot(&group->pools[i]->blocks, index) == slot, "group: pools in different orders");
+    return true;
+}
+
+static bool valid_in_blocks(const covey_group *group, const char **why) {
+    const covey_pool *pool = group->pools[0];
+    uint32_t members = 0;
+    for (uint32_t i = 0; i < group->owned; i++)
+        REQUIRE(covey__storage_takes_group(group->pools[i]), "group: owns a pool that it cannot");
+    for (uint32_t index = covey_pool_next(pool, 0); index != COVEY_NONE; index = covey_pool_next(pool, index + 1))
+        if (!valid_slots(group, index, why)) return false;
+    for (uint32_t i = 0; i < group->borders.count; i++)
+        for (uint32_t block = 0; group->borders.at[i] && block < COVEY__PAGE_BLOCKS; block++)
+            members += ((const uint8_t *)group->borders.at[i])[block];
+    REQUIRE(members == group->count, "group: the number of members is not what was counted");
+    return true;
+}
+
+static bool valid_unowned(const covey_group *group, const char **why) {
+    const covey_sparse_set *set = &group->set;
+    uint32_t members = 0, candidates = 0;
+    if (!covey__set_valid(set, "group: bytes that are not accounted for", why)) return false;
+    for (uint32_t at = covey_pool_next(group->pools[0], 0); at != COVEY_NONE;
+         at = covey_pool_next(group->pools[0], at + 1)) {
+        covey_entity e = covey_pool_at(group->pools[0], at);
+        uint32_t index = e.index, page = index / COVEY_PAGE_SIZE;
+        bool asked = covey__group_asks_for(group, index);
+        REQUIRE(covey_sparse_set_live(set, e) == asked, "group: a member that is none, or the other way round");
+        members += asked;
+        if (!covey__group_is_candidate(group, index)) continue;
+        candidates++;
+        REQUIRE(page < set->page_count && covey__set_page(set, page),
+                "group: no page for one that may become a member");
+    }
+    REQUIRE(members == set->end && members == group->count, "group: a member that is in none of its pools");
+    REQUIRE(candidates == group->candidates, "group: the number of those that may be members is not what was counted");
+    REQUIRE(covey__set_room(set) >= candidates, "group: no room for those that may become members");
+    return true;
+}
+
+static bool is_linked(const covey_group *group, const covey_pool *pool, covey__role role) {
+    const covey__observers *observers = pool->observers;
+    uint32_t links = 0;
+    for (uint32_t link = 0; observers && link < observers->group_count; link++)
+        links += observers->groups[link].group == group && observers->groups[link].role == role;
+    return links == 1;
+}
+
+bool covey__groups_valid(const covey_world *world, const char **why) {
+    for (uint32_t i = 0; i < world->group_count; i++) {
+        const covey_group *group = world->groups[i];
+        uint32_t terms = (uint32_t)group->view.with + group->view.without;
+        REQUIRE(group->world == world, "group: of another world");
+        for (uint32_t k = 0; k < terms; k++) {
+            covey__role role = k < group->owned ? COVEY__OWNED : k < group->view.with ? COVEY__ASKED : COVEY__EXCLUDED;
+            REQUIRE(is_linked(group, group->pools[k], role), "group: a pool that does not know it");
+        }
+        REQUIRE(!world->disabled || is_linked(group, world->disabled, COVEY__EXCLUDED),
+                "group: it does not know who is disabled");
+        bool valid = group->owned == 0  ? valid_unowned(group, why)
+                     : group->in_blocks ? valid_in_blocks(group, why)
+                                        : valid_owned(group, why);
+        if (!valid) return false;
+    }
+    return true;
+}

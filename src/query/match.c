@@ -1,0 +1,278 @@
+/* Which entities match a view: occupancy masks decide for a page of ids at a time, and the other pools are asked about
+ * what is left. */
+#include "query/match.h"
+
+#include "memory/bits.h"
+#include "storage/block_store.h"
+#include "change/entity.h"
+#include "memory/lines.h"
+#include "observe/tick.h"
+#include "query/view.h"
+#include "query/walk.h"
+
+enum { FEW = 8 }; /* blocks of a page, when they are matched one by one */
+
+const covey__block_page covey__no_page;
+
+/* ---- Matching one ------------------------------------------------------------------------------------------------*/
+
+COVEY_HOT bool has_terms(const covey_iter *it, uint32_t index, bool hides) {
+    const covey_view *view = it->walk.view;
+    const covey__column *column = it->walk.columns;
+    for (uint32_t i = 0; i < view->with; i++, column++)
+        if (!covey__counts(column->pool, index, hides)) return false;
+    column += view->optional;
+    bool any = view->any == 0;
+    for (uint32_t i = 0; i < view->any; i++, column++) any |= covey__counts(column->pool, index, hides);
+    for (uint32_t i = 0; i < view->without && any; i++, column++)
+        if (covey__counts(column->pool, index, hides)) return false;
+    return any;
+}
+
+static bool is_hidden(const covey_iter *it, uint32_t index) {
+    return covey__has_index(it->walk.hidden, index) || covey__component_is_disabled(it->walk.lead, index);
+}
+
+/* For an entity that has all terms. */
+static bool has_changed(const covey_iter *it, uint32_t index) {
+    for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
+        if (covey__ticks_of(it->walk.columns[covey__lowest_bit(left)].pool, index) > it->walk.since) return true;
+    return it->walk.changed == 0;
+}
+
+static COVEY__NOINLINE bool matches_slowly(const covey_iter *it, uint32_t index) {
+    return has_terms(it, index, it->walk.hides) && !(it->walk.hides && is_hidden(it, index)) && has_changed(it, index);
+}
+
+bool covey__matches(const covey_iter *it, uint32_t index) {
+    return COVEY__LIKELY(!it->walk.hides && it->walk.changed == 0) ? has_terms(it, index, false)
+                                                                   : matches_slowly(it, index);
+}
+
+/* ---- Walking ids -------------------------------------------------------------------------------------------------*/
+
+static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
+    bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
+    return there ? pool->blocks.pages[page] : &covey__no_page;
+}
+
+/* Prefetches what match_pages reads. */
+static void prefetch_page(const covey__block_page *page) {
+    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64)
+        covey__prefetch_line((const char *)page + at);
+}
+
+/* Advances to a page. Returns the blocks that may have matches. */
+static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list) {
+    const covey_view *view = it->walk.view;
+    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
+    list->count = 0;
+    if (view->with == 0 && covey__entities_next_page(view->world, page) != page) return 0;
+    for (uint32_t i = 0; i < view->with; i++) {
+        covey__column *column = &it->walk.columns[i];
+        if (!covey__in_blocks(column->pool)) continue;
+        column->page = list->pages[list->count++] = page_of(column->pool, page);
+        blocks &= column->page->summary;
+        if (covey__blocks_have_page(&column->pool->blocks, page + 1)) prefetch_page(page_of(column->pool, page + 1));
+    }
+    if (it->walk.lead) blocks &= page_of(it->walk.lead, page)->summary;
+    const covey__column *column = &it->walk.columns[view->with + view->optional];
+    for (uint32_t i = 0; i < view->any; i++, column++) {
+        bool sparse = column->pool && !covey__in_blocks(column->pool);
+        any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
+    }
+    it->walk.first = page * COVEY__BLOCK_PAGE;
+    return view->any != 0 ? blocks & any : blocks;
+}
+
+/* Which of 64 ids are alive. */
+static uint64_t alive_mask(const covey_world *world, uint32_t first) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__generation_of(world, first + i) & 1) << i;
+    return mask;
+}
+
+/* Which of some ids are in a pool of any storage. */
+static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
+    if (!pool) return 0;
+    if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
+    uint64_t found = 0;
+    for (uint64_t left = ids; left != 0; left &= left - 1)
+        found |= (uint64_t)covey__has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
+    return found;
+}
+
+/* Which of them are present and not hidden. */
+COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
+    if (hides) ids &= ~covey__disabled_mask(pool, first);
+    return members(pool, first, ids);
+}
+
+/* Which of some ids are enabled, with all their required components. */
+static uint64_t enabled(const covey_iter *it, uint32_t first, uint64_t ids) {
+    ids &= ~members(it->walk.hidden, first, ids);
+    for (uint32_t i = 0; i < it->walk.view->with; i++) ids &= ~covey__disabled_mask(it->walk.columns[i].pool, first);
+    return ids;
+}
+
+/* Which of some ids had one of the wanted components changed. A component that was removed counts, too. */
+static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
+    uint64_t found = 0;
+    for (uint32_t left = it->walk.changed; left != 0 && found != ids; left &= left - 1)
+        found |=
+            covey__ticks_since(it->walk.columns[covey__lowest_bit(left)].pool, first, ids & ~found, it->walk.since);
+    return found;
+}
+
+/* Whether all that one pool has in a page is in another. */
+static bool is_within(const covey__block_page *a, const covey__block_page *b) {
+    uint64_t outside = 0;
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) outside |= a->masks[block] & ~b->masks[block];
+    return outside == 0;
+}
+
+/* Whether the view excludes a whole page: masks tell that faster than ticks. */
+static bool is_excluded(const covey_iter *it, uint32_t page) {
+    const covey_view *view = it->walk.view;
+    const covey__column *columns = it->walk.columns, *without = columns + view->with + view->optional + view->any;
+    if (it->walk.hides || view->with == 0 || !covey__in_blocks(columns->pool)) return false;
+    for (uint32_t i = 0; i < view->without; i++)
+        if (page_of(without[i].pool, page) != &covey__no_page &&
+            is_within(page_of(columns->pool, page), page_of(without[i].pool, page)))
+            return true;
+    return false;
+}
+
+/* Which blocks of a page may have changes. */
+static uint64_t changed_blocks(const covey_iter *it, uint32_t page) {
+    uint64_t found = 0;
+    if (is_excluded(it, page)) return 0;
+    for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
+        found |= covey__tick_blocks_since(it->walk.columns[covey__lowest_bit(left)].pool, page, it->walk.since);
+    return found;
+}
+
+/* Filters ids of a block that are in all block pools of a view by its other pools. Skips required pools whose values
+ * are looked up anyway, unless the view asks for changes. */
+COVEY_HOT uint64_t match_block(const covey_iter *it, uint32_t first, uint64_t ids, bool hides) {
+    const covey_view *view = it->walk.view;
+    const covey__column *columns = it->walk.columns;
+    uint64_t any = 0;
+    if (it->walk.lead) ids &= seen(it->walk.lead, first, ids, hides);
+    else if (view->with == 0 && view->any == 0) ids &= alive_mask(view->world, first);
+    if (hides) ids = enabled(it, first, ids);
+    for (uint32_t i = 0; i < view->with && (it->walk.looked_up == 0 || it->walk.changed != 0); i++)
+        if (!covey__in_blocks(columns[i].pool)) ids &= members(columns[i].pool, first, ids);
+    columns += view->with + view->optional;
+    for (uint32_t i = 0; i < view->any; i++) any |= seen(columns[i].pool, first, ids, hides);
+    if (view->any != 0) ids &= any;
+    columns += view->any;
+    for (uint32_t i = 0; i < view->without; i++) ids &= ~seen(columns[i].pool, first, ids, hides);
+    return ids;
+}
+
+/* Which of some ids are in no pool in blocks that the view excludes. */
+static uint64_t not_excluded(const covey_iter *it, uint32_t first, uint64_t ids) {
+    const covey_view *view = it->walk.view;
+    const covey__column *columns = it->walk.columns + view->with + view->optional + view->any;
+    for (uint32_t i = 0; i < view->without; i++)
+        if (columns[i].pool && covey__in_blocks(columns[i].pool))
+            ids &= ~seen(columns[i].pool, first, ids, it->walk.hides);
+    return ids;
+}
+
+/* Most ids have not changed, so that comes first; before it, what a look at one mask tells: those that remain may have to
+ * be looked up in sparse pools. */
+static COVEY__NOINLINE uint64_t match_block_slowly(const covey_iter *it, uint32_t first, uint64_t ids) {
+    if (it->walk.changed != 0) ids = changed(it, first, not_excluded(it, first, ids));
+    return ids != 0 ? match_block(it, first, ids, it->walk.hides) : 0;
+}
+
+static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t ids) {
+    bool plainly = COVEY__LIKELY(!it->walk.hides && it->walk.changed == 0);
+    return plainly ? match_block(it, first, ids, false) : match_block_slowly(it, first, ids);
+}
+
+/* Intersects the masks of pages. Small counts are passed as constants, so that the loop is unrolled. Returns the ids
+ * that all blocks have. */
+static inline uint64_t match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
+    uint64_t all = UINT64_MAX;
+    for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
+        uint64_t ids = UINT64_MAX;
+        for (uint32_t i = 0; i < count; i++) ids &= pages[i]->masks[block];
+        matches[block] = ids;
+        all &= ids;
+    }
+    return all;
+}
+
+/* The same for some blocks only. */
+static void match_some(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
+    for (; blocks != 0; blocks &= blocks - 1) {
+        uint32_t block = covey__lowest_bit(blocks);
+        it->matches[block] = UINT64_MAX;
+        for (uint32_t i = 0; i < list->count; i++) it->matches[block] &= list->pages[i]->masks[block];
+    }
+}
+
+static uint64_t match_blocks(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
+    if (covey__bits_in(blocks) <= FEW) {
+        match_some(it, list, blocks);
+        return 0;
+    }
+    switch (list->count) {
+    case 1: return match_pages(it->matches, list->pages, 1);
+    case 2: return match_pages(it->matches, list->pages, 2);
+    case 3: return match_pages(it->matches, list->pages, 3);
+    default: return match_pages(it->matches, list->pages, list->count);
+    }
+}
+
+/* Which of some blocks have matches. Without a branch, because it would often be mispredicted. */
+static uint64_t with_matches(const covey_iter *it, uint64_t blocks) {
+    uint64_t found = 0;
+    for (uint64_t left = blocks; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left);
+        found |= (uint64_t)(it->matches[block] != 0) << block;
+    }
+    return found;
+}
+
+static uint32_t page_with_changes(const covey__walk *walk, uint32_t page) {
+    uint32_t first = walk->end;
+    for (uint32_t left = walk->changed; left != 0; left &= left - 1) {
+        uint32_t next = covey__ticks_next_page(walk->columns[covey__lowest_bit(left)].pool, page);
+        if (next < first) first = next;
+    }
+    return first;
+}
+
+uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
+    if (walk->view->with == 0) page = covey__entities_next_page(walk->view->world, page);
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        if (covey__in_blocks(pool)) page = covey__blocks_next_page(&pool->blocks, page);
+    }
+    return walk->changed != 0 ? page_with_changes(walk, page) : page;
+}
+
+/* There may be millions of indices between entities: a page without any is followed by the next one that is there. */
+uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
+    while (it->walk.next < it->walk.end) {
+        uint32_t page = it->walk.next++;
+        uint64_t blocks = it->walk.changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
+        if (blocks != 0) blocks &= open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
+        if (blocks == 0) {
+            it->walk.next = covey__page_from(&it->walk, page + 1);
+            continue;
+        }
+        list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->walk.asks_more;
+        for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {
+            uint32_t block = covey__lowest_bit(left);
+            it->matches[block] = matches_of_block(it, it->walk.first + block * COVEY__BLOCK_IDS, it->matches[block]);
+        }
+        if (it->walk.asks_more || (list->count > 1 && !list->full)) blocks = with_matches(it, blocks);
+        if (blocks != 0) return blocks;
+    }
+    return 0;
+}

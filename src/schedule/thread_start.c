@@ -1,0 +1,30 @@
+/* Starts a thread. Alone in its file: a test that has a function of this name is linked with that instead, and decides which
+ * threads there are. */
+#include "schedule/threads.h"
+
+#if defined(_WIN32)
+
+static DWORD WINAPI run_thread(void *started) {
+    covey__thread *thread = started;
+    thread->run(thread->context);
+    return 0;
+}
+
+bool covey__thread_start(covey__thread *thread) {
+    thread->handle = CreateThread(NULL, 0, run_thread, thread, 0, NULL);
+    return thread->handle != NULL;
+}
+
+#else
+
+static void *run_thread(void *started) {
+    covey__thread *thread = started;
+    thread->run(thread->context);
+    return NULL;
+}
+
+bool covey__thread_start(covey__thread *thread) {
+    return pthread_create(&thread->handle, NULL, run_thread, thread) == 0;
+}
+
+#endif

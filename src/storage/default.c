@@ -1,0 +1,38 @@
+/* Defaults of types. The hook makes a copy beside the storage, which is then added like any other value: what fails
+ * later leaves nothing behind. */
+#include "storage/default.h"
+
+#include "memory/alloc.h"
+#include "storage/hook.h"
+
+static size_t align_of(const covey_type *type) { return type->align ? type->align : 1; }
+
+static void free_made(covey_world *world, const covey_type *type, covey__default *d) {
+    if (d->is_allocated) {
+        covey__free(&world->heap, d->made, 1, type->size, align_of(type));
+        world->borrowed -= type->size;
+    }
+    d->made = NULL;
+    d->is_allocated = false;
+}
+
+covey_result covey__default_begin(covey_world *world, const covey_type *type, covey__default *d) {
+    d->value = type->defaults;
+    d->made = NULL;
+    d->is_allocated = false;
+    if (!type->defaults || !type->copy) return COVEY_OK;
+    d->is_allocated = type->size > sizeof d->bytes;
+    d->made = d->is_allocated ? covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type)) : d->bytes;
+    d->value = d->made;
+    if (!d->made) return COVEY_ERROR_MEMORY;
+    if (d->is_allocated) world->borrowed += type->size;
+    if (covey__copy_value(world, type, d->made, type->defaults)) return COVEY_OK;
+    free_made(world, type, d);
+    return COVEY_ERROR_COPY;
+}
+
+void covey__default_end(covey_world *world, const covey_type *type, covey__default *d, bool used) {
+    if (!d->made) return;
+    if (!used) covey__drop(world, type, d->made);
+    free_made(world, type, d);
+}

@@ -1,0 +1,78 @@
+/* Calls of the program's functions that must not change the world: `drop`, `copy` and `move` hooks, and those that choose or
+ * change values. At assertion level 1 the world knows while one is under way, and changing calls refuse: COVEY__IN_HOOK.
+ *
+ * Values may be set by several threads at once, so that several may be in hooks at the same time: the number of hooks
+ * under way is counted as a whole. While systems run they count as one hook, so that their threads refuse as well. */
+#ifndef COVEY_HOOK_H
+#define COVEY_HOOK_H
+
+#include "memory/result.h"
+
+#if COVEY_ASSERT_LEVEL >= 1
+/* What is called, for the message; and what the one around was. */
+typedef struct covey__hook {
+    covey_world *world;
+    const char *outer_hook;
+    const covey_type *outer_type;
+} covey__hook;
+
+static inline covey__hook covey__hook_begin(const covey_world *of, const char *hook, const covey_type *type) {
+    covey_world *world = (covey_world *)(uintptr_t)of;
+    covey__hook begun = { world, COVEY__GET_WORD(world->hook), COVEY__GET_WORD(world->hook_type) };
+    COVEY__ADD_WORD(world->hooks, 1u);
+    COVEY__PUT_WORD(world->hook, hook);
+    COVEY__PUT_WORD(world->hook_type, type);
+    return begun;
+}
+
+static inline void covey__hook_end(covey__hook begun) {
+    COVEY__PUT_WORD(begun.world->hook, begun.outer_hook);
+    COVEY__PUT_WORD(begun.world->hook_type, begun.outer_type);
+    COVEY__ADD_WORD(begun.world->hooks, UINT32_MAX);
+}
+#else
+typedef char covey__hook;
+static inline covey__hook covey__hook_begin(const covey_world *of, const char *hook, const covey_type *type) {
+    (void)of, (void)hook, (void)type;
+    return 0;
+}
+static inline void covey__hook_end(covey__hook begun) { (void)begun; }
+#endif
+
+/* Ends a value, if its type has a hook for that. */
+static inline void covey__drop(const covey_world *world, const covey_type *type, void *value) {
+    if (!type->drop) return;
+    covey__hook hook = covey__hook_begin(world, "drop hook", type);
+    type->drop(value, type->context);
+    covey__hook_end(hook);
+}
+
+/* Lets a function of the program change a value; NULL changes nothing. */
+static inline void covey__change_value(const covey_pool *pool, covey_change_fn *change, void *value, void *context) {
+    if (!change) return;
+    covey__hook hook = covey__hook_begin(pool->world, "covey_patch function", pool->type);
+    change(value, context);
+    covey__hook_end(hook);
+}
+
+/* How values of a type move. */
+static inline covey__mover covey__mover_of(const covey_world *world, const covey_type *type) {
+    return (covey__mover){ type->move ? type : NULL, world };
+}
+
+/* Moves a value by the hook of its type. */
+static inline void covey__move_value(const covey__mover *mover, void *to, void *from) {
+    covey__hook hook = covey__hook_begin(mover->world, "move hook", mover->type);
+    mover->type->move(to, from, mover->type->context);
+    covey__hook_end(hook);
+}
+
+/* Makes a copy with the hook of its type, which has one. */
+static inline bool covey__copy_value(const covey_world *world, const covey_type *type, void *to, const void *from) {
+    covey__hook hook = covey__hook_begin(world, "copy hook", type);
+    bool copied = type->copy(to, from, type->context);
+    covey__hook_end(hook);
+    return copied;
+}
+
+#endif

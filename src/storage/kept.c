@@ -1,0 +1,85 @@
+/* Values of types that the program does not know. What the codec of another program wrote is kept unchanged, handles
+ * apart from bytes, so that merging can map the handles, and saving writes the same. */
+#include "storage/kept.h"
+
+#include "memory/alloc.h"
+
+#include <stdalign.h>
+
+static size_t bytes_of(const covey_kept *kept) { return kept->entity_count * sizeof(covey_entity) + kept->size; }
+
+/* Memory for as many bytes and handles as it says: handles first. */
+static bool allocate_kept(covey_world *world, covey_kept *kept, char **memory) {
+    size_t bytes = bytes_of(kept);
+    *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));
+    if (!*memory && bytes != 0) return false;
+    world->borrowed += bytes;
+    kept->entities = (const covey_entity *)(void *)*memory;
+    kept->bytes = *memory ? (const unsigned char *)*memory + kept->entity_count * sizeof(covey_entity) : NULL;
+    return true;
+}
+
+static void drop(void *value, void *context) {
+    const covey_kept *kept = value;
+    covey_world *world = ((const covey__kept_context *)context)->world;
+    world->borrowed -= bytes_of(kept);
+    covey__free(&world->heap, (void *)(uintptr_t)kept->entities, bytes_of(kept), 1, alignof(max_align_t));
+}
+
+static bool copy(void *to, const void *from, void *context) {
+    const covey_kept *kept = from;
+    covey_kept made = { .size = kept->size, .entity_count = kept->entity_count };
+    const covey__kept_context *of = context;
+    char *memory;
+    if (!allocate_kept(of->world, &made, &memory)) return false;
+    if (memory) memcpy(memory, kept->entities, bytes_of(kept));
+    memcpy(to, from, of->size);
+    memcpy(to, &made, sizeof made);
+    return true;
+}
+
+static covey_result save(covey_writer *writer, const void *value, void *context) {
+    const covey_kept *kept = value;
+    (void)context;
+    covey_write(writer, COVEY_KIND_U8, kept->bytes, kept->size);
+    covey_write(writer, COVEY_KIND_ENTITY, kept->entities, kept->entity_count);
+    return COVEY_OK;
+}
+
+static covey_result load(covey_reader *reader, void *value, void *context) {
+    covey_kept kept = { .size = (uint32_t)covey_read_left(reader, COVEY_KIND_U8),
+                        .entity_count = (uint32_t)covey_read_left(reader, COVEY_KIND_ENTITY) };
+    const covey__kept_context *of = context;
+    char *memory;
+    if (!allocate_kept(of->world, &kept, &memory)) return COVEY_ERROR_MEMORY;
+    covey_read(reader, COVEY_KIND_ENTITY, memory, kept.entity_count);
+    covey_read(reader, COVEY_KIND_U8, memory ? memory + kept.entity_count * sizeof(covey_entity) : NULL, kept.size);
+    memcpy(value, &kept, sizeof kept);
+    return COVEY_OK;
+}
+
+static const covey_codec codec = { .save = save, .load = load };
+
+void covey__kept_describe(covey_type *type) {
+    type->codec = &codec;
+    type->drop = drop;
+    type->copy = copy;
+}
+
+bool covey__is_kept(const covey_type *type) { return type->codec == &codec; }
+
+const covey_kept *covey_kept_of(const covey_type *type, const void *value) {
+    COVEY__CONTRACT(NULL, type, "a call needs a type");
+    return covey__is_kept(type) ? value : NULL;
+}
+
+void covey__kept_moved(const covey_type *from, const covey_type *to, const void *value) {
+    if (!covey__is_kept(from) || from->context == to->context) return;
+    covey_world *before = ((const covey__kept_context *)from->context)->world,
+                *now = ((const covey__kept_context *)to->context)->world;
+    size_t bytes = bytes_of(value);
+    before->heap.bytes -= bytes;
+    before->borrowed -= bytes;
+    now->heap.bytes += bytes;
+    now->borrowed += bytes;
+}

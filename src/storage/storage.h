@@ -1,0 +1,168 @@
+/* The storage of a pool: what everything else needs of it, whatever kind it is. Only storage*.c, the inline hot path of
+ * covey.h and the loops of views know the kinds, with sparse_set, block_store, slab and marks below them. Places are made
+ * in storage_place.h and freed in storage_erase.h.
+ *
+ * Storages differ in one way that their users see. A packed one has its components in an order of its own, at positions
+ * without regard to indices; the other ones have them by index, in blocks of 64. */
+#ifndef COVEY_STORAGE_H
+#define COVEY_STORAGE_H
+
+#include "storage/hook.h"
+#include "storage/sparse_set.h"
+
+#include <covey/covey.h>
+
+/* ---- One component -----------------------------------------------------------------------------------------------*/
+
+/* The component of a living entity, found by its index alone. The pool may be NULL, which has nothing. */
+static inline bool covey__has_index(const covey_pool *pool, uint32_t index) {
+    if (!pool) return false;
+    if (covey__in_blocks(pool)) return covey__block_has(&pool->blocks, index);
+    return covey__set_has(&pool->set, index, pool->set.end);
+}
+
+/* Its value; the component must be present. */
+static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index) {
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, pool->size);
+    return covey__value_at(&pool->set, covey__slot_position(*covey__slot_of(&pool->set, index)), pool->size);
+}
+
+/* How its values move. */
+static inline const covey__mover *covey__storage_mover(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? &pool->blocks.mover : &pool->set.mover;
+}
+/* Sets another mover; returns the one before. */
+covey__mover covey__storage_set_mover(covey_pool *pool, covey__mover mover);
+/* Moves a value of the program into a place that has none; NULL stands for zero bytes. */
+static inline void covey__storage_move_in(const covey_pool *pool, void *to, const void *value) {
+    covey__move_in(covey__storage_mover(pool), to, value, pool->size);
+}
+
+/* Values of some pool have moved: cached addresses are invalid. */
+static inline void covey__values_moved(covey_world *world) {
+    world->moves++;
+    world->shifts++;
+}
+
+/* Calls the drop hook of a type that has one. Hooks of internal types may change the world. */
+static inline void covey__pool_drop_value(const covey_pool *pool, void *value) {
+    if ((pool->uses & COVEY__USE_INTERNAL) != 0) pool->type->drop(value, pool->type->context);
+    else covey__drop(pool->world, pool->type, value);
+}
+
+/* Drops the value of a component that is present. */
+static inline void covey__pool_drop(const covey_pool *pool, covey_entity e) {
+    if (pool->type->drop) covey__pool_drop_value(pool, covey__value_of_index(pool, e.index));
+}
+
+/* A value that may be an element of a packed storage: covey__set_resolve finds it again after the storage has grown. */
+static inline covey__source covey__storage_source(const covey_pool *pool, const void *value) {
+    if (!value || covey__in_blocks(pool)) return (covey__source){ value, false, 0 };
+    return covey__set_source(&pool->set, value);
+}
+
+/* Whether adding an entity of this index may move the value. */
+bool covey__storage_may_move(const covey_pool *pool, uint32_t index, const void *value);
+
+/* ---- Many --------------------------------------------------------------------------------------------------------*/
+
+/* The packed arrays of a pool; NULL if its components are by index. */
+static inline covey_sparse_set *covey__packed(covey_pool *pool) { return covey__in_blocks(pool) ? NULL : &pool->set; }
+static inline const covey_sparse_set *covey__packed_in(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? NULL : &pool->set;
+}
+
+/* Whether a group can own a pool that is not packed: it has values, and they may be in any order within a block. */
+static inline bool covey__storage_takes_group(const covey_pool *pool) {
+    return covey__in_blocks(pool) && !pool->blocks.pinned && pool->size != 0;
+}
+/* Called before a group owns the pool, and after that ends. False when an allocation fails. */
+bool covey__storage_group(covey_pool *pool);
+void covey__storage_ungroup(covey_pool *pool);
+
+/* Whether adding many components at once gives the same positions as adding them one by one. */
+static inline bool covey__storage_adds_alike(const covey_pool *pool) { return covey__in_blocks(pool); }
+
+/* Whether components can be put in any order and removal leaves no holes: groups and kept orders need both. */
+static inline bool covey__storage_takes_any_order(const covey_pool *pool) {
+    return !covey__in_blocks(pool) && pool->set.policy == COVEY_SWAP_AND_POP;
+}
+
+/* The kind of storage for a type that asks for this one, or for COVEY_STORAGE_DEFAULT; whether a kind exists; whether
+ * pools can be converted between kinds; whether a kind is packed. */
+covey_storage covey__storage_asked_for(const covey_type *type, covey_storage storage);
+static inline bool covey__storage_exists(covey_storage storage) {
+    return storage >= COVEY_STORAGE_SPARSE && (uint32_t)storage <= COVEY_STORAGE_PINNED;
+}
+static inline bool covey__storage_converts(covey_storage storage) { return storage != COVEY_STORAGE_PINNED; }
+static inline bool covey__is_packed_in(covey_storage storage) { return storage == COVEY_STORAGE_SPARSE; }
+
+/* The occupancy mask of a block. */
+uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index);
+/* The occupancy mask of the first block at or after *index that may not be empty; sets *index to its first index. 0 at
+ * the end. */
+uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index);
+uint64_t covey__storage_ids(const covey_pool *pool); /* indices from this one on have no component */
+
+/* The index of the component at a position. */
+static inline uint32_t covey__index_at(const covey_pool *pool, uint32_t position) {
+    return covey__in_blocks(pool) ? position : pool->set.ids[position].index;
+}
+
+/* Of the components of a block, those that are picked. */
+typedef uint64_t covey__pick_fn(const covey_pool *pool, uint32_t first, uint64_t mask, const void *context);
+/* Calls a function for each run of contiguous values, in the order of positions; `pick` NULL: of all. */
+typedef void covey__run_fn(void *values, size_t count, void *context);
+void covey__each_run(const covey_pool *pool, covey__pick_fn *pick, covey__run_fn *run, void *context);
+
+/* ---- As a whole --------------------------------------------------------------------------------------------------*/
+
+/* Initialises an empty storage of a kind; what was there must have been freed. Also notes the uses that the kind
+ * implies. */
+void covey__storage_init(covey_pool *pool, covey_storage storage);
+void covey__storage_free(covey_pool *pool);
+void covey__storage_end(covey_pool *pool);   /* frees it after its values moved: zeroes what they leave */
+void covey__storage_clear(covey_pool *pool); /* drops no value; zeroes erased memory if the type asks for it */
+covey_result covey__storage_reserve(covey_pool *pool, uint32_t count); /* room for this many in all, if packed */
+/* Copies another storage of the same kind, bytes of values included, into an empty one. False when an allocation
+ * fails. */
+bool covey__storage_clone(const covey_pool *from, covey_pool *to);
+void covey__storage_compact(covey_pool *pool);
+void covey__storage_shrink(covey_pool *pool);
+void covey__storage_take(covey_pool *pool, const covey_pool *from); /* takes over that of another pool */
+static inline size_t covey__storage_bytes(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? pool->blocks.heap.bytes : pool->set.heap.bytes;
+}
+size_t covey__storage_bytes_as(const covey_pool *pool, covey_storage storage); /* after compacting and shrinking */
+/* Further bytes if a group owned it, after compacting and now; for pools in blocks without an owner. */
+size_t covey__storage_bytes_to_group(const covey_pool *pool);
+/* Another kind that the components could be kept in. */
+covey_storage covey__storage_alternative(const covey_pool *pool);
+bool covey__storage_valid(const covey_pool *pool, const char **why);
+
+/* ---- Presence ----------------------------------------------------------------------------------------------------*/
+
+/* Whether the presence index marks the pool in the block of an index: where it has components or, if it is packed, a
+ * page of its table. */
+bool covey__storage_is_present(const covey_pool *pool, uint32_t index);
+/* Marks exactly these blocks. False when an allocation fails, which cannot happen where the pool was marked before. */
+bool covey__storage_mark_all(covey_pool *pool);
+/* Adds a page for the index to the table of a packed storage, and marks all blocks that the page covers. */
+covey_result covey__storage_reach(covey_pool *pool, uint32_t index);
+void covey__storage_unmark(const covey_pool *pool);    /* before clearing: packed ones keep pages and marks */
+bool covey__storage_is_marked(const covey_pool *pool); /* whether it is marked wherever it must be */
+
+bool covey__presence_valid(const covey_world *world, const char **why); /* no pool is marked where it has nothing */
+
+/* Notes for assertion level 1 that values moved, or that components of several entities changed. */
+static inline void covey__pool_moved(covey_pool *pool, bool others) {
+#if COVEY_ASSERT_LEVEL >= 1
+    pool->moved++;
+    pool->world->changes++;
+    if (others) COVEY__TRACE(pool->world, pool->removed, COVEY_NONE);
+#else
+    (void)pool, (void)others;
+#endif
+}
+
+#endif

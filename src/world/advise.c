@@ -1,0 +1,128 @@
+/* Which storage would be best for a pool, and whether a view would gain by a group. */
+#include "storage/marks.h"
+#include "observe/members.h"
+#include "storage/storage.h"
+#include "memory/unchecked.h"
+#include "query/view.h"
+
+#include <stdio.h>
+
+covey_advice covey_pool_advise(covey_pool *pool) {
+    COVEY__CONTRACT(NULL, pool, "a call needs a pool");
+    covey_advice advice = {
+        .pool = pool,
+        .storage = (covey_storage)pool->storage,
+        .best = (covey_storage)pool->storage,
+        .uses = pool->uses & (COVEY_USE_ORDER | COVEY_USE_STABLE | COVEY_USE_GROUP),
+        .bytes = covey_pool_memory(pool),
+        .best_bytes = sizeof *pool + covey__storage_bytes_as(pool, (covey_storage)pool->storage),
+        .ids = covey__storage_ids(pool),
+    };
+    if (covey__is_reactive(pool)) advice.best_bytes = advice.bytes; /* what is unused is reserved */
+    if ((pool->uses & (COVEY_USE_ORDER | COVEY_USE_GROUP | COVEY__USE_REACTIVE)) != 0) return advice;
+    covey_storage other = covey__storage_alternative(pool);
+    size_t bytes = sizeof *pool + covey__storage_bytes_as(pool, other);
+    if (bytes >= advice.best_bytes) return advice;
+    advice.best = other;
+    advice.best_bytes = bytes;
+    return advice;
+}
+
+uint32_t covey_world_advise(const covey_world *world, covey_advice *advice, uint32_t capacity) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, advice, capacity);
+    for (uint32_t i = 0; i < world->pool_count && i < capacity; i++) advice[i] = covey_pool_advise(world->pools[i]);
+    return world->pool_count;
+}
+
+int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
+    COVEY__CONTRACT(NULL, advice, "a call needs advice");
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
+    static const char *const names[] = { "DEFAULT", "SPARSE", "BLOCK", "PINNED" };
+    const char *type = covey_pool_type(advice->pool)->name, *best = names[advice->best];
+    size_t saved = advice->bytes > advice->best_bytes ? advice->bytes - advice->best_bytes : 0;
+    if (saved == 0) return snprintf(text, size, "%s: %zu bytes, the least of all storages", type, advice->bytes);
+    if (advice->best == advice->storage)
+        return snprintf(text, size, "%s: %zu bytes; covey_pool_compact and covey_pool_shrink would save %zu", type,
+                        advice->bytes, saved);
+    if ((advice->uses & COVEY_USE_STABLE) != 0)
+        return snprintf(text, size, "%s: %zu bytes; .storage = COVEY_STORAGE_%s in its type would save %zu", type,
+                        advice->bytes, best, saved);
+    return snprintf(text, size, "%s: %zu bytes; covey_pool_convert(pool, COVEY_STORAGE_%s) would save %zu", type,
+                    advice->bytes, best, saved);
+}
+
+/* ---- Views -------------------------------------------------------------------------------------------------------*/
+
+/* Whether a group can own a pool, as far as its storage goes, and none owns it already. */
+static bool may_be_owned(const covey_pool *pool, bool packed) {
+    if (!pool || covey__pool_owner(pool) || (pool->observers && pool->observers->keeps_order)) return false;
+    return packed ? covey__storage_takes_any_order(pool) : covey__storage_takes_group(pool);
+}
+
+static bool may_be_grouped(const covey_view *view, bool *packed) {
+    const covey_pool *first = view->with != 0 ? covey_pool_find_raw(view->world, view->types[0]) : NULL;
+    if (!first || view->with != view->fields || view->any != 0 || view->asks != 0) return false;
+    *packed = covey__packed_in(first) != NULL;
+    for (uint32_t i = 0; i < view->with; i++)
+        if (!may_be_owned(covey_pool_find_raw(view->world, view->types[i]), *packed)) return false;
+    return true;
+}
+
+/* Counts matches and spans, and the blocks of 64 ids in which there are matches: in the order of ids, these follow each
+ * other. */
+static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
+    uint32_t blocks = 0, last = UINT32_MAX;
+    covey_iter it = covey__view_iter_to_ask(view);
+    it.walk.ticked = 0; /* nobody writes */
+    while (covey__next_span(&it)) {
+        advice->matches += it.count;
+        advice->spans++;
+        for (uint32_t row = 0; row < it.count; row++) {
+            uint32_t index = covey_span_entity(&it, row).index, block = index / COVEY__BLOCK_IDS;
+            blocks += block != last;
+            last = block;
+        }
+    }
+    return blocks;
+}
+
+covey_view_advice covey_view_advise(const covey_view *view) {
+    covey_view_advice advice = { .view = view };
+    bool packed = false;
+    if (!view->world) return advice;
+    uint32_t blocks = count_spans(view, &advice);
+    if (!may_be_grouped(view, &packed)) return advice;
+    advice.group_spans = packed ? advice.matches != 0 : blocks;
+    for (uint32_t i = 0; i < view->with && !packed; i++)
+        advice.group_bytes += covey__storage_bytes_to_group(covey_pool_find_raw(view->world, view->types[i]));
+    return advice;
+}
+
+static int print_names(char *text, size_t size, const covey_view *view) {
+    int length = 0;
+    if (size != 0) text[0] = '\0';
+    for (uint32_t i = 0; i < view->with; i++) {
+        size_t used = (size_t)length < size ? (size_t)length : size;
+        length += snprintf(size ? text + used : NULL, size - used, "%s%s", i != 0 ? ", " : "", view->types[i]->name);
+    }
+    return length;
+}
+
+int covey_view_advice_print(char *text, size_t size, const covey_view_advice *advice) {
+    COVEY__CONTRACT(NULL, advice, "a call needs advice");
+    COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
+    int length = print_names(text, size, advice->view);
+    size_t used = (size_t)length < size ? (size_t)length : size;
+    char *rest = size ? text + used : NULL;
+    size -= used;
+    if (advice->group_spans == 0)
+        return length + snprintf(rest, size, ": %u matches in %u spans", advice->matches, advice->spans);
+    if (advice->group_spans >= advice->spans)
+        return length + snprintf(rest, size, ": %u matches in %u spans; a group would not have fewer", advice->matches,
+                                 advice->spans);
+    return length + snprintf(rest, size,
+                             ": %u matches in %u spans; a group that owns them (covey_group_create) would have %u, and "
+                             "take %zu bytes more",
+                             advice->matches, advice->spans, advice->group_spans, advice->group_bytes);
+}
