@@ -9,7 +9,9 @@
 
 #include "memory/alloc.h"
 #include "observe/observers.h"
+#include "storage/front_hot.h"
 #include "storage/sparse_set.h"
+#include "storage/storage_erase.h"
 #include "storage/storage.h"
 
 #include <stdalign.h>
@@ -278,6 +280,9 @@ void covey__groups_cleared(covey_pool *pool) {
 
 /* ---- The only observer of a pool ---------------------------------------------------------------------------------*/
 
+/* The number of further pools that the group owns is passed as a constant if it is 1, so that loops over them are
+ * unrolled. */
+
 /* Notes for assertion level 1 who joined or left a front, which had `count` entities before. */
 static inline void note_change(covey_group *group, uint32_t count, uint32_t index) {
 #if COVEY_ASSERT_LEVEL >= 1
@@ -294,25 +299,49 @@ static COVEY__NOINLINE void *place_slowly(covey_pool *pool, uint32_t index, uint
     return to ? covey__pool_settle(pool, index, generation) : NULL;
 }
 
-/* Finds the final place of a component; its value may be written later. */
-void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+COVEY_HOT void *place(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
     const covey__observers *observers = pool->observers;
     covey__front *front = &observers->sole->front;
     uint32_t count = front->count;
-    void *to = covey__front_place(front, pool, observers->others, observers->other_count, index, generation);
+    void *to = covey__front_place(front, pool, (covey__others){ observers->others, others }, index, generation);
     if (!COVEY__LIKELY(to != NULL)) return place_slowly(pool, index, generation);
     note_change(observers->sole, count, index);
     COVEY__CHANGED(pool->world);
     return to;
 }
 
-void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
+static COVEY__NOINLINE void *place_in_many(covey_pool *pool, uint32_t index, uint32_t generation) {
+    return place(pool, pool->observers->other_count, index, generation);
+}
+
+/* Finds the final place of a component; its value may be written later. */
+void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+    if (!COVEY__LIKELY(pool->observers->other_count == 1)) return place_in_many(pool, index, generation);
+    return place(pool, 1, index, generation);
+}
+
+static COVEY__NOINLINE void erase_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey_group *group = pool->observers->sole;
+    if (covey__group_has(group, index)) leave(group, index);
+    covey__storage_erase(pool, covey__entity(index, generation), false);
+}
+
+COVEY_HOT void erase(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
     const covey__observers *observers = pool->observers;
     covey__front *front = &observers->sole->front;
     uint32_t count = front->count;
-    (void)generation;
-    covey__front_erase(front, pool, observers->others, observers->other_count, index);
-    note_change(observers->sole, count, index);
+    bool erased = covey__front_erase(front, pool, (covey__others){ observers->others, others }, index);
+    if (!COVEY__LIKELY(erased)) erase_slowly(pool, index, generation);
+    else note_change(observers->sole, count, index);
+}
+
+static COVEY__NOINLINE void erase_in_many(covey_pool *pool, uint32_t index, uint32_t generation) {
+    erase(pool, pool->observers->other_count, index, generation);
+}
+
+void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
+    if (COVEY__LIKELY(pool->observers->other_count == 1)) erase(pool, 1, index, generation);
+    else erase_in_many(pool, index, generation);
 }
 
 /* ---- Links between groups and pools -------------------------------------------------------------------------------*/

@@ -4,32 +4,32 @@
 #include "memory/result.h"
 #include "storage/block_store.h"
 #include "storage/sparse_set.h"
-#include "storage/storage_erase.h"
 
-/* ---- Packed ------------------------------------------------------------------------------------------------------*/
+/* ---- Out of line -------------------------------------------------------------------------------------------------*/
 
-/* Out of line, which shortens the common path: most entities that join are in the right place already. */
-static COVEY__NOINLINE void exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t position) {
+void covey__front_exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t position) {
     covey__set_exchange(set, slot, id, position);
 }
 
-/* Moves the component of an entity to a position. For assertion level 1, iterations of the pool are told who moved: an
- * entity that leaves goes to rows that were visited, and may be the one of the row; for one that joins, COVEY_NONE, it
- * may not. */
-static inline void move_to(covey_pool *pool, covey__slot *slot, covey__slot id, uint32_t position, bool joins) {
-    if (covey__slot_position(*slot) == position) return;
-    if (joins) exchange(&pool->set, slot, id, position);
-    else covey__set_exchange(&pool->set, slot, id, position);
-    covey__pool_moved(pool, false);
-    COVEY__TRACE(pool->world, pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
+void covey__front_exchange_in_block(covey_pool *pool, uint32_t index, uint32_t slot) {
+    covey__block at = covey__block_in(&pool->blocks, index);
+    covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
 }
+
+void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from, uint32_t to) {
+    covey__block at = covey__block_in(&pool->blocks, index);
+    covey__block_move(&pool->blocks, &at, from, to);
+}
+
+/* ---- Packed ------------------------------------------------------------------------------------------------------*/
 
 /* In all pools except one, which may be NULL. */
 static void move_all_to(covey__front *front, const covey_pool *but, uint32_t index, uint32_t position, bool joins) {
     for (uint32_t i = 0; i < front->pool_count; i++) {
         covey_pool *pool = front->pools[i];
         covey__slot *slot = covey__slot_of(&pool->set, index);
-        if (pool != but) move_to(pool, slot, covey__set_id(&pool->set, covey__slot_position(*slot)), position, joins);
+        if (pool != but)
+            covey__front_move(pool, slot, covey__set_id(&pool->set, covey__slot_position(*slot)), position, joins);
     }
 }
 
@@ -45,208 +45,8 @@ uint32_t covey__front_pass_hole(covey__front *front, covey_pool *pool, uint32_t 
     return last;
 }
 
-/* The last component of a pool fills the hole. */
-static inline void fill_hole(covey_sparse_set *set, covey__slot *slot, uint32_t hole) {
-    uint32_t last = --set->end;
-    if (hole != last) covey__set_move(set, last, hole);
-    *slot = COVEY__SLOT_NULL;
-    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
-}
-
 void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole) {
-    fill_hole(&pool->set, covey__slot_of(&pool->set, index), hole);
-}
-
-/* ---- One front, packed -------------------------------------------------------------------------------------------*/
-
-/* The number of other pools is passed as a constant if it is 1, so that the loops over them are unrolled. */
-typedef struct others {
-    covey_pool *const *pools;
-    uint32_t count;
-} others;
-
-/* The slots of an entity's other components; false when one is missing. */
-COVEY_HOT bool find_slots(others in, uint32_t index, covey__slot **slots) {
-    for (uint32_t i = 0; i < in.count; i++) {
-        const covey_sparse_set *set = &in.pools[i]->set;
-        if (!covey__set_has(set, index, set->end)) return false;
-        slots[i] = covey__slot_of(set, index);
-    }
-    return true;
-}
-
-COVEY_HOT void move_others(others in, covey__slot **slots, covey__slot id, uint32_t border, bool joins) {
-    for (uint32_t i = 0; i < in.count; i++) move_to(in.pools[i], slots[i], id, border, joins);
-}
-
-/* Joins. The first entity behind the front moves to the end of the pool; returns where it was. */
-COVEY_HOT uint32_t open_border(covey__front *front, covey_pool *pool, others in, covey__slot **slots, covey__slot id,
-                               uint32_t end) {
-    uint32_t border = front->count++;
-    move_others(in, slots, id, border, true);
-    if (border != end) {
-        covey__set_move(&pool->set, border, end);
-        covey__pool_moved(pool, true);
-    }
-    return border;
-}
-
-COVEY_HOT void *place_at_position(covey__front *front, covey_pool *pool, others in, uint32_t index,
-                                  uint32_t generation) {
-    covey_sparse_set *set = &pool->set;
-    covey__slot *slots[COVEY_TERMS], *slot;
-    uint32_t at = set->end;
-    covey__slot id = COVEY__SLOT(index, generation);
-    if (index / COVEY_PAGE_SIZE >= set->page_count || at >= covey__set_room(set)) return NULL;
-    slot = covey__slot_of(set, index);
-    if (*slot != COVEY__SLOT_NULL || !covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
-    if (pool->world->dying) return NULL;
-    if (find_slots(in, index, slots)) at = open_border(front, pool, in, slots, id, at);
-    set->end++;
-    set->ids[at] = covey__entity(index, generation);
-    *slot = COVEY__SLOT(at, generation);
-    COVEY__TRACE(pool->world, pool->added, index);
-    return (char *)set->data + (size_t)at * set->size;
-}
-
-/* Leaves. The last entity of the front fills the hole; returns where it was. */
-COVEY_HOT uint32_t close_border(covey__front *front, covey_pool *pool, others in, covey__slot **slots, covey__slot id,
-                                uint32_t hole) {
-    uint32_t border = --front->count;
-    move_others(in, slots, id, border, false);
-    if (hole != border) covey__set_move(&pool->set, border, hole);
-    return border;
-}
-
-COVEY_HOT void erase_at_position(covey__front *front, covey_pool *pool, others in, uint32_t index) {
-    covey_sparse_set *set = &pool->set;
-    covey__slot *slots[COVEY_TERMS], *slot = covey__slot_of(set, index);
-    uint32_t hole = covey__slot_position(*slot);
-    bool is_in = hole < front->count && find_slots(in, index, slots);
-    if (is_in) hole = close_border(front, pool, in, slots, covey__set_id(set, hole), hole);
-    fill_hole(set, slot, hole);
-}
-
-/* ---- One front, by block -----------------------------------------------------------------------------------------*/
-
-/* The blocks of an index in the other pools; false if one of them does not have it. */
-COVEY_HOT bool find_blocks(others in, uint32_t index, covey__block *found) {
-    for (uint32_t i = 0; i < in.count; i++) {
-        if (!covey__block_has(&in.pools[i]->blocks, index)) return false;
-        found[i] = covey__block_in(&in.pools[i]->blocks, index);
-    }
-    return true;
-}
-
-/* Out of line, as `exchange` is. */
-static COVEY__NOINLINE void exchange_in_block(covey_pool *pool, uint32_t index, uint32_t slot) {
-    covey__block at = covey__block_in(&pool->blocks, index);
-    covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
-}
-
-static COVEY__NOINLINE void move_in_block(covey_pool *pool, uint32_t index, uint32_t from, uint32_t to) {
-    covey__block at = covey__block_in(&pool->blocks, index);
-    covey__block_move(&pool->blocks, &at, from, to);
-}
-
-/* Moves the entity of an index to a slot in the other pools. Iterations are told of `who`. */
-COVEY_HOT void move_in_others(others in, const covey__block *found, uint32_t index, uint32_t slot, uint32_t who) {
-    for (uint32_t i = 0; i < in.count; i++) {
-        covey_pool *pool = in.pools[i];
-        if (found[i].map[index % COVEY__BLOCK_IDS] == slot) continue;
-        if (who == COVEY_NONE) exchange_in_block(pool, index, slot);
-        else covey__block_exchange(&pool->blocks, &found[i], index % COVEY__BLOCK_IDS, slot);
-        covey__pool_moved(pool, false);
-        COVEY__TRACE(pool->world, pool->removed, who);
-    }
-}
-
-/* Joins. The first entity behind the front moves to the next free slot; returns where it was. */
-COVEY_HOT uint32_t open_slot(covey__front *front, covey_pool *pool, others in, const covey__block *own,
-                             const covey__block *found, uint32_t index) {
-    uint32_t next = own->page->used[own->block], slot = (*covey__border_at(front, index))++;
-    move_in_others(in, found, index, slot, COVEY_NONE);
-    if (slot != next) {
-        move_in_block(pool, index, slot, next);
-        covey__pool_moved(pool, true);
-    }
-    front->count++;
-    return slot;
-}
-
-COVEY_HOT void *place_in_block(covey__front *front, covey_pool *pool, others in, uint32_t index, uint32_t generation) {
-    covey__block_store *blocks = &pool->blocks;
-    covey__block found[COVEY_TERMS];
-    if (index / COVEY__BLOCK_PAGE >= blocks->page_count || pool->world->dying) return NULL;
-    if (!covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
-    covey__block own = covey__block_in(blocks, index);
-    uint32_t bit = index % COVEY__BLOCK_IDS, slot = own.page->used[own.block];
-    if (slot == own.page->capacity[own.block] || (own.page->masks[own.block] >> bit & 1) != 0) return NULL;
-    if (find_blocks(in, index, found)) slot = open_slot(front, pool, in, &own, found, index);
-    covey__block_take(blocks, &own, bit, slot);
-    COVEY__TRACE(pool->world, pool->added, index);
-    return own.data + (size_t)slot * blocks->size;
-}
-
-/* Leaves: the last entity of the front fills its slot, and the last entity of the block fills that one. */
-COVEY_HOT void close_slot(covey__front *front, covey_pool *pool, others in, const covey__block *own,
-                          const covey__block *found, uint32_t index, uint8_t *border) {
-    uint32_t bit = index % COVEY__BLOCK_IDS, slot = own->map[bit], edge = --*border;
-    uint32_t last = own->page->used[own->block] - 1u;
-    front->count--;
-    move_in_others(in, found, index, edge, index);
-    if (slot != edge) covey__block_move(&pool->blocks, own, edge, slot);
-    if (edge != last) covey__block_move(&pool->blocks, own, last, edge);
-    covey__block_free_slot(&pool->blocks, own, bit);
-}
-
-COVEY_HOT bool erase_in_block(covey__front *front, covey_pool *pool, others in, uint32_t index) {
-    uint8_t *border = covey__border_at(front, index);
-    covey__block own = covey__block_in(&pool->blocks, index), found[COVEY_TERMS];
-    if (own.page->used[own.block] == 1 || pool->blocks.zero_vacated) return false;
-    if (!border || own.map[index % COVEY__BLOCK_IDS] >= *border) return false;
-    if (!find_blocks(in, index, found)) return false;
-    close_slot(front, pool, in, &own, found, index, border);
-    return true;
-}
-
-/* ---- One front ---------------------------------------------------------------------------------------------------*/
-
-static COVEY__NOINLINE void *place_packed(covey__front *front, covey_pool *pool, others in, uint32_t index,
-                                          uint32_t generation) {
-    if (!COVEY__LIKELY(in.count == 1)) return place_at_position(front, pool, in, index, generation);
-    return place_at_position(front, pool, (others){ in.pools, 1 }, index, generation);
-}
-
-static COVEY__NOINLINE void *place_by_block(covey__front *front, covey_pool *pool, others in, uint32_t index,
-                                            uint32_t generation) {
-    if (!COVEY__LIKELY(in.count == 1)) return place_in_block(front, pool, in, index, generation);
-    return place_in_block(front, pool, (others){ in.pools, 1 }, index, generation);
-}
-
-void *covey__front_place(covey__front *front, covey_pool *pool, covey_pool *const *others_of, uint32_t other_count,
-                         uint32_t index, uint32_t generation) {
-    others in = { others_of, other_count };
-    return (front->by_block ? place_by_block : place_packed)(front, pool, in, index, generation);
-}
-
-static COVEY__NOINLINE void erase_packed(covey__front *front, covey_pool *pool, others in, uint32_t index) {
-    if (COVEY__LIKELY(in.count == 1)) erase_at_position(front, pool, (others){ in.pools, 1 }, index);
-    else erase_at_position(front, pool, in, index);
-}
-
-static COVEY__NOINLINE void erase_by_block(covey__front *front, covey_pool *pool, others in, uint32_t index) {
-    bool erased = COVEY__LIKELY(in.count == 1) ? erase_in_block(front, pool, (others){ in.pools, 1 }, index)
-                                               : erase_in_block(front, pool, in, index);
-    if (COVEY__LIKELY(erased)) return;
-    if (covey__front_has(front, index)) covey__front_leave(front, index);
-    covey__storage_erase(pool, covey__entity(index, covey__generation_of(pool->world, index)), false);
-}
-
-void covey__front_erase(covey__front *front, covey_pool *pool, covey_pool *const *others_of, uint32_t other_count,
-                        uint32_t index) {
-    others in = { others_of, other_count };
-    (front->by_block ? erase_by_block : erase_packed)(front, pool, in, index);
+    covey__set_fill_hole(&pool->set, covey__slot_of(&pool->set, index), hole);
 }
 
 /* ---- Joining and leaving -----------------------------------------------------------------------------------------*/

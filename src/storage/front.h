@@ -31,6 +31,25 @@ static inline uint8_t *covey__border_at(const covey__front *front, uint32_t inde
     return page ? page + covey__block_of(index) : NULL;
 }
 
+/* ---- Moving ------------------------------------------------------------------------------------------------------*/
+
+/* Out of line, which shortens the common path: most entities that join are in the right place already. */
+void covey__front_exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t position);
+void covey__front_exchange_in_block(covey_pool *pool, uint32_t index, uint32_t slot);
+void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from, uint32_t to);
+
+/* Moves the component of an entity to a position. For assertion level 1, iterations of the pool are told who moved: an
+ * entity that leaves goes to rows that were visited, and may be the one of the row; for one that joins, COVEY_NONE, it
+ * may not. */
+static inline void covey__front_move(covey_pool *pool, covey__slot *slot, covey__slot id, uint32_t position,
+                                     bool joins) {
+    if (covey__slot_position(*slot) == position) return;
+    if (joins) covey__front_exchange(&pool->set, slot, id, position);
+    else covey__set_exchange(&pool->set, slot, id, position);
+    covey__pool_moved(pool, false);
+    COVEY__TRACE(pool->world, pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
+}
+
 /* ---- Beginning and ending ----------------------------------------------------------------------------------------*/
 
 /* An empty front of these pools. */
@@ -59,13 +78,6 @@ void covey__front_leave(covey__front *front, uint32_t index); /* one that is in 
 uint32_t covey__front_hole(const covey_pool *pool, uint32_t index);
 uint32_t covey__front_pass_hole(covey__front *front, covey_pool *pool, uint32_t index, uint32_t hole);
 void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole);
-
-/* The usual case: the pool is in one front, with these other pools, and has no other observer. Places a component, in
- * the front if the entity has the others; returns NULL if that needs memory or is an error. Erases one. */
-void *covey__front_place(covey__front *front, covey_pool *pool, covey_pool *const *others, uint32_t other_count,
-                         uint32_t index, uint32_t generation);
-void covey__front_erase(covey__front *front, covey_pool *pool, covey_pool *const *others, uint32_t other_count,
-                        uint32_t index);
 
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/
 
