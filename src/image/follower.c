@@ -91,7 +91,7 @@ bool covey__followers_valid(const covey_world *world, const char **why) {
     const covey_follower *previous = NULL;
     for (const covey_follower *follower = world->followers; follower; previous = follower, follower = follower->next) {
         REQUIRE(follower->dependent.world == world && follower->previous == previous,
-                "follower: one that is not in the list");
+                "follower: in the list of another world, or linked wrongly");
         if (!follower_is_valid(follower, why)) return false;
     }
     return true;

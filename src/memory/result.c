@@ -1,4 +1,4 @@
-/* What went wrong, in numbers and words. */
+/* Results: numbers, texts, logs and broken contracts. */
 #include "memory/result.h"
 
 #include <inttypes.h>
@@ -50,8 +50,8 @@ covey_result covey_world_result(const covey_world *world) {
     return COVEY__GET_WORD(world->result);
 }
 
-/* Worlds without a log function print their first failures, at every assertion level. A program that fails in every
- * frame is told so once, and how often when the world ends. */
+/* Worlds without a log function print their first failures, at every assertion level, and how many more there were when
+ * the world ends. So a program that fails in every frame does not fill its log. */
 #define PRINTED_FAILURES 100
 
 static bool prints(const covey_world *world) {
@@ -76,7 +76,7 @@ static bool is_heard(const covey_world *world) {
     return (world->log || world->log_listeners || prints(world)) && world->silenced == 0;
 }
 
-/* Threads that fail at the same time may count as one. */
+/* Failures of several threads at the same time may be counted as one. */
 static void count_failure(covey_world *world) {
     uint32_t failures = COVEY__GET_WORD(world->failures);
     if (failures != UINT32_MAX) COVEY__PUT_WORD(world->failures, failures + 1);
@@ -135,7 +135,7 @@ covey_result covey__fail_without(covey_world *world, covey_entity e, const covey
                                              : "the handle is null or stale: ask covey_alive");
 }
 
-/* Which hook it is, of those under way. With several threads in hooks it may be the one of another. */
+/* Names the hook that makes the call. If several threads are in hooks, it may name that of another thread. */
 static void say_hook(char *text, size_t size, const covey_world *world, const char *system) {
     const char *hook = COVEY__GET_WORD(world->hook);
     const covey_type *type = COVEY__GET_WORD(world->hook_type);
@@ -162,7 +162,7 @@ bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {
     return true;
 }
 
-/* Names with two underscores are those of the library's own functions. */
+/* Private functions of the library have two underscores after `covey`. */
 static bool is_public(const char *function) { return strncmp(function, "covey_", 6) == 0 && function[6] != '_'; }
 
 void covey__contract_of(const char *function, const covey_world *world, const char *what, const char *file, int line) {

@@ -1,4 +1,4 @@
-/* Pages of ticks, which grow with the blocks that have components. */
+/* Pages of ticks, which have memory only for blocks that had components. */
 #include "memory/tick_page.h"
 
 #include "memory/alloc.h"
@@ -56,16 +56,16 @@ void covey__tick_page_copy(covey__tick_page *to, const covey__tick_page *from) {
 bool covey__tick_page_valid(const covey__tick_page *page, const char **why) {
     uint32_t count = covey__bits_in(page->there);
     uint64_t used = 0;
-    REQUIRE(page->room == room_for(page->room) && count <= page->room, "ticks: blocks without room");
-    REQUIRE(page->there == ALL || !covey__tick_page_is_full(page), "ticks: a full page without a block");
+    REQUIRE(page->room == room_for(page->room) && count <= page->room, "ticks: more blocks than places");
+    REQUIRE(page->there == ALL || !covey__tick_page_is_full(page), "ticks: a full page lacks a block");
     for (uint64_t left = page->there; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left), place = page->places[block];
         REQUIRE(place < count && (used >> place & 1) == 0, "ticks: blocks share a place");
-        REQUIRE(place == block || !covey__tick_page_is_full(page), "ticks: a block of a full page is elsewhere");
+        REQUIRE(place == block || !covey__tick_page_is_full(page), "ticks: a block of a full page is not at its own place");
         used |= (uint64_t)1 << place;
     }
     for (uint32_t place = count; place < page->room; place++)
-        REQUIRE(page->blocks[place].latest == 0, "ticks: a change in a place without a block");
+        REQUIRE(page->blocks[place].latest == 0, "ticks: an unused place has a change");
     return true;
 }
 

@@ -19,7 +19,7 @@ const uint8_t covey__identity[64] = {
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
 };
 
-/* Blocks that become direct together, and how many components each must have. */
+/* GROUP blocks become direct together, if each has at least GROUP_LEAST components. */
 enum { GROUP = 8, GROUP_LEAST = 16 };
 
 static covey__block_page *missing_page(void) { return (covey__block_page *)(uintptr_t)&missing; }
@@ -158,7 +158,7 @@ static void copy_chunk(const covey__block_store *blocks, const covey__block_page
     memcpy(ids + capacity, page->chunks[block].map, 64);
 }
 
-/* The bit of the value that contains an address, or 64 if no value of the block does. */
+/* The bit of the value that contains an address, or COVEY__BLOCK_IDS if no value of the block does. */
 static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                        const void *address) {
     uintptr_t at = (uintptr_t)address, base = (uintptr_t)page->chunks[block].data;
@@ -185,8 +185,8 @@ static bool is_full(const covey__block_page *page, uint32_t block) {
     return block < COVEY__PAGE_BLOCKS && page->masks[block] == UINT64_MAX;
 }
 
-/* The capacity for this many more. A block with a full neighbour is likely to fill up as well: it is direct from the
- * start. */
+/* The capacity of a block that gets this many more ids. A block with a full neighbour is likely to fill up as well: it
+ * is direct from the start. */
 static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                                uint32_t more) {
     bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1);
@@ -212,8 +212,8 @@ static bool is_nearly_direct(const covey__block_store *blocks, const covey__bloc
     return blocks->size <= 16 && page->capacity[block] != 64 && slots_taken(page, block) >= GROUP_LEAST;
 }
 
-/* Ids that are added in no order would make blocks direct in no order. Blocks that become direct together are
- * contiguous, and are iterated as one span. */
+/* If ids come in no order, blocks would become direct in no order, and their chunks would be scattered. Blocks that
+ * become direct together are contiguous, and are iterated as one span. */
 static covey_result grow_group(covey__block_store *blocks, covey__block_page *page, uint32_t block,
                                const void **source) {
     covey_result result = COVEY_ERROR_MEMORY;
@@ -374,7 +374,7 @@ covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const
     uint64_t mask = page->masks[block], bits = mask & ~bits_with_slots(blocks, page, block);
     uint32_t more = covey__bits_in(bits);
     covey_result result = COVEY_OK;
-    page->masks[block] = mask & ~bits; /* during the move */
+    page->masks[block] = mask & ~bits; /* ids without a slot have no value to move */
     if (page->used[block] + more > page->capacity[block])
         result = grow_to(blocks, page, block, grown_capacity(blocks, page, block, more), source);
     page->masks[block] = mask;
@@ -394,7 +394,7 @@ void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index) {
     if (blocks->zero_vacated) zero_slots(blocks, page, block, bit_of(index));
 }
 
-/* From the last slot on, so that the one that fills a gap has a value. */
+/* Goes from the last slot to the first, so that the slot that fills a gap always has a value. */
 static void sweep_slots(covey__block_store *blocks, uint32_t index) {
     covey__block b = covey__block_in(blocks, index);
     for (uint32_t slot = b.page->used[b.block]; slot-- != 0;) {
@@ -500,7 +500,7 @@ size_t covey__runs_next(covey__runs *runs, char **at) {
         return used * runs->size;
     }
     if (runs->left == UINT64_MAX) return full_run(runs);
-    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* not all bits are set, so there is a zero */
+    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* some bit is 0, because the block is not full */
     *at += first * runs->size;
     runs->left &= first + count < 64 ? UINT64_MAX << (first + count) : 0;
     return count * runs->size;
@@ -581,7 +581,7 @@ static compaction plan_of(const covey__block_store *blocks) {
     return plan;
 }
 
-/* The slab that the next chunk of a capacity comes from; NULL when memory is out. */
+/* The slab that the next chunk of a capacity comes from; NULL when an allocation fails. */
 static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint32_t capacity, uint32_t chunks) {
     if (slab && !covey__slab_full(slab)) return slab;
     size_t most = covey__slab_most(blocks, capacity);
@@ -776,23 +776,24 @@ uint32_t covey__blocks_end(const covey__block_store *blocks) {
 static bool valid_block(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                         const char **why) {
     uint32_t count = covey__bits_in(page->masks[block]), capacity = page->capacity[block];
-    REQUIRE(page->used[block] == (capacity == 64 ? 0 : count), "block: the number of slots is not what was counted");
+    REQUIRE(page->used[block] == (capacity == 64 ? 0 : count), "block: the number of used slots is wrong");
     REQUIRE(count <= capacity && capacity <= COVEY__MAPPED_WHOLE, "block: more ids than slots");
-    REQUIRE(capacity == 64 || !blocks->pinned, "block: pinned, and not direct");
-    REQUIRE(capacity != 64 || !blocks->grouped, "block: of a group, and direct");
+    REQUIRE(capacity == 64 || !blocks->pinned, "block: a block of a pinned pool is not direct");
+    REQUIRE(capacity != 64 || !blocks->grouped, "block: a block of an owned pool is direct");
     const uint8_t *ids = (const uint8_t *)page->chunks[block].data + (size_t)capacity * blocks->size;
-    REQUIRE(capacity == 64 || page->chunks[block].map == ids + capacity, "block: a map outside of its chunk");
+    REQUIRE(capacity == 64 || page->chunks[block].map == ids + capacity, "block: the map is not in the chunk");
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1) {
         uint32_t bit = covey__lowest_bit(left), slot = page->chunks[block].map[bit];
-        REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id with a slot that it cannot have");
-        REQUIRE(capacity == 64 || ids[slot] == bit, "block: a slot of another id");
+        REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id has an impossible slot");
+        REQUIRE(capacity == 64 || ids[slot] == bit, "block: the slot of an id belongs to another id");
     }
     for (uint32_t slot = 1; slot < page->used[block] && (page->ordered >> block & 1) != 0; slot++)
-        REQUIRE(ids[slot - 1] < ids[slot], "block: slots that are out of order, and marked otherwise");
+        REQUIRE(ids[slot - 1] < ids[slot], "block: marked as ordered, but its slots are not");
     return true;
 }
 
-/* Checks the empty blocks of a page in one pass without branches: in most tests, most blocks are empty. */
+/* Checks all blocks of a page for what empty ones must satisfy, in one pass without branches: in most tests, most
+ * blocks are empty. */
 static bool valid_page(const covey__block_store *blocks, const covey__block_page *page, const char **why) {
     uint64_t taken = 0, chunks = 0, slots = 0, direct = 0, data = 0, maps = 0, joined = 0;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
@@ -804,11 +805,11 @@ static bool valid_page(const covey__block_store *blocks, const covey__block_page
         maps |= (uint64_t)(page->chunks[block].map != NULL) << block;
     }
     REQUIRE(page->summary == taken, "block: the summary is wrong");
-    REQUIRE(chunks == taken, "block: an empty block with a chunk, or the other way round");
-    REQUIRE((slots & ~taken) == 0, "block: an empty block with slots");
-    REQUIRE(page->direct == direct, "block: direct or not, and marked otherwise");
-    REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: the order is marked wrongly");
-    REQUIRE(data == taken && maps == taken, "block: an empty block that points somewhere, or the other way round");
+    REQUIRE(chunks == taken, "block: an empty block has a chunk, or one with ids has none");
+    REQUIRE((slots & ~taken) == 0, "block: an empty block has slots");
+    REQUIRE(page->direct == direct, "block: wrongly marked as direct, or not marked");
+    REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: wrongly marked as ordered");
+    REQUIRE(data == taken && maps == taken, "block: an empty block has an address, or one with ids has none");
     for (uint64_t left = taken; left != 0; left &= left - 1)
         if (!valid_block(blocks, page, covey__lowest_bit(left), why)) return false;
     for (uint64_t left = blocks->size != 0 ? direct & direct >> 1 : 0; left != 0; left &= left - 1) {
@@ -816,13 +817,13 @@ static bool valid_page(const covey__block_store *blocks, const covey__block_page
         bool follows = page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
         joined |= (uint64_t)follows << block;
     }
-    REQUIRE(page->joined == joined, "block: values that follow each other, and marked otherwise");
+    REQUIRE(page->joined == joined, "block: wrongly marked as joined with the next one, or not marked");
     return true;
 }
 
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why) {
     uint64_t count = 0;
-    REQUIRE(blocks->end_page <= blocks->page_count, "blocks: an end beyond its table");
+    REQUIRE(blocks->end_page <= blocks->page_count, "blocks: the end is beyond the directory");
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         if (covey__blocks_have_page(blocks, i) && !valid_page(blocks, page, why)) return false;
@@ -831,7 +832,7 @@ bool covey__blocks_valid(const covey__block_store *blocks, const char **why) {
         for (uint64_t left = page->summary; left != 0; left &= left - 1)
             count += covey__bits_in(page->masks[covey__lowest_bit(left)]);
     }
-    REQUIRE(count == blocks->count, "blocks: the number of components is not what was counted");
+    REQUIRE(count == blocks->count, "blocks: the number of components is wrong");
     REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "blocks: bytes that are not accounted for");
     return covey__slabs_valid(blocks, why);
 }

@@ -1,5 +1,6 @@
-/* Values of types that the program does not know. What the codec of another program wrote is kept unchanged, handles
- * apart from bytes, so that merging can map the handles, and saving writes the same. */
+/* Kept values: values of types that the program does not know. What the codec of another program wrote is kept
+ * unchanged, with handles separate from bytes, so that merging can map the handles, and saving writes the same
+ * bytes. */
 #include "storage/kept.h"
 
 #include "memory/alloc.h"
@@ -8,7 +9,7 @@
 
 static size_t bytes_of(const covey_kept *kept) { return kept->entity_count * sizeof(covey_entity) + kept->size; }
 
-/* Memory for as many bytes and handles as it says: handles first. */
+/* Allocates memory for the handles of a kept value, followed by its bytes. */
 static bool allocate_kept(covey_world *world, covey_kept *kept, char **memory) {
     size_t bytes = bytes_of(kept);
     *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));

@@ -9,7 +9,7 @@
 
 #define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY_PAGE_SIZE + 1)
 
-/* Stands for all missing pages: every index is absent, and no slot is COVEY__SLOT_NULL. Never written. */
+/* Used for all missing pages: every index is absent, and no slot is COVEY__SLOT_NULL. Never written. */
 #define MISSING_1 COVEY__SLOT(COVEY_NONE, 1)
 #define MISSING_2 MISSING_1, MISSING_1
 #define MISSING_4 MISSING_2, MISSING_2
@@ -179,14 +179,14 @@ static void *value_at(const covey_sparse_set *set, uint32_t position) {
     return covey__value_at(set, position, set->size);
 }
 
-/* All values: neither dead elements nor holes have one. */
+/* Moves all values. Dead elements and holes have none. */
 static void move_values(const covey_sparse_set *set, char *data) {
     for (uint32_t at = 0; at < set->end; at++)
         if (!covey__is_hole(set, at))
             covey__relocate(&set->mover, data + (size_t)at * set->size, value_at(set, at), set->size);
 }
 
-/* Values are not moved by realloc if they must be zeroed where they were, or if a hook moves them. */
+/* realloc may not move the values if the memory that they leave must be zeroed, or if a hook moves them. */
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
     covey__set_shifts(set);
     bool ours = (set->zero_vacated || set->mover.type) && set->data;
@@ -220,7 +220,7 @@ static bool add_value_pages(covey_sparse_set *set, uint32_t positions) {
     return true;
 }
 
-/* Capacity for `positions` in all; `spare` asks for geometric growth. */
+/* Makes room for `positions` in total; `spare` makes the capacity grow geometrically. */
 static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions, bool spare) {
     bool done = true;
     if (positions > set->id_capacity) {
@@ -398,7 +398,7 @@ static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-/* Hooks see live values only: dead elements and holes have none. */
+/* Calls hooks only for live values: dead elements and holes have none. */
 static void exchange_at(covey_sparse_set *set, uint32_t a, uint32_t b) {
     void *left = value_at(set, a), *right = value_at(set, b);
     bool there = a < set->end, here = b < set->end;
@@ -420,7 +420,7 @@ static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
     exchange_at(set, a, b);
 }
 
-/* Swap only: puts an element among the dead, where it may be already. */
+/* Swap only: places an element among the dead ones, unless it is there already. */
 static uint32_t place_behind(covey_sparse_set *set, covey_entity e) {
     uint32_t at = covey__slot_position(*covey__slot_of(set, e.index));
     if (at == COVEY_NONE) at = set->end + set->dead++;
@@ -457,7 +457,7 @@ void covey__set_erase_placed(covey_sparse_set *set, covey_entity e) {
     zero_erased(set, --set->end);
 }
 
-/* Whether an index is live. Absent elements, and dead ones of a swap-only set, can be placed. */
+/* Whether an index is live. Only absent indices, and dead ones of a swap-only set, can be placed. */
 static bool is_placed(const covey_sparse_set *set, uint32_t index) {
     if (index / COVEY_PAGE_SIZE >= set->page_count) return false;
     uint32_t at = covey__slot_position(*covey__slot_of(set, index));
@@ -500,7 +500,8 @@ covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity e, const 
     return covey_sparse_set_push_to(set, e, value, set->policy != COVEY_IN_PLACE);
 }
 
-/* A claimed index: an absent one has a generation without a position, a dead one a position without a generation. */
+/* Claims an index. The slot of an absent one then has a generation but no position; that of a dead one, a position but
+ * no generation. */
 static covey_result claim(covey_sparse_set *set, covey_entity e) {
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
     covey_result result = covey__set_reach(set, e.index);
@@ -565,7 +566,7 @@ static void erase_swapping(covey_sparse_set *set, uint32_t at, uint32_t index) {
     zero_erased(set, last);
 }
 
-/* The element gets the next generation and goes behind the live ones. */
+/* Gives the element its next generation and moves it behind the live ones. */
 static void erase_keeping(covey_sparse_set *set, uint32_t at) {
     covey_entity e = set->ids[at];
     bool live = at < set->end;
@@ -697,7 +698,7 @@ covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_
     return COVEY_OK;
 }
 
-/* Moves the remaining elements of 64 positions to `to` and behind; returns the next free position. */
+/* Moves the remaining elements of 64 positions to `to` and the positions after it. Returns the next free position. */
 static uint32_t compact_word(covey_sparse_set *set, uint32_t word, uint32_t to) {
     uint32_t from = word * 64, left = set->end - from;
     uint64_t live = ~set->marks[word] & (left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX);
@@ -748,8 +749,8 @@ void covey_sparse_set_compact(covey_sparse_set *set) {
     else compact_in_place(set);
 }
 
-/* Does not fill holes that will be behind the last element, so that no element moves twice. In `moved`, the old
- * position of an element is a hole already. */
+/* Skips holes that will be behind the last element, so that no element moves twice. When `moved` is called, the old
+ * position of the element is a hole already. */
 void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context) {
     uint32_t end = set->end, count = set->end - set->holes;
     covey__set_shifts(set);
@@ -854,7 +855,7 @@ void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page) {
 
 /* ---- As text -----------------------------------------------------------------------------------------------------*/
 
-/* Appends to a text of limited size; the length counts on beyond it. */
+/* Appends to a text of limited size. *length also counts what did not fit. */
 static void append(char *text, size_t size, uint64_t *length, const char *words) {
     size_t more = strlen(words);
     for (size_t i = 0; i < more && *length + i + 1 < size; i++) text[*length + i] = words[i];

@@ -78,7 +78,8 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
     covey__note_erased(pool, index);
 }
 
-/* Of neighbours in blocks; returns how many were looked at. One that is not alive has no components. */
+/* Erases the components of the first entities of a list that are in one block. Returns how many entities it handled; a
+ * dead one has no components. */
 static uint32_t erase_neighbours(covey_pool *pool, const covey_entity *entities, uint32_t left) {
     covey__stretch s = covey__next_stretch(pool->world, entities, left);
     if (s.count != 0 && !covey__block_is_empty(&pool->blocks, entities->index))

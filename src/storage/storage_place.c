@@ -1,5 +1,5 @@
-/* Places for components: for one; and for many at once, by blocks of 64 ids, and pages of a sparse set, rather than one by
- * one. */
+/* Makes places for components: for one; and for many at once, by whole blocks and by pages of a sparse set rather than
+ * one by one. */
 #include "storage/storage_place.h"
 
 #include "storage/block_store.h"
@@ -12,7 +12,7 @@
 
 /* ---- One ---------------------------------------------------------------------------------------------------------*/
 
-/* Marks added to a reactive set by the program. */
+/* Places a mark that the program adds to a reactive set. */
 static covey_result place_mark(covey_pool *tags, uint32_t index, void **value) {
     if (covey__has_index(tags, index)) return COVEY_ERROR_PRESENT;
     covey_result result = covey__reactive_reserve(tags, index);
@@ -61,7 +61,8 @@ void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
-/* Whether a change writes more than the caches should hold, in whole words: then it bypasses them. */
+/* Whether values of this size are too many for the caches, and consist of whole words: then copies bypass the
+ * caches. */
 static bool is_large(const covey__placing *p, size_t size) {
     return size % 4 == 0 && (uint64_t)p->count * size >= COVEY_CACHE_BYTES / 4;
 }
@@ -82,7 +83,7 @@ static void make_pattern(pattern *same, const covey__placing *p, size_t size) {
     for (uint32_t i = 0; i < 64 && same->is_made; i++) covey__copy(same->bytes + i * size, p->values, size);
 }
 
-/* Repeats a value: copies what is written already, twice as much each time. */
+/* Repeats a value, by copying what is already written, twice as much each time. */
 static void fill(char *to, uint32_t count, const void *value, size_t size) {
     size_t bytes = count * size, done = size;
     if (bytes == 0) return;
@@ -301,7 +302,7 @@ static covey_result place_scattered(covey__placing *p, const pattern *same, bloc
     return write_scattered(p, same) ? COVEY_OK : COVEY_ERROR_COPY;
 }
 
-/* Whether the remaining entities are scattered enough for that to pay. */
+/* Whether there are enough remaining entities for each of their blocks to do that. */
 static bool are_scattered(const covey__placing *p, blocks_of *all) {
     uint32_t left = p->count - p->placed;
     if (left < 64 || find_blocks(p, p->placed, all) != COVEY_OK) return false;
@@ -365,13 +366,13 @@ static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t 
     return true;
 }
 
-/* Where the ids of the change are written: behind the end, not counted yet. NULL when there is no room yet. */
+/* Where the new ids are written: behind the end of the set, not counted yet. NULL while there is no room. */
 static covey_entity *spare_ids(const covey__placing *p) {
     const covey_sparse_set *set = &p->pool->set;
     return set->ids && p->count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
 }
 
-/* Handles the next entity, which is the first of its page, or cannot be placed. */
+/* Makes the page of the next entity, or returns why the entity cannot be placed. */
 static covey_result reach_next(const covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_entity e = p->entities[p->placed];
@@ -399,14 +400,14 @@ static covey_result put_blocks(covey__placing *p, covey_entity *ids, uint32_t bl
     return COVEY_OK;
 }
 
-enum { AHEAD = 16 }; /* entities, when they come in no order */
+enum { AHEAD = 16 }; /* entities to prefetch ahead, if they come in no order */
 
-/* Whether a table has more slots than a cache of one core keeps. */
+/* Whether the table of a set is larger than the cache of a core. */
 static bool is_far(const covey_sparse_set *set) {
     return (uint64_t)set->page_count * COVEY_PAGE_SIZE * sizeof(covey__slot) > COVEY_CACHE_BYTES / 16;
 }
 
-/* Prefetches what a later entity needs. */
+/* Prefetches the slot and generation of a later entity. */
 COVEY_HOT void ask_for(covey__entity_page *const *alive, const uintptr_t *pages, uint32_t index, uint32_t reach) {
     if (index / COVEY_PAGE_SIZE >= reach) return;
     covey__prefetch_line((const char *)covey__slot_in(pages, index));
@@ -444,7 +445,7 @@ static COVEY__NOINLINE void put_near(covey__placing *p, covey_entity *ids) { put
 
 static COVEY__NOINLINE void put_far(covey__placing *p, covey_entity *ids) { put_scattered(p, ids, true); }
 
-/* Writes the slots of the entities that have none yet: their positions are behind the end, and are not counted yet. */
+/* Writes the slots of all entities that have none yet. Their positions are behind the end, and not counted yet. */
 static covey_result put_slots(covey__placing *p, covey_entity *ids) {
     const covey_world *world = p->pool->world;
     covey_result result = COVEY_OK;
@@ -567,7 +568,7 @@ static void end_value(covey__placing *p) {
     }
 }
 
-/* Places without values go first, because erasing one of the others may move any. Those of a set are its last ones. */
+/* Erases places without values first, because erasing one with a value may move others. In a set, they are the last. */
 void covey__erase_placed_many(covey__placing *p) {
     covey_pool *pool = p->pool;
     if (p->is_claimed) covey__set_release(&pool->set, p->entities + p->placed, p->count - p->placed);
