@@ -4,7 +4,7 @@
 #include <covey/hierarchy.h>
 #include <covey/history.h>
 
-#define DEAD "the handle is null, stale or was never issued: ask covey_alive first"
+#define DEAD "the handle is null, stale or was never issued: check it with covey_alive"
 
 static void assert_message(covey_result result, const char *text) {
     assert_failed(result);

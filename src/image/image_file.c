@@ -1,4 +1,4 @@
-/* Snapshots in files: what is between files and images. */
+/* Images in files. */
 #include "image/file.h"
 
 #include "image/image.h"
@@ -6,7 +6,7 @@
 static bool write_to(const void *bytes, size_t size, void *file) { return covey__file_write(file, bytes, size); }
 
 static void save(covey_world *world, covey__file *file, const covey_save_desc *desc, covey_report *report) {
-    covey__silence(world, true); /* who knows the file says it */
+    covey__silence(world, true); /* covey_save_to_file logs one message */
     (void)covey_save_to_stream(world, write_to, file, desc, report);
     covey__silence(world, false);
     if (report->result == COVEY_OK) covey__file_finish(file);

@@ -1,4 +1,4 @@
-/* Which entities and components are saved. Who is left out is found once, and kept as bits, because saving takes several
+/* Which entities and components are saved. The choice is made once and kept as bits, because saving takes several
  * passes. */
 #include "image/image_filter.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- Names -------------------------------------------------------------------------------------------------------*/
 
-/* A name of an entity that becomes a root, because its parent is left out. */
+/* The name of an entity that becomes a root because its parent is left out. */
 typedef struct orphan {
     const char *text;
     uint32_t index;
@@ -35,7 +35,7 @@ static bool is_orphan(const covey__filter *filter, uint32_t index) {
     return covey__filter_has(filter, index) && parent != COVEY_NONE && !covey__filter_has(filter, parent);
 }
 
-/* Counts the orphans, and lists them if there is a list. */
+/* Counts the orphans, and fills `list` unless it is NULL. */
 static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
     const covey_pool *names = filter->world->names ? filter->world->names->pool : NULL;
     uint32_t count = 0;
@@ -48,7 +48,8 @@ static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
     return count;
 }
 
-/* Roots keep their names; of several orphans with the same name, the one with the lowest index keeps it. */
+/* Finds the entities that lose their name. Roots keep their names; if several orphans have the same name, the one with
+ * the lowest index keeps it. */
 static bool find_nameless(covey__filter *filter, covey__heap *heap) {
     static const covey_entity none = { 0, 0 };
     uint32_t count = list_orphans(filter, NULL);
@@ -70,10 +71,10 @@ static bool find_nameless(covey__filter *filter, covey__heap *heap) {
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
-/* All numbers are powers of two. */
+/* STEP: indices that are in one word of bits and in one page of entities. All sizes are powers of two. */
 enum { STEP = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64, MOST_PAGES = COVEY_NONE / COVEY__BLOCK_PAGE + 1 };
 
-/* Of indices of one page of entities, those that are alive. False: memory is out. */
+/* Sets the bits of living entities, for STEP indices of a page. False when an allocation fails. */
 static bool note_alive(covey__filter *filter, covey__heap *heap, uint32_t first, const uint32_t *generations) {
     uint64_t alive = 0;
     for (uint32_t i = 0; i < STEP; i++) alive |= (uint64_t)(generations[i] & 1) << i;
@@ -97,7 +98,7 @@ static bool note_all(covey__filter *filter, covey__heap *heap) {
     return true;
 }
 
-/* Those that have a component of one of these types, also a disabled one. */
+/* Leaves out entities that have a component, disabled or not, of one of these types. */
 static void leave_out(const covey__filter *filter, const covey_type *const *types) {
     const covey_world *world = filter->world;
     for (uint32_t i = 0; types && i < world->pool_count; i++) {
@@ -132,7 +133,8 @@ static void ask(const covey__filter *filter, const covey_save_desc *desc) {
     covey__hook_end(hook);
 }
 
-/* An entity that is left out is one that was destroyed: its index is free, unless its generations are used up. */
+/* In the image, entities that are left out were destroyed: their indices are free, unless their generations are used
+ * up. */
 static void note_freed(covey__filter *filter) {
     for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++) {
         covey__filter_page *page = filter->pages.at[word / COVEY__PAGE_BLOCKS];

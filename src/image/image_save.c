@@ -1,4 +1,4 @@
-/* Writes a world as an image, in one pass over it. Bytes are summed while they are in the cache. */
+/* Writes a world as an image, in one pass. Checksums are computed while the bytes are in the cache. */
 #include "image/image.h"
 
 #include "memory/alloc.h"
@@ -21,21 +21,21 @@
 
 enum { HANDLE = 8, SUM_EVERY = 1 << 14, STREAM_WINDOW = 1 << 16, PROGRESS_EVERY = 1 << 20 };
 
-/* Writes to a window: all of the caller's memory, or a buffer that is flushed to the sink when it is full. Once nothing
- * more fits, or something has failed, it only counts bytes. */
+/* Writes to a window: the caller's memory, or a buffer that is flushed to the sink when it is full. When nothing more
+ * fits, or after a failure, only counts bytes. */
 typedef struct writer {
     covey_world *world;
     const covey_save_desc *desc;
     covey_report *report;
-    covey__heap heap; /* not the world's, which others may be reading */
+    covey__heap heap; /* not the world's heap, because other threads may be reading the world */
     covey_sink_fn *sink;
     void *sink_context;
     unsigned char *window, *at, *end;
-    unsigned char *summed; /* bytes before it are in the checksum */
+    unsigned char *summed; /* the checksum includes the bytes before it */
     uint32_t sum;
     bool counting;
-    bool large;      /* the current section */
-    uint64_t before; /* bytes before the window, or that were only counted */
+    bool large;      /* the current section: copies bypass the caches */
+    uint64_t before; /* bytes before the window, and bytes that were only counted */
     uint64_t all, told;
     covey__section_entry *sections;
     uint32_t section_count, section_capacity;
@@ -68,7 +68,7 @@ static void tell_progress(writer *w) {
     const covey_save_desc *desc = w->desc;
     w->told = position(w);
     if (desc->progress && !desc->progress(w->told, w->all, desc->progress_context))
-        fail(w, COVEY_ERROR_CANCELLED, "the progress function cancelled it", NULL);
+        fail(w, COVEY_ERROR_CANCELLED, "the progress function cancelled the call", NULL);
 }
 
 static void sum_up(writer *w) {
@@ -83,15 +83,15 @@ static void flush(writer *w) {
     sum_up(w);
     if (w->counting || size == 0) return;
     if (!w->sink(w->window, size, w->sink_context)) {
-        fail(w, COVEY_ERROR_FILE, "the write function of the caller refused bytes of the image", NULL);
+        fail(w, COVEY_ERROR_FILE, "the caller's write function returned false", NULL);
         return;
     }
     w->before += size;
     w->at = w->summed = w->window;
 }
 
-/* Room for this many bytes, which the caller writes; NULL if they are only counted. A stream has room for one
- * record. */
+/* Makes room for this many bytes, which the caller writes; NULL if they are only counted. A stream has room for at
+ * least one record. */
 static unsigned char *room_for(writer *w, size_t size) {
     if (!w->counting && size > (size_t)(w->end - w->at) && w->sink) flush(w);
     if (!w->counting && size > (size_t)(w->end - w->at)) only_count(w);
@@ -188,7 +188,7 @@ static uint64_t indices_of(const covey_world *world) {
     return covered < COVEY_NONE ? covered : COVEY_NONE;
 }
 
-/* The first index from one on that was used, or that was not; the end if there is none. */
+/* The first index from `from` on that was used, or that was not; the end if there is none. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
     while (from < end) {
@@ -196,7 +196,7 @@ static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
         uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
         if (page_end > end) page_end = end;
         if (!page && !used) return from;
-        if (page && !used) /* most of them, and this is quick */
+        if (page && !used) /* the usual case, and faster */
             while (from < page_end && page->free[from % COVEY_PAGE_SIZE / 64] == 0)
                 from += COVEY__TABLE_WORD - from % COVEY__TABLE_WORD;
         while (page && from < page_end && covey__was_used(page, (uint32_t)from) != used) from++;
@@ -217,7 +217,7 @@ static run next_run(const covey_world *world, uint64_t from) {
     return r;
 }
 
-/* Entities that are left out were destroyed in the image. */
+/* Writes generations. In the image, entities that are left out were destroyed. */
 static void put_some_generations(writer *w, const uint32_t *generations, uint32_t first, uint32_t count) {
     uint32_t some[256];
     for (uint32_t part; count != 0; count -= part, generations += part, first += part) {
@@ -261,7 +261,7 @@ static void put_entities(writer *w, const covey_world *world) {
     end_section(w);
 }
 
-/* Ids that are set aside for a command buffer are free in the image, as in a clone. */
+/* Writes the entities. Ids that a command buffer has reserved are free in the image, as in a clone. */
 static void put_entities_of(writer *w) {
     const covey_world *world = w->world;
     if (!covey__commands_hold_ids(world)) {
@@ -345,7 +345,8 @@ static void put_values(writer *w, const char *values, size_t count) {
 
 static void put_run(void *values, size_t count, void *context) { put_values(context, values, count); }
 
-/* The same for values that are copied. Where components come and go, most runs are short. */
+/* The same for values whose bytes are copied as they are. If components are often added and removed, most runs are
+ * short. */
 static void put_copies(void *values, size_t count, void *context) {
     writer *w = context;
     size_t size = count * w->plan.size;
@@ -605,7 +606,8 @@ static bool is_saved(const writer *w, const covey_pool *pool) {
     return can_be_saved(pool->type) || covey__filter_count(&w->filter, pool) != 0;
 }
 
-/* A handle may have more bytes in an image than in memory. */
+/* Checks that a type can be saved. A record may be larger than a value, because handles may have fewer bytes in
+ * memory. */
 static void check_type(writer *w, const covey_type *type) {
     if (!can_be_saved(type))
         fail(w, COVEY_ERROR_TYPE, "cannot be saved: define it with .fields, a .codec, .raw or .transient", type->name);
@@ -613,12 +615,12 @@ static void check_type(writer *w, const covey_type *type) {
         fail(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);
 }
 
-/* A name must stand for one type: images, and programs that load them, find types by name. */
+/* Checks that components and resources with this name have the same type: images identify types by name. */
 static void check_name(writer *w, const covey_type *type) {
     const covey_pool *pool = covey__pool_named(w->world, type->name);
     if (pool && is_saved(w, pool) && !covey__type_same_layout(pool->type, type))
-        fail(w, COVEY_ERROR_TYPE, "cannot be saved: components and a resource have this name, and differ; rename one",
-             type->name);
+        fail(w, COVEY_ERROR_TYPE,
+             "cannot be saved: a component and a resource with this name have different types; rename one", type->name);
 }
 
 /* Checks all types before anything is written. */
@@ -635,8 +637,8 @@ static void check_types(writer *w) {
             check_name(w, covey_world_resource(world, i));
         }
     if (world->emission)
-        fail(w, COVEY_ERROR_REFUSED, "a listener is being called: do it when the call that it is part of has ended",
-             NULL);
+        fail(w, COVEY_ERROR_REFUSED,
+             "a listener is being called: do it after the call that the listener is part of has returned", NULL);
 }
 
 static void put_world(writer *w) {
@@ -741,7 +743,7 @@ void covey_buffer_free(covey_buffer *buffer) {
 
 static bool has_room(const covey_buffer *buffer, size_t more) { return more <= buffer->capacity - buffer->size; }
 
-/* The capacity of a buffer that grows by this many bytes or more; 0: there cannot be so many. */
+/* The capacity of a buffer that grows by at least this many bytes; 0 if the size overflows. */
 static size_t grown_capacity(const covey_buffer *buffer, size_t more) {
     if (more > SIZE_MAX - buffer->size) return 0;
     size_t wanted = buffer->size + more, doubled = buffer->capacity <= SIZE_MAX / 2 ? buffer->capacity * 2 : SIZE_MAX;
@@ -760,7 +762,7 @@ bool covey__buffer_reserve(covey_buffer *buffer, size_t more) {
     return true;
 }
 
-/* A larger buffer with the same bytes, so that the first one stays as it is until the image is written. */
+/* Makes a larger buffer with the same bytes. The first one stays unchanged until the image is written. */
 static bool copy_larger(const covey_buffer *buffer, size_t more, covey_buffer *copy) {
     size_t capacity = grown_capacity(buffer, more);
     *copy = (covey_buffer){ .allocator = buffer->allocator };
@@ -773,8 +775,7 @@ static bool copy_larger(const covey_buffer *buffer, size_t more, covey_buffer *c
 static void append_image(writer *w, covey_buffer *buffer) {
     if (write_to(w, buffer->bytes + buffer->size, (size_t)w->all) != w->all)
         fail(w, COVEY_ERROR_TYPE,
-             "a save function wrote another number of bytes the second time: it must write the same for the same value",
-             NULL);
+             "a save function wrote another number of bytes the second time: equal values must give equal bytes", NULL);
     if (is_fine(w)) buffer->size += (size_t)w->all;
 }
 

@@ -39,6 +39,7 @@ void covey__dependents_end(covey_world *world) {
 bool covey__dependents_valid(const covey_world *world, const char **why) {
     const covey_dependent *previous = NULL;
     for (const covey_dependent *d = world->dependents; d; previous = d, d = d->next)
-        REQUIRE(d->world == world && d->previous == previous, "dependent: in the list of another world, or linked wrongly");
+        REQUIRE(d->world == world && d->previous == previous,
+                "dependent: in the list of another world, or linked wrongly");
     return true;
 }

@@ -61,7 +61,8 @@ bool covey__tick_page_valid(const covey__tick_page *page, const char **why) {
     for (uint64_t left = page->there; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left), place = page->places[block];
         REQUIRE(place < count && (used >> place & 1) == 0, "ticks: blocks share a place");
-        REQUIRE(place == block || !covey__tick_page_is_full(page), "ticks: a block of a full page is not at its own place");
+        REQUIRE(place == block || !covey__tick_page_is_full(page),
+                "ticks: a block of a full page is not at its own place");
         used |= (uint64_t)1 << place;
     }
     for (uint32_t place = count; place < page->room; place++)

@@ -373,8 +373,7 @@ static const char *wrong_with(const covey__block_store *blocks, covey__slab *sla
     bool listed = is_listed(blocks, slab), classless = slab->class == COVEY__CLASSES;
     if (slab->used + free.count != slab->fresh || slab->fresh > slab->chunks)
         return "slabs: a chunk is neither free nor used";
-    if (!tally_blocks(blocks, slab, &used) || used.count != slab->used)
-        return "slabs: the number of chunks is wrong";
+    if (!tally_blocks(blocks, slab, &used) || used.count != slab->used) return "slabs: the number of chunks is wrong";
     if (used.sum + free.sum != (uint64_t)slab->fresh * (slab->fresh - 1) / 2)
         return "slabs: a chunk is used twice, or both free and used";
     if (!classless && listed == covey__slab_full(slab))

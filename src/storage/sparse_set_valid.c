@@ -9,8 +9,7 @@ static bool valid_shape(const covey_sparse_set *set, const char **why) {
     REQUIRE(set->holes <= set->end, "set: more holes than positions");
     REQUIRE(makes_holes || set->holes == 0, "set: a hole under a policy that makes none");
     REQUIRE(set->policy == COVEY_SWAP_ONLY || set->dead == 0, "set: dead elements under a policy that keeps none");
-    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE,
-            "set: a free list under a policy without one");
+    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE, "set: a free list under a policy without one");
     REQUIRE(set->policy == COVEY_ORDERED || !set->marks, "set: marks under a policy without them");
     REQUIRE(!set->marks || (uint64_t)set->mark_capacity * 64 >= size, "set: more positions than marks");
     REQUIRE(size <= set->id_capacity, "set: more positions than capacity for ids");
@@ -32,7 +31,8 @@ static bool valid_positions(const covey_sparse_set *set, const char **why) {
         REQUIRE(e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX,
                 "set: an id that cannot exist");
         REQUIRE(e.index / COVEY_PAGE_SIZE < set->page_count, "set: an element without a page");
-        REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation), "set: a slot does not match its element");
+        REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation),
+                "set: a slot does not match its element");
     }
     REQUIRE(holes == set->holes, "set: the number of holes is wrong");
     for (uint64_t i = set->end; i < (uint64_t)set->mark_capacity * 64; i++)

@@ -126,7 +126,8 @@ bool covey__storage_valid(const covey_pool *pool, const char **why) {
     if (!block) return covey__set_valid(&pool->set, "pool: bytes that are not accounted for", why);
     REQUIRE((uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
             "pool: the directory is larger than the world's table");
-    REQUIRE(pool->blocks.grouped == ((pool->uses & COVEY_USE_GROUP) != 0), "pool: wrongly marked as owned by a group, or not marked");
+    REQUIRE(pool->blocks.grouped == ((pool->uses & COVEY_USE_GROUP) != 0),
+            "pool: wrongly marked as owned by a group, or not marked");
     return covey__is_reactive(pool) || covey__blocks_valid(&pool->blocks, why);
 }
 

@@ -28,7 +28,7 @@
                     "_value, with its address: covey_add_value(world, e, " #T ", &variable)"),             \
      &(T)__VA_ARGS__)
 #define COVEY__EXPECTS_TAG(T) \
-    (COVEY__EXPECTS(COVEY__SIZE(T) == 0, #T " is no tag, it has a value: use the call without _tag"), covey_id(T))
+    (COVEY__EXPECTS(COVEY__SIZE(T) == 0, #T " is not a tag, it has a value: use the call without _tag"), covey_id(T))
 #define COVEY__EXPECTS(holds, text)    \
     (void)sizeof(struct {              \
         _Static_assert((holds), text); \

@@ -62,10 +62,10 @@
 #define COVEY__OF_KNOWN(what, T, text, ...) COVEY__##what##_OF(T, __VA_ARGS__)
 #define COVEY__OF_UNKNOWN(what, T, text, ...) COVEY__##what##_OF_UNKNOWN(T, text)
 
-#define COVEY__SHADOW_OF_UNKNOWN(T, text)                                                                           \
-    COVEY__STATIC_ASSERT(sizeof(T) == 0, text " is no word for a member of " #T ": use i8(m) to i64(m), u8(m) to "  \
-                                              "u64(m), f32(m), f64(m), boolean(m), character(m), entity(m), array(" \
-                                              "word, m), matrix(word, m), nested(S, m), nested_array(S, m) or "     \
+#define COVEY__SHADOW_OF_UNKNOWN(T, text)                                                                             \
+    COVEY__STATIC_ASSERT(sizeof(T) == 0, text " is not a word for a member of " #T ": use i8(m) to i64(m), u8(m) to " \
+                                              "u64(m), f32(m), f64(m), boolean(m), character(m), entity(m), array("   \
+                                              "word, m), matrix(word, m), nested(S, m), nested_array(S, m) or "       \
                                               "padding(type, m)");
 #define COVEY__KNOWN_OF(T, shape, C, kind, nested, m)
 #define COVEY__KNOWN_OF_UNKNOWN(T, text) &&0

@@ -463,7 +463,7 @@ COVEY_HOT void *covey__pool_get_unchecked_sized(const covey_pool *pool, covey_en
     uint32_t index = covey__index(e);
     const covey_sparse_set *set = &pool->set;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
-    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
+    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is present");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, size);
     return covey__value_at(set, covey__slot_position(*covey__slot_of(set, index)), size);
 }
