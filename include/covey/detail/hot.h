@@ -1,6 +1,6 @@
 /* The hot path: entities and components. Not API.
  *
- * It is in a header so that calls inline with the size of a value as a constant. */
+ * It is in a header so that calls are inlined with the size of a value as a constant. */
 #ifndef COVEY_DETAIL_HOT_H
 #define COVEY_DETAIL_HOT_H
 
@@ -9,11 +9,11 @@ extern "C" {
 #endif
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
-/* Continues with an entity that has the first of its components; undoes everything if that is not simple. */
+/* Adds the remaining components to an entity that has the first ones; undoes everything if it fails. */
 COVEY_API covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
                                                const covey_component *components, uint32_t added);
 COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
-/* Pure: remembering an unknown type changes no answer. */
+/* Pure, although it remembers unknown types: that changes no result. */
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
 /* These take a handle as a word, as lookups of sparse sets do: COVEY__SLOT(index, generation). */
 COVEY_API COVEY__PURE void *covey__get_slowly(const covey_world *world, covey__slot handle, const covey_type *type);
@@ -34,18 +34,18 @@ COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t g
 COVEY_API void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
-/* The same for a contract of a function: a public one is named before the text. */
+/* The same; puts the name of the function before the text, if it is public. */
 COVEY_API void covey__contract_of(const char *function, const covey_world *world, const char *what, const char *file,
                                   int line);
 COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int line); /* true */
-/* The world has a guard. */
+/* Only if the world has a guard. */
 COVEY_API void covey__check_use(const covey_world *world, const covey_type *type, covey__access access,
                                 const char *file, int line);
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
 COVEY_API void covey__refuse_arrays(const covey_pool *pool, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
 
-/* The slot of an index that the table reaches. */
+/* The slot of an index that the table covers. */
 COVEY_HOT covey__slot *covey__slot_in(const uintptr_t *pages, uint32_t index) {
     return (covey__slot *)(pages[index / COVEY_PAGE_SIZE] + index * sizeof(covey__slot));
 }
@@ -82,7 +82,7 @@ COVEY_HOT void covey__copy(void *to, const void *from, size_t size) {
     }
 }
 
-/* Not covey__copy: gcc 12 looks into its cases, and warns that a literal of four bytes has no sixteen. */
+/* Not covey__copy: gcc 12 checks all its cases, and warns that a literal of four bytes does not have sixteen. */
 COVEY_HOT void covey__fill(void *to, const void *value, size_t size) {
     if (value) memcpy(to, value, size);
     else memset(to, 0, size);
@@ -617,7 +617,7 @@ COVEY_HOT void *covey__get_sized(const covey_world *world, covey_entity e, const
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     COVEY__USES(world, type, COVEY__ACCESS_READ);
     const covey__type_entry *entry = covey__type_entry_of(world, type);
-    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or empty */
+    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* the pool may be of another type, or empty */
     if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, covey__word(e), type);
     COVEY__CONTRACT(world, size == entry->pool->size, "the size is not that of the pool's values");
     return covey__lookup_get(&lookup, e, size);
@@ -694,7 +694,7 @@ COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const c
         const covey_component component = components[i];
         const covey__type_entry *entry = covey__type_entry_of(world, component.type);
         if (!COVEY__LIKELY(entry->type == component.type && !component.value && component.count <= 1)) return i;
-        if (component.size == 0 && entry->pool->size != 0) return i; /* which stands for the size of the type */
+        if (component.size == 0 && entry->pool->size != 0) return i; /* 0 means the size of the type */
         COVEY__CONTRACT(world, component.size == entry->pool->size, "the size is not that of the type");
         if (covey__wants_default(entry->pool, component.values, component.size)) return i;
         void *to = covey__pool_append(entry->pool, e, component.size);
