@@ -100,7 +100,7 @@ static covey_result fail_circle(covey_schedule *s, const covey__system *held, co
     } while (by != held && length < sizeof text - 1);
     if (length >= sizeof text) memcpy(text + sizeof text - 4, "...", 4);
     return covey__schedule_fail(s, COVEY_ERROR_CYCLE,
-                                "a cycle: each of these systems is to run after the next one, by phase or link: %s",
+                                "a cycle: each system waits for the next, by phase or link: %s",
                                 text);
 }
 

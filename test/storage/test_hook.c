@@ -404,9 +404,10 @@ static void test_changing_calls_refuse_inside_of_a_system(void **state) {
 }
 
 static void test_changing_calls_refuse_in_other_threads_while_systems_run(void **state) {
-    each_call_is_refused(state, call_outside_of_systems,
-                         "a thread that runs no system changes the structure while systems run: wait until they have "
-                         "ended");
+    each_call_is_refused(
+        state, call_outside_of_systems,
+        "a thread outside the schedule makes a structural change while systems run: wait until they have "
+        "ended");
 }
 
 static void overwrite_target(void) { assert_non_null(covey_set(world, target, Body, { 3, ~3u })); }
