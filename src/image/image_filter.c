@@ -72,7 +72,10 @@ static bool find_nameless(covey__filter *filter, covey__heap *heap) {
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
 /* STEP: indices that are in one word of bits and in one page of entities. All sizes are powers of two. */
-enum { STEP = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64, MOST_PAGES = COVEY_NONE / COVEY__BLOCK_PAGE + 1 };
+enum {
+    STEP = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? COVEY_PAGE_SIZE : COVEY__BLOCK_IDS,
+    MOST_PAGES = COVEY_NONE / COVEY__BLOCK_PAGE + 1
+};
 
 /* Sets the bits of living entities, for STEP indices of a page. False when an allocation fails. */
 static bool note_alive(covey__filter *filter, covey__heap *heap, uint32_t first, const uint32_t *generations) {
@@ -80,7 +83,7 @@ static bool note_alive(covey__filter *filter, covey__heap *heap, uint32_t first,
     for (uint32_t i = 0; i < STEP; i++) alive |= (uint64_t)(generations[i] & 1) << i;
     if (alive == 0) return true;
     covey__filter_page *page = covey__pages_reach(heap, &filter->pages, first, MOST_PAGES, sizeof *page);
-    if (page) page->freed[first / 64 % COVEY__PAGE_BLOCKS] |= alive << first % 64;
+    if (page) page->freed[first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS] |= alive << first % COVEY__BLOCK_IDS;
     return page != NULL;
 }
 
@@ -108,7 +111,7 @@ static void leave_out(const covey__filter *filter, const covey_type *const *type
         uint64_t first = 0;
         for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS) {
             covey__filter_page *page = covey__page_at(&filter->pages, (uint32_t)first);
-            if (page) page->chosen[first / 64 % COVEY__PAGE_BLOCKS] &= ~mask;
+            if (page) page->chosen[first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS] &= ~mask;
         }
     }
 }
@@ -127,7 +130,8 @@ static void ask(const covey__filter *filter, const covey_save_desc *desc) {
     covey__hook hook = covey__hook_begin(filter->world, "choose function of a save", NULL);
     for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++)
         for (uint64_t left = *chosen; left != 0; left &= left - 1) {
-            covey_entity e = covey_entity_at(filter->world, (uint32_t)(word * 64) + covey__lowest_bit(left));
+            covey_entity e =
+                covey_entity_at(filter->world, (uint32_t)(word * COVEY__BLOCK_IDS) + covey__lowest_bit(left));
             if (!desc->choose(filter->world, e, desc->choose_context)) *chosen &= ~(left & (0 - left));
         }
     covey__hook_end(hook);
@@ -142,7 +146,7 @@ static void note_freed(covey__filter *filter) {
         filter->count += covey__bits_in(*chosen);
         *freed &= ~*chosen;
         for (uint64_t left = *freed; left != 0; left &= left - 1) {
-            uint32_t index = (uint32_t)(word * 64) + covey__lowest_bit(left);
+            uint32_t index = (uint32_t)(word * COVEY__BLOCK_IDS) + covey__lowest_bit(left);
             if (covey__generation_of(filter->world, index) != COVEY_GENERATION_MAX) continue;
             *freed &= ~(left & (0 - left));
             filter->retires = true;
@@ -198,7 +202,8 @@ uint64_t covey__filter_mask(const covey__filter *filter, const covey_pool *pool,
 }
 
 static bool takes(const covey__filter *filter, const covey_pool *pool, uint32_t index) {
-    return covey__filter_mask(filter, pool, index / 64 * 64, (uint64_t)1 << index % 64) != 0;
+    return covey__filter_mask(filter, pool, index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS,
+                              (uint64_t)1 << index % COVEY__BLOCK_IDS) != 0;
 }
 
 uint32_t covey__filter_next(const covey__filter *filter, const covey_pool *pool, uint32_t from) {

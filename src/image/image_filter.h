@@ -29,10 +29,10 @@ void covey__filter_free(covey__filter *filter, covey__heap *heap);
 /* The entities of the block of an index that are alive and chosen. */
 static inline uint64_t covey__filter_word(const covey__filter *filter, uint32_t index) {
     const covey__filter_page *page = covey__page_at(&filter->pages, index);
-    return page ? page->chosen[index / 64 % COVEY__PAGE_BLOCKS] : 0;
+    return page ? page->chosen[index / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS] : 0;
 }
 static inline bool covey__filter_has(const covey__filter *filter, uint32_t index) { /* it must be alive */
-    return !filter->chooses || (covey__filter_word(filter, index) >> index % 64 & 1) != 0;
+    return !filter->chooses || (covey__filter_word(filter, index) >> index % COVEY__BLOCK_IDS & 1) != 0;
 }
 bool covey__filter_names(const covey__filter *filter, uint32_t index); /* whether it keeps its name */
 bool covey__filter_takes_all(const covey__filter *filter, const covey_pool *pool);

@@ -189,7 +189,7 @@ static void load_disabled(covey__loading *l, const covey__part *p) {
     uint64_t mask;
     for (uint32_t i = 0; i < p->disabled && covey__is_fine(l); i++) {
         size_t at = (size_t)(p->disabled_masks - l->image.whole.bytes) + (size_t)i * 12;
-        uint64_t first = (uint64_t)covey__block_at(p->disabled_masks, i, &mask) * 64;
+        uint64_t first = (uint64_t)covey__block_at(p->disabled_masks, i, &mask) * COVEY__BLOCK_IDS;
         if (mask == 0)
             covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, at,
                           "a block of disabled components has an empty mask");

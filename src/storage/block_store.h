@@ -28,9 +28,9 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
 static inline bool covey__blocks_claim(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
-    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
     page->masks[block] = with;
-    blocks->count += with != mask && page->capacity[block] == 64; /* counts ids that have a slot */
+    blocks->count += with != mask && page->capacity[block] == COVEY__BLOCK_IDS; /* counts ids that have a slot */
     return with != mask;
 }
 covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source);
@@ -157,7 +157,7 @@ static inline const uint8_t *covey__slots_of(const covey__block_page *page, uint
     return page->chunks[block].map - page->capacity[block];
 }
 static inline uint32_t covey__blocks_slot(const covey__block_store *blocks, uint32_t index) {
-    return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % 64];
+    return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % COVEY__BLOCK_IDS];
 }
 /* The number of the first block that is not empty, and one more than that of the last; independent of reserved memory.
  * Both are 0 without components. */

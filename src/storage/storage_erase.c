@@ -72,7 +72,8 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
     }
     uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
     for (uint32_t i = 0; i < s->count; i++)
-        if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        if ((bits >> entities[i].index % COVEY__BLOCK_IDS & 1) != 0)
+            COVEY__TRACE(pool->world, pool->removed, entities[i].index);
     if (bits == 0) return;
     covey__blocks_erase_bits(&pool->blocks, index, bits);
     covey__note_erased(pool, index);
@@ -111,7 +112,7 @@ uint64_t covey__storage_erase_quickly(covey_pool *const *pools, uint64_t present
         if (COVEY__LIKELY(pool->plain)) {
             covey__block_page *page = pool->blocks.pages[number];
             uint64_t mask = page->masks[block], left = mask & ~bit;
-            if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
+            if (COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) {
                 page->masks[block] = left;
                 pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
                 if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);

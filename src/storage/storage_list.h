@@ -36,7 +36,7 @@ static inline covey__listing covey__listing_of(const covey_pool *pool, const cov
 COVEY_HOT bool covey__listed_single(covey__listing *l, covey__listed *run) {
     for (; l->next < l->end; l->next++) {
         uint32_t index = l->entities[l->next].index;
-        if ((l->bits >> index % 64 & 1) == 0) continue;
+        if ((l->bits >> index % COVEY__BLOCK_IDS & 1) == 0) continue;
         *run = (covey__listed){ l->next++, 1, covey__block_value(&l->pool->blocks, index, l->pool->size), true };
         return true;
     }

@@ -75,12 +75,13 @@ static void copy_bytes(void *to, const void *from, size_t bytes, bool large) {
 /* 64 copies of a small value, so that one memcpy fills a block. */
 typedef struct pattern {
     bool is_made;
-    char bytes[64 * 16];
+    char bytes[COVEY__BLOCK_IDS * 16];
 } pattern;
 
 static void make_pattern(pattern *same, const covey__placing *p, size_t size) {
     same->is_made = p->stride == 0 && p->values && size <= 16 && p->count >= 16;
-    for (uint32_t i = 0; i < 64 && same->is_made; i++) covey__copy(same->bytes + i * size, p->values, size);
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS && same->is_made; i++)
+        covey__copy(same->bytes + i * size, p->values, size);
 }
 
 /* Repeats a value, by copying what is already written, twice as much each time. */
@@ -93,7 +94,8 @@ static void fill(char *to, uint32_t count, const void *value, size_t size) {
 }
 
 static void fill_by(const pattern *same, char *to, uint32_t count, size_t size, bool large) {
-    for (; count > 64; count -= 64, to += 64 * size) copy_bytes(to, same->bytes, 64 * size, large);
+    for (; count > COVEY__BLOCK_IDS; count -= COVEY__BLOCK_IDS, to += COVEY__BLOCK_IDS * size)
+        copy_bytes(to, same->bytes, COVEY__BLOCK_IDS * size, large);
     copy_bytes(to, same->bytes, count * size, large);
 }
 
@@ -153,12 +155,13 @@ static bool write_in_block(covey__placing *p, const pattern *same, uint32_t coun
     size_t size = p->pool->size, stride = p->stride;
     if (!are_bytes(p)) {
         for (uint32_t i = 0; i < count; i++)
-            if (!write_values(p, same, chunk.data + chunk.map[entities[i].index % 64] * size, 1)) return false;
+            if (!write_values(p, same, chunk.data + chunk.map[entities[i].index % COVEY__BLOCK_IDS] * size, 1))
+                return false;
         return true;
     }
     const char *from = (const char *)p->values + p->made * stride;
     for (uint32_t i = 0; i < count; i++, from += stride)
-        covey__copy(chunk.data + chunk.map[entities[i].index % 64] * size, from, size);
+        covey__copy(chunk.data + chunk.map[entities[i].index % COVEY__BLOCK_IDS] * size, from, size);
     p->made += count;
     return true;
 }
@@ -180,7 +183,7 @@ static bool write_whole(covey__placing *p, const pattern *same, uint32_t index, 
     for (uint32_t block = covey__block_of(index), end = block + count; block < end;) {
         uint32_t first = block++;
         while (block < end && (page->joined >> (block - 1) & 1) != 0) block++;
-        if (!write_values(p, same, page->chunks[first].data, (block - first) * 64)) return false;
+        if (!write_values(p, same, page->chunks[first].data, (block - first) * COVEY__BLOCK_IDS)) return false;
     }
     return true;
 }
@@ -190,7 +193,7 @@ static covey_result place_whole(covey__placing *p, const pattern *same, uint32_t
     covey_pool *pool = p->pool;
     covey_world *world = pool->world;
     uint32_t empty = 0, placed = 0, page = index / COVEY__BLOCK_PAGE;
-    while (empty < count && covey__block_is_empty(&pool->blocks, index + empty * 64)) empty++;
+    while (empty < count && covey__block_is_empty(&pool->blocks, index + empty * COVEY__BLOCK_IDS)) empty++;
     if (empty == 0) return COVEY_ERROR_PRESENT;
     bool reached = covey__blocks_have_page(&pool->blocks, page);
     if (!reached && covey__blocks_reserve(&pool->blocks, index, covey__block_limit(world)) != COVEY_OK)
@@ -198,8 +201,8 @@ static covey_result place_whole(covey__placing *p, const pattern *same, uint32_t
     if (!covey__presence_has_room(world, pool->number, index) && !covey__presence_reserve(world, pool->number, index))
         return COVEY_ERROR_MEMORY;
     placed = covey__blocks_place_whole(&pool->blocks, index, empty);
-    for (uint32_t i = 0; i < placed; i++) covey__presence_set(world, pool->number, index + i * 64);
-    p->placed += placed * 64;
+    for (uint32_t i = 0; i < placed; i++) covey__presence_set(world, pool->number, index + i * COVEY__BLOCK_IDS);
+    p->placed += placed * COVEY__BLOCK_IDS;
     if (placed < empty) return COVEY_ERROR_MEMORY;
     return write_whole(p, same, index, placed) ? COVEY_OK : COVEY_ERROR_COPY;
 }
@@ -233,7 +236,7 @@ static covey_result find_blocks(const covey__placing *p, uint32_t from, blocks_o
         low = e.index < low ? e.index : low;
         high = e.index > high ? e.index : high;
     }
-    *found = (blocks_of){ low / 64, high / 64 };
+    *found = (blocks_of){ low / COVEY__BLOCK_IDS, high / COVEY__BLOCK_IDS };
     return COVEY_OK;
 }
 
@@ -260,7 +263,7 @@ static covey_result fit_blocks(covey__placing *p, blocks_of all) {
     covey_pool *pool = p->pool;
     covey_result result = COVEY_OK;
     for (uint32_t block = all.first; block <= all.last && result == COVEY_OK; block++) {
-        uint32_t index = block * 64;
+        uint32_t index = block * COVEY__BLOCK_IDS;
         if (covey__block_is_empty(&pool->blocks, index)) continue;
         bool fresh = covey__block_page_of(&pool->blocks, index)->capacity[covey__block_of(index)] == 0;
         if (fresh && !covey__presence_mark(pool->world, pool->number, index)) return COVEY_ERROR_MEMORY;
@@ -305,7 +308,7 @@ static covey_result place_scattered(covey__placing *p, const pattern *same, bloc
 /* Whether there are enough remaining entities for each of their blocks to do that. */
 static bool are_scattered(const covey__placing *p, blocks_of *all) {
     uint32_t left = p->count - p->placed;
-    if (left < 64 || find_blocks(p, p->placed, all) != COVEY_OK) return false;
+    if (left < COVEY__BLOCK_IDS || find_blocks(p, p->placed, all) != COVEY_OK) return false;
     return left / 4 > all->last - all->first;
 }
 
@@ -355,14 +358,14 @@ static covey_result place_marks(covey__placing *p) {
 /* Gives 64 neighbouring indices the positions from `at` on. False when one is present. */
 static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t at) {
     covey__slot any[2] = { 0, 0 }, all[2] = { (covey__slot)-1, (covey__slot)-1 };
-    for (uint32_t i = 0; i < 64; i += 2) {
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i += 2) {
         any[0] |= slots[i];
         any[1] |= slots[i + 1];
         all[0] &= slots[i];
         all[1] &= slots[i + 1];
     }
     if ((any[0] | any[1]) != COVEY__SLOT_NULL || (all[0] & all[1]) != COVEY__SLOT_NULL) return false;
-    for (uint32_t i = 0; i < 64; i++) slots[i] = COVEY__SLOT(at + i, generations[i]);
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) slots[i] = COVEY__SLOT(at + i, generations[i]);
     return true;
 }
 
@@ -393,7 +396,8 @@ static covey_result put_blocks(covey__placing *p, covey_entity *ids, uint32_t bl
     }
     const uint32_t *generations = p->pool->world->pages[number]->generation + index % COVEY_PAGE_SIZE;
     covey__slot *slots = covey__slot_of(set, index);
-    for (; blocks != 0; blocks--, slots += 64, generations += 64, p->placed += 64)
+    for (; blocks != 0;
+         blocks--, slots += COVEY__BLOCK_IDS, generations += COVEY__BLOCK_IDS, p->placed += COVEY__BLOCK_IDS)
         if (!put_block(slots, generations, set->end + p->placed)) return COVEY_ERROR_PRESENT;
     size_t bytes = (p->placed - first) * sizeof *ids;
     if (ids) copy_bytes(ids + first, entities, bytes, is_large(p, sizeof *ids));
@@ -433,7 +437,7 @@ COVEY_HOT void put_scattered(covey__placing *p, covey_entity *ids, bool far) {
         covey__slot *slot = covey__slot_in(pages, index);
         if (!COVEY__LIKELY(alive[number]->generation[index % COVEY_PAGE_SIZE] == generation)) break;
         if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && (generation & 1) != 0)) break;
-        if (index % 64 == 0 && i != p->placed && covey__may_be_block(&entities[i], count - i)) break;
+        if (index % COVEY__BLOCK_IDS == 0 && i != p->placed && covey__may_be_block(&entities[i], count - i)) break;
         *slot = id ^ index ^ (at + i);
         if (ids) ids[i] = entities[i];
     }

@@ -170,7 +170,7 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
 /* Removes an entity from all pools if that is one bit of a mask in each. Otherwise false; what was done may be
  * repeated. */
 COVEY_HOT bool covey__erase_next(covey__emptying *emptying, uint32_t index) {
-    uint64_t bit = (uint64_t)1 << index % 64;
+    uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
     for (uint32_t i = 0; i < emptying->count; i++) {
         uint64_t mask = *emptying->masks[i], left = mask & ~bit;
         if (!COVEY__LIKELY(left != 0)) return false;
@@ -186,7 +186,7 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
     covey__emptying *emptying = &world->emptying;
     if (COVEY__IN_HOOK(world)) return false;
     uint32_t index = covey__index(e), generation = covey__generation(e);
-    if (!COVEY__LIKELY(emptying->block == index / 64 && emptying->moves == world->moves))
+    if (!COVEY__LIKELY(emptying->block == index / COVEY__BLOCK_IDS && emptying->moves == world->moves))
         return covey__destroy_slowly(world, index, generation);
     covey__entity_page *page = emptying->page;
     if (!COVEY__LIKELY(page->generation[index % COVEY_PAGE_SIZE] == generation)) return false;
@@ -246,7 +246,7 @@ COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_
 
 COVEY_INLINE bool covey__in_blocks(const covey_pool *pool) { return pool->storage != COVEY_STORAGE_SPARSE; }
 
-COVEY_INLINE uint32_t covey__block_of(uint32_t index) { return index / 64 % COVEY__PAGE_BLOCKS; }
+COVEY_INLINE uint32_t covey__block_of(uint32_t index) { return index / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS; }
 
 /* The page of an index that the directory covers. */
 COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *blocks, uint32_t index) {
@@ -256,24 +256,25 @@ COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *b
 /* Whether an index has a component; if the entity is alive, it is that entity's. */
 COVEY_HOT bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
-    return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64 & 1;
+    return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % COVEY__BLOCK_IDS & 1;
 }
 
 /* The value of an index that has a component. */
 COVEY_HOT void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
     const covey__block_page *page = covey__block_page_of(blocks, index);
     const covey__chunk *chunk = &page->chunks[covey__block_of(index)];
-    return chunk->data + chunk->map[index % 64] * size;
+    return chunk->data + chunk->map[index % COVEY__BLOCK_IDS] * size;
 }
 
 /* Takes a slot in a block that has a free one, or returns NULL. The directory covers the index. */
 COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = covey__block_of(index), bit = index % 64, slot = bit, capacity = page->capacity[block];
+    uint32_t block = covey__block_of(index), bit = index % COVEY__BLOCK_IDS, slot = bit,
+             capacity = page->capacity[block];
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << bit;
     char *data = page->chunks[block].data;
     if (mask == with) return NULL;
-    if (!COVEY__LIKELY(capacity == 64)) {
+    if (!COVEY__LIKELY(capacity == COVEY__BLOCK_IDS)) {
         slot = page->used[block];
         if (slot == capacity) return NULL;
         uint8_t *ids = (uint8_t *)data + capacity * size;
@@ -292,10 +293,10 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
 /* Erases the slot of an index that has a component; `left` is the mask that remains, which is not empty. */
 COVEY_HOT void covey__block_erase_slot(covey__block_store *blocks, covey__block_page *page, uint32_t index,
                                        uint64_t left, size_t size) {
-    uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
+    uint32_t block = covey__block_of(index), bit = index % COVEY__BLOCK_IDS, capacity = page->capacity[block];
     page->masks[block] = left;
     blocks->count--;
-    if (capacity == 64) return;
+    if (capacity == COVEY__BLOCK_IDS) return;
     char *data = page->chunks[block].data;
     uint32_t last = page->used[block] - 1u;
     uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;
@@ -315,14 +316,15 @@ COVEY_HOT void covey__block_erase_slot(covey__block_store *blocks, covey__block_
 COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     const covey__filling *filling = &pool->filling;
-    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << index % 64;
-    if (!COVEY__LIKELY(filling->generations[index % 64] == generation && (generation & 1) != 0)) return NULL;
+    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
+    if (!COVEY__LIKELY(filling->generations[index % COVEY__BLOCK_IDS] == generation && (generation & 1) != 0))
+        return NULL;
     if (!COVEY__LIKELY(mask != with)) return NULL;
     *filling->mask = with;
     pool->blocks.count++;
     COVEY__TRACE(pool->world, pool->added, index);
     COVEY__CHANGED(pool->world);
-    char *value = filling->data + index % 64 * size;
+    char *value = filling->data + index % COVEY__BLOCK_IDS * size;
     COVEY__ASSUME(value != NULL);
     return value;
 }
@@ -334,7 +336,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     COVEY__HIDE(e.generation);
 #endif
     uint32_t index = covey__index(e), generation = covey__generation(e);
-    if (index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
+    if (index / COVEY__BLOCK_IDS == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->observers)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
@@ -417,7 +419,7 @@ COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) 
     uint32_t index = covey__index(e);
     const covey__block_store *blocks = &lookup->pool->blocks;
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
-    uint64_t there = covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64;
+    uint64_t there = covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % COVEY__BLOCK_IDS;
     uint32_t generation = lookup->entities[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
     return (bool)(there & (generation == covey__generation(e)));
 }
@@ -513,7 +515,7 @@ COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size)
         covey__block_store *blocks = &pool->blocks;
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
         covey__block_page *page = covey__block_page_of(blocks, index);
-        uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % 64);
+        uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
         if (left == mask) return false;
         COVEY__TRACE(pool->world, pool->removed, index);
         if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_erase_slot(blocks, page, index, left, size);

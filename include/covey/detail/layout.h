@@ -6,8 +6,8 @@
 extern "C" {
 #endif
 
-#define COVEY__BLOCK_IDS 64                                /* ids of a block: the bits of a word */
-#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks in a page of a block store */
+#define COVEY__BLOCK_IDS 64                                              /* ids of a block: the bits of a word */
+#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? 2 : 64) /* blocks in a page of a block store */
 
 /* How much memory the load of an image may use. The heaps of a world share one budget. */
 typedef struct covey__budget {
@@ -154,12 +154,13 @@ typedef struct covey__block_page {
     uint64_t joined; /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
     uint64_t masks[COVEY__PAGE_BLOCKS];
     covey__chunk chunks[COVEY__PAGE_BLOCKS];
-    uint8_t capacity[COVEY__PAGE_BLOCKS]; /* 64 is direct */
+    uint8_t capacity[COVEY__PAGE_BLOCKS]; /* COVEY__BLOCK_IDS: it is direct */
     uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are used: the first ones; direct: 0 */
 } covey__block_page;
 
-#define COVEY__CLASSES 5       /* capacities of a growing block */
-#define COVEY__MAPPED_WHOLE 65 /* the capacity of a compact block with room for all its ids: 64 means direct */
+#define COVEY__CLASSES 5 /* capacities of a growing block */
+/* The capacity of a compact block with room for all its ids; COVEY__BLOCK_IDS means direct. */
+#define COVEY__MAPPED_WHOLE (COVEY__BLOCK_IDS + 1)
 
 /* Chunks come from slabs: arrays of chunks of one capacity. */
 typedef struct covey__slab covey__slab;
@@ -194,7 +195,7 @@ typedef struct covey__trace {
 
 /* Components are often added in index order. This is the block that got a chunk last, if it is direct. */
 typedef struct covey__filling {
-    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
+    uint32_t block; /* an index / COVEY__BLOCK_IDS, or COVEY__NO_BLOCK */
     const uint32_t *generations;
     uint64_t *mask;
     char *data;
@@ -265,7 +266,7 @@ typedef struct covey__range {
 typedef struct covey__emptying {
     uint64_t moves;
     covey__entity_page *page;
-    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
+    uint32_t block; /* an index / COVEY__BLOCK_IDS, or COVEY__NO_BLOCK */
     uint32_t last;  /* the block in which an entity was destroyed last */
     uint32_t count;
     uint64_t *masks[COVEY__EMPTYING_POOLS];
