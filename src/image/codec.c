@@ -60,7 +60,7 @@ typedef struct planner {
     size_t room;
 } planner;
 
-static covey__step *add(planner *p, covey__step step) {
+static covey__step *add_step(planner *p, covey__step step) {
     covey__plan *plan = p->plan;
     if (p->result != COVEY_OK) return NULL;
     if (plan->count == plan->capacity) {
@@ -86,7 +86,7 @@ static void add_copy(planner *p, uint32_t first, uint32_t memory, uint32_t recor
     bool follows = last && last->op == COVEY__OP_COPY && last->memory + last->count == memory &&
                    last->record + last->count == record;
     if (follows) last->count += bytes;
-    else add(p, (covey__step){ .memory = memory, .record = record, .count = bytes, .op = COVEY__OP_COPY });
+    else add_step(p, (covey__step){ .memory = memory, .record = record, .count = bytes, .op = COVEY__OP_COPY });
 }
 
 static void add_field(planner *p, uint32_t first, const covey_field *is, const covey_field *was, uint32_t memory,
@@ -97,18 +97,19 @@ static void add_field(planner *p, uint32_t first, const covey_field *is, const c
         step.unit = (uint8_t)unit;
         step.was = (uint8_t)covey_kind_size(was->kind);
         step.is_signed = is_signed(was->kind);
-        add(p, step);
+        add_step(p, step);
         return;
     }
     bool as_is = unit == 1 || covey__is_little_endian();
     if (is->kind == COVEY_KIND_BOOL)
-        add(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_BOOL });
+        add_step(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_BOOL });
     else if (is->kind == COVEY_KIND_ENTITY && (unit != HANDLE || !as_is))
-        add(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_ENTITY });
+        add_step(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_ENTITY });
     else if (as_is) add_copy(p, first, memory, record, unit * count);
     else
-        add(p, (covey__step){
-                   .memory = memory, .record = record, .count = count, .op = COVEY__OP_SWAP, .unit = (uint8_t)unit });
+        add_step(p,
+                 (covey__step){
+                     .memory = memory, .record = record, .count = count, .op = COVEY__OP_SWAP, .unit = (uint8_t)unit });
 }
 
 static void refuse_field(planner *p, const covey_field *is, const covey_field *was) {
@@ -127,12 +128,12 @@ static void add_array(planner *p, uint32_t first, const covey_field *is, const c
     covey__plan *plan = p->plan;
     uint32_t at = plan->count, size = is->nested->size, bytes = (uint32_t)covey__record_bytes(was->nested);
     uint64_t covered = plan->covered;
-    add(p, (covey__step){ .memory = memory,
-                          .record = record,
-                          .count = is->count,
-                          .op = COVEY__OP_LOOP,
-                          .memory_stride = size,
-                          .record_stride = bytes });
+    add_step(p, (covey__step){ .memory = memory,
+                               .record = record,
+                               .count = is->count,
+                               .op = COVEY__OP_LOOP,
+                               .memory_stride = size,
+                               .record_stride = bytes });
     add_struct(p, at + 1, is->nested, was->nested, 0, 0);
     if (p->result != COVEY_OK) return;
     plan->covered = covered + (plan->covered - covered) * is->count;

@@ -73,7 +73,7 @@ static covey_result copy_components(copying *c, covey_entity e) {
 }
 
 /* Called before any hook: whether all components of an entity can be copied. */
-static covey_result check_types(copying *c, covey_entity e) {
+static covey_result check_copyable(copying *c, covey_entity e) {
     for (covey__present p = covey__present_at(c->from, e.index, 0); covey__present_next(&p);) {
         if (covey__is_internal(p.pool) || !covey__has_index(p.pool, e.index)) continue;
         c->culprit = p.pool->type->name;
@@ -92,11 +92,11 @@ static covey_result copy_entity(copying *c, covey_entity e) {
 }
 
 /* The next entity to copy: in the tree below `root`, or none. */
-static covey_entity next(const copying *c, covey_entity root, covey_entity e, bool tree) {
+static covey_entity next_to_copy(const copying *c, covey_entity root, covey_entity e, bool tree) {
     return tree ? covey_tree_next(c->from, root, e) : (covey_entity){ 0, 0 };
 }
 
-static covey_result place(const copying *c, covey_entity root, covey_entity e) {
+static covey_result place_in_tree(const copying *c, covey_entity root, covey_entity e) {
     const char *name = covey_name(c->from, e);
     if (!covey_same(e, root) && !covey__hierarchy_link(c->aside, e, covey_parent(c->from, e)))
         return COVEY_ERROR_MEMORY;
@@ -106,10 +106,10 @@ static covey_result place(const copying *c, covey_entity root, covey_entity e) {
 static covey_result copy_aside(copying *c, covey_entity root, bool tree) {
     covey_result result = covey_alive(c->from, root) ? COVEY_OK : COVEY_ERROR_DEAD;
     covey_entity e = root;
-    for (; !covey_is_null(e) && result == COVEY_OK; e = next(c, root, e, tree)) result = check_types(c, e);
-    for (e = root; !covey_is_null(e) && result == COVEY_OK; e = next(c, root, e, tree)) {
+    for (; !covey_is_null(e) && result == COVEY_OK; e = next_to_copy(c, root, e, tree)) result = check_copyable(c, e);
+    for (e = root; !covey_is_null(e) && result == COVEY_OK; e = next_to_copy(c, root, e, tree)) {
         result = copy_entity(c, e);
-        if (result == COVEY_OK && tree) result = place(c, root, e);
+        if (result == COVEY_OK && tree) result = place_in_tree(c, root, e);
     }
     covey__free(&c->heap, c->made, c->room, 1, COVEY__ALIGN_MAX);
     return result;

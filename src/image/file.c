@@ -20,10 +20,10 @@ static const unsigned char zstd_magic[4] = { 0x28, 0xB5, 0x2F, 0xFD };
 
 /* ---- What went wrong ----------------------------------------------------------------------------------------------*/
 
-static bool fail(covey_report *report, covey_result result, covey_fault fault, const char *format, ...)
+static bool fail_file(covey_report *report, covey_result result, covey_fault fault, const char *format, ...)
     COVEY__PRINTF(4, 5);
 
-static bool fail(covey_report *report, covey_result result, covey_fault fault, const char *format, ...) {
+static bool fail_file(covey_report *report, covey_result result, covey_fault fault, const char *format, ...) {
     *report = (covey_report){ .result = result, .fault = fault };
     va_list arguments;
     va_start(arguments, format);
@@ -36,16 +36,16 @@ static bool fail(covey_report *report, covey_result result, covey_fault fault, c
 static bool fail_os(const covey__os *os, covey_report *report, const char *what, const char *path) {
     char reason[80];
     os->explain(errno, reason, sizeof reason);
-    return fail(report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot %s: %s (%s)", what, reason, path);
+    return fail_file(report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot %s: %s (%s)", what, reason, path);
 }
 
 static bool fail_memory(covey_report *report, const char *path) {
-    return fail(report, COVEY_ERROR_MEMORY, COVEY_FAULT_NONE, "an allocation failed (%s)", path);
+    return fail_file(report, COVEY_ERROR_MEMORY, COVEY_FAULT_NONE, "an allocation failed (%s)", path);
 }
 
 /* ---- Compression --------------------------------------------------------------------------------------------------*/
 
-static bool flush(covey__file *file);
+static bool flush_file(covey__file *file);
 
 #if defined(COVEY_WITH_ZSTD)
 
@@ -58,7 +58,7 @@ typedef struct header {
     alignas(max_align_t) size_t size;
 } header;
 
-static void *allocate(void *heap, size_t size) {
+static void *allocate_for_zstd(void *heap, size_t size) {
     header *block = NULL;
     if (size <= SIZE_MAX - sizeof *block)
         block = covey__resize(heap, NULL, 0, size + sizeof *block, 1, alignof(max_align_t));
@@ -67,17 +67,19 @@ static void *allocate(void *heap, size_t size) {
     return block + 1;
 }
 
-static void release(void *heap, void *memory) {
+static void free_for_zstd(void *heap, void *memory) {
     header *block = memory;
     if (block) block--, covey__free(heap, block, block->size + sizeof *block, 1, alignof(max_align_t));
 }
 
-static ZSTD_customMem memory_of(covey__heap *heap) { return (ZSTD_customMem){ allocate, release, heap }; }
+static ZSTD_customMem memory_of(covey__heap *heap) {
+    return (ZSTD_customMem){ allocate_for_zstd, free_for_zstd, heap };
+}
 
 static bool fail_compression(covey__file *file, size_t code) {
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) return fail_memory(file->report, file->target);
-    return fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot compress: %s (%s)", ZSTD_getErrorName(code),
-                file->target);
+    return fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot compress: %s (%s)",
+                     ZSTD_getErrorName(code), file->target);
 }
 
 static bool begin_compression(covey__file *file, int level) {
@@ -97,7 +99,7 @@ static bool compress(covey__file *file, const void *bytes, size_t size, ZSTD_End
         left = ZSTD_compressStream2(file->zstd, &out, &in, end);
         if (ZSTD_isError(left)) return fail_compression(file, left);
         file->filled = out.pos;
-        if (out.pos == out.size && !flush(file)) return false;
+        if (out.pos == out.size && !flush_file(file)) return false;
     } while (in.pos < in.size || (end == ZSTD_e_end && left > 0));
     return true;
 }
@@ -117,8 +119,8 @@ static void free_compressor(covey__file *file) {
 
 static bool begin_compression(covey__file *file, int level) {
     return level == 0 ||
-           fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
-                "cannot compress: this build of covey has no zstd; set zstd_level to 0 (%s)", file->target);
+           fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
+                     "cannot compress: this build of covey has no zstd; set zstd_level to 0 (%s)", file->target);
 }
 
 static bool write_compressed(covey__file *file, const void *bytes, size_t size) {
@@ -149,14 +151,14 @@ static bool write_all(covey__file *file, const char *bytes, size_t size) {
     return true;
 }
 
-static bool flush(covey__file *file) {
+static bool flush_file(covey__file *file) {
     size_t size = file->filled;
     file->filled = 0;
     return write_all(file, file->buffer, size);
 }
 
 static bool write_plain(covey__file *file, const void *bytes, size_t size) {
-    if (size > BUFFER_BYTES - file->filled && !flush(file)) return false;
+    if (size > BUFFER_BYTES - file->filled && !flush_file(file)) return false;
     if (size >= BUFFER_BYTES) return write_all(file, bytes, size);
     covey__copy(file->buffer + file->filled, bytes, size);
     file->filled += size;
@@ -253,13 +255,13 @@ static bool create_temporary(covey__file *file) {
 static bool find_target(covey__file *file, const char *path, covey__file_info *old) {
     *old = (covey__file_info){ 0 };
     if (name_in(file->os, path)[0] == '\0')
-        return fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "the path %s: it must name a file (%s)",
-                    path[0] == '\0' ? "is empty" : "ends with a slash", path);
+        return fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "the path %s: it must name a file (%s)",
+                         path[0] == '\0' ? "is empty" : "ends with a slash", path);
     if (file->os->resolve(path, file->target) != 0) return fail_at(file, "find the file", path);
     if (file->os->look(file->target, old) != 0)
         return errno == ENOENT || fail_at(file, "look at the file", file->target);
-    return old->regular || fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
-                                "cannot replace it: it is not a regular file (%s)", file->target);
+    return old->regular || fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
+                                     "cannot replace it: it is not a regular file (%s)", file->target);
 }
 
 static bool begin_file(covey__file *file, const char *path, int level) {
@@ -326,8 +328,8 @@ static bool sync_folder(covey__file *file) {
 }
 
 bool covey__file_finish(covey__file *file) {
-    bool finished = end_compression(file) && flush(file) && sync_file(file) && close_file(file) && open_folder(file) &&
-                    replace(file) && sync_folder(file);
+    bool finished = end_compression(file) && flush_file(file) && sync_file(file) && close_file(file) &&
+                    open_folder(file) && replace(file) && sync_folder(file);
     covey__file_abandon(file); /* frees resources; does not remove a file that was renamed */
     return finished;
 }
@@ -358,9 +360,9 @@ typedef struct reader {
 } reader;
 
 static bool fail_limit(reader *r) {
-    fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
-         "the image has more than %llu bytes: raise limit_bytes, or --limit-bytes of covey-snap (%s)",
-         (unsigned long long)r->most, r->path);
+    fail_file(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
+              "the image has more than %llu bytes: raise limit_bytes, or --limit-bytes of covey-snap (%s)",
+              (unsigned long long)r->most, r->path);
     r->report->offset = r->most;
     return false;
 }
@@ -426,18 +428,19 @@ static bool fail_decompression(reader *r, size_t code) {
     switch (ZSTD_getErrorCode(code)) {
     case ZSTD_error_memory_allocation: return fail_memory(r->report, r->path);
     case ZSTD_error_frameParameter_windowTooLarge:
-        return fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
-                    "its compression window is larger than a quarter of limit_bytes: raise limit_bytes (%s)", r->path);
+        return fail_file(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
+                         "its compression window is larger than a quarter of limit_bytes: raise limit_bytes (%s)",
+                         r->path);
     default:
-        fail(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_STRUCTURE, "cannot decompress: %s (%s)", ZSTD_getErrorName(code),
-             r->path);
+        fail_file(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_STRUCTURE, "cannot decompress: %s (%s)",
+                  ZSTD_getErrorName(code), r->path);
         r->report->offset = r->buffer->size;
         return false;
     }
 }
 
 static bool fail_truncated(reader *r) {
-    fail(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_SIZE, "the compressed file ends too early (%s)", r->path);
+    fail_file(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_SIZE, "the compressed file ends too early (%s)", r->path);
     r->report->offset = r->buffer->size;
     return false;
 }
@@ -503,9 +506,9 @@ static bool read_compressed(reader *r, const unsigned char *first, size_t count)
 
 static bool read_compressed(reader *r, const unsigned char *first, size_t count) {
     (void)first, (void)count;
-    return fail(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_VERSION,
-                "the file is compressed with zstd, but this build of covey has no zstd: decompress it first (%s)",
-                r->path);
+    return fail_file(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_VERSION,
+                     "the file is compressed with zstd, but this build of covey has no zstd: decompress it first (%s)",
+                     r->path);
 }
 
 #endif

@@ -16,16 +16,16 @@ static bool is_plain(covey_kind kind) {
 
 /* ---- Writing -----------------------------------------------------------------------------------------------------*/
 
-static void fail(covey_writer *writer, covey_result result) {
+static void fail_writer(covey_writer *writer, covey_result result) {
     if (writer->result == COVEY_OK) writer->result = result;
 }
 
 /* Makes room for `count` elements, which the caller writes. NULL when an allocation fails or the limit is exceeded. */
-static void *append(covey_writer *writer, covey_buffer *to, size_t count, size_t each) {
+static void *append_room(covey_writer *writer, covey_buffer *to, size_t count, size_t each) {
     size_t left = (size_t)(writer->limit - writer->bytes.size - writer->handles.size);
     if (writer->result != COVEY_OK || count == 0) return NULL;
-    if (count > left / each) fail(writer, COVEY_ERROR_LIMIT);
-    else if (!covey__buffer_reserve(to, count * each)) fail(writer, COVEY_ERROR_MEMORY);
+    if (count > left / each) fail_writer(writer, COVEY_ERROR_LIMIT);
+    else if (!covey__buffer_reserve(to, count * each)) fail_writer(writer, COVEY_ERROR_MEMORY);
     if (writer->result != COVEY_OK) return NULL;
     to->size += count * each;
     return to->bytes + to->size - count * each;
@@ -36,10 +36,10 @@ void covey_write(covey_writer *writer, covey_kind kind, const void *values, size
     COVEY__NEEDS_ARRAY(NULL, values, count);
     bool is_handle = kind == COVEY_KIND_ENTITY;
     if (!is_handle && !is_plain(kind)) {
-        fail(writer, COVEY_ERROR_TYPE);
+        fail_writer(writer, COVEY_ERROR_TYPE);
         return;
     }
-    void *to = append(writer, is_handle ? &writer->handles : &writer->bytes, count, covey__kind_bytes(kind));
+    void *to = append_room(writer, is_handle ? &writer->handles : &writer->bytes, count, covey__kind_bytes(kind));
     if (to) covey__encode_kind(kind, to, values, count);
 }
 

@@ -87,7 +87,7 @@ static bool note_alive(covey__filter *filter, covey__heap *heap, uint32_t first,
     return page != NULL;
 }
 
-static bool note_all(covey__filter *filter, covey__heap *heap) {
+static bool note_living(covey__filter *filter, covey__heap *heap) {
     for (uint32_t number = 0; number < filter->world->page_count; number++) {
         uint32_t first = number * COVEY_PAGE_SIZE;
         const covey__entity_page *page = covey__entity_page_of(filter->world, first);
@@ -126,7 +126,7 @@ static uint64_t *next_word(const covey__filter *filter, uint64_t *word) {
     return NULL;
 }
 
-static void ask(const covey__filter *filter, const covey_save_desc *desc) {
+static void call_choose(const covey__filter *filter, const covey_save_desc *desc) {
     covey__hook hook = covey__hook_begin(filter->world, "choose function of a save", NULL);
     for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++)
         for (uint64_t left = *chosen; left != 0; left &= left - 1) {
@@ -160,9 +160,9 @@ bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_wo
     if (!desc->choose && !desc->without) return true;
     filter->chooses = true;
     filter->count = 0;
-    if (!note_all(filter, heap)) return false;
+    if (!note_living(filter, heap)) return false;
     leave_out(filter, desc->without);
-    if (desc->choose) ask(filter, desc);
+    if (desc->choose) call_choose(filter, desc);
     note_freed(filter);
     return find_nameless(filter, heap);
 }
@@ -175,10 +175,10 @@ void covey__filter_free(covey__filter *filter, covey__heap *heap) {
 
 void covey__filter_generations(const covey__filter *filter, uint32_t first, const uint32_t *from, uint32_t count,
                                uint32_t *to) {
-    static const covey__filter_page nobody;
+    static const covey__filter_page none;
     for (uint32_t i = 0; i < count; i++) {
         const covey__filter_page *page = covey__page_at(&filter->pages, first + i);
-        to[i] = from[i] + covey__has_bit((page ? page : &nobody)->freed, (first + i) % COVEY__BLOCK_PAGE);
+        to[i] = from[i] + covey__has_bit((page ? page : &none)->freed, (first + i) % COVEY__BLOCK_PAGE);
     }
     for (uint32_t i = 0; filter->retires && i < count; i++)
         if (from[i] == COVEY_GENERATION_MAX && !covey__filter_has(filter, first + i)) to[i] = 0;

@@ -27,7 +27,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 
-static bool fail(covey__loading *l, covey_result result, const char *text) {
+static bool fail_load(covey__loading *l, covey_result result, const char *text) {
     if (!covey__is_fine(l)) return false;
     l->report->result = result;
     snprintf(l->report->text, sizeof l->report->text, "%s", text);
@@ -35,7 +35,7 @@ static bool fail(covey__loading *l, covey_result result, const char *text) {
 }
 
 bool covey__out_of_memory(covey__loading *l) {
-    return fail(l, COVEY_ERROR_MEMORY, "an allocation failed: the world is unchanged");
+    return fail_load(l, COVEY_ERROR_MEMORY, "an allocation failed: the world is unchanged");
 }
 
 void covey__tell_progress(covey__loading *l, uint64_t done) {
@@ -43,7 +43,7 @@ void covey__tell_progress(covey__loading *l, uint64_t done) {
     if (!desc->progress || done - l->told < COVEY__PROGRESS_EVERY) return;
     l->told = done;
     if (!desc->progress(done, l->image.whole.end, desc->progress_context))
-        fail(l, COVEY_ERROR_CANCELLED, "the progress function cancelled the call");
+        fail_load(l, COVEY_ERROR_CANCELLED, "the progress function cancelled the call");
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
@@ -259,7 +259,7 @@ static void put_aside(covey__loading *l, covey_pool *pool) {
 }
 
 /* Never allocates: the pool was marked in the same blocks before. */
-static void put_back(covey__loading *l, const covey_pool *aside) {
+static void restore_storage(covey__loading *l, const covey_pool *aside) {
     covey_pool *pool = l->world->pools[aside->number];
     covey__storage_free(pool);
     covey__storage_take(pool, aside);
@@ -268,7 +268,7 @@ static void put_back(covey__loading *l, const covey_pool *aside) {
 }
 
 /* The program has not seen any value yet: drops only those that codecs have made. */
-static void undo(covey__loading *l) {
+static void undo_load(covey__loading *l) {
     covey_world *world = l->world;
     const covey_pool *names = world->names ? world->names->pool : NULL;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE;)
@@ -284,7 +284,7 @@ static void undo(covey__loading *l) {
         covey__part_convert_back(p);
         if (p->pool->observers) p->pool->observers->settling = false;
     }
-    while (l->aside_count != 0) put_back(l, &l->aside[--l->aside_count]);
+    while (l->aside_count != 0) restore_storage(l, &l->aside[--l->aside_count]);
     covey__entities_reset(world);
     covey__table_restore(l);
     world->tick = l->tick;
@@ -299,8 +299,9 @@ static bool has_range(const covey_world *world, const covey__range *range) {
 static void check_ranges(covey__loading *l) {
     for (uint32_t i = 0; i < l->before.reserved_count && covey__is_fine(l); i++)
         if (!has_range(l->world, &l->before.reserved[i]))
-            fail(l, COVEY_ERROR_REFUSED,
-                 "the world has a reserved range that the image does not have: load into a world without it, or merge");
+            fail_load(
+                l, COVEY_ERROR_REFUSED,
+                "the world has a reserved range that the image does not have: load into a world without it, or merge");
 }
 
 static void load_entities(covey__loading *l, const covey__section_entry *section) {
@@ -308,7 +309,7 @@ static void load_entities(covey__loading *l, const covey__section_entry *section
     check_ranges(l);
     if (!covey__is_fine(l) || !l->entering || !l->entering->entered) return;
     covey_result result = l->entering->entered(l->entering->context);
-    if (result != COVEY_OK) fail(l, result, covey_result_text(result));
+    if (result != COVEY_OK) fail_load(l, result, covey_result_text(result));
 }
 
 static void load_section(covey__loading *l, const covey__section_entry *section) {
@@ -402,13 +403,13 @@ static bool reserve_aside(covey__loading *l) {
 static bool clear_way(covey__loading *l) {
     covey_world *world = l->world;
     if (world->emission)
-        return fail(l, COVEY_ERROR_REFUSED,
-                    "a listener is being called: do it after the call that the listener is part of has returned");
+        return fail_load(l, COVEY_ERROR_REFUSED,
+                         "a listener is being called: do it after the call that the listener is part of has returned");
     if (world->alive != 0 || covey_world_resource_count(world) != 0)
-        return fail(l, COVEY_ERROR_REFUSED,
-                    "the world has entities or resources: clear it, or merge the image instead");
+        return fail_load(l, COVEY_ERROR_REFUSED,
+                         "the world has entities or resources: clear it, or merge the image instead");
     if (covey__commands_hold_ids(world))
-        return fail(l, COVEY_ERROR_REFUSED, "a command buffer has reserved ids: replay or clear it first");
+        return fail_load(l, COVEY_ERROR_REFUSED, "a command buffer has reserved ids: replay or clear it first");
     if (covey__entities_never_used(world)) return true;
     if (!reserve_aside(l) || !covey__table_keep(l)) return covey__out_of_memory(l);
     for (uint32_t i = 0; i < world->pool_count; i++)
@@ -445,7 +446,7 @@ static void load_or_undo(covey__loading *l) {
     covey_result before = l->world->result;
     covey__silence(l->world, true); /* only one message is logged */
     load_all(l);
-    if (!covey__is_fine(l)) undo(l);
+    if (!covey__is_fine(l)) undo_load(l);
     covey__silence(l->world, false);
     l->world->result = before;
 }

@@ -81,7 +81,7 @@ static covey_pool *pool_here(const merging *m, const covey_pool *pool) {
 bool covey__merging_keeps(const merging *m, const covey_type *type) { return covey__type_listed(m->desc->keep, type); }
 
 /* Whether a value of the image equals the one here. Always false for types with a codec. */
-static bool is_same(const covey_type *type, const void *value, const void *here) {
+static bool is_same_value(const covey_type *type, const void *value, const void *here) {
     if (type->codec) return false;
     if (type->fields) return covey__fields_equal(type->fields, value, here);
     return type->size == 0 || memcmp(value, here, type->size) == 0;
@@ -89,7 +89,7 @@ static bool is_same(const covey_type *type, const void *value, const void *here)
 
 static covey__fate fate_of(const part *p, covey_entity e, const void *value, bool keeps) {
     if (!covey__has_index(p->to, e.index)) return COVEY__ADDED;
-    return keeps || is_same(p->to->type, value, covey__value_of_index(p->to, e.index)) ? COVEY__LEFT : COVEY__SET;
+    return keeps || is_same_value(p->to->type, value, covey__value_of_index(p->to, e.index)) ? COVEY__LEFT : COVEY__SET;
 }
 
 /* Decides for each component whether it is added, set or left: entities that existed before may have it. */
@@ -238,7 +238,7 @@ static covey_result set_resources(merging *m) {
     return COVEY_OK;
 }
 
-static void overwrite(const covey_world *world, void *value, const covey_type *type, const void *other) {
+static void overwrite_resource(const covey_world *world, void *value, const covey_type *type, const void *other) {
     covey__drop(world, type, value);
     covey__copy(value, other, type->size);
 }
@@ -259,7 +259,7 @@ static bool move_resource(const covey_type *was, void *value, void *context) {
         moved->next++;
     } else {
         if (!m->follower || !type || covey__merging_keeps(m, was)) return false;
-        overwrite(m->to, covey_resource_get_raw(m->to, type), type, value);
+        overwrite_resource(m->to, covey_resource_get_raw(m->to, type), type, value);
     }
     covey__kept_moved(was, type, value);
     return true;
@@ -269,7 +269,7 @@ static void move_resources(const merging *m) { covey__resources_erase_if(m->from
 
 /* ---- Back, and on ------------------------------------------------------------------------------------------------*/
 
-static void undo(merging *m) {
+static void undo_merge(merging *m) {
     covey_world *world = m->to;
     if (m->follower) covey__follow_undo(m);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -331,7 +331,7 @@ static void tell_of_merge(const merging *m) {
     covey__changes_tell(m->to, m->changes, m->change_count);
 }
 
-static covey_result prepare(merging *m) {
+static covey_result prepare_merge(merging *m) {
     covey_result result = list_parts(m);
     if (result == COVEY_OK && !m->follower) result = link_parents(m);
     if (result == COVEY_OK && !m->follower) result = give_names(m);
@@ -342,8 +342,8 @@ static covey_result prepare(merging *m) {
 }
 
 covey_result covey__merge(merging *m) {
-    covey_result result = prepare(m);
-    if (result != COVEY_OK) undo(m);
+    covey_result result = prepare_merge(m);
+    if (result != COVEY_OK) undo_merge(m);
     else move_all(m);
     return result;
 }
@@ -410,7 +410,7 @@ static covey_result read_and_merge(merging *m, const covey__entering *entering, 
                                    covey_report *report) {
     covey_image_info info = { 0 };
     covey_result result = covey__load(m->from, m->to, bytes, size, m->desc, entering, report);
-    if (result != COVEY_OK) undo(m);
+    if (result != COVEY_OK) undo_merge(m);
     if (result != COVEY_OK) return result;
     covey_image_look(bytes, size, &info, NULL);
     m->since = info.since;
@@ -453,7 +453,7 @@ covey_result covey__merge_world(merging *m) {
     covey__silence(to, true); /* only one message is logged */
     covey_result result = make_entities(m);
     if (result == COVEY_OK) result = covey__merge(m);
-    else undo(m);
+    else undo_merge(m);
     covey__silence(to, false);
     to->result = before;
     if (result != COVEY_OK) return result;

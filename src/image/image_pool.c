@@ -22,7 +22,7 @@ enum { SUM_EVERY = 1 << 14 };
 
 /* ---- Types -------------------------------------------------------------------------------------------------------*/
 
-static const covey_type *find_in(const covey_type *const *types, const char *name) {
+static const covey_type *find_type_in(const covey_type *const *types, const char *name) {
     for (; types && *types; types++)
         if ((*types)->name && strcmp((*types)->name, name) == 0) return *types;
     return NULL;
@@ -53,11 +53,11 @@ static const covey_type *find_type(covey__loading *l, covey__reader *reader, con
                                    bool of_resource) {
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
-    const covey_type *type = find_in(l->desc->types, name);
+    const covey_type *type = find_type_in(l->desc->types, name);
     if (!type) type = covey_type_find(l->knows, name);
     if (!type) type = covey__resource_named(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
-    if (!type) type = find_in(l->desc->only, name);
+    if (!type) type = find_type_in(l->desc->only, name);
     if (type && type->transient) return NULL;
     if (type) {
         const char *why = conflict(type, d);
@@ -87,7 +87,7 @@ static bool make_plan(covey__loading *l, covey__reader *reader, covey__plan *pla
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
-static void sum_up(covey__loading *l) {
+static void sum_values(covey__loading *l) {
     l->sum = covey__crc32c(l->sum, l->values.bytes + l->summed, l->values.at - l->summed);
     l->summed = l->values.at;
     covey__tell_progress(l, l->summed);
@@ -111,7 +111,7 @@ static void load_run_of_values(void *values, size_t count, void *context) {
             l->summed = l->values.at;
             covey__tell_progress(l, l->summed);
         } else l->sound = covey__decode(plan, to, from, some);
-        if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
+        if (l->values.at - l->summed >= SUM_EVERY) sum_values(l);
     }
 }
 
@@ -345,7 +345,7 @@ static void load_owned(covey__loading *l, covey__part *p) {
     for (walk w = { 0 }; next_id(p, &w) && covey__is_fine(l);) {
         bool made = covey__codec_load(l->knows, &l->values, type, covey__value_of_index(p->pool, w.index), l->entering);
         p->made += made;
-        if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
+        if (l->values.at - l->summed >= SUM_EVERY) sum_values(l);
     }
 }
 
@@ -363,7 +363,7 @@ static void change_storage(covey_pool *pool, covey_storage storage) {
 }
 
 /* Converts a pool to the storage that it was converted to when it was saved, if that is possible. */
-static void convert(covey__part *p) {
+static void convert_as_saved(covey__part *p) {
     covey_pool *pool = p->pool;
     covey_storage asked = p->described.type.storage, was = p->described.storage;
     bool own = covey__type_storage(pool->type) == asked && pool->storage == asked;
@@ -401,7 +401,7 @@ static void fill_places(covey__loading *l, covey__reader *reader, covey__part *p
 /* Values may move while others are placed: without the move hook, because no value is complete before its codec has
  * run. */
 static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
-    convert(p);
+    convert_as_saved(p);
     covey__mover mover = covey__storage_set_mover(p->pool, (covey__mover){ NULL, NULL });
     fill_places(l, reader, p);
     covey__storage_set_mover(p->pool, mover);
@@ -474,7 +474,7 @@ void covey__load_pool(covey__loading *l, const covey__section_entry *section) {
     read_pool(l, &reader, p);
     if (covey__is_fine(l)) {
         covey__expect_end(l, &reader);
-        sum_up(l);
+        sum_values(l);
         if (l->sum != section->checksum) covey__section_damaged(&l->image, section);
     } else if (l->report->fault != COVEY_FAULT_NONE) covey__section_check(&l->image, section);
 }

@@ -43,7 +43,7 @@ uint32_t covey__tree_put_below(const covey__tree *tree, uint32_t root, uint32_t 
 }
 
 /* Restores the invariant after a node below was removed: lowers levels, then rotates. */
-static uint32_t settle(const covey__tree *tree, uint32_t node) {
+static uint32_t rebalance(const covey__tree *tree, uint32_t node) {
     covey__links *links = links_of(tree, node);
     uint16_t left = level_of(tree, links->left), right = level_of(tree, links->right);
     uint16_t level = (uint16_t)((left < right ? left : right) + 1);
@@ -84,7 +84,7 @@ static uint32_t take_root(const covey__tree *tree, uint32_t root) {
     inherited->left = links.left;
     inherited->right = links.right;
     inherited->level = links.level;
-    return settle(tree, heir);
+    return rebalance(tree, heir);
 }
 
 uint32_t covey__tree_take_below(const covey__tree *tree, uint32_t root, uint32_t node) {
@@ -92,7 +92,7 @@ uint32_t covey__tree_take_below(const covey__tree *tree, uint32_t root, uint32_t
     covey__links *links = links_of(tree, root);
     uint32_t *side = tree->is_before(tree->context, node, root) ? &links->left : &links->right;
     *side = covey__tree_take(tree, *side, node);
-    return settle(tree, root);
+    return rebalance(tree, root);
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/

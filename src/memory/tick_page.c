@@ -72,17 +72,17 @@ bool covey__tick_page_valid(const covey__tick_page *page, const char **why) {
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------*/
 
-static covey__tick_page *begin(covey__tick_page *page, uint32_t room) {
+static covey__tick_page *begin_page(covey__tick_page *page, uint32_t room) {
     memset(page, 0, sizeof *page);
     page->room = room;
     covey__tick_page_clear(page);
     return page;
 }
 
-static covey__tick_page *grow(covey__heap *heap, covey__pages *pages, uint32_t number, uint32_t room) {
+static covey__tick_page *grow_page(covey__heap *heap, covey__pages *pages, uint32_t number, uint32_t room) {
     covey__tick_page *grown = covey__resize(heap, NULL, 0, 1, bytes_with(room), alignof(covey__tick_page));
     if (!grown) return NULL;
-    covey__tick_page_copy(begin(grown, room), pages->at[number]);
+    covey__tick_page_copy(begin_page(grown, room), pages->at[number]);
     covey__tick_pages_drop(heap, pages, number);
     return pages->at[number] = grown;
 }
@@ -91,8 +91,8 @@ covey__tick_page *covey__tick_pages_reach_room(covey__heap *heap, covey__pages *
                                                uint32_t room) {
     covey__tick_page *page = covey__pages_reach(heap, pages, number * COVEY__BLOCK_PAGE, limit, bytes_with(room));
     if (!page) return NULL;
-    if (page->room == 0) return begin(page, room);
-    return page->room >= room ? page : grow(heap, pages, number, room);
+    if (page->room == 0) return begin_page(page, room);
+    return page->room >= room ? page : grow_page(heap, pages, number, room);
 }
 
 covey__tick_page *covey__tick_pages_reach(covey__heap *heap, covey__pages *pages, uint32_t index, uint32_t limit) {

@@ -12,7 +12,7 @@
 
 /* ---- Conflicts ---------------------------------------------------------------------------------------------------*/
 
-static bool is_same(const covey_system_use *a, const covey_system_use *b) {
+static bool is_same_use(const covey_system_use *a, const covey_system_use *b) {
     return a->resource == b->resource && covey__is_same_type(a->type, b->type);
 }
 
@@ -21,7 +21,7 @@ bool covey__systems_conflict(const covey__system *x, const covey__system *y, con
     for (uint32_t i = 0; i < x->use_count; i++)
         for (uint32_t j = 0; j < y->use_count; j++) {
             const covey_system_use *p = &x->uses[i], *q = &y->uses[j];
-            if ((!p->writes && !q->writes) || !is_same(p, q)) continue;
+            if ((!p->writes && !q->writes) || !is_same_use(p, q)) continue;
             if (a) *a = p, *b = q;
             return true;
         }
@@ -99,8 +99,7 @@ static covey_result fail_circle(covey_schedule *s, const covey__system *held, co
         length += written > 0 ? (size_t)written : 0;
     } while (by != held && length < sizeof text - 1);
     if (length >= sizeof text) memcpy(text + sizeof text - 4, "...", 4);
-    return covey__schedule_fail(s, COVEY_ERROR_CYCLE,
-                                "a cycle: each system waits for the next, by phase or link: %s",
+    return covey__schedule_fail(s, COVEY_ERROR_CYCLE, "a cycle: each system waits for the next, by phase or link: %s",
                                 text);
 }
 
@@ -130,7 +129,7 @@ static void sort_by_phase(covey_schedule *s) {
             if (s->systems[i]->phase == phase) s->order[count++] = s->systems[i];
 }
 
-static covey_result order(covey_schedule *s) {
+static covey_result order_systems(covey_schedule *s) {
     bool linked = false;
     for (uint32_t i = 0; i < s->system_count; i++) linked |= has_links(s->systems[i]);
     if (!linked) {
@@ -163,7 +162,7 @@ static void make_stages(covey_schedule *s) {
 
 /* ---- Followers ---------------------------------------------------------------------------------------------------*/
 
-static bool follow(covey_schedule *s, covey__system *leader, covey__system *follower) {
+static bool add_follower(covey_schedule *s, covey__system *leader, covey__system *follower) {
     covey__system **followers = covey__schedule_reach(s, leader->followers, &leader->follower_capacity,
                                                       leader->follower_count + 1, sizeof *followers);
     if (!followers) return false;
@@ -183,7 +182,7 @@ static bool find_followers(covey_schedule *s, const covey__stage *stage, uint64_
             if ((mine[i / 64] >> i % 64 & 1) != 0) continue;
             if (!is_linked(systems[i], systems[j]) && !covey__systems_conflict(systems[i], systems[j], NULL, NULL))
                 continue;
-            if (!follow(s, systems[i], systems[j])) return false;
+            if (!add_follower(s, systems[i], systems[j])) return false;
             mine[i / 64] |= (uint64_t)1 << i % 64;
             for (size_t w = 0; w < words; w++) mine[w] |= before[i * words + w];
         }
@@ -204,7 +203,7 @@ static bool find_all_followers(covey_schedule *s) {
 /* ---- All of it ---------------------------------------------------------------------------------------------------*/
 
 /* Makes room in the order, the stages and the lanes: one entry for each system. */
-static bool reach(covey_schedule *s) {
+static bool reach_plan(covey_schedule *s) {
     void *order = covey__schedule_reach(s, s->order, &s->order_capacity, s->system_count, sizeof *s->order);
     if (order) s->order = order;
     void *stages = covey__schedule_reach(s, s->stages, &s->stage_capacity, s->system_count, sizeof *s->stages);
@@ -216,7 +215,7 @@ static bool reach(covey_schedule *s) {
 }
 
 covey_result covey__schedule_order(covey_schedule *s) {
-    covey_result result = reach(s) ? order(s) : COVEY_ERROR_MEMORY;
+    covey_result result = reach_plan(s) ? order_systems(s) : COVEY_ERROR_MEMORY;
     if (result == COVEY_ERROR_MEMORY)
         covey__schedule_fail(s, result, "the systems could not be ordered: an allocation failed");
     return result;

@@ -206,7 +206,7 @@ static covey__system *make_system(covey_schedule *s, const covey_system *desc, u
     return NULL;
 }
 
-static covey_result enlist(covey_schedule *s, covey__system *system) {
+static covey_result enlist_system(covey_schedule *s, covey__system *system) {
     covey__system **systems =
         covey__schedule_reach(s, s->systems, &s->system_capacity, s->system_count + 1, sizeof *systems);
     if (!systems) return fail_memory(s);
@@ -217,7 +217,7 @@ static covey_result enlist(covey_schedule *s, covey__system *system) {
 }
 
 /* Removes a system from the list. */
-static void delist(covey_schedule *s, const covey__system *system) {
+static void delist_system(covey_schedule *s, const covey__system *system) {
     uint32_t at = 0;
     while (s->systems[at] != system) at++;
     memmove(s->systems + at, s->systems + at + 1, (s->system_count - at - 1) * sizeof *s->systems);
@@ -235,11 +235,11 @@ static covey_result add_system(covey_schedule *s, const covey_system *desc, uint
         result = covey__schedule_fail(s, COVEY_ERROR_TYPE,
                                       "system %s has a view that is not valid: see the log for why", desc->name);
     find_uses(system);
-    if (result == COVEY_OK) result = enlist(s, system);
+    if (result == COVEY_OK) result = enlist_system(s, system);
     if (result == COVEY_OK) {
         result = covey__schedule_order(s);
         if (result == COVEY_OK) return result;
-        delist(s, system);
+        delist_system(s, system);
     }
     free_system(s, system);
     return result;
@@ -264,7 +264,7 @@ bool covey_system_remove(covey_schedule *s, const char *name) {
     COVEY__CONTRACT(NULL, s && name, "a call needs a schedule and a name");
     covey__system *system = is_open(s) ? covey__system_find(s, name) : NULL;
     if (!system) return false;
-    delist(s, system);
+    delist_system(s, system);
     end_system(s, system);
     return true;
 }

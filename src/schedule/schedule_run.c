@@ -51,7 +51,7 @@ static uint32_t times_of(const covey_schedule *s, covey__phase *phase) {
 
 /* The allocator of command buffers. Several threads record at the same time: a lock protects the schedule's allocator,
  * which need not be thread-safe. */
-static void *allocate(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
+static void *allocate_locked(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
     covey_schedule *s = context;
     const covey_allocator *allocator = &s->heap.allocator;
     covey__gate_lock(&s->gate);
@@ -85,7 +85,7 @@ static bool reach_pieces(covey_schedule *s, covey__system *system, uint32_t coun
 
 static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint32_t count) {
     covey_commands_desc desc = { .entities = system->desc.creates };
-    if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate, s };
+    if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate_locked, s };
     if (!reach_pieces(s, system, count)) return COVEY_ERROR_MEMORY;
     while (system->buffer_count < count) {
         covey_commands *commands = covey_commands_create(s->dependent.world, &desc);
@@ -134,7 +134,7 @@ static uint32_t count_pieces(covey__system *system) {
 }
 
 /* Cuts a system into the pieces of this turn. */
-static covey_result cut(covey_schedule *s, covey__system *system) {
+static covey_result cut_system(covey_schedule *s, covey__system *system) {
     uint32_t count = system->whole ? count_pieces(system) : 1;
     covey_result result = count > system->buffer_count ? reach_buffers(s, system, count) : COVEY_OK;
     if (result == COVEY_OK && system->desc.creates != 0) result = refill_ids(system, count);
@@ -158,7 +158,7 @@ static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
         covey__system *system = s->order[end++];
         system->piece_count = 0;
         system->due = has_turn(s, &system->turns);
-        if (!system->due || (result = cut(s, system)) == COVEY_OK) continue;
+        if (!system->due || (result = cut_system(s, system)) == COVEY_OK) continue;
         system->due = false;
         fail_cut(s, system, result);
     }
@@ -168,7 +168,7 @@ static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
 
 /* ---- Sync points -------------------------------------------------------------------------------------------------*/
 
-static void note(covey_schedule *s, covey_trace_event event) {
+static void note_event(covey_schedule *s, covey_trace_event event) {
     void *events = covey__schedule_reach(s, s->events_noted, &s->event_capacity, s->event_count + 1, sizeof event);
     if (!events) {
         covey__fail(s->dependent.world, COVEY_ERROR_MEMORY, "a trace ended early: an allocation failed");
@@ -193,14 +193,14 @@ static void discard_events(covey_schedule *s) {
 static void note_pieces(covey_schedule *s, const covey__system *system) {
     for (uint32_t i = 0; i < system->piece_count && s->traced_runs != 0; i++) {
         const covey__piece *piece = &system->pieces[i];
-        note(s, (covey_trace_event){ .system = system->desc.name,
-                                     .run = s->runs,
-                                     .begin = piece->start,
-                                     .end = piece->end,
-                                     .thread = piece->thread,
-                                     .piece = i,
-                                     .bytes = piece->bytes,
-                                     .blocked = piece->blocked });
+        note_event(s, (covey_trace_event){ .system = system->desc.name,
+                                           .run = s->runs,
+                                           .begin = piece->start,
+                                           .end = piece->end,
+                                           .thread = piece->thread,
+                                           .piece = i,
+                                           .bytes = piece->bytes,
+                                           .blocked = piece->blocked });
     }
 }
 
@@ -217,7 +217,7 @@ static void measure_moves(covey__system *system) {
 }
 
 /* Updates the statistics of a system. */
-static void measure(covey_schedule *s, covey__system *system) {
+static void measure_system(covey_schedule *s, covey__system *system) {
     uint64_t first = UINT64_MAX, last = 0, busy = 0, threads = 0;
     if (system->piece_count == 0) return;
     for (uint32_t i = 0; i < system->piece_count; i++) {
@@ -255,12 +255,12 @@ static bool replay_piece(covey_schedule *s, covey__system *system, uint32_t numb
     uint64_t start = s->traced_runs != 0 ? covey__now() : 0;
     covey_replay replay = covey_commands_replay(piece->commands);
     if (s->traced_runs != 0)
-        note(s, (covey_trace_event){ .system = system->desc.name,
-                                     .run = s->runs,
-                                     .begin = start,
-                                     .end = covey__now(),
-                                     .piece = number,
-                                     .replay = true });
+        note_event(s, (covey_trace_event){ .system = system->desc.name,
+                                           .run = s->runs,
+                                           .begin = start,
+                                           .end = covey__now(),
+                                           .piece = number,
+                                           .replay = true });
     piece->recorded = replay.left != 0;
     if (replay.result != COVEY_OK && *result == COVEY_OK) *result = fail_replay(s, system, number, replay);
     return replay.left == 0;
@@ -296,7 +296,7 @@ static covey_result find_failure(covey_schedule *s, const covey__stage *stage) {
 }
 
 static covey_result synchronise(covey_schedule *s, const covey__stage *stage) {
-    for (uint32_t i = stage->first; i < stage->end; i++) measure(s, s->order[i]);
+    for (uint32_t i = stage->first; i < stage->end; i++) measure_system(s, s->order[i]);
     covey_result replayed = replay(s, stage->first, stage->end), failed = find_failure(s, stage);
     return failed != COVEY_OK ? failed : replayed;
 }
@@ -311,7 +311,7 @@ static covey_result run_stage(covey_schedule *s, const covey__stage *stage) {
     return synchronise(s, stage);
 }
 
-/* The end of the stages of a phase, of which `stage` is one. */
+/* The end of the stages of the phase that `stage` belongs to. */
 static uint32_t end_of_phase(const covey_schedule *s, uint32_t stage) {
     uint32_t end = stage;
     while (end < s->stage_count && s->stages[end].phase == s->stages[stage].phase) end++;

@@ -120,7 +120,7 @@ static void time_piece(covey__system *system, uint32_t number, covey__worker *wo
 }
 
 /* Called when all pieces are done: merges their scratch into a total, for which there is one more scratch. */
-static void merge(const covey__system *system) {
+static void merge_scratch(const covey__system *system) {
     if (!system->desc.merge || !system->due) return;
     char *total = scratch_of(system, system->piece_count);
     memset(total, 0, system->stride * 64);
@@ -139,7 +139,7 @@ static void run_alone(covey_schedule *s, const covey__stage *stage) {
             run_piece(s, system, piece, 0);
             time_piece(system, piece, &s->workers[0], piece + 1 == system->piece_count || s->traced_runs != 0);
         }
-        merge(system);
+        merge_scratch(system);
     }
 }
 
@@ -173,7 +173,7 @@ static bool is_for_main(const covey__system *system) { return system->desc.main_
 /* Whether threads have to stay. Threads of a crew stay until the stage is finished; one of them is the thread that runs
  * the schedule. A pool of the program may not use that thread, so its calls return when only systems of the main thread
  * can continue. */
-static bool is_open(const covey_schedule *s) { return atomic_load(s->crew ? &s->unfinished : &s->open) != 0; }
+static bool must_stay(const covey_schedule *s) { return atomic_load(s->crew ? &s->unfinished : &s->open) != 0; }
 
 static void list_ready(covey_schedule *s, covey__system *system) {
     uint32_t lane = is_for_main(system) ? COVEY__LANE_MAIN : COVEY__LANE_ANY;
@@ -182,8 +182,8 @@ static void list_ready(covey_schedule *s, covey__system *system) {
     atomic_store(&s->ready[lane * s->ready_most + at], system);
 }
 
-static void finish(covey_schedule *s, covey__system *system) {
-    merge(system);
+static void finish_system(covey_schedule *s, covey__system *system) {
+    merge_scratch(system);
     for (uint32_t i = 0; i < system->follower_count; i++)
         if (atomic_fetch_sub(&system->followers[i]->waits_for, 1) == 1) list_ready(s, system->followers[i]);
     bool last = atomic_fetch_sub(&s->unfinished, 1) == 1;
@@ -212,7 +212,7 @@ static uint32_t next_piece(covey_schedule *s, covey__system *system, uint32_t th
     }
     if (atomic_exchange(&system->taken, true)) return NO_PIECE;
     if (system->piece_count == 1) return 0;
-    finish(s, system);
+    finish_system(s, system);
     return NO_PIECE;
 }
 
@@ -222,7 +222,7 @@ static bool take_piece(covey_schedule *s, covey__system *system, uint32_t thread
     if (piece == NO_PIECE) return false;
     run_piece(s, system, piece, thread);
     time_piece(system, piece, &s->workers[thread], true);
-    if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish(s, system);
+    if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish_system(s, system);
     return true;
 }
 
@@ -240,10 +240,10 @@ static void work(void *context, uint32_t thread) {
     covey_schedule *s = context;
     bool is_main = s->crew && thread == 0;
     s->workers[thread].now = covey__now();
-    while (is_open(s)) {
+    while (must_stay(s)) {
         uint32_t seen = atomic_load(&s->events);
         if (is_main && take_from(s, COVEY__LANE_MAIN, thread)) continue; /* no other thread can run these */
-        if (take_from(s, COVEY__LANE_ANY, thread) || !is_open(s)) continue;
+        if (take_from(s, COVEY__LANE_ANY, thread) || !must_stay(s)) continue;
         wait_for_news(s, seen);
         s->workers[thread].now = covey__now();
     }
@@ -276,7 +276,7 @@ static void run_on_pool(covey_schedule *s) {
         s->workers[0].now = covey__now();
         while (take_from(s, COVEY__LANE_MAIN, 0)) {
         }
-        if (is_open(s)) s->jobs.run(s->jobs.pool, s->threads, work, s);
+        if (must_stay(s)) s->jobs.run(s->jobs.pool, s->threads, work, s);
     }
 }
 
@@ -287,7 +287,7 @@ static void run_together(covey_schedule *s, const covey__stage *stage) {
 }
 
 /* Whether a stage takes long enough for more than one thread, by the times of the last run. */
-static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
+static bool is_worth_threads(const covey_schedule *s, const covey__stage *stage) {
     uint32_t pieces = 0;
     double expected = 0;
     bool known = true;
@@ -302,7 +302,7 @@ static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
 
 void covey__schedule_work(covey_schedule *s, const covey__stage *stage) {
     if (!stage->exclusive) begin_guard(s->dependent.world);
-    if (is_worth_it(s, stage)) run_together(s, stage);
+    if (is_worth_threads(s, stage)) run_together(s, stage);
     else run_alone(s, stage);
     if (!stage->exclusive) end_guard(s->dependent.world);
 }

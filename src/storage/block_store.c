@@ -666,7 +666,7 @@ bool covey__blocks_shape(covey__block_store *blocks) {
 }
 
 /* Plans a compaction. False if it would save less than a hundredth and the store is in order. */
-static bool is_worth_it(const covey__block_store *blocks, compaction *plan) {
+static bool is_compaction_worth_it(const covey__block_store *blocks, compaction *plan) {
     if (blocks->size == 0 || blocks->pinned) return false;
     *plan = plan_of(blocks);
     size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
@@ -678,7 +678,7 @@ static bool is_worth_it(const covey__block_store *blocks, compaction *plan) {
 
 void covey__blocks_compact(covey__block_store *blocks) {
     compaction plan;
-    if (is_worth_it(blocks, &plan)) rebuild(blocks, &plan);
+    if (is_compaction_worth_it(blocks, &plan)) rebuild(blocks, &plan);
     covey__slabs_trim(blocks);
 }
 
@@ -692,7 +692,7 @@ size_t covey__blocks_chunk_bytes_packed(const covey__block_store *blocks) {
 
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks) {
     compaction plan;
-    if (!is_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
+    if (!is_compaction_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
     return covey__blocks_chunk_bytes_packed(blocks);
 }
 

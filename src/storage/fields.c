@@ -151,7 +151,7 @@ static void *take_memory(char **memory, size_t bytes) {
     return taken;
 }
 
-static const covey_fields *copy(const covey_fields *fields, char **memory) {
+static const covey_fields *copy_fields(const covey_fields *fields, char **memory) {
     covey_fields *made = take_memory(memory, sizeof *made);
     covey_field *at = take_memory(memory, fields->count * sizeof *at);
     char *text = take_memory(memory, text_bytes(fields));
@@ -160,7 +160,7 @@ static const covey_fields *copy(const covey_fields *fields, char **memory) {
         at[i] = fields->at[i];
         at[i].name = memcpy(text, fields->at[i].name, length);
         text += length;
-        if (at[i].nested) at[i].nested = copy(at[i].nested, memory);
+        if (at[i].nested) at[i].nested = copy_fields(at[i].nested, memory);
     }
     *made = (covey_fields){ fields->size, fields->count, at };
     return made;
@@ -168,5 +168,5 @@ static const covey_fields *copy(const covey_fields *fields, char **memory) {
 
 const covey_fields *covey__fields_copy(const covey_fields *fields, void *memory) {
     char *at = memory;
-    return copy(fields, &at);
+    return copy_fields(fields, &at);
 }

@@ -249,7 +249,7 @@ void covey__slabs_free(covey__block_store *blocks) {
 
 /* ---- Cloning -----------------------------------------------------------------------------------------------------*/
 
-static uint32_t number_of(const covey__block_store *blocks, const void *chunk) {
+static uint32_t chunk_number(const covey__block_store *blocks, const void *chunk) {
     return slabs_up_to(blocks, chunk) - 1;
 }
 
@@ -258,7 +258,7 @@ static void clone_lists(const covey__block_store *from, covey__block_store *to) 
     for (uint32_t class = 0; class < COVEY__CLASSES; class ++) {
         covey__slab *last = NULL;
         for (const covey__slab *slab = from->roomy[class]; slab; slab = slab->next) {
-            covey__slab *twin = to->slabs[number_of(from, slab)];
+            covey__slab *twin = to->slabs[chunk_number(from, slab)];
             twin->previous = last;
             twin->next = NULL;
             if (last) last->next = twin;
@@ -286,7 +286,7 @@ bool covey__slabs_clone(const covey__block_store *from, covey__block_store *to) 
 }
 
 char *covey__chunk_twin(const covey__block_store *from, const covey__block_store *to, const char *chunk) {
-    uint32_t number = number_of(from, chunk);
+    uint32_t number = chunk_number(from, chunk);
     return (char *)to->slabs[number] + (chunk - (const char *)from->slabs[number]);
 }
 

@@ -217,7 +217,7 @@ static void end_run(runner *r) {
     r->count = 0;
 }
 
-static void add(runner *r, char *values, size_t count) {
+static void extend_run(runner *r, char *values, size_t count) {
     bool follows = r->count != 0 && r->values + r->count * r->size == values;
     if (!follows) {
         end_run(r);
@@ -229,10 +229,10 @@ static void add(runner *r, char *values, size_t count) {
 static void add_block(runner *r, const covey__block_page *page, uint32_t block, uint64_t mask) {
     const covey__chunk *chunk = &page->chunks[block];
     bool whole = mask == UINT64_MAX && (page->direct >> block & 1) != 0;
-    if (whole) add(r, chunk->data, COVEY__BLOCK_IDS);
+    if (whole) extend_run(r, chunk->data, COVEY__BLOCK_IDS);
     else
         for (uint64_t left = mask; left != 0; left &= left - 1)
-            add(r, chunk->data + chunk->map[covey__lowest_bit(left)] * r->size, 1);
+            extend_run(r, chunk->data + chunk->map[covey__lowest_bit(left)] * r->size, 1);
 }
 
 static void add_blocks(runner *r, const covey_pool *pool, uint32_t number, covey__pick_fn *pick) {
@@ -253,7 +253,7 @@ static void add_packed(runner *r, const covey_sparse_set *set) {
             end = at + COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE;
         if (set->holes == 0) at = end;
         while (at < end && !covey__is_hole(set, at)) at++;
-        if (at != first) add(r, covey__value_at(set, first, set->size), at - first);
+        if (at != first) extend_run(r, covey__value_at(set, first, set->size), at - first);
         while (at < end && covey__is_hole(set, at)) at++;
     }
 }
@@ -265,7 +265,7 @@ static void add_picked(runner *r, const covey_pool *pool, covey__pick_fn *pick) 
         uint32_t index = set->ids[at].index;
         uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
         if (pick(pool, index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, bit, r->context) != 0)
-            add(r, covey__value_at(set, at, set->size), 1);
+            extend_run(r, covey__value_at(set, at, set->size), 1);
     }
 }
 

@@ -36,7 +36,7 @@ static bool swaps(const covey_pool *pool) {
 }
 
 /* Like covey__pool_remove, with the loop invariants in registers. */
-static inline void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
+static inline void erase_many_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
     covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
     covey_entity *ids = set->ids;
@@ -58,8 +58,8 @@ static inline void erase_swapping(covey_pool *pool, const covey_entity *entities
 }
 
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (swaps(pool) && pool->size == 8) erase_swapping(pool, entities, count, 8);
-    else if (swaps(pool)) erase_swapping(pool, entities, count, pool->size);
+    if (swaps(pool) && pool->size == 8) erase_many_swapping(pool, entities, count, 8);
+    else if (swaps(pool)) erase_many_swapping(pool, entities, count, pool->size);
     else
         for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
 }

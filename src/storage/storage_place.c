@@ -85,7 +85,7 @@ static void make_pattern(pattern *same, const covey__placing *p, size_t size) {
 }
 
 /* Repeats a value, by copying what is already written, twice as much each time. */
-static void fill(char *to, uint32_t count, const void *value, size_t size) {
+static void fill_copies(char *to, uint32_t count, const void *value, size_t size) {
     size_t bytes = count * size, done = size;
     if (bytes == 0) return;
     memcpy(to, value, size);
@@ -137,7 +137,7 @@ static bool write_values(covey__placing *p, const pattern *same, char *to, uint3
     else if (p->stride != 0)
         for (uint32_t i = 0; i < count; i++) covey__copy(to + i * size, from + i * p->stride, size);
     else if (same->is_made) fill_by(same, to, count, size, is_large(p, size));
-    else fill(to, count, from, size);
+    else fill_copies(to, count, from, size);
     p->made += count;
     return true;
 }
@@ -486,7 +486,7 @@ static covey_result write_positions(covey__placing *p, uint32_t at) {
 }
 
 /* Appends to a set without dead elements. */
-static covey_result append(covey__placing *p) {
+static covey_result append_to_set(covey__placing *p) {
     covey_sparse_set *set = &p->pool->set;
     uint32_t count = p->count, at = set->end;
     covey_entity *ids = spare_ids(p);
@@ -513,7 +513,7 @@ static covey_result place_in_hole(covey__placing *p) {
     return write_positions(p, at);
 }
 
-static covey_result claim(covey__placing *p) {
+static covey_result claim_all(covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < p->count && result == COVEY_OK; i++) {
@@ -539,17 +539,17 @@ covey_result covey__place_claimed(covey__placing *p) {
 
 /* ---- Either ------------------------------------------------------------------------------------------------------*/
 
-static covey_result place(covey__placing *p) {
+static covey_result place_all(covey__placing *p) {
     covey_pool *pool = p->pool;
     if (covey__is_reactive(pool)) return place_marks(p);
     if (covey__in_blocks(pool)) return place_in_blocks(p);
-    if (pool->set.dead != 0) return claim(p);
+    if (pool->set.dead != 0) return claim_all(p);
     bool into_hole = p->fills_hole && pool->set.hole != COVEY_NONE;
-    return into_hole ? place_in_hole(p) : append(p);
+    return into_hole ? place_in_hole(p) : append_to_set(p);
 }
 
 covey_result covey__place_many(covey__placing *p) {
-    covey_result result = place(p);
+    covey_result result = place_all(p);
     if (is_large(p, sizeof(covey_entity)) || is_large(p, p->pool->size)) covey__end_lines();
     return result;
 }
@@ -561,7 +561,7 @@ static void erase_placed(const covey__placing *p, covey_entity e) {
 }
 
 /* Moves the last value back to the program, or drops it if a hook has made it. */
-static void end_value(covey__placing *p) {
+static void return_value(covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_entity e = p->entities[--p->made];
     if (is_moved(p)) {
@@ -581,7 +581,7 @@ void covey__erase_placed_many(covey__placing *p) {
         p->placed = p->made;
     }
     for (; p->placed != 0; p->placed--) {
-        if (p->made == p->placed) end_value(p);
+        if (p->made == p->placed) return_value(p);
         erase_placed(p, p->entities[p->placed - 1]);
     }
     p->is_claimed = p->in_hole = false;
