@@ -1,4 +1,4 @@
-/* The inspector: how pools keep their components, against what the world says. */
+/* The inspector: the storage of pools, compared with what the library reports. */
 #include "client.h"
 
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void test_holes_spans_and_forms_are_counted(void **state) {
     json_decref(answer);
 }
 
-/* An answer may take several polls, and pools may come meanwhile. */
+/* An answer may take several polls, and pools may be added in between. */
 static void test_a_small_budget_gives_the_same_answer(void **state) {
     (void)state;
     fill_world();
@@ -105,7 +105,7 @@ static void test_a_small_budget_gives_the_same_answer(void **state) {
     json_decref(parts);
 }
 
-/* ---- The map -------------------------------------------------------------------------------------------------------*/
+/* ---- The map ------------------------------------------------------------------------------------------------------*/
 
 static void check_map(const covey_pool *pool, uint32_t from, uint32_t count) {
     static covey_block blocks[4096];
@@ -151,7 +151,7 @@ static void test_maps_of_what_is_not_there_are_refused(void **state) {
     assert_refused("GET", "map?type=Blocked&count=1000001", NULL, 422, "ARGUMENT");
 }
 
-/* ---- Changes -------------------------------------------------------------------------------------------------------*/
+/* ---- Changes ------------------------------------------------------------------------------------------------------*/
 
 static void test_advice_can_be_followed(void **state) {
     (void)state;
