@@ -61,7 +61,7 @@ static double median(double *values, size_t count) {
     return values[count / 2];
 }
 
-/* ---- The swarm -----------------------------------------------------------------------------------------------------*/
+/* ---- The swarm ----------------------------------------------------------------------------------------------------*/
 
 static void blow(covey_job *job, void *context) {
     (void)context;
@@ -121,7 +121,7 @@ static covey_schedule *make_schedule(covey_world *world) {
     return schedule;
 }
 
-/* ---- A client ------------------------------------------------------------------------------------------------------*/
+/* ---- A client -----------------------------------------------------------------------------------------------------*/
 
 static int dial(const char *address) {
     struct sockaddr_in to = { .sin_family = AF_INET,
@@ -189,7 +189,7 @@ static void end_client(pid_t client) {
     waitpid(client, NULL, 0);
 }
 
-/* ---- Measurements --------------------------------------------------------------------------------------------------*/
+/* ---- Measurements -------------------------------------------------------------------------------------------------*/
 
 static double polls(covey_inspector *inspector, uint32_t count) {
     double begin = worked();

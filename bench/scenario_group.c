@@ -188,7 +188,7 @@ SPANS(group5_spans, GROUP, FIELD5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
 ROWS(group5_rows, GROUP, ROW5)
 ARRAYS(group5_raw, ARRAY5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
 
-/* ---- A group over scattered entities -------------------------------------------------------------------------------*/
+/* ---- A group over scattered entities ------------------------------------------------------------------------------*/
 
 /* All have the first component; those that match have the second, too, and were given it in another order. `gather` has
  * arrays of all entities, and goes through a list of those that match. */

@@ -287,7 +287,7 @@ static void every_lie_about_sets_is_noticed(void **state) {
         assert_true(is_noticed_in_set(ORACLE_SWAPS_IDS_ONLY, policy));
 }
 
-/* ---- What the programs reach ---------------------------------------------------------------------------------------*/
+/* ---- What the programs reach --------------------------------------------------------------------------------------*/
 
 /* Every step of growth, direct blocks, and capacities that only compaction gives. */
 static void blocks_take_every_form(void **state) {

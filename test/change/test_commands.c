@@ -719,7 +719,7 @@ static void there_may_be_no_ids_left(void **state) {
     test_free(all);
 }
 
-/* ---- Ids that come from the world as they are recorded -------------------------------------------------------------*/
+/* ---- Ids that come from the world as they are recorded ------------------------------------------------------------*/
 
 static void a_buffer_without_ids_takes_those_that_create_would_give(void **state) {
     (void)state;
@@ -842,7 +842,7 @@ static void what_is_forgotten_in_its_last_generation_is_retired(void **state) {
     }
 }
 
-/* ---- Recordings that fail ------------------------------------------------------------------------------------------*/
+/* ---- Recordings that fail -----------------------------------------------------------------------------------------*/
 
 static void what_could_not_be_recorded_is_reported_once(void **state) {
     (void)state;
@@ -948,7 +948,7 @@ static void replaying_nothing_changes_nothing(void **state) {
     assert_no_entity(covey_create_at(world, 0));
 }
 
-/* ---- Without memory ------------------------------------------------------------------------------------------------*/
+/* ---- Without memory -----------------------------------------------------------------------------------------------*/
 
 static bool record_all(covey_commands *to, covey_entity e) {
     covey_entity made = covey_record_create(to);

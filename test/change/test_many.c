@@ -351,7 +351,7 @@ static void test_a_group_has_room_for_all_that_are_added_at_once(void **state) {
     for_each_storage(array_with_group);
 }
 
-/* ---- Whole blocks, in any order ------------------------------------------------------------------------------------*/
+/* ---- Whole blocks, in any order -----------------------------------------------------------------------------------*/
 
 enum { CROWD = 300 };
 static covey_entity crowd[CROWD];

@@ -27,7 +27,7 @@ static const covey_type *const types[] = { covey_id(Plain), covey_id(Fixed), cov
                                            covey_id(Block), covey_id(Pin),   covey_id(Ticked) };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 static void add_counted(scene *s, covey_entity e, const covey_type *type, uint32_t number) {
     Counted value = counted_make(number);

@@ -18,7 +18,7 @@
 #include <zstd.h>
 #endif
 
-/* ---- An operating system that says no ------------------------------------------------------------------------------*/
+/* ---- An operating system that says no -----------------------------------------------------------------------------*/
 
 static struct {
     int calls, fail_at, die_at; /* the number of the call that fails, or does not come back; 0: none */

@@ -96,7 +96,7 @@ static void is_like_source(void) {
     }
 }
 
-/* ---- Handles --------------------------------------------------------------------------------------------------------*/
+/* ---- Handles ------------------------------------------------------------------------------------------------------*/
 
 static void test_handles_from_before_never_name_an_entity_of_the_image(void **state) {
     (void)state;
@@ -185,7 +185,7 @@ static void test_handles_of_nobody_stay_stale(void **state) {
     }
 }
 
-/* ---- What stays -----------------------------------------------------------------------------------------------------*/
+/* ---- What stays ---------------------------------------------------------------------------------------------------*/
 
 static uint32_t heard_created, heard_added;
 
@@ -242,7 +242,7 @@ static void test_a_world_that_has_something_is_refused(void **state) {
     load();
 }
 
-/* ---- All or nothing -------------------------------------------------------------------------------------------------*/
+/* ---- All or nothing -----------------------------------------------------------------------------------------------*/
 
 /* Destroyed one by one, entities leave holes in some pools and dead elements in others. */
 static void use(void) {
@@ -323,7 +323,7 @@ static void test_a_damaged_image_changes_nothing(void **state) {
     is_like_source();
 }
 
-/* ---- Random worlds --------------------------------------------------------------------------------------------------*/
+/* ---- Random worlds ------------------------------------------------------------------------------------------------*/
 
 static void live(test_random *random, covey_world *of, covey_entity *seen, uint32_t *count) {
     for (uint32_t i = test_below(random, 80); i != 0; i--) {

@@ -70,7 +70,7 @@ static void begin_anew(void) {
     assert_int_equal(filter_setup(NULL), 0);
 }
 
-/* ---- Entities -------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void is_saved_where(covey_entity e, bool chosen) {
     assert_int_equal(covey_alive(world, e), chosen);
@@ -238,7 +238,7 @@ static void test_handles_to_what_is_left_out_are_stale_or_null(void **state) {
     assert_no_entity(covey_get(world, merged[0], Kinds)->friend_of);
 }
 
-/* ---- Parents and names ----------------------------------------------------------------------------------------------*/
+/* ---- Parents and names --------------------------------------------------------------------------------------------*/
 
 static void name(covey_entity e, const char *text, covey_entity parent) {
     assert_int_equal(covey_parent_set(origin, e, parent), COVEY_OK);
@@ -290,7 +290,7 @@ static void test_a_name_that_a_root_has_is_left_out(void **state) {
     assert_string_equal(covey_name(world, e[0]), "that");
 }
 
-/* ---- Types ----------------------------------------------------------------------------------------------------------*/
+/* ---- Types --------------------------------------------------------------------------------------------------------*/
 
 static void test_what_cannot_be_saved_may_be_left_out(void **state) {
     (void)state;
@@ -304,7 +304,7 @@ static void test_what_cannot_be_saved_may_be_left_out(void **state) {
     assert_true(covey_alive(world, e[0]) && !covey_alive(world, e[1]));
 }
 
-/* ---- Changes --------------------------------------------------------------------------------------------------------*/
+/* ---- Changes ------------------------------------------------------------------------------------------------------*/
 
 static void test_only_what_was_changed_later_is_in_an_image(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- An image with everything in it --------------------------------------------------------------------------------*/
+/* ---- An image with everything in it -------------------------------------------------------------------------------*/
 
 static covey_buffer image;
 
@@ -56,7 +56,7 @@ static void test_the_image_has_every_kind_of_section(void **state) {
     for (uint32_t kind = COVEY_SECTION_WORLD; kind <= COVEY_SECTION_NAMES; kind++) assert_true(seen[kind]);
 }
 
-/* ---- Damage ---------------------------------------------------------------------------------------------------------*/
+/* ---- Damage -------------------------------------------------------------------------------------------------------*/
 
 /* In a block of exactly that size, so that AddressSanitizer sees reads beyond it. */
 static covey_result load_copy(size_t size, covey_report *report) {
@@ -126,7 +126,7 @@ static void test_what_is_refused_does_not_change_a_world_it_is_merged_into(void 
     assert_int_equal(image_digest(world), digest);
 }
 
-/* ---- Hostility ------------------------------------------------------------------------------------------------------*/
+/* ---- Hostility ----------------------------------------------------------------------------------------------------*/
 
 /* Changes some bytes as a mean person would, and mends the sums. */
 static void change(test_random *random, unsigned char *bytes, size_t size) {

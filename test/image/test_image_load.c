@@ -8,7 +8,7 @@
 #include <covey/commands.h>
 #include <covey/hierarchy.h>
 
-/* ---- Two worlds -----------------------------------------------------------------------------------------------------*/
+/* ---- Two worlds ---------------------------------------------------------------------------------------------------*/
 
 /* The first is saved; the second, that of the fixture, is what it is loaded into. */
 static covey_world *origin;
@@ -73,7 +73,7 @@ static covey_report fails_to_load(const covey_load_desc *desc, covey_result reas
     return report;
 }
 
-/* ---- What it is -----------------------------------------------------------------------------------------------------*/
+/* ---- What it is ---------------------------------------------------------------------------------------------------*/
 
 static void test_a_world_is_what_it_was(void **state) {
     (void)state;
@@ -455,7 +455,7 @@ static void test_values_of_an_image_that_is_refused_are_not_dropped(void **state
     assert_int_equal(owned.alive, 3 * 6 + 1);
 }
 
-/* ---- Parts ----------------------------------------------------------------------------------------------------------*/
+/* ---- Parts --------------------------------------------------------------------------------------------------------*/
 
 static void test_types_that_the_world_has_met_are_known(void **state) {
     (void)state;
@@ -501,7 +501,7 @@ static void test_transient_types_are_not_loaded(void **state) {
     assert_false(covey_resource_has(world, Lost));
 }
 
-/* ---- Who watches ----------------------------------------------------------------------------------------------------*/
+/* ---- Who watches --------------------------------------------------------------------------------------------------*/
 
 static void fill_few(void) {
     covey_entity e[5];
@@ -619,7 +619,7 @@ static void test_a_world_may_keep_a_type_otherwise(void **state) {
     }
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------------------------------*/
+/* ---- Refusals -----------------------------------------------------------------------------------------------------*/
 
 static void is_refused_now(void) {
     covey_report report = fails_to_load(&known, COVEY_ERROR_REFUSED);
@@ -730,7 +730,7 @@ static void test_after_a_refusal_another_image_can_be_loaded(void **state) {
     assert_bytes_again();
 }
 
-/* ---- Limits and progress --------------------------------------------------------------------------------------------*/
+/* ---- Limits and progress ------------------------------------------------------------------------------------------*/
 
 static void test_there_may_be_a_limit_of_entities(void **state) {
     (void)state;
@@ -921,7 +921,7 @@ static void test_loading_tells_how_far_it_is_and_can_be_cancelled(void **state) 
     assert_bytes_again();
 }
 
-/* ---- Order ----------------------------------------------------------------------------------------------------------*/
+/* ---- Order --------------------------------------------------------------------------------------------------------*/
 
 enum { SCATTERED = 400, VISITED_MOST = 4 * SCATTERED };
 

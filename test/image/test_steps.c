@@ -24,7 +24,7 @@ enum { SPREADING = 1500000 };
 static const covey_entity none = { 0, 0 };
 static const covey_load_desc keep = { .unknown = COVEY_UNKNOWN_KEEP };
 
-/* ---- What is done with an image ------------------------------------------------------------------------------------*/
+/* ---- What is done with an image -----------------------------------------------------------------------------------*/
 
 typedef struct trial {
     hostile_kind kind;
@@ -207,7 +207,7 @@ static void test_indices_that_were_never_used_are_not_looked_at(void **state) {
     covey_world_destroy(world);
 }
 
-/* ---- Worlds --------------------------------------------------------------------------------------------------------*/
+/* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
 typedef uint64_t cost_fn(covey_world *world, uint32_t count);
 
@@ -306,7 +306,7 @@ static void test_calls_cost_what_they_are_about(void **state) {
     compare_calls("a chain", cost_of_chain, FEW, 0);
 }
 
-/* ---- Fields --------------------------------------------------------------------------------------------------------*/
+/* ---- Fields -------------------------------------------------------------------------------------------------------*/
 
 enum { FIELDS_MOST = 256, DEPTH_MOST = 8 };
 
@@ -355,7 +355,7 @@ static void test_each_field_costs_the_same(void **state) {
     compare_calls("structs in structs", cost_of_depth, DEPTH_MOST / 2, 0);
 }
 
-/* ---- Far away ------------------------------------------------------------------------------------------------------*/
+/* ---- Far away -----------------------------------------------------------------------------------------------------*/
 
 static uint64_t cost_of_visits(covey_world *world, const covey_view_desc *desc, uint32_t expected) {
     covey_view view = covey_view_make(world, desc);
@@ -393,7 +393,7 @@ static void test_indices_between_entities_are_skipped(void **state) {
     covey_world_destroy(world);
 }
 
-/* ---- covey-snap ----------------------------------------------------------------------------------------------------*/
+/* ---- covey-snap ---------------------------------------------------------------------------------------------------*/
 
 /* Types of the second image are resources of the first, and as many more. */
 static uint64_t cost_of_diff(covey_world *world, uint32_t count) {
@@ -417,7 +417,7 @@ static void test_comparing_images_costs_what_they_have(void **state) {
     compare_calls("diff of resources", cost_of_diff, FEW, SPREADING);
 }
 
-/* ---- Groups --------------------------------------------------------------------------------------------------------*/
+/* ---- Groups -------------------------------------------------------------------------------------------------------*/
 
 /* Making one looks at all that there are: in all, their square; but adding looks at those of its pool. */
 static void test_groups_cost_those_who_have_them(void **state) {
@@ -444,7 +444,7 @@ static void test_groups_cost_those_who_have_them(void **state) {
     compare("groups", "adding", adding[0], adding[1], 0);
 }
 
-/* ---- Listeners -----------------------------------------------------------------------------------------------------*/
+/* ---- Listeners ----------------------------------------------------------------------------------------------------*/
 
 typedef struct nest {
     covey_entity e;

@@ -393,7 +393,7 @@ static void advice_leaves_sets_alone(void **state) {
     assert_int_equal(found, 1);
 }
 
-/* ---- Who decides ---------------------------------------------------------------------------------------------------*/
+/* ---- Who decides --------------------------------------------------------------------------------------------------*/
 
 static uint32_t asked;
 static covey_signal signals_asked;
@@ -468,7 +468,7 @@ static void a_function_decides_about_literals(void **state) {
     test_world_is_valid(world);
 }
 
-/* ---- Patches, and sources that come later ---------------------------------------------------------------------------*/
+/* ---- Patches, and sources that come later -------------------------------------------------------------------------*/
 
 static void collect_patched(const covey_type *type) {
     Value value = value_of(2);
@@ -535,7 +535,7 @@ static void wrong_sources_are_refused(void **state) {
     assert_collected("0");
 }
 
-/* ---- The destroyed --------------------------------------------------------------------------------------------------*/
+/* ---- The destroyed ------------------------------------------------------------------------------------------------*/
 
 static void assert_destroyed(const char *words) {
     const covey_entity *handles;

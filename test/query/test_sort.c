@@ -403,7 +403,7 @@ static void test_a_part_that_is_not_there_is_refused(void **state) {
     assert_int_equal(covey_pool_sort(pool, &(covey_order){ .from = 3 }), COVEY_OK); /* none */
 }
 
-/* ---- Functions that see entities ------------------------------------------------------------------------------------*/
+/* ---- Functions that see entities ----------------------------------------------------------------------------------*/
 
 /* By another component than the one that is sorted; those who lack it come last. */
 static uint32_t rank_of(covey_entity who) {

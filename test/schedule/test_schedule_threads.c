@@ -287,7 +287,7 @@ static void a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody(void
     }
 }
 
-/* ---- Ticks ---------------------------------------------------------------------------------------------------------*/
+/* ---- Ticks --------------------------------------------------------------------------------------------------------*/
 
 typedef Value Noted;
 COVEY_COMPONENT_DEFINE(Noted, .ticks = true);

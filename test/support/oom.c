@@ -4,7 +4,7 @@
 #include <covey/hierarchy.h>
 #include <stdio.h>
 
-/* ---- Counted values ------------------------------------------------------------------------------------------------*/
+/* ---- Counted values -----------------------------------------------------------------------------------------------*/
 
 static uint32_t counted[100];
 static uint32_t counted_total;
@@ -33,7 +33,7 @@ COVEY_COMPONENT_DEFINE(Counted, .storage = COVEY_STORAGE_SPARSE, .drop = counted
 COVEY_COMPONENT_DEFINE(CountedBlock, .drop = counted_drop, .copy = counted_copy);
 COVEY_COMPONENT_DEFINE(CountedPinned, .storage = COVEY_STORAGE_PINNED, .drop = counted_drop, .copy = counted_copy);
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 void scene_create(scene *s, prepare_fn *prepare, covey_policy policy) {
     *s = (scene){ .policy = policy };
@@ -76,7 +76,7 @@ static void *resize_others(void *context, void *ptr, size_t old_size, size_t new
 
 covey_allocator scene_allocator(scene *s) { return (covey_allocator){ resize_others, s }; }
 
-/* ---- Scenes as text ------------------------------------------------------------------------------------------------*/
+/* ---- Scenes as text -----------------------------------------------------------------------------------------------*/
 
 typedef struct text {
     size_t length;
@@ -173,7 +173,7 @@ static void write_end(text *to, scene *s) {
     write_scene(to, s);
 }
 
-/* ---- The harness ---------------------------------------------------------------------------------------------------*/
+/* ---- The harness --------------------------------------------------------------------------------------------------*/
 
 typedef struct trial {
     char name[80];
@@ -275,7 +275,7 @@ static void survives_failures(void **state) {
     }
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------------*/
+/* ---- Tests --------------------------------------------------------------------------------------------------------*/
 
 enum { TRIALS = 160 };
 static trial trials[TRIALS];
