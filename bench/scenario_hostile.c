@@ -1,6 +1,6 @@
-/* Images that somebody made to cost time (test/support/hostile.h), loaded, validated and destroyed; against the same with
- * two images that have half as much each. What is linear costs the same; what is quadratic costs half. And names as
- * programs have them: set and found, against a table with lists in its buckets. */
+/* Images made to cost time (test/support/hostile.h), loaded, validated and destroyed; against the same with two images
+ * of half the size. Linear work costs the same; quadratic work costs half. And names as programs have them: set and
+ * found, against a hash table with lists in its buckets. */
 #include "bench.h"
 
 #include "../test/support/hostile.h"

@@ -1,4 +1,4 @@
-// Views and pools of the C++ header: as members, in loops of the language, over types that are made at run time; and what
+// Views and pools of the C++ header: as members, in range-based loops, over types that are made at run time; and what
 // C++20 adds. Compiled for C++17 and for C++20.
 #include <covey/covey.hpp>
 

@@ -478,7 +478,7 @@ static void meet_others(void) {
     }
 }
 
-/* Which types, of those that are present in most blocks, the entities have; whether all are destroyed in one call. */
+/* Which of the types present in most blocks the entities have; whether all are destroyed in one call. */
 typedef struct ending {
     const covey_type *types[5];
     bool with_others, at_once;

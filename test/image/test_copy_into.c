@@ -280,7 +280,7 @@ static void test_all_or_nothing(void **state) {
     plant(e);
     uint64_t digest = image_digest(other);
     uint32_t failures = 0, copies = owned.copies;
-    for (uint32_t at = 1; at <= 5; at++) { /* hooks that say no */
+    for (uint32_t at = 1; at <= 5; at++) { /* hooks that fail */
         owned.fails_at = owned.copies + at;
         assert_no_entity(covey_clone_tree_into(other, world, e[0], NULL));
         assert_int_equal(covey_world_result(other), COVEY_ERROR_COPY);

@@ -1,5 +1,5 @@
-/* Every check of the loader: images that are written here number by number, as docs/format.md says, with one number that
- * cannot be. */
+/* Every check of the loader: images are written here number by number, as docs/format.md says, with one impossible
+ * number. */
 #include "fixture.h"
 #include "images.h"
 

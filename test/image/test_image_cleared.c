@@ -1,4 +1,4 @@
-/* Images that are loaded into worlds which had entities before: what was given out then names nobody now. */
+/* Images that are loaded into worlds which had entities before: the handles issued before name no entity now. */
 #include "fixture.h"
 #include "images.h"
 #include "texts.h"
@@ -30,7 +30,7 @@ static int cleared_teardown(void **state) {
 
 static const covey_entity none = { 0, 0 };
 
-/* What became of whom has another handle. */
+/* Entities that got another handle by loading. */
 static struct { covey_entity before, now; } pairs[128];
 static uint32_t pair_count;
 
@@ -168,7 +168,7 @@ static void test_an_index_without_a_generation_left_is_refused(void **state) {
     assert_int_equal(covey_create(world).index, 1);
 }
 
-/* A handle in a field that names nobody in the image must not name somebody here. */
+/* A stale handle in a field of the image must not name an entity of this world. */
 static void test_handles_of_nobody_stay_stale(void **state) {
     (void)state;
     covey_entity old = covey_create(world), e = covey_create(source), friends[2] = { entity(0, 3), entity(9, 1) };

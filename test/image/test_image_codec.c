@@ -69,7 +69,7 @@ static void is_same_text(const Text *a, const Text *b) {
     for (uint32_t i = 0; i < was->link_count; i++) assert_same(was->links[i], is->links[i]);
 }
 
-/* Everybody has the same here as in the world of the image. */
+/* Every entity has the same components here as in the world of the image. */
 static void is_like_origin(void) {
     for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(origin, e));) {
         const Text *text = covey_get(origin, e, Text), *in_place = covey_get(origin, e, TextInPlace);

@@ -196,7 +196,7 @@ static void test_places_of_this_world_stay(void **state) {
     assert_same(covey_child_last(world, here(e[0])), here(e[1]));
 }
 
-/* A place that would make somebody its own ancestor is lost. */
+/* A change of parent that would make an entity its own ancestor is ignored. */
 static void test_nobody_becomes_its_own_ancestor(void **state) {
     (void)state;
     covey_entity e[2], mine = covey_create(world);

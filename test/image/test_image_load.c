@@ -1,5 +1,5 @@
-/* Worlds from bytes: they are what they were, and go on as they would have; who watches hears of everything; and what is
- * refused changes nothing. */
+/* Worlds from bytes: a loaded world equals the saved one, and continues like it; observers are told of everything; and
+ * a refused image changes nothing. */
 #include "hearing.h"
 #include "hostile.h"
 #include "images.h"
@@ -57,7 +57,7 @@ static void assert_bytes_again(void) {
     assert_memory_equal(again.bytes, image.bytes, image.size);
 }
 
-/* The image is refused for this reason; the log hears of it once, and the world is as it was. */
+/* The image is refused for this reason; the log is called once, and the world is unchanged. */
 static covey_report fails_to_load(const covey_load_desc *desc, covey_result reason) {
     covey_report report;
     uint64_t digest = image_digest(world);
@@ -737,14 +737,14 @@ static void test_there_may_be_a_limit_of_entities(void **state) {
     covey_load_desc desc = known;
     assert_true(image_fill(origin));
     save(origin, &image);
-    desc.limit_entities = 16; /* of 17, of which 12 are alive */
+    desc.limit_entities = 16; /* of 17; 12 are alive */
     covey_report report = fails_to_load(&desc, COVEY_ERROR_LIMIT);
     assert_int_equal(report.fault, COVEY_FAULT_LIMIT);
     desc.limit_entities = 17;
     load(&desc);
 }
 
-/* Of each limit, what an image has at least of it. */
+/* For each limit, the least that an image needs. */
 static const struct bound {
     hostile_kind kind;
     uint32_t count, least;
@@ -810,8 +810,8 @@ static bool fits_into(uint64_t limit, size_t *most) {
     return result == COVEY_OK;
 }
 
-/* With the least limit that is enough for the image, no more memory is asked for at any time; but for some of the call's
- * own, and for pools without components. */
+/* With the smallest limit that is enough for the image, no more memory is in use at any time, except for some of the
+ * call itself and for pools without components. */
 static void limit_holds(void) {
     uint64_t low = 0, high = 1;
     size_t most;

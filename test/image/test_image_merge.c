@@ -23,7 +23,7 @@ static int merge_teardown(void **state) {
 
 #define MERGE_TEST(test) cmocka_unit_test_setup_teardown(test, merge_setup, merge_teardown)
 
-/* What became of whom. */
+/* The handles of an entity before and after the merge. */
 static struct { covey_entity before, now; } pairs[64];
 static uint32_t pair_count;
 
@@ -330,7 +330,7 @@ static void test_values_with_hooks_move_over(void **state) {
     merge_with(&(covey_load_desc){ .types = owned_types });
     owned.alive += 5 + 1;
     assert_int_equal(owned.copies, 0);
-    merge_with(&(covey_load_desc){ .types = owned_types }); /* its resource is nobody's */
+    merge_with(&(covey_load_desc){ .types = owned_types }); /* its resource is not taken */
     owned.alive += 5;
 }
 

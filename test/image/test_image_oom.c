@@ -33,7 +33,7 @@ static void full_world(scene *s) {
 
 static void hear(const covey_event *event, void *context) { (void)event, (void)context; }
 
-/* Everybody who may need memory to hear of something. */
+/* Every observer that may need memory for events. */
 static void watch(covey_world *world) {
     covey_queue *queue = covey_queue_create(world);
     assert_non_null(queue);

@@ -281,7 +281,7 @@ static void heed(const covey_event *event, void *context) {
     (*(uint32_t *)context)++;
 }
 
-/* A chain that ends as a tree, while somebody hears of each. */
+/* A chain that is destroyed as a tree, with a listener to each end. */
 static uint64_t cost_of_chain(covey_world *world, uint32_t count) {
     uint32_t heard = 0;
     covey_connect(world, &(covey_listener){ .signals = COVEY_ON_DESTROY, .call = heed, .context = &heard });
@@ -312,7 +312,7 @@ enum { FIELDS_MOST = 256, DEPTH_MOST = 8 };
 
 static char names[FIELDS_MOST][16];
 
-/* A struct of as many bytes, the last of which may be another struct. */
+/* A struct of as many bytes; the last one may be another struct. */
 static void describe(covey_fields *fields, covey_field *list, uint32_t count, const covey_fields *nested) {
     for (uint32_t i = 0; i < count; i++) {
         snprintf(names[i], sizeof names[i], "x%u", i);
@@ -419,7 +419,8 @@ static void test_comparing_images_costs_what_they_have(void **state) {
 
 /* ---- Groups -------------------------------------------------------------------------------------------------------*/
 
-/* Making one looks at all that there are: in all, their square; but adding looks at those of its pool. */
+/* Making a group looks at all existing groups, so all together cost a square; adding a component looks at the groups of
+ * its pool only. */
 static void test_groups_cost_those_who_have_them(void **state) {
     (void)state;
     uint64_t making[2], adding[2];
@@ -440,7 +441,7 @@ static void test_groups_cost_those_who_have_them(void **state) {
     }
     assert_true(making[1] <= making[0] * 4 + SPREADING);
     assert_true(making[1] <=
-                (uint64_t)FEW * 2 * (FEW * 2 * 40 + 8000) + SPREADING); /* 40 steps for each that there is */
+                (uint64_t)FEW * 2 * (FEW * 2 * 40 + 8000) + SPREADING); /* 40 steps for each existing group */
     compare("groups", "adding", adding[0], adding[1], 0);
 }
 
@@ -454,7 +455,7 @@ typedef struct nest {
     size_t stack;
 } nest;
 
-/* Adds the next type, of which the next listener hears. */
+/* Adds the next type, which calls the next listener. */
 static void go_on(const covey_event *event, void *context) {
     nest *n = context;
     char here = 0;

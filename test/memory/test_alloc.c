@@ -137,7 +137,7 @@ static void worlds_keep_their_allocators_apart(void **state) {
 
 /* ---- Counting -----------------------------------------------------------------------------------------------------*/
 
-/* The world counts what its allocator handed out, to the byte; pools are a part of that. */
+/* The world counts the bytes in use of its allocator exactly; pools are a part of them. */
 static void counts_agree(const covey_world *world, const test_heap *heap) {
     size_t pools = 0;
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) pools += covey_pool_memory(covey_world_pool(world, i));

@@ -204,7 +204,7 @@ static void find_in_left(const covey_event *event, void *context) {
     assert_true(covey_is_null(covey_follower_find(left, entity(0, 1))));
 }
 
-/* Also when listeners hear of the end of its entities. */
+/* Also with listeners to the end of its entities. */
 static void test_a_follower_that_is_left_lets_go_of_its_world(void **state) {
     (void)state;
     covey_report report;

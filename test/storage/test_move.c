@@ -1,5 +1,5 @@
-/* Values that memcpy must not move: they have a pointer into themselves, which only their hook mends. Whatever happens to
- * them, each of them points to itself, and as many are alive as there should be. */
+/* Values that memcpy must not move: they have a pointer into themselves, which only their hook mends. Whatever happens
+ * to them, each of them points to itself, and the number of living values is right. */
 #include "fixture.h"
 
 #include <covey/commands.h>

@@ -50,7 +50,7 @@ static void the_only_element_can_be_removed_and_added_again(void **state) {
     }
 }
 
-/* Its position is only given up; what is there stays. */
+/* Only its position is released; the value there stays. */
 static void removing_the_last_element_touches_no_other(void **state) {
     (void)state;
     test_heap heap = { 0 };

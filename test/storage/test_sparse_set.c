@@ -595,7 +595,7 @@ POLICY_TEST(the_border_moves) {
     assert_int_equal(covey_sparse_set_move_border(set, 3), COVEY_OK);
     assert_true(covey_sparse_set_live(set, id(2)) && !covey_sparse_set_live(set, id(3)));
     assert_int_equal(covey_sparse_set_move_border(set, 5), COVEY_ERROR_RANGE);
-    push_stamped(set, id_of(3, 2)); /* one that is kept comes back as ever */
+    push_stamped(set, id_of(3, 2)); /* a kept element is added again as usual */
     assert_printed(set, "[ 0:1 1:1 2:1 3:2 ]");
     assert_int_equal(covey_sparse_set_move_border(set, 0), COVEY_OK);
     assert_printed(set, "[ | 0:1 1:1 2:1 3:2 ]");

@@ -109,7 +109,7 @@ static void write_entity(text *to, covey_entity e) {
 static void write_pool(text *to, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
     if ((covey_pool_size)(pool) == 0 && covey_pool_count(pool) == 0) return;
-    if (strncmp(type->name, "covey.", 6) == 0) return; /* its bytes are nobody's business */
+    if (strncmp(type->name, "covey.", 6) == 0) return; /* its bytes are private */
     write_text(type->name, to);
     write_number(to, "(%u): ", (covey_pool_size)(pool));
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
@@ -126,7 +126,7 @@ static void write_pool(text *to, const covey_pool *pool) {
     write_text("\n", to);
 }
 
-/* Name, parent and next sibling, of those that have any. */
+/* Name, parent and next sibling of the entities that have any. */
 static void write_place(text *to, const covey_world *world, covey_entity e) {
     const char *name = covey_name(world, e);
     covey_entity parent = covey_parent(world, e);
@@ -203,8 +203,8 @@ static void nothing_changed(const scene *s) {
     assert_string_equal(after.at, before.at);
 }
 
-/* Lets one allocation fail, and maybe all behind it. Returns whether there was one. Some operations can do without some of
- * the memory that they ask for: then they end as ever. */
+/* Lets one allocation fail, and optionally all later ones. Returns whether there was one. Some operations can do
+ * without some of the memory that they request: these succeed. */
 static bool fails_at(const trial *t, uint64_t at, bool for_good, bool may_do_without) {
     scene s;
     scene_create(&s, t->prepare, t->policy);
