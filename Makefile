@@ -131,7 +131,7 @@ docs: ## build the site with all documents and a reference from the headers: bui
 
 format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
-	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.hpp' '*.cpp' ':!bench/textbook.h' | xargs -0 clang-format -i
+	@test/format.sh files . | xargs clang-format -i
 
 dist: ## write the library as two files, build/dist/covey.h and build/dist/covey.c, and the inspector's page, build/dist/page
 	@scripts/amalgamate build/dist

@@ -54,7 +54,7 @@ struct Score {
     int points;
 };
 
-// Counts its values, and says no to a copy when told.
+// Counts its values, and refuses a copy on request.
 struct Owner {
     static int alive, copies_left;
     static constexpr int moved_from = -1;
@@ -661,8 +661,7 @@ static void groups() {
     check_valid(world);
 }
 
-// std::string of libstdc++ points into itself while it is short, so memcpy must not move it; a map owns nodes that point
-// to it.
+// A short std::string of libstdc++ points into itself, so memcpy must not move it; a map owns nodes that point to it.
 static void classes_that_memcpy_must_not_move() {
     covey::world world;
     std::vector<covey_entity> made(500);

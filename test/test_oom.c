@@ -38,7 +38,7 @@ static bool copy_wide(void *to, const void *from, void *context) {
 static const Wide wide_default = { { 1, 2, 3 } };
 COVEY_COMPONENT_DEFINE(Wide, .copy = copy_wide, .defaults = &wide_default);
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 static void nothing(scene *s) { (void)s; }
 
@@ -128,7 +128,7 @@ static void world_with_hole(scene *s) {
     assert_true(covey_remove(s->world, s->e[1], Kept));
 }
 
-/* ---- Operations that need memory -----------------------------------------------------------------------------------*/
+/* ---- Operations that need memory ----------------------------------------------------------------------------------*/
 
 #define MANY (COVEY_PAGE_SIZE + 6)
 
@@ -495,7 +495,7 @@ static const operation operations[] = {
     { "covey_type_create", busy_world, type_create },
 };
 
-/* ---- Operations that need none -------------------------------------------------------------------------------------*/
+/* ---- Operations that need none ------------------------------------------------------------------------------------*/
 
 static bool destroy(scene *s) { return covey_destroy(s->world, s->e[1]) && !covey_destroy(s->world, s->e[3]); }
 static bool destroy_many(scene *s) { return covey_destroy_many(s->world, s->e, 9) == 7; }
@@ -716,7 +716,7 @@ static const operation shrinking_operations[] = {
     { "covey_shrink, pinned", world_with_pins, shrink },
 };
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------------*/
+/* ---- Tests --------------------------------------------------------------------------------------------------------*/
 
 /* A call that fails may leave the world with a pool for a type that it has met, but an empty one. */
 static void a_failed_add_leaves_at_most_an_empty_pool(void **state) {

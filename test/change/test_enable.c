@@ -278,7 +278,7 @@ static void views_of_all_storages(void **state) {
     for_each_lead(views_see_what_is_enabled);
 }
 
-/* Everybody, in blocks that are full: spans are cut where somebody is hidden, and nowhere else. */
+/* All entities, in full blocks: spans are cut where an entity is disabled, and nowhere else. */
 static void full_spans_are_cut(void **state) {
     (void)state;
     give_each(e, COUNT, 1, covey_id(Pinned));

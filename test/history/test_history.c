@@ -141,7 +141,7 @@ static void change_much(uint32_t seed, uint32_t steps) {
     for (uint32_t i = 0; i < steps; i++) change(&random);
 }
 
-/* ---- Snapshots -----------------------------------------------------------------------------------------------------*/
+/* ---- Snapshots ----------------------------------------------------------------------------------------------------*/
 
 static void test_the_world_is_as_it_was(void **state) {
     (void)state;
@@ -297,7 +297,7 @@ static void test_a_large_world_comes_back(void **state) {
     test_world_is_valid(world);
 }
 
-/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void test_indices_come_in_the_same_order_again(void **state) {
     (void)state;
@@ -337,7 +337,7 @@ static void test_pages_that_came_since_are_as_new(void **state) {
     assert_same(covey_create_at(world, far.index), far);
 }
 
-/* ---- Components ----------------------------------------------------------------------------------------------------*/
+/* ---- Components ---------------------------------------------------------------------------------------------------*/
 
 static void comes_back(const covey_type *type) {
     covey_entity e[6];
@@ -435,7 +435,7 @@ static void test_values_that_go_are_zeroed(void **state) {
     nothing_is_left_of(covey_id(SecretBlock));
 }
 
-/* ---- Hooks ---------------------------------------------------------------------------------------------------------*/
+/* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
 static void add_owned(covey_entity e, const covey_type *type, uint32_t number) {
     Owned value = { number, ~number };
@@ -512,7 +512,7 @@ static void test_a_type_that_cannot_be_copied_cannot_be_saved(void **state) {
     assert_int_equal(owned.alive, 0);
 }
 
-/* ---- All else ------------------------------------------------------------------------------------------------------*/
+/* ---- All else -----------------------------------------------------------------------------------------------------*/
 
 static void test_resources_come_back_and_keep_their_addresses(void **state) {
     (void)state;
@@ -665,7 +665,7 @@ static void test_ticks_of_scattered_ids_come_back(void **state) {
     }
 }
 
-/* ---- Who is told ---------------------------------------------------------------------------------------------------*/
+/* ---- Who is told --------------------------------------------------------------------------------------------------*/
 
 static uint32_t told;
 
@@ -843,7 +843,7 @@ static void test_marks_of_reactive_sets_come_back(void **state) {
     assert_int_equal(covey_reactive_count(again), 0);
 }
 
-/* ---- Groups and order ----------------------------------------------------------------------------------------------*/
+/* ---- Groups and order ---------------------------------------------------------------------------------------------*/
 
 static void fill_group(void) {
     for (uint32_t i = 0; i < 12; i++) {
@@ -956,7 +956,7 @@ static void test_loading_and_merging_are_undone(void **state) {
     covey_world_destroy(other);
 }
 
-/* ---- The validator -------------------------------------------------------------------------------------------------*/
+/* ---- The validator ------------------------------------------------------------------------------------------------*/
 
 static void test_broken_histories_are_found(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
-/* Systems that use what they did not declare, as assertion level 2 finds them: which system, which type, and what to do.
- * That they cannot change structure is a test of test_hook.c, which has a list of all changing calls. This program has
- * the library compiled at that level, whatever the level of the build is. */
+/* Systems that use what they did not declare, as assertion level 2 finds them: which system, which type, and what to
+ * do. test_hook.c, which lists all changing calls, tests that systems cannot make structural changes. This program has
+ * the library compiled at level 2, whatever the level of the build is. */
 #include <covey/handle.h>
 
 #include "fixture.h"
@@ -513,7 +513,7 @@ static void assert_patches(bool told) {
 static void test_setting_what_has_listeners_is_told(void **state) {
     (void)state;
     covey_listener listener = { .type = covey_id(Heard), .call = hear };
-    listener.signals = COVEY_ON_ADD | COVEY_ON_REMOVE; /* do not hear of it */
+    listener.signals = COVEY_ON_ADD | COVEY_ON_REMOVE; /* are not told of it */
     assert_non_null(covey_connect(world, &listener).pool);
     assert_setters(false);
     assert_patches(false);

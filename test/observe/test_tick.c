@@ -627,7 +627,8 @@ static void visit_two_parts(const covey_view *view) {
     }
 }
 
-/* Threads that visit parts of an array write ticks only: a mask of one block could be changed by two of them at once. */
+/* Threads that visit parts of an array write ticks only: two threads could change a mask of one block at the same
+ * time. */
 static void masks_are_not_written_where_threads_may_meet(void **state) {
     (void)state;
     for (uint32_t i = COUNT; i-- != 0;) give(e[i * 7 % COUNT], covey_id(Sparse)); /* in no order */
@@ -654,7 +655,7 @@ static void masks_are_not_written_where_threads_may_meet(void **state) {
     assert_true(covey_world_validate(world, NULL));
 }
 
-/* Whoever asks since before the last two changes of a block, or between them, finds the same as tick by tick. */
+/* A query since before the last two changes of a block, or between them, finds the same as a query tick by tick. */
 static void all_ticks_can_be_asked_for(void **state) {
     (void)state;
     covey_view view = covey_view_make(

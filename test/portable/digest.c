@@ -1,6 +1,6 @@
-/* Runs fixed random programs over everything that a world can do, and prints a number for all that could be seen of
- * them: ids, order, positions, values, what listeners heard, and the bytes of images. It is the same number with every
- * compiler, whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
+/* Runs fixed random programs over everything that a world can do, and prints a number for everything observable: ids,
+ * order, positions, values, calls of listeners, and the bytes of images. It is the same number with every compiler,
+ * whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
 #include "tools.h"
 
 #include <covey/commands.h>
@@ -271,7 +271,7 @@ static void meet(run *r, covey_entity e) {
     mix_entity(r, e);
 }
 
-/* Not in the place of one that is alive, so that most of those are known. */
+/* Not in the place of a living entity, so that most living ones are known. */
 static void step_create(run *r) {
     if (!covey_alive(r->world, r->e)) meet(r, covey_create(r->world));
 }
@@ -432,7 +432,7 @@ static uint64_t run_program(uint64_t seed, uint32_t crowd) {
         step(&r);
         if (i % (4 * crowd) == 0) look(&r);
     }
-    covey_world_destroy(r.world); /* its end is heard, too */
+    covey_world_destroy(r.world); /* its end is reported, too */
     return r.digest;
 }
 

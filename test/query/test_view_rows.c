@@ -60,7 +60,7 @@ static bool wanted[2 * COUNT];    /* it matched in the beginning */
 static covey_entity made[COUNT];
 static uint32_t made_count;
 
-/* Entities in three blocks, some of which are gone, so that their ids come back; some are excluded, some have a mate. */
+/* Entities in three blocks; some are destroyed, so that their ids are reused; some are excluded, some have a mate. */
 static void crowd(const covey_type *lead) {
     memset(times, 0, sizeof times);
     memset(wanted, 0, sizeof wanted);
@@ -85,7 +85,7 @@ static void visit_row(const covey_iter *it, covey_row row, const covey_view_desc
     }
 }
 
-/* The row is then of whoever is in the entity's place, so it is asked no more. */
+/* The row then belongs to the entity that took its place, so it is not read any more. */
 static void lose_and_regain(covey_entity row, const covey_type *lead) {
     if (remove_value(row, lead)) give(row, lead);
 }

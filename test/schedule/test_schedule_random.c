@@ -1,7 +1,7 @@
-/* Random schedules against an oracle that knows nothing of threads: random worlds, systems over random views and groups,
- * bodies that write, read by handle, record commands, create, reduce and fail, in random phases, with random links and
- * rates. The oracle runs the same visits one after the other: it finds the order, the sync points and the pieces by code of
- * its own. After each run, the world is the same, to the byte of its image, for every number of threads.
+/* Random schedules against an oracle without threads: random worlds, systems over random views and groups, bodies that
+ * write, read by handle, record commands, create, reduce and fail, in random phases, with random links and rates. The
+ * oracle runs the same visits one after the other, and finds the order, the sync points and the pieces with its own
+ * code. After each run, the world is the same, to the byte of its image, for every number of threads.
  *
  * A failure names the seed of its program: COVEY_TEST_SEED=<seed> runs that program alone. */
 #include "mixed.h"
@@ -63,7 +63,7 @@ typedef struct member {
     covey_system desc;
     covey_view view;
     bool rows;                              /* walks by rows, or else by spans */
-    uint32_t sees;                          /* whose total it reads; NOBODY: none */
+    uint32_t sees;                          /* the system whose total it reads; NOBODY: none */
     uint32_t fails_in;                      /* the run in which its last piece fails; RUNS: none */
     uint32_t sets, removes, destroys, adds; /* commands, of 1,000 visits */
     uint32_t makes;                         /* the most that one piece creates: may be more than was declared */
@@ -140,7 +140,7 @@ static covey_entity somebody(const visit *v, uint64_t number) {
     return s->count != 0 ? s->all[number % s->count] : (covey_entity){ 0, 0 };
 }
 
-/* What it has declared to read: its own component of each type, and that of somebody else. */
+/* What it declares to read: its own component of each type, and that of another entity. */
 static uint64_t read_by_handle(const visit *v, covey_entity e, uint64_t number) {
     const covey_system *desc = &v->m->desc;
     covey_entity other = somebody(v, number);
@@ -308,7 +308,7 @@ static covey_iter whole_of(const member *m) {
     return m->desc.group ? covey_group_iter(m->desc.group) : covey_view_iter(&m->view);
 }
 
-/* The sparse pool that is followed, or NULL: the smallest of those that must be there. */
+/* The sparse pool that is followed, or NULL: the smallest of the required ones. */
 static const covey_pool *followed(const member *m) {
     const covey_pool *lead = NULL;
     for (uint32_t i = 0; m->desc.view.with[i]; i++) {
@@ -381,7 +381,7 @@ static covey_result cut(member *m) {
     return COVEY_OK;
 }
 
-/* Visits all that there are, each in the piece in which it is. */
+/* Visits all entities, each in its piece. */
 static void visit_all(member *m, visit *pieces) {
     covey_iter it = whole_of(m);
     const covey_pool *pool = m->desc.group ? NULL : followed(m);
@@ -427,7 +427,8 @@ static void run_member(member *m) {
     free(sums);
 }
 
-/* Returns whether nothing is left of it. What could not be recorded is a failure, but stops nobody. */
+/* Returns whether the buffer is empty. A command that could not be recorded is a failure, but does not stop the
+ * replay. */
 static bool replay_buffer(const program *p, buffer *b, covey_result *result) {
     covey_replay replay = covey_commands_replay(b->commands);
     b->recorded = replay.left != 0;

@@ -15,7 +15,7 @@ COVEY_COMPONENT_DEFINE(TimedBlock, .ticks = true);
 
 enum { ENTITIES = 900, PIECES = 256 };
 
-/* Who was visited, piece by piece. */
+/* The visited entities, piece by piece. */
 typedef struct album {
     struct {
         covey_entity seen[ENTITIES];
@@ -347,7 +347,7 @@ static covey_system system_by_index(uint32_t number) {
     return (covey_system){ .group = covey_group_create(world, &own) };
 }
 
-/* Entities from this index on, of which the first are destroyed, visited by a system. Returns how many pieces there were. */
+/* Entities from this index on, the first ones destroyed, visited by a system. Returns the number of pieces. */
 static uint32_t fill_from(uint32_t first, uint32_t number, album *to) {
     const covey_type *types[] = { covey_id(Blocked), covey_id(Pinned), covey_id(TimedBlock), covey_id(Packed) };
     assert_int_equal(world_setup(NULL), 0);
@@ -549,7 +549,7 @@ static void a_system_that_is_not_split_reduces_too(void **state) {
     covey_schedule_destroy(schedule);
 }
 
-/* Scratch alone is for the body: each piece has bytes of its own, and nobody else's are changed. */
+/* Scratch belongs to the body: each piece has its own bytes, and no other bytes are changed. */
 static void fill_scratch(covey_job *job, void *context) {
     unsigned char *bytes = job->scratch;
     atomic_uint *faults = context;

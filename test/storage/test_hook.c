@@ -27,7 +27,7 @@ static struct {
     bool is_acting;
 } hook;
 
-static covey_entity target, other; /* other has a Packed, and is whom a hook would change */
+static covey_entity target, other; /* other has a Packed; hooks try to change it */
 static covey_pool *pool;
 static covey_group *group;
 static covey_commands *commands;

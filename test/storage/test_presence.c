@@ -243,7 +243,7 @@ static void test_the_bits_belong_to_the_world(void **state) {
     assert_int_equal(covey_world_memory(world), heap.bytes);
 }
 
-/* 70 pools, of which none is present; then one of the last three is to be, which takes a second word. */
+/* 70 pools; none is present; then one of the last three becomes present, which takes a second word. */
 static void marks_in_turn(uint32_t number, bool many) {
     bool done = false;
     for (uint64_t at = 1; !done; at++) {
@@ -276,7 +276,7 @@ static void test_marking_that_fails_leaves_no_trace(void **state) {
     }
 }
 
-/* One of them has it already, so nobody gets it. */
+/* One of them has it already, so none gets it. */
 static void test_a_bulk_call_that_fails_takes_its_marks_back(void **state) {
     (void)state;
     const covey_type *const types[] = { covey_id(Blocked), covey_id(Pinned), covey_id(Label) };

@@ -1,5 +1,5 @@
-/* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: nobody may
- * notice but by the clock. The validator looks at both after every call. */
+/* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: only the
+ * time of a call may show it. The validator checks both after every call. */
 #include "observe/signal.h"
 #include "fixture.h"
 

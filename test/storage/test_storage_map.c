@@ -1,4 +1,4 @@
-/* The map of a pool: what it says of each 64 indices, against a naive count of who is there. */
+/* The map of a pool: what it says about each 64 indices, against a naive count. */
 #include "fixture.h"
 
 enum { MANY = 800, BLOCKS = 1024 };

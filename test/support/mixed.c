@@ -207,7 +207,7 @@ static void order(mixed_world *s, covey_entity *ids, uint32_t count, const covey
             }
 }
 
-/* Gives a type to some of those that do not have it. */
+/* Adds a type to some of the entities without it. */
 static void fill(mixed_world *s, const covey_type *type, const covey_type *other, uint32_t density) {
     uint32_t count = 0;
     covey_entity *chosen = malloc((s->count + 1) * sizeof *chosen);

@@ -572,8 +572,8 @@ static void type_create(model *m) {
     if (m->type_count < sizeof m->types / sizeof m->types[0]) m->types[m->type_count++] = type;
 }
 
-/* Of types whose bytes are their values. One after the other, so that of a handle which is listed twice the last value
- * counts. If memory for events is out, none is set. */
+/* For types whose bytes are their values. One after the other: the last value counts for a handle that is listed twice.
+ * If memory for events is out, none is set. */
 static void set_array(model *m) {
     const covey_type *type;
     const oracle_pool *pool = pick_pool(m, &type);

@@ -108,7 +108,7 @@ static uint32_t length_of(const covey_type *const *types) {
     return count;
 }
 
-/* Names of types are what tells them from each other; of those that the world does not take, there is no group. */
+/* Types are distinguished by name; a type that the world refuses has no group. */
 static bool is_described(const oracle_group *group, const covey_group_desc *desc) {
     uint32_t fields = length_of(group->desc.with), without = length_of(group->desc.without);
     if (without != length_of(desc->without)) return false;
@@ -327,8 +327,8 @@ static void group_fill(model *m) {
 
 /* ---- Rows that change ---------------------------------------------------------------------------------------------*/
 
-/* Whether a change leaves the order alone of those that are still to be visited: nobody joins or leaves a group inside of
- * this one, but for the row's entity, if it leaves this one as well. */
+/* Whether a change keeps the order of the entities that are still to be visited: no entity joins or leaves a group
+ * inside of this one, except the row's entity, if it leaves this one as well. */
 static bool is_harmless(const model *m, const oracle_group *group, const covey_type *type, bool adds, bool other) {
     if (other && oracle_group_excludes(group, type)) return false;
     bool leaves = adds ? oracle_group_excludes(group, type) : oracle_group_asks_for(group, type);
@@ -369,8 +369,8 @@ static void change_other(model *m, const oracle_group *group, model_list *joined
     if (!member && oracle_group_has(m->oracle, group, other)) model_append(joined, other);
 }
 
-/* Of a group that owns pools, the first member that is due, from the last row's place on: what was swapped into the place
- * of a row that left comes next. The library has the order: the oracle takes it over when the step is done. */
+/* For a group that owns pools: the first member that is due, from the last row's place on. The member that was swapped
+ * into the place of a removed row comes next. The library decides the order: the oracle copies it after the step. */
 static void check_turn(model *m, const oracle_group *group, covey_entity e, uint32_t *place) {
     if (group->owned == 0) return;
     if (owns_blocks(m, group)) {

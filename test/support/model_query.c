@@ -97,7 +97,7 @@ static void compare_map(model *m, const covey_pool *held, const oracle_set *set,
     }
 }
 
-/* The first position from one on, and who is there. */
+/* The first position from one on, and the entity there. */
 static void pool_next(model *m) {
     const covey_type *type = model_pick_type(m);
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);

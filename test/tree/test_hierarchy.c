@@ -1,4 +1,4 @@
-/* Parents and children: who is below whom, in which order, and what becomes of them. */
+/* Parents and children: the tree, the order of children, and what happens to them. */
 #include "tree/hierarchy.h"
 #include "tree/name.h"
 #include "tree/node.h"
@@ -361,7 +361,7 @@ static void test_clearing_all_leaves_roots(void **state) {
     CHILDREN(6, 0);
 }
 
-/* Their pool is one as any other for whoever goes through all pools. */
+/* A loop over all pools sees their pool like any other. */
 static void test_the_pool_of_nodes_may_be_converted_compacted_and_shrunk(void **state) {
     (void)state;
     plant();

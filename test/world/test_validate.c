@@ -3,8 +3,8 @@
 
 static covey_entity held[8];
 
-/* Entities 0 to 7 of which 2, 3 and 5 are dead, and a range with one alive and one free. Entity 0 has everything, the
- * pools with holes have holes, swap only has one dead element. */
+/* Entities 0 to 7, where 2, 3 and 5 are dead, and a range with one alive and one free. Entity 0 has every component,
+ * the pools with holes have holes, swap only has one dead element. */
 static int broken_setup(void **state) {
     if (world_setup(state) != 0) return -1;
     for (uint32_t i = 0; i < COUNT_OF(held); i++) {
