@@ -45,27 +45,9 @@ bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to)
 /* Gives an empty store, whose pages have masks and a summary, the chunks that compaction would, without values. False
  * when an allocation fails: then the store can only be freed. */
 bool covey__blocks_shape(covey__block_store *blocks);
-/* Encodes which ids a page has, and in which slots: equal pages give equal bytes. */
-typedef struct covey__form {
-    uint64_t masks[COVEY__PAGE_BLOCKS];
-    uint8_t capacity[COVEY__PAGE_BLOCKS];
-    uint8_t slots[COVEY__BLOCK_PAGE]; /* of each compact block in turn: the id in each slot */
-} covey__form;
-size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form); /* bytes; 0: no ids */
-char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity); /* for a block; NULL when memory is out */
 /* Gives a block other ids, whose values the caller writes; and another chunk, unless that is NULL. */
 void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t mask, const uint8_t *slots, char *chunk,
                            uint32_t capacity);
-/* The values of blocks [block, end) of a page, as runs of bytes: by index, or by slot where a block is compact. */
-typedef struct covey__runs {
-    const covey__block_page *page;
-    uint64_t left; /* of the block */
-    uint32_t block, end;
-    size_t size;
-} covey__runs;
-covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
-                           uint32_t end);
-size_t covey__runs_next(covey__runs *runs, char **at); /* bytes of the next one; 0 at the end */
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
