@@ -10,14 +10,17 @@
 
 static bool has_terms_of(const covey__group_snapshot *snapshot, const covey_group *group) {
     uint32_t terms = covey__view_terms(&group->view), same = 0;
-    if (snapshot->owned != group->owned || snapshot->with != group->view.with || snapshot->terms != terms) return false;
+    if (snapshot->owned != covey__group_owned(group) || snapshot->with != group->view.with || snapshot->terms != terms)
+        return false;
     while (same < terms && snapshot->pools[same] == group->pools[same]->number) same++;
     return same == terms;
 }
 
 static bool is_twin(const covey_group *a, const covey_group *b) {
     uint32_t terms = covey__view_terms(&a->view), same = 0;
-    if (a->owned != b->owned || a->view.with != b->view.with || terms != covey__view_terms(&b->view)) return false;
+    if (covey__group_owned(a) != covey__group_owned(b) || a->view.with != b->view.with ||
+        terms != covey__view_terms(&b->view))
+        return false;
     while (same < terms && a->pools[same] == b->pools[same]) same++;
     return same == terms;
 }
@@ -36,13 +39,13 @@ static const covey__group_snapshot *snapshot_of(const covey__snapshot *snapshot,
 static bool save_group(covey__saving *s, const covey_group *group, covey__group_snapshot *snapshot) {
     static const covey__group_snapshot none;
     const covey__group_snapshot *before = snapshot_of(s->before, group);
-    snapshot->owned = group->owned;
+    snapshot->owned = covey__group_owned(group);
     snapshot->with = group->view.with;
     snapshot->terms = covey__view_terms(&group->view);
     for (uint32_t i = 0; i < snapshot->terms; i++) snapshot->pools[i] = group->pools[i]->number;
-    snapshot->count = group->count;
+    snapshot->count = covey__group_count(group);
     snapshot->candidates = group->candidates;
-    return covey__set_save(s->store, &group->set, before ? &before->set : &none.set, &snapshot->set) ||
+    return covey__set_save(s->store, &group->members, before ? &before->set : &none.set, &snapshot->set) ||
            covey__save_lacks_memory(s);
 }
 
@@ -71,32 +74,36 @@ static const covey__storage_snapshot *smallest_of(const covey__rollback *r, cons
     return found;
 }
 
-static bool prepare_borders(covey__rollback *r, covey_group *group) {
+/* For a group that owns pools. */
+static bool prepare_front(covey__rollback *r, covey_group *group) {
     const covey__storage_snapshot *storage = storage_of(r, group->pools[0]);
     uint64_t from = 0;
+    if (!covey__front_needs_memory(&group->front)) return true;
     for (uint32_t index; (index = covey__storage_snapshot_next(storage, &from)) != COVEY_NONE;)
-        if (!covey__group_reach(group, index)) return covey__rollback_lacks_memory(r);
+        if (!covey__front_reach(&group->front, index)) return covey__rollback_lacks_memory(r);
     return true;
 }
 
-/* A newer group collects its members: every component of its smallest pool may belong to one. */
-static bool prepare_set(covey__rollback *r, covey_group *group, covey__set_plan *plan) {
+/* For a group that owns nothing. A newer group collects its members: each component of its smallest pool may belong to
+ * one. */
+static bool prepare_members(covey__rollback *r, covey_group *group, covey__set_plan *plan) {
     const covey__group_snapshot *snapshot = snapshot_of(r->snapshot, group);
     const covey__storage_snapshot *storage = smallest_of(r, group);
     uint64_t from = 0;
-    if (snapshot && !covey__rollback_did(r, covey__set_plan_create(&r->store->heap, plan, &group->set, &snapshot->set)))
+    if (snapshot &&
+        !covey__rollback_did(r, covey__set_plan_create(&r->store->heap, plan, &group->members, &snapshot->set)))
         return false;
-    if (!covey__rollback_did(r, covey_sparse_set_reserve(&group->set, storage->count))) return false;
+    if (!covey__rollback_did(r, covey_sparse_set_reserve(&group->members, storage->count))) return false;
     for (uint32_t index; (index = covey__storage_snapshot_next(storage, &from)) != COVEY_NONE;)
-        if (!covey__rollback_did(r, covey__set_reach(&group->set, index))) return false;
+        if (!covey__rollback_did(r, covey__set_reach(&group->members, index))) return false;
     return true;
 }
 
 bool covey__prepare_groups(covey__rollback *r) {
     for (uint32_t i = 0; i < r->world->group_count; i++) {
         covey_group *group = r->world->groups[i];
-        if (!covey__group_needs_memory(group, COVEY__OWNED)) continue;
-        if (group->owned == 0 ? !prepare_set(r, group, &r->groups[i]) : !prepare_borders(r, group)) return false;
+        bool owns = covey__group_owned(group) != 0;
+        if (owns ? !prepare_front(r, group) : !prepare_members(r, group, &r->groups[i])) return false;
     }
     return true;
 }
@@ -108,9 +115,8 @@ static void restore_group(const covey__rollback *r, covey_group *group, const co
         covey__group_collect(group);
         return;
     }
-    if (group->owned == 0) covey__set_restore(&group->set, plan, &snapshot->set);
-    else if (covey__group_needs_memory(group, COVEY__OWNED)) covey__group_count_again(group);
-    group->count = snapshot->count;
+    if (covey__group_owned(group) == 0) covey__set_restore(&group->members, plan, &snapshot->set);
+    else covey__group_count_again(group, snapshot->count);
     group->candidates = snapshot->candidates;
 }
 
