@@ -1,5 +1,5 @@
-/* Histories: the last snapshots of a world. Values are written through pointers, so a new snapshot compares bytes with the
- * one before, and shares the units that are equal. */
+/* Histories: the last snapshots of a world. Values are written through pointers, so a new snapshot compares bytes with
+ * the one before, and shares the units that are equal. */
 #include "history/history.h"
 
 #include "image/follower.h"

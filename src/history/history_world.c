@@ -1,4 +1,5 @@
-/* A second world with the state of a snapshot: created with the pools of that time, and restored. */
+/* Makes a second world with the state of a snapshot: creates the pools of that time, and restores the snapshot there.
+ * */
 #include "history/history.h"
 
 #include "change/entity.h"
@@ -30,7 +31,7 @@ static bool make_pool(const making *m, const covey_pool *pool) {
     return covey__clone_type(from, m->twin, pool) != NULL;
 }
 
-/* With the storage and the observers of that time. */
+/* Gives a pool the storage and the observers of that time. */
 static bool prepare_pool(covey_pool *twin, const covey__pool_snapshot *snapshot) {
     covey__pool_init(twin, snapshot->storage.kind);
     bool observed = snapshot->disabled.count != 0 || snapshot->ticks.count != 0 || snapshot->keeps_order;
@@ -54,7 +55,7 @@ static bool make_entities(const making *m) {
     return covey__ranges_reserve(m->twin, m->snapshot->reserved_count);
 }
 
-/* Disabled components were restored; a kept order stays kept. */
+/* Counts a pool with disabled components, and keeps a pool in order that was kept then. */
 static void finish_pool(const making *m, covey_pool *twin, const covey__pool_snapshot *snapshot) {
     if (!twin->observers) return;
     m->twin->hiding += covey__may_hide(twin);
@@ -64,7 +65,7 @@ static void finish_pool(const making *m, covey_pool *twin, const covey__pool_sna
     covey__pool_unobserve(twin);
 }
 
-/* After a failure, pools are finished as well: the twin is valid when it is destroyed. */
+/* Also finishes pools after a failure: the twin must be valid when it is destroyed. */
 static covey_result make_state(const making *m, const char **reason) {
     covey_result result = COVEY_ERROR_MEMORY;
     if (make_pools(m) && make_entities(m))

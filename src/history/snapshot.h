@@ -104,8 +104,8 @@ typedef struct covey__saving {
 bool covey__save_lacks_memory(covey__saving *s);
 bool covey__save_cannot_copy(covey__saving *s, const covey_type *type);
 
-/* Creates a snapshot of the state of a world. NULL on failure: *culprit is the name of a type, or NULL. `before` is NULL
- * for the first. */
+/* Creates a snapshot of the state of a world. NULL on failure: *culprit is the name of a type, or NULL. `before` is
+ * NULL for the first. */
 covey__snapshot *covey__snapshot_create(covey__unit_store *store, const covey__snapshot *before, covey_result *result,
                                         const char **culprit);
 /* An array of zeroed parts, and its count; NULL for none, or when an allocation fails, which is noted. */

@@ -1,8 +1,8 @@
 /* What a snapshot keeps of a block store: for each page a form, and values, COVEY__UNIT_BLOCKS blocks to a unit. Values
  * are packed: in a direct block by index, in a compact one by slot.
  *
- * As a sparse set, it is restored in two steps. The first allocates pages and chunks; the second cannot fail. Pages that
- * have the form of the snapshot keep their chunks. */
+ * As a sparse set, it is restored in two steps. The first allocates pages and chunks; the second cannot fail. Pages
+ * that have the form of the snapshot keep their chunks. */
 #ifndef COVEY_BLOCK_SNAPSHOT_H
 #define COVEY_BLOCK_SNAPSHOT_H
 
@@ -20,8 +20,8 @@ typedef struct covey__block_plan {
     uint32_t count, capacity;
 } covey__block_plan;
 
-/* Saving shares units with the snapshot before. `forms` has a NULL for each page, and `values`, unless it is NULL, one for
- * each unit. False when an allocation fails. */
+/* Saving shares units with the snapshot before. `forms` has a NULL for each page, and `values`, unless it is NULL, one
+ * for each unit. False when an allocation fails. */
 bool covey__blocks_save(covey__unit_store *store, const covey__block_store *blocks, const covey__units *forms_before,
                         covey__units *forms, const covey__units *values_before, covey__units *values);
 

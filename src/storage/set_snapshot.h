@@ -41,7 +41,7 @@ bool covey__set_save_values(covey__unit_store *store, const covey_sparse_set *se
 covey_result covey__set_plan_create(covey__heap *heap, covey__set_plan *plan, const covey_sparse_set *set,
                                     const covey__set_snapshot *snapshot);
 void covey__set_plan_free(covey__heap *heap, covey__set_plan *plan);
-/* Makes the plan, and room for all elements of the snapshot. `pool` is the pool of the set, for its presence, or NULL. */
+/* Makes the plan, and room for all elements of the snapshot. `pool` has the set, and is marked present; or NULL. */
 covey_result covey__set_prepare_restore(covey__heap *heap, covey__set_plan *plan, covey_sparse_set *set,
                                         covey_pool *pool, const covey__set_snapshot *snapshot);
 /* Restores all but the values; zeroes values that are erased if the type asks for it. */

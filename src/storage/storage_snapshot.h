@@ -25,13 +25,14 @@ typedef struct covey__storage_plan {
 
 void covey__storage_snapshot_visit(covey__unit_store *store, covey__storage_snapshot *snapshot, covey__units_fn *visit,
                                    void *context);
-/* The first index with a component in the snapshot, or COVEY_NONE at the end. *from begins with 0, and is set behind it. */
+/* The first index with a component in the snapshot, or COVEY_NONE at the end. *from begins with 0, and is set behind
+ * it. */
 uint32_t covey__storage_snapshot_next(const covey__storage_snapshot *snapshot, uint64_t *from);
 /* How many positions of the pool have their values in one unit: unit i begins at the position i times that. */
 uint32_t covey__storage_unit_size(const covey_pool *pool);
 
-/* Saves a storage; shares units with the snapshot before. Without `bytes`, the list of values stays without units, and the
- * caller fills it. False when an allocation fails. */
+/* Saves a storage; shares units with the snapshot before. Without `bytes`, the list of values stays without units, and
+ * the caller fills it. False when an allocation fails. */
 bool covey__storage_save(covey__unit_store *store, const covey_pool *pool, bool bytes,
                          const covey__storage_snapshot *before, covey__storage_snapshot *snapshot);
 
