@@ -965,20 +965,20 @@ static void test_broken_histories_are_found(void **state) {
     save();
     add_owned(e, covey_id(Owned), 1);
     save();
-    const char *count = "history: a unit that more or fewer have than it counts";
-    covey__unit *unit = history->units, *copy = unit;
+    const char *count = "history: a unit with a wrong number of references";
+    covey__unit *unit = history->store.units, *copy = unit;
     while (!copy->type) copy = copy->next;
     while (unit->type) unit = unit->next;
-    BREAK(covey_world *, history->world, NULL, "history: one that is not in the list");
-    BREAK(covey_history *, history->previous, history, "history: one that is not in the list");
-    BREAK(uint32_t, history->capacity, 1, "history: more snapshots than it keeps");
+    BREAK(covey_world *, history->world, NULL, "history: the list of histories is broken");
+    BREAK(covey_history *, history->previous, history, "history: the list of histories is broken");
+    BREAK(uint32_t, history->capacity, 1, "history: more snapshots than its capacity");
     BREAK(uint32_t, unit->references, unit->references + 1, count);
     BREAK(uint32_t, unit->references, 0, count);
-    BREAK(uint32_t, copy->references, 2, "history: a copy that two have");
+    BREAK(uint32_t, copy->references, 2, "history: two snapshots share values that a hook has copied");
     BREAK(covey__unit *, unit->next->previous, NULL, "history: the list of units is broken backwards");
     BREAK(covey__unit *, history->snapshots[0]->entities.at[0], NULL, count);
     BREAK(size_t, unit->bytes, unit->bytes + 1, "history: bytes that are not accounted for");
-    BREAK(size_t, history->heap.bytes, 1, "history: bytes that are not accounted for");
+    BREAK(size_t, history->store.heap.bytes, 1, "history: bytes that are not accounted for");
 }
 
 int main(void) {
