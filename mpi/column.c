@@ -1,49 +1,9 @@
 /* How the types of components travel. */
-#include "dist.h"
+#include "internal.h"
 
 #include <covey/fields.h>
 
-/* ---- Hashes ------------------------------------------------------------------------------------------------------*/
-
-static uint64_t mixed(uint64_t number) {
-    number = (number ^ number >> 32) * UINT64_C(0xD6E8FEB86659FD93);
-    return number ^ number >> 32;
-}
-
-/* Four lanes of 8 bytes each, so that the processor can work on them at the same time. */
-uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    uint64_t lanes[4] = { seed, seed + 1, seed + 2, seed + 3 }, word[4];
-    size_t left = size;
-    for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
-        memcpy(word, at, sizeof word);
-        for (int i = 0; i < 4; i++) {
-            lanes[i] ^= word[i];
-            lanes[i] = (lanes[i] << 29 | lanes[i] >> 35) * UINT64_C(0x9E3779B97F4A7C15);
-        }
-    }
-    memset(word, 0, sizeof word);
-    memcpy(word, at, left);
-    uint64_t hash = mixed(size + 1);
-    for (int i = 0; i < 4; i++) hash = mixed(hash ^ mixed(lanes[i] ^ word[i]) * UINT64_C(0x9E3779B97F4A7C15));
-    return hash;
-}
-
-/* In each of four lanes two sums, of words and of the sums so far: any word that differs is found, and words that change
- * places. Faster than a hash: two additions for each word. */
-void covey__mpi_sum_up(covey__mpi_sum *sum, const unsigned char *bytes, size_t size) {
-    uint64_t a = sum->words[0], b = sum->words[1], c = sum->words[2], d = sum->words[3];
-    uint64_t e = sum->sums[0], f = sum->sums[1], g = sum->sums[2], h = sum->sums[3];
-    for (size_t at = 0; at < size; at += COVEY__MPI_SUMMED) {
-        uint64_t word[4];
-        memcpy(word, bytes + at, sizeof word);
-        e += a += word[0];
-        f += b += word[1];
-        g += c += word[2];
-        h += d += word[3];
-    }
-    *sum = (covey__mpi_sum){ { a, b, c, d }, { e, f, g, h } };
-}
+/* ---- Layout -------------------------------------------------------------------------------------------------------*/
 
 static uint64_t hash_text(uint64_t seed, const char *text) { return covey__mpi_hash(seed, text, strlen(text)); }
 
@@ -57,13 +17,13 @@ static uint64_t hash_fields(uint64_t hash, const covey_fields *fields) {
     return hash;
 }
 
-uint64_t covey__mpi_layout(const covey_type *type) {
+uint64_t covey__mpi_layout_hash(const covey_type *type) {
     uint32_t parts[4] = { type->size, type->align, (uint32_t)type->raw | (uint32_t)(type->codec != NULL) << 1,
                           type->fields ? type->fields->count + 1 : 0 };
     return hash_fields(covey__mpi_hash(hash_text(0, type->name), parts, sizeof parts), type->fields);
 }
 
-/* ---- Gaps --------------------------------------------------------------------------------------------------------*/
+/* ---- Gaps ---------------------------------------------------------------------------------------------------------*/
 
 static bool leaves_out(const covey_fields *fields) {
     for (uint32_t i = 0; fields && i < fields->count; i++) {
@@ -127,7 +87,7 @@ void covey__mpi_fill_gaps(const covey__mpi_column *column, unsigned char *values
     }
 }
 
-/* ---- Columns -----------------------------------------------------------------------------------------------------*/
+/* ---- Columns ------------------------------------------------------------------------------------------------------*/
 
 bool covey__mpi_column_make(covey_mpi *mpi, covey__mpi_column *column, const covey_type *type, covey_result *result) {
     *column = (covey__mpi_column){ .type = type };

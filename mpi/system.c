@@ -1,13 +1,13 @@
 /* Exchanges as systems of a schedule. */
-#include "dist.h"
+#include "internal.h"
 
 #include <stdio.h>
 
 enum { NAME = 200 };
 
-/* What systems of the main thread write that make collective calls: so they run one after the other, in the order in which
+/* What systems of the main thread write that make collective collective_calls: so they run one after the other, in the order in which
  * they were added, on all ranks. */
-static const covey_type calls = { .name = "covey_mpi.calls", .align = 1 };
+static const covey_type collective_calls = { .name = "covey_mpi.collective_calls", .align = 1 };
 
 /* The context of a system, or of the three of a refresh. */
 typedef struct step {
@@ -35,35 +35,35 @@ static void release(void *context) {
     if (last.drop) last.drop(last.context);
 }
 
-static bool ask(const covey_world *world, void *context) {
+static bool call_when(const covey_world *world, void *context) {
     const step *s = context;
     return s->when(world, s->context);
 }
 
-static void merge(void *total, const void *scratch, void *context) {
+static void call_merge(void *total, const void *scratch, void *context) {
     const step *s = context;
     s->merge(total, scratch, s->context);
 }
 
 /* Says what was sent, received and waited for since `before`. */
-static void note(const step *s, covey_job *job, const covey_mpi_stats *before) {
+static void add_traffic(const step *s, covey_job *job, const covey_mpi_stats *before) {
     const covey_mpi_stats *now = &s->mpi->stats;
     job->bytes += now->bytes_sent - before->bytes_sent + now->bytes_received - before->bytes_received;
-    job->blocked += now->waited - before->waited;
+    job->blocked += now->seconds_waited - before->seconds_waited;
 }
 
 static void run_given(covey_job *job, void *context) {
     const step *s = context;
     covey_mpi_stats before = s->mpi->stats;
     s->run(job, s->context);
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static void run_migration(covey_job *job, void *context) {
     const step *s = context;
     covey_mpi_stats before = s->mpi->stats;
     job->result = covey_mpi_partition_migrate(s->partition);
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 /* ---- Refreshing ghosts -------------------------------------------------------------------------------------------*/
@@ -78,14 +78,14 @@ static void run_pack(covey_job *job, void *context) {
     s->begun = s->mpi->refreshing;
     s->packed = true;
     s->packed_in = job->run;
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static void run_transfer(covey_job *job, void *context) {
     step *s = context;
     covey_mpi_stats before = s->mpi->stats;
     if (s->begun && s->packed_in == job->run) covey__mpi_ghosts_transfer(s->mpi);
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static void run_apply(covey_job *job, void *context) {
@@ -93,7 +93,7 @@ static void run_apply(covey_job *job, void *context) {
     covey_mpi_stats before = s->mpi->stats;
     if (s->packed_in == job->run) job->result = s->begun ? covey__mpi_ghosts_apply(s->mpi) : s->result;
     s->packed = false;
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static bool is_packed(const covey_world *world, void *context) {
@@ -122,12 +122,12 @@ static covey_result add_given(covey_schedule *schedule, const covey_mpi_system *
     system.exclusive |= s->partition != NULL;
     system.context = s;
     system.drop = release;
-    if (s->when) system.when = ask;
-    if (s->merge) system.merge = merge;
+    if (s->when) system.when = call_when;
+    if (s->merge) system.merge = call_merge;
     if (system.exclusive) return add_one(schedule, s, &system);
     while (used < COVEY_TERMS && system.resource_writes[used]) used++;
     if (used == COVEY_TERMS) return refuse(desc, COVEY_ERROR_RANGE, "writes too many resources: one less leaves room");
-    system.resource_writes[used] = &calls;
+    system.resource_writes[used] = &collective_calls;
     system.main_thread = true;
     return add_one(schedule, s, &system);
 }
@@ -146,11 +146,11 @@ static covey_result add_refresh(covey_schedule *schedule, const covey_mpi_system
           .every = given->every,
           .once = given->once,
           .off = given->off,
-          .when = s->when ? ask : NULL },
+          .when = s->when ? call_when : NULL },
         { .name = transfers,
           .run = run_transfer,
           .main_thread = true,
-          .resource_writes = { &calls },
+          .resource_writes = { &collective_calls },
           .after = { packs },
           .when = is_packed },
         { .name = given->name, .run = run_apply, .exclusive = true, .after = { transfers }, .when = is_packed },

@@ -289,13 +289,14 @@ static void divide(model *m) {
     m->partition = covey_mpi_partition_create(m->mpi, &parts);
     if (!m->partition) fail(m->mpi, "the torus cannot be divided");
     covey_mpi_ghosts_desc ghosts = { .types = types, .near = covey_mpi_partition_near, .context = m->partition };
-    if (covey_mpi_ghosts(m->mpi, &ghosts) != COVEY_OK) fail(m->mpi, "there are no ghosts");
+    if (covey_mpi_ghosts_define(m->mpi, &ghosts) != COVEY_OK) fail(m->mpi, "there are no ghosts");
     look_at_own_part(m);
 }
 
 /* As many boids for each rank. */
 static void divide_again(model *m) {
-    if (covey_mpi_partition_balance(m->partition, 0, -1, NULL) != COVEY_OK || covey_mpi_refresh(m->mpi) != COVEY_OK)
+    if (covey_mpi_partition_balance(m->partition, 0, -1, NULL) != COVEY_OK ||
+        covey_mpi_ghosts_refresh(m->mpi) != COVEY_OK)
         fail(m->mpi, "boids cannot be divided again");
     look_at_own_part(m);
 }
@@ -341,7 +342,7 @@ typedef struct record {
 } record;
 
 static record *own_records(const model *m, int *count) {
-    record *own = sized(NULL, (covey_mpi_owned(m->mpi) + 1) * sizeof *own);
+    record *own = sized(NULL, (covey_mpi_owned_count(m->mpi) + 1) * sizeof *own);
     covey_view view = covey_view_of(m->world, Position, Velocity, Drift, Boid);
     covey_iter it = covey_view_iter(&view);
     *count = 0;
@@ -450,8 +451,8 @@ static void print_result(const model *m) {
         bounds[1] = fmax(bounds[1], a->drift.velocity);
     }
     free(own);
-    if (covey_mpi_fold_f64(m->mpi, COVEY_MPI_SUM, total, 4) != COVEY_OK ||
-        covey_mpi_fold_f64(m->mpi, COVEY_MPI_MAX, bounds, 2) != COVEY_OK ||
+    if (covey_mpi_reduce_f64(m->mpi, COVEY_MPI_SUM, total, 4) != COVEY_OK ||
+        covey_mpi_reduce_f64(m->mpi, COVEY_MPI_MAX, bounds, 2) != COVEY_OK ||
         covey_mpi_digest(m->mpi, types, &digest) != COVEY_OK)
         fail(m->mpi, "no digest");
     if (covey_mpi_rank(m->mpi) != 0) return;

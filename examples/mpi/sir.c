@@ -203,7 +203,7 @@ static void print_result(model *m) {
             states[0] += covey_field_const(&it, 1, Health)[i].infected;
             states[1] += covey_field_const(&it, 1, Health)[i].recovered;
         }
-    if (covey_mpi_fold_i64(m->mpi, COVEY_MPI_SUM, states, 2) != COVEY_OK ||
+    if (covey_mpi_reduce_i64(m->mpi, COVEY_MPI_SUM, states, 2) != COVEY_OK ||
         covey_mpi_count(m->mpi, covey_group_view(m->agents), &count) != COVEY_OK ||
         covey_mpi_digest(m->mpi, types, &digest) != COVEY_OK)
         fail(m->mpi, "no digest");

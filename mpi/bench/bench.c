@@ -176,7 +176,7 @@ static void begin_crowd(crowd *c, covey_storage storage, bool shuffled) {
     Unit unit = { 1, 2, 3, 4 };
     for (uint32_t i = 0; i < ENTITIES; i++)
         for (uint32_t t = 0; t < 3; t++) covey_add_raw(c->world, c->e[i], &types[t], &unit);
-    covey_mpi_ghosts(c->mpi, &(covey_mpi_ghosts_desc){ .types = list, .near = the_other, .context = c->mpi });
+    covey_mpi_ghosts_define(c->mpi, &(covey_mpi_ghosts_desc){ .types = list, .near = the_other, .context = c->mpi });
     c->raw.count = ENTITIES * 32;
     c->raw.from = calloc(1, (size_t)c->raw.count);
     c->raw.to = calloc(1, (size_t)c->raw.count);
@@ -205,7 +205,7 @@ static void change_crowd(const crowd *c) {
 static void refresh(bench *b, void *context) {
     (void)b;
     const crowd *c = context;
-    if (covey_mpi_refresh(c->mpi) == COVEY_OK) return;
+    if (covey_mpi_ghosts_refresh(c->mpi) == COVEY_OK) return;
     fprintf(stderr, "%s\n", covey_mpi_report(c->mpi)->text);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }

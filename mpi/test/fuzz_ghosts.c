@@ -20,7 +20,7 @@ static uint32_t who_sees(const covey_world *world, covey_entity e, int *ranks, v
 static void see(side *s, int *other) {
     side_run(s);
     covey_mpi_ghosts_desc desc = { .types = seen, .near = who_sees, .context = other };
-    require(covey_mpi_ghosts(s->mpi, &desc) == COVEY_OK, "there are no ghosts");
+    require(covey_mpi_ghosts_define(s->mpi, &desc) == COVEY_OK, "there are no ghosts");
 }
 
 /* An entity that lives with the sender; some are at home with the receiver, which has entities of its own, too. */
@@ -49,7 +49,7 @@ static void change(covey_world *world, covey_entity e, uint8_t has) {
 /* The next message of the sender. */
 static const unsigned char *refresh(side *sender, uint64_t *total) {
     side_run(sender);
-    require(covey_mpi_refresh(sender->mpi) == COVEY_OK, "it is not refreshed");
+    require(covey_mpi_ghosts_refresh(sender->mpi) == COVEY_OK, "it is not refreshed");
     return sent(total);
 }
 
@@ -64,14 +64,14 @@ static void receive(side *receiver, const unsigned char *bytes, uint64_t total, 
     side_hand(receiver, bytes, total);
     uint64_t before = state_of(receiver);
     if (takes_back) fail_other(2);
-    covey_result result = covey_mpi_refresh(receiver->mpi);
+    covey_result result = covey_mpi_ghosts_refresh(receiver->mpi);
     require(result == COVEY_OK || state_of(receiver) == before, "it is refused or taken back, and not as before");
 }
 
 static void sign(unsigned char *bytes, uint64_t total) {
-    memcpy(bytes + offsetof(covey__mpi_news_header, bytes), &total, sizeof total);
-    uint64_t checksum = covey__mpi_news_checksum(bytes, total);
-    memcpy(bytes + offsetof(covey__mpi_news_header, checksum), &checksum, sizeof checksum);
+    memcpy(bytes + offsetof(covey__mpi_ghost_header, bytes), &total, sizeof total);
+    uint64_t checksum = covey__mpi_ghost_message_checksum(bytes, total);
+    memcpy(bytes + offsetof(covey__mpi_ghost_header, checksum), &checksum, sizeof checksum);
 }
 
 static void damage(side *sender, side *receiver, const input *in) {
@@ -87,8 +87,8 @@ static void damage(side *sender, side *receiver, const input *in) {
 /* Ghosts end when nothing is said about them any more. */
 static void see_nothing(side *receiver) {
     side_run(receiver);
-    require(covey_mpi_refresh(receiver->mpi) == COVEY_OK, "it does not go on");
-    require(covey_mpi_ghosts(receiver->mpi, NULL) == COVEY_OK, "ghosts do not end");
+    require(covey_mpi_ghosts_refresh(receiver->mpi) == COVEY_OK, "it does not go on");
+    require(covey_mpi_ghosts_define(receiver->mpi, NULL) == COVEY_OK, "ghosts do not end");
     require(covey_pool_count(receiver->mpi->ghost) == 0, "there are ghosts");
 }
 

@@ -16,7 +16,7 @@ static covey_entity make(side *sender, side *receiver, uint32_t number, uint8_t 
     covey_entity e = covey_create((has & AT_HOME ? receiver : sender)->world);
     if (has & AT_HOME) {
         covey_add_tag(receiver->world, e, covey_away);
-        require(covey_create_again(world, &e, 1) && covey__mpi_guests_reach(sender->mpi, &e, 1), "it does not come");
+        require(covey_create_again(world, &e, 1) && covey__mpi_guests_reserve(sender->mpi, &e, 1), "it does not come");
         covey__mpi_guests_set(sender->mpi, &e, 1, true);
     }
     if (has & 1) covey_add(world, e, Spot, { (int32_t)number, -1 });
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
     require(covey_mpi_migrate(sender.mpi, list, to, in.count) == COVEY_OK, "they do not leave");
     const unsigned char *message = sent(&total);
     unsigned char *bytes = damaged(&in, message, &total);
-    if (in.flags & SIGNED) covey__mpi_sign(receiver.mpi, bytes, total);
+    if (in.flags & SIGNED) covey__mpi_message_sign(receiver.mpi, bytes, total);
     receive(&receiver, bytes, total, (in.flags & TAKEN_BACK) != 0);
     free(bytes);
     side_end(&sender);

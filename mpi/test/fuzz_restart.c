@@ -17,7 +17,7 @@ typedef struct lists {
 /* An entity in the file of the reader. Its parent is the one before it. */
 static void make(side *reader, lists *l, uint32_t number, uint8_t has) {
     covey_world *world = reader->world;
-    uint32_t first = has & (AT_HOME | ELSEWHERE | GRAVE) ? 0 : reader->mpi->span;
+    uint32_t first = has & (AT_HOME | ELSEWHERE | GRAVE) ? 0 : reader->mpi->range_size;
     covey_entity e = covey_entity_make(first + number, 1), none = { 0, 0 };
     if (has & GRAVE) l->graves[l->grave_count++] = e;
     else if (has & ELSEWHERE) l->homes[l->home_count++] = e;
@@ -35,43 +35,43 @@ static void make(side *reader, lists *l, uint32_t number, uint8_t has) {
 /* What the reader tells the other side. */
 static unsigned char *pack(side *reader, const lists *l, uint64_t *total) {
     unsigned char *send = NULL;
-    covey__mpi_departure d = { l->arrivals, l->arrival_count };
-    uint64_t before[2] = { covey__mpi_handover_front(l->home_count, l->grave_count), 0 };
-    reader->mpi->parts[0] = 0;
-    reader->mpi->parts[1] = reader->mpi->parts[2] = l->arrival_count;
-    require(covey__mpi_pack_departure(reader->mpi, &d, before, &send) == COVEY_OK, "it is not packed");
+    covey__mpi_departures d = { l->arrivals, l->arrival_count };
+    uint64_t before[2] = { covey__mpi_restart_front_size(l->home_count, l->grave_count), 0 };
+    reader->mpi->target_starts[0] = 0;
+    reader->mpi->target_starts[1] = reader->mpi->target_starts[2] = l->arrival_count;
+    require(covey__mpi_departures_pack(reader->mpi, &d, before, &send) == COVEY_OK, "it is not packed");
     memset(send, 0, (size_t)before[0]);
-    memcpy(send + covey__mpi_handover_front(0, 0), l->homes, l->home_count * sizeof *l->homes);
-    memcpy(send + covey__mpi_handover_front(l->home_count, 0), l->graves, l->grave_count * sizeof *l->graves);
-    *total = reader->mpi->sizes[0];
-    covey__mpi_handover_sign(send, *total, l->home_count, l->grave_count);
+    memcpy(send + covey__mpi_restart_front_size(0, 0), l->homes, l->home_count * sizeof *l->homes);
+    memcpy(send + covey__mpi_restart_front_size(l->home_count, 0), l->graves, l->grave_count * sizeof *l->graves);
+    *total = reader->mpi->send_sizes[0];
+    covey__mpi_restart_message_sign(send, *total, l->home_count, l->grave_count);
     return send;
 }
 
 /* Makes both checksums right, with the numbers of homes and graves that the message says, where these are within it. */
 static void sign(const side *s, unsigned char *bytes, uint64_t total) {
     uint32_t counts[2];
-    uint64_t head = covey__mpi_handover_front(0, 0);
+    uint64_t head = covey__mpi_restart_front_size(0, 0);
     memcpy(counts, bytes + 24, sizeof counts);
-    uint64_t front = covey__mpi_handover_front(counts[0], counts[1]);
-    if (total >= front) covey__mpi_handover_sign(bytes, total, counts[0], counts[1]);
+    uint64_t front = covey__mpi_restart_front_size(counts[0], counts[1]);
+    if (total >= front) covey__mpi_restart_message_sign(bytes, total, counts[0], counts[1]);
     else memcpy(bytes + 16, &total, sizeof total);
-    if (total > front + 2 * head) covey__mpi_sign(s->mpi, bytes + front, total - front);
+    if (total > front + 2 * head) covey__mpi_message_sign(s->mpi, bytes + front, total - front);
 }
 
 static covey_result load(side *s, unsigned char *bytes, uint64_t total) {
-    covey__mpi_handover h;
+    covey__mpi_restart_message h;
     covey__mpi_part parts[8];
     const char *why = NULL;
     side_run(s);
     uint64_t before = state_of(s);
-    if (!covey__mpi_handover_read(s->mpi, bytes, total, &h, parts, &why)) {
+    if (!covey__mpi_restart_message_read(s->mpi, bytes, total, &h, parts, &why)) {
         require(why && state_of(s) == before, "it is refused, and not as before");
         return COVEY_ERROR_IMAGE;
     }
     h.in.source = 1;
-    covey_result result = covey__mpi_handover_apply(s->mpi, &h);
-    if (result == COVEY_OK) result = covey__mpi_handover_bury(s->mpi, h.graves, h.grave_count);
+    covey_result result = covey__mpi_restart_message_apply(s->mpi, &h);
+    if (result == COVEY_OK) result = covey__mpi_restart_skip_generations(s->mpi, h.freed, h.freed_count);
     for (uint32_t p = covey_pool_next(s->mpi->away, 0); p != COVEY_NONE; p = covey_pool_next(s->mpi->away, p + 1))
         require(covey__mpi_is_home(s->mpi, covey_pool_at(s->mpi->away, p)), "it is away, and not from here");
     return result;
@@ -82,7 +82,7 @@ static void empty(side *s) {
     const char *why = "";
     require(covey_world_validate(s->world, &why), why);
     covey_destroy_all(s->world);
-    covey__mpi_guests_forget(s->mpi);
+    covey__mpi_guests_clear(s->mpi);
     require(covey_entity_count(s->world) == 0 && covey_world_validate(s->world, &why), why);
 }
 
@@ -101,7 +101,7 @@ static void load_whole(const lists *l, const unsigned char *message, uint64_t to
     side_make(&other, 0);
     unsigned char *bytes = damaged(&unchanged, message, &total);
     require(load(&other, bytes, total) == COVEY_OK, "what is as it was is refused");
-    require(covey_mpi_owned(other.mpi) == l->arrival_count, "they do not live here");
+    require(covey_mpi_owned_count(other.mpi) == l->arrival_count, "they do not live here");
     for (uint32_t i = 0; i < l->home_count; i++)
         require(covey_pool_has(other.mpi->away, l->homes[i]), "it is not away");
     for (uint32_t i = 0; i < l->grave_count; i++)

@@ -130,15 +130,15 @@ static void find_steps(covey_world *world, int64_t *least, int64_t *most) {
 
 static void check(fixture *f, const char *path, int64_t ranks) {
     covey_result result = covey_mpi_load(f->mpi, path, NULL, NULL);
-    int64_t least = STEPS, most = 0, count = covey_mpi_owned(f->mpi);
+    int64_t least = STEPS, most = 0, count = covey_mpi_owned_count(f->mpi);
     if (result != COVEY_OK && rank == 0) fprintf(stderr, "%s\n", covey_mpi_report(f->mpi)->text);
     if (result == COVEY_ERROR_FILE && rank == 0) printf("none\n");
     if (result == COVEY_ERROR_FILE) return;
     CHECK(result == COVEY_OK);
     find_steps(f->world, &least, &most);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_MIN, &least, 1) == COVEY_OK);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_MAX, &most, 1) == COVEY_OK);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_MIN, &least, 1) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_MAX, &most, 1) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK);
     CHECK(least == most && count == EACH * ranks);
     if (rank == 0) printf("step %lld\n", (long long)most);
 }

@@ -132,10 +132,10 @@ void side_make(side *s, int number) {
     covey_allocator allocator = counting_allocator(&s->memory);
     s->world = covey_world_create(&(covey_world_desc){ .allocator = allocator, .log = no_log });
     covey_mpi_desc desc = { .types = all_types, .trees = COVEY_MPI_TREES_MOVE, .allocator = allocator };
-    desc.span = COVEY_NONE / 8 < 256 ? COVEY_NONE / 8 : 256;
+    desc.range_size = COVEY_NONE / 8 < 256 ? COVEY_NONE / 8 : 256;
     s->mpi = covey_mpi_create(MPI_COMM_WORLD, s->world, &desc, &report);
     require(s->mpi != NULL, report.text);
-    s->mpi->shares = 8; /* no index is far away */
+    s->mpi->range_count = 8; /* no index is far away */
 }
 
 void side_end(side *s) {

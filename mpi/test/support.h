@@ -2,7 +2,7 @@
 #ifndef COVEY_MPI_TEST_SUPPORT_H
 #define COVEY_MPI_TEST_SUPPORT_H
 
-#include "dist.h"
+#include "internal.h"
 
 #include <covey/hierarchy.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ void begin_on(fixture *f, const covey_mpi_desc *desc, MPI_Comm comm);
 void end(fixture *f);
 /* The entity that is made on one rank, known to all. */
 covey_entity shared(int owner, covey_entity e);
-/* A number of each rank, folded: the largest, or the sum. Lets others run while it waits, as MPI may not. */
+/* A number of each rank, reduced: the largest, or the sum. Lets others run while it waits, as MPI may not. */
 int over_all(int own, MPI_Op op);
 /* The path of a checkpoint of this job, the same on all ranks; and the end of all its files, of up to 20 checkpoints. */
 const char *checkpoint_path(void);

@@ -121,7 +121,7 @@ static void check(const program *p) {
         if (r->owner == rank && r->placed && p->desc.type == covey_id(Point))
             CHECK(memcmp(covey_get(p->f.world, r->e, Point), r->at, sizeof r->at) == 0);
     }
-    CHECK(covey_mpi_owned(p->f.mpi) == here);
+    CHECK(covey_mpi_owned_count(p->f.mpi) == here);
     for (int r = 0; r < size; r++) { /* all ranks have the same boxes */
         double low[3] = { 0 }, high[3] = { 0 }, first[6];
         CHECK(covey_mpi_partition_box(p->p, r, low, high));
@@ -221,7 +221,7 @@ static void cuts_halve_the_weight_but_for_a_layer_of_cells(void) {
                 at[i][1] = (int32_t)below(&r, in_crowd ? 90 : 2000);
                 covey_set(f.world, e[i], Spot, { at[i][0], at[i][1] });
             }
-            covey__mpi_cut_by_load(p, 1);
+            covey__mpi_partition_cut_by_load(p, 1);
             bounds b = { p, (const int32_t(*)[2])at, COUNT };
             CHECK(check_cuts(&b, many > 1 ? 0 : -1, (double[]){ 0, 0 }, (double[]){ 3000, 2000 }) == many);
             covey_mpi_partition_destroy(p);
@@ -240,7 +240,7 @@ static void a_rank_that_takes_longer_gets_fewer(void) {
     covey_mpi_partition *p = covey_mpi_partition_create(f.mpi, &desc);
     for (int i = 0; i < EACH; i++) covey_add(f.world, covey_create(f.world), Spot, { 100 * rank + i, 0 });
     uint64_t moved = 1;
-    CHECK(covey_mpi_partition_migrate(p) == COVEY_OK && covey_mpi_owned(f.mpi) == EACH);
+    CHECK(covey_mpi_partition_migrate(p) == COVEY_OK && covey_mpi_owned_count(f.mpi) == EACH);
     CHECK(covey_mpi_partition_balance(p, 1, 0, &moved) == COVEY_OK && moved == 0); /* all took as long */
     CHECK(covey_mpi_partition_balance(p, rank == 0 ? 1.1 : 1, 0.5, &moved) == COVEY_OK &&
           moved == 0); /* not much longer */
@@ -256,7 +256,7 @@ static void a_rank_that_takes_longer_gets_fewer(void) {
     CHECK(size == 1 ? here == EACH
                     : llabs(weight * size - all) <= 3 * size * 2);  /* two cuts, half a cell each, and rounding */
     CHECK(covey_mpi_partition_balance(p, 0, -1, NULL) == COVEY_OK); /* by number */
-    CHECK(llabs((int64_t)covey_mpi_owned(f.mpi) - EACH) <= 1);
+    CHECK(llabs((int64_t)covey_mpi_owned_count(f.mpi) - EACH) <= 1);
     covey_mpi_partition_destroy(p);
     end(&f);
 }

@@ -35,7 +35,7 @@ static void spread(crowd *c, random_numbers *r) {
 /* Made here and there, moved, some destroyed: some of these away from home, of which not all homes know. */
 static void begin_crowd(crowd *c, uint32_t span) {
     random_numbers r = { 9 };
-    begin(&c->f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .span = span });
+    begin(&c->f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .range_size = span });
     for (uint32_t i = 0; i < COUNT; i++) {
         int owner = (int)(i % (uint32_t)size);
         c->alive[i] = true;
@@ -57,7 +57,7 @@ static void begin_crowd(crowd *c, uint32_t span) {
             if (covey_mpi_owns(c->f.mpi, c->e[i])) covey_destroy(c->f.world, c->e[i]);
             c->alive[i] = false;
         }
-        if (round == 1) CHECK(covey_mpi_collect(c->f.mpi) == COVEY_OK);
+        if (round == 1) CHECK(covey_mpi_reclaim(c->f.mpi) == COVEY_OK);
     }
     CHECK(covey_mpi_digest(c->f.mpi, counted, &c->digest) == COVEY_OK);
 }
@@ -81,7 +81,7 @@ static void check_loaded(const crowd *c, fixture *f) {
     CHECK(covey_world_validate(f->world, &why));
     CHECK(covey_mpi_digest(f->mpi, counted, &digest) == COVEY_OK && digest == c->digest);
     for (uint32_t i = 0; i < COUNT; i++) owners[i] = covey_mpi_owns(f->mpi, c->e[i]);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_SUM, owners, COUNT) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_SUM, owners, COUNT) == COVEY_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
         bool own = covey_mpi_owns(f->mpi, c->e[i]);
         CHECK(owners[i] == c->alive[i]);
@@ -97,7 +97,7 @@ static void check_loaded(const crowd *c, fixture *f) {
         if (i >= 100) CHECK(covey_same(covey_parent(f->world, c->e[i]), c->e[i - 60 - 60 % (uint32_t)size]));
     }
     for (uint32_t i = 0; i < COUNT; i++) CHECK(is_fresh(c, covey_create(f->world)));
-    for (covey_range more = covey_mpi_more(f->mpi); more.count != 0; more = covey_mpi_more(f->mpi))
+    for (covey_range more = covey_mpi_range_reserve(f->mpi); more.count != 0; more = covey_mpi_range_reserve(f->mpi))
         for (uint32_t i = 0; i < COUNT; i++) CHECK(is_fresh(c, covey_create_in(f->world, more)));
 }
 
@@ -166,7 +166,7 @@ static void few_files_and_files_without_entities_are_loaded(void) {
             for (int placed = 0; placed < 2; placed++) {
                 begin(&f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE });
                 load(&f, few, placed ? by_index : NULL, &size);
-                CHECK(covey_mpi_stats_of(f.mpi).files == (rank < ranks));
+                CHECK(covey_mpi_stats_of(f.mpi).files_read == (rank < ranks));
                 check_loaded(&c, &f);
                 end(&f);
             }
@@ -221,8 +221,8 @@ static void each_file_is_read_by_one_rank(void) {
         load(&f, name, by_index, &ranks);
         CHECK(chdir("..") == 0);
         link_files(name, folder, ranks, false);
-        int64_t files = (int64_t)covey_mpi_stats_of(f.mpi).files;
-        CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &files, 1) == COVEY_OK && files == size);
+        int64_t files = (int64_t)covey_mpi_stats_of(f.mpi).files_read;
+        CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, &files, 1) == COVEY_OK && files == size);
         check_loaded(&c, &f);
         end_few(&f, &comm);
     }
@@ -238,7 +238,7 @@ static void a_job_goes_on_after_a_restart(void) {
     begin_crowd(&c, span);
     CHECK(covey_mpi_save(c.f.mpi, name) == COVEY_OK);
     end(&c.f);
-    begin(&c.f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .span = span });
+    begin(&c.f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .range_size = span });
     CHECK(covey_mpi_load(c.f.mpi, name, by_index, &size) == COVEY_OK);
     random_numbers r = { 11 };
     for (int round = 0; round < 4; round++) {
@@ -248,7 +248,7 @@ static void a_job_goes_on_after_a_restart(void) {
     }
     for (uint32_t i = 0; i < 100; i++)
         if (covey_mpi_owns(c.f.mpi, c.e[i])) covey_destroy(c.f.world, c.e[i]);
-    CHECK(covey_mpi_collect(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_reclaim(c.f.mpi) == COVEY_OK);
     for (uint32_t i = 0; i < 100; i++) CHECK(!covey_alive(c.f.world, c.e[i]));
     remove_checkpoint(name);
     end(&c.f);
@@ -275,7 +275,7 @@ static void what_is_no_checkpoint_is_refused(void) {
     snprintf(file, sizeof file, "%s.2.%d", name, rank);
     CHECK(access(file, F_OK) != 0); /* of the one before */
     refuse(name, NULL, true, COVEY_ERROR_REFUSED, "without entities");
-    refuse(name, &(covey_mpi_desc){ .span = 100 }, false, COVEY_ERROR_RANGE, ".span");
+    refuse(name, &(covey_mpi_desc){ .range_size = 100 }, false, COVEY_ERROR_RANGE, ".range_size");
     snprintf(file, sizeof file, "%s.3.%d", name, size - 1);
     if (rank == 0) CHECK(truncate(file, 100) == 0);
     over_all(0, MPI_MAX);

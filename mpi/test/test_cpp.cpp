@@ -41,7 +41,7 @@ constexpr uint16_t high = 40;
 
 covey_mpi_desc shares(counting *memory) {
     covey_mpi_desc desc = {};
-    if (COVEY_INDEX_BITS < 16) desc.span = COVEY_NONE / 4;
+    if (COVEY_INDEX_BITS < 16) desc.range_size = COVEY_NONE / 4;
     desc.allocator = counting_allocator(memory);
     return desc;
 }
@@ -162,7 +162,7 @@ struct program {
             return by_function ? column_of(k.x) : covey_mpi_partition_rank(space, point);
         };
         for (const known &k : all) here += belongs(k) == rank;
-        CHECK(own.count() == here && covey_mpi_owned(t.mpi) == here);
+        CHECK(own.count() == here && covey_mpi_owned_count(t.mpi) == here);
         for (auto [e, w, ghost] : covey::view<const Walker, const covey_ghost>{ t.world }) {
             const known &k = all[static_cast<size_t>(w.number)];
             CHECK(ghost.rank == belongs(k) && w.x == k.x && w.y == k.y);
@@ -207,7 +207,7 @@ void test_random_programs() {
                                          ? p.t.mpi.partition<Walker>(place)
                                          : boxes(p.t.mpi, seed % 4 == 0 ? COVEY_MPI_GRID : COVEY_MPI_BISECTION);
         CHECK(space);
-        CHECK((p.by_function ? p.t.mpi.ghosts<Walker>(near) : p.t.mpi.ghosts<Walker>(space)) == COVEY_OK);
+        CHECK((p.by_function ? p.t.mpi.define_ghosts<Walker>(near) : p.t.mpi.define_ghosts<Walker>(space)) == COVEY_OK);
         covey::schedule schedule(p.t.world, 2);
         int64_t sum = 0;
         bool wandered = false;
@@ -226,7 +226,7 @@ void test_random_programs() {
                 CHECK(schedule.run() == COVEY_OK);
             } else {
                 p.wander();
-                CHECK(covey_mpi_partition_migrate(space) == COVEY_OK && covey_mpi_refresh(p.t.mpi) == COVEY_OK);
+                CHECK(covey_mpi_partition_migrate(space) == COVEY_OK && covey_mpi_ghosts_refresh(p.t.mpi) == COVEY_OK);
             }
             CHECK(sum == walkers * (walkers - 1) / 2);
             p.check_places(space);
@@ -276,16 +276,17 @@ void test_lists() {
     std::vector<int> to;
     CHECK(covey::create_many_with(t.world, made, Mass{ 1 }));
     for (size_t i = 0; i < made.size(); i++) to.push_back(static_cast<int>(i) % size);
-    uint32_t home = covey_mpi_owned(t.mpi);
+    uint32_t home = covey_mpi_owned_count(t.mpi);
     std::vector<int> short_list(to.begin(), to.end() - (rank == size - 1));
     CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // on all ranks, because of one
     std::vector<covey_entity> none;
     CHECK(t.mpi.migrate(rank == 0 ? none : made, to) != COVEY_OK);
-    CHECK(covey_mpi_owned(t.mpi) == home && t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
+    CHECK(covey_mpi_owned_count(t.mpi) == home &&
+          t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
     CHECK(t.mpi.migrate(made, to) == COVEY_OK);
     uint32_t stay = 0;
     for (size_t i = 0; i < made.size(); i++) stay += static_cast<int>(i) % size == rank;
-    CHECK(covey_mpi_owned(t.mpi) == stay * static_cast<uint32_t>(size));
+    CHECK(covey_mpi_owned_count(t.mpi) == stay * static_cast<uint32_t>(size));
     CHECK(t.mpi.migrate(none, {}) == COVEY_OK);
 }
 #endif
@@ -360,7 +361,7 @@ void test_what_is_refused_is_told() {
     CHECK(covey_mpi_report(t.mpi)->result == COVEY_ERROR_TYPE);
     auto wrong = [](const Walker &, int *ranks) { return ranks[0] = size, 1; };
     covey::create_with(t.world, Walker{});
-    CHECK(t.mpi.ghosts<Walker>(wrong) == COVEY_OK && covey_mpi_refresh(t.mpi) == COVEY_ERROR_RANGE);
+    CHECK(t.mpi.define_ghosts<Walker>(wrong) == COVEY_OK && covey_mpi_ghosts_refresh(t.mpi) == COVEY_ERROR_RANGE);
     covey::schedule schedule(t.world, 1);
     CHECK(t.mpi.add_refresh(schedule, nullptr) == COVEY_ERROR_TYPE);
 }
@@ -403,7 +404,7 @@ void test_checkpoints_are_placed() {
             CHECK(covey::has<Walker>(in, e));
             return m ? 0 : size - 1;
         }) == COVEY_OK);
-        CHECK(covey_mpi_owned(t.mpi) == (rank == 0 ? 15u : 0u) + (rank == size - 1 ? 15u : 0u));
+        CHECK(covey_mpi_owned_count(t.mpi) == (rank == 0 ? 15u : 0u) + (rank == size - 1 ? 15u : 0u));
     }
     team t;
     covey::mpi_partition space = boxes(t.mpi, COVEY_MPI_BISECTION);
@@ -439,9 +440,9 @@ bool do_all(counting *memory, const char *path) {
     if (!space) return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
     covey::mpi_partition columns = mpi.partition<Walker>(place);
     if (!columns) return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
-    if (mpi.load(path, space) != COVEY_OK) return CHECK(covey_mpi_owned(mpi) == 0), false;
-    if (covey_mpi_partition_migrate(columns) != COVEY_OK) return CHECK(covey_mpi_owned(mpi) != 0), false;
-    if (mpi.ghosts<Walker>(near) != COVEY_OK || covey_mpi_refresh(mpi) != COVEY_OK)
+    if (mpi.load(path, space) != COVEY_OK) return CHECK(covey_mpi_owned_count(mpi) == 0), false;
+    if (covey_mpi_partition_migrate(columns) != COVEY_OK) return CHECK(covey_mpi_owned_count(mpi) != 0), false;
+    if (mpi.define_ghosts<Walker>(near) != COVEY_OK || covey_mpi_ghosts_refresh(mpi) != COVEY_OK)
         return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
     if (mpi.sum<Walker>([](const Walker &w) { return w.x; }) != 29 * 30 / 2 * 3.0)
         return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
@@ -477,7 +478,7 @@ void test_nothing_is_allocated_with_new() {
     memory_is_out = true;
     {
         covey::mpi_partition space = boxes(t.mpi, COVEY_MPI_GRID);
-        CHECK(t.mpi.ghosts<Walker>(near) == COVEY_OK && covey_mpi_refresh(t.mpi) == COVEY_OK);
+        CHECK(t.mpi.define_ghosts<Walker>(near) == COVEY_OK && covey_mpi_ghosts_refresh(t.mpi) == COVEY_OK);
         CHECK(t.mpi.sum(1.5) == 1.5 * size && t.mpi.digest<Walker>() == 0u);
         CHECK(t.mpi.add(schedule, "count").run([counted] {}) == COVEY_ERROR_MEMORY);
     }

@@ -49,7 +49,8 @@ static void succeed(const fixture *f, covey_result result) {
 }
 
 static void describe(fixture *f, const struct form *form) {
-    CHECK(covey_mpi_ghosts(f->mpi, &(covey_mpi_ghosts_desc){ .types = form->types, .near = by_beacon }) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_define(f->mpi, &(covey_mpi_ghosts_desc){ .types = form->types, .near = by_beacon }) ==
+          COVEY_OK);
 }
 
 /* ---- Random programs against an oracle ------------------------------------------------------------------------------
@@ -163,11 +164,11 @@ static void migrate(program *p) {
 }
 
 static void collect(program *p) {
-    CHECK(covey_mpi_collect(p->f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_reclaim(p->f.mpi) == COVEY_OK);
     for (uint32_t i = 0; i < p->count; i++) p->at[i].told |= !p->at[i].alive;
 }
 
-/* What covey_mpi_refresh does, in one loop. */
+/* What covey_mpi_ghosts_refresh does, in one loop. */
 static void expect_refreshed(program *p) {
     for (uint32_t i = 0; i < p->count; i++) {
         record *r = &p->at[i];
@@ -184,7 +185,7 @@ static void refresh(program *p) {
     uint64_t before, after, count, expected = 0;
     const covey_type *types[] = { covey_id(Beacon), NULL };
     CHECK(covey_mpi_digest(p->f.mpi, types, &before) == COVEY_OK);
-    succeed(&p->f, (below(&p->random, 4) == 0 ? covey_mpi_refresh_all : covey_mpi_refresh)(p->f.mpi));
+    succeed(&p->f, (below(&p->random, 4) == 0 ? covey_mpi_ghosts_refresh_all : covey_mpi_ghosts_refresh)(p->f.mpi));
     CHECK(covey_mpi_digest(p->f.mpi, types, &after) == COVEY_OK);
     CHECK(before == after);
     expect_refreshed(p);
@@ -249,7 +250,7 @@ static void check(const program *p) {
             CHECK(covey_types_of(p->f.world, r->e, types, 2) == 1);
         }
     }
-    CHECK(covey_mpi_owned(p->f.mpi) == here);
+    CHECK(covey_mpi_owned_count(p->f.mpi) == here);
     uint32_t all = covey_pool_count(covey_pool_of(p->f.world, covey_ghost));
     CHECK(all >= ghosts && all <= ghosts + unsure);
 }
@@ -268,7 +269,7 @@ static void programs_agree_with_the_oracle(void) {
             steps[below(&p->random, sizeof steps / sizeof *steps)](p);
             check(p);
         }
-        CHECK(covey_mpi_ghosts(p->f.mpi, NULL) == COVEY_OK);
+        CHECK(covey_mpi_ghosts_define(p->f.mpi, NULL) == COVEY_OK);
         CHECK(covey_pool_count(covey_pool_of(p->f.world, covey_ghost)) == 0);
         end(&p->f);
         free(p);
@@ -298,27 +299,27 @@ static void begin_crowd(crowd *c, const struct form *form, uint32_t count) {
         covey_add(c->f.world, c->e[i], Bond, { c->e[i], NULL, i });
         covey_add_tag(c->f.world, c->e[i], Marked);
     }
-    CHECK(covey_mpi_refresh(c->f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c->f.mpi) == COVEY_OK);
 }
 
-static uint64_t values_sent(const crowd *c) { return covey_mpi_stats_of(c->f.mpi).values; }
+static uint64_t values_sent(const crowd *c) { return covey_mpi_stats_of(c->f.mpi).values_sent; }
 
 static void only_what_has_changed_is_sent(void) {
     crowd c;
     begin_crowd(&c, &forms[0], EACH);
     uint64_t others = (uint64_t)size - 1, before = values_sent(&c), bytes = covey_mpi_stats_of(c.f.mpi).bytes_sent;
-    CHECK(covey_mpi_stats_of(c.f.mpi).ghosts == EACH * others);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_stats_of(c.f.mpi).ghosts_created == EACH * others);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(values_sent(&c) == before);
     CHECK(covey_mpi_stats_of(c.f.mpi).bytes_sent == bytes); /* nothing to tell: no message */
     covey_set(c.f.world, c.e[3], Tail, { 1, 2, 3 });
     covey_get(c.f.world, c.e[4], Beacon)->value = 7;
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(values_sent(&c) == before + others); /* nobody was told of the other one */
     covey_patch(c.f.world, c.e[4], Beacon, NULL, NULL);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(values_sent(&c) == before + 2 * others);
-    CHECK(covey_mpi_refresh_all(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh_all(c.f.mpi) == COVEY_OK);
     CHECK(values_sent(&c) == before + 2 * others + 2 * EACH * others);
     end(&c.f);
 }
@@ -362,8 +363,8 @@ static uint32_t in_order(uint32_t i, uint32_t factor, bool swapped) {
 
 static void begin_herd(herd *h, bool swapped) {
     static const covey_type *const types[] = { covey_id(Left), covey_id(Right), NULL };
-    begin(&h->f, &(covey_mpi_desc){ .types = types, .span = 200 });
-    CHECK(covey_mpi_ghosts(h->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = by_thirds }) == COVEY_OK);
+    begin(&h->f, &(covey_mpi_desc){ .types = types, .range_size = 200 });
+    CHECK(covey_mpi_ghosts_define(h->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = by_thirds }) == COVEY_OK);
     CHECK(covey_create_many(h->f.world, h->e, HERD));
     for (int owner = 0; owner < size; owner++)
         for (uint32_t i = 0; i < HERD; i++) h->all[owner][i] = shared(owner, h->e[i]);
@@ -373,7 +374,7 @@ static void begin_herd(herd *h, bool swapped) {
         covey_add(h->f.world, h->e[b], Right, { 0, b });
         h->left[i] = h->right[i] = 0;
     }
-    CHECK(covey_mpi_refresh(h->f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(h->f.mpi) == COVEY_OK);
 }
 
 static void change_shares(herd *h, random_numbers *r, uint32_t left, uint32_t right) {
@@ -403,7 +404,7 @@ static void each_share_of_a_crowd_may_change(void) {
         begin_herd(&h, swapped);
         for (uint32_t round = 0; round < 50; round++) {
             change_shares(&h, &r, shares[round % 5], shares[round / 5 % 5]);
-            CHECK((round % 7 == 3 ? covey_mpi_refresh_all : covey_mpi_refresh)(h.f.mpi) == COVEY_OK);
+            CHECK((round % 7 == 3 ? covey_mpi_ghosts_refresh_all : covey_mpi_ghosts_refresh)(h.f.mpi) == COVEY_OK);
             check_herd(&h);
         }
         end(&h.f);
@@ -419,7 +420,7 @@ static void a_view_sees_which_ghosts_changed(void) {
                                                                         .read = { covey_ids(Tail, covey_ghost) },
                                                                         .changed = { covey_id(Tail) } });
     covey_set(c.f.world, c.e[3], Tail, { 1, 2, (float)rank });
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     int found = 0;
     covey_iter it = covey_view_iter_since(&changed, seen);
     while (covey_next(&it))
@@ -454,7 +455,7 @@ static void change_within_a_refresh(bool ended) {
     CHECK(covey__mpi_ghosts_apply(c.f.mpi) == wanted);
     covey_pool *ghost = covey_pool_of(c.f.world, covey_ghost);
     CHECK(covey_pool_count(ghost) == 10 * (uint32_t)(size - 1));
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(covey_pool_count(ghost) == 8 * (uint32_t)(size - 1));
     for (uint32_t p = covey_pool_next(ghost, 0); p != COVEY_NONE; p = covey_pool_next(ghost, p + 1)) {
         const Beacon *beacon = covey_get(c.f.world, covey_pool_at(ghost, p), Beacon);
@@ -526,9 +527,9 @@ static covey_result send_back(crowd *c) {
     return covey_mpi_migrate(c->f.mpi, leaving, home, 3);
 }
 
-static covey_result refresh_crowd(crowd *c) { return covey_mpi_refresh(c->f.mpi); }
+static covey_result refresh_crowd(crowd *c) { return covey_mpi_ghosts_refresh(c->f.mpi); }
 static covey_result describe_again(crowd *c) {
-    return covey_mpi_ghosts(c->f.mpi, &(covey_mpi_ghosts_desc){ .types = ghosts_with_ticks, .near = by_beacon });
+    return covey_mpi_ghosts_define(c->f.mpi, &(covey_mpi_ghosts_desc){ .types = ghosts_with_ticks, .near = by_beacon });
 }
 
 static bool fails_at(covey_result (*step)(crowd *), const struct form *form, int victim, uint64_t at) {
@@ -548,7 +549,7 @@ static bool fails_at(covey_result (*step)(crowd *), const struct form *form, int
         succeed(&c.f, step(&c));
     }
     uint64_t after = state_of(&c), expected = after;
-    covey_mpi_refresh(c.f.mpi);
+    covey_mpi_ghosts_refresh(c.f.mpi);
     end(&c.f);
     /* The same without a failure. */
     begin_crowd(&c, form, 25);
@@ -586,14 +587,15 @@ static void what_cannot_be_is_refused(void) {
     static const covey_type *const notes_too[] = { covey_id(Beacon), covey_id(Note), NULL };
     static const covey_type *const moods_too[] = { covey_id(Mood), NULL };
     begin(&c.f, &(covey_mpi_desc){ .types = moving });
-    expect(&c, covey_mpi_refresh(c.f.mpi), COVEY_ERROR_REFUSED, "covey_mpi_ghosts");
+    expect(&c, covey_mpi_ghosts_refresh(c.f.mpi), COVEY_ERROR_REFUSED, "covey_mpi_ghosts_define");
     covey_mpi_ghosts_desc desc = { .types = notes_too, .near = by_beacon };
-    expect(&c, covey_mpi_ghosts(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Note cannot be in ghosts: it has functions");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Note cannot be in ghosts: it has functions");
     desc.types = moods_too;
-    expect(&c, covey_mpi_ghosts(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Mood cannot be in ghosts: it is not one of");
-    expect(&c, covey_mpi_ghosts(c.f.mpi, &(covey_mpi_ghosts_desc){ .near = by_beacon }), COVEY_ERROR_TYPE, ".types");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Mood cannot be in ghosts: it is not one of");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &(covey_mpi_ghosts_desc){ .near = by_beacon }), COVEY_ERROR_TYPE,
+           ".types");
     desc.types = rank == size - 1 ? ghosts_of_one : ghosts_with_ticks;
-    if (size > 1) expect(&c, covey_mpi_ghosts(c.f.mpi, &desc), COVEY_ERROR_LAYOUT, "other types of ghosts");
+    if (size > 1) expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_LAYOUT, "other types of ghosts");
     end(&c.f);
     begin_crowd(&c, &forms[0], 10);
     int other = (rank + 1) % size, here = rank;
@@ -605,7 +607,7 @@ static void what_cannot_be_is_refused(void) {
     uint64_t before = state_of(&c);
     desc = (covey_mpi_ghosts_desc){ .types = ghosts_with_ticks, .near = too_far };
     c.f.mpi->ghosts->near = too_far;
-    expect(&c, covey_mpi_refresh_all(c.f.mpi), COVEY_ERROR_RANGE, "cannot have a ghost on rank");
+    expect(&c, covey_mpi_ghosts_refresh_all(c.f.mpi), COVEY_ERROR_RANGE, "cannot have a ghost on rank");
     CHECK(state_of(&c) == before);
     end(&c.f);
 }
@@ -618,10 +620,10 @@ static void ghosts_that_were_destroyed_stay_so(void) {
     uint32_t all = covey_pool_count(ghost);
     if (size > 1) covey_destroy(c.f.world, covey_pool_at(ghost, covey_pool_next(ghost, 0)));
     if (size > 1) covey_remove(c.f.world, covey_pool_at(ghost, covey_pool_next(ghost, 0)), Tail);
-    CHECK(covey_mpi_refresh_all(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh_all(c.f.mpi) == COVEY_OK);
     CHECK(covey_pool_count(ghost) == (size > 1 ? all - 1 : 0));
     describe(&c.f, &forms[0]);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(covey_pool_count(ghost) == all);
     end(&c.f);
 }
@@ -643,11 +645,11 @@ static void an_entity_does_not_arrive_where_its_ghost_was_changed(void) {
 /* ---- Messages ----------------------------------------------------------------------------------------------------*/
 
 static bool is_read(crowd *c, int source, const unsigned char *bytes, uint64_t length) {
-    covey__mpi_news news;
+    covey__mpi_ghost_message message;
     const char *why = NULL;
     unsigned char *copy = aligned_alloc(64, (size_t)(length + 64) / 64 * 64);
     memcpy(copy, bytes, (size_t)length);
-    bool read = covey__mpi_news_read(c->f.mpi, source, copy, length, &news, &why);
+    bool read = covey__mpi_ghost_message_read(c->f.mpi, source, copy, length, &message, &why);
     CHECK(read || why);
     free(copy);
     return read;
@@ -655,7 +657,7 @@ static bool is_read(crowd *c, int source, const unsigned char *bytes, uint64_t l
 
 static void sign(unsigned char *bytes, uint64_t length) {
     memcpy(bytes + 16, &length, sizeof length);
-    uint64_t checksum = covey__mpi_news_checksum(bytes, length);
+    uint64_t checksum = covey__mpi_ghost_message_checksum(bytes, length);
     memcpy(bytes + 8, &checksum, sizeof checksum);
 }
 
@@ -666,8 +668,8 @@ static void damaged_messages_are_refused(void) {
     CHECK(covey__mpi_ghosts_pack(c.f.mpi) == COVEY_OK);
     int other = (rank + 1) % size;
     CHECK(covey__mpi_ghosts_transfer(c.f.mpi) == COVEY_OK);
-    uint64_t length = c.f.mpi->coming[other];
-    unsigned char *message = c.f.mpi->ghosts->received + c.f.mpi->starts[other];
+    uint64_t length = c.f.mpi->receive_sizes[other];
+    unsigned char *message = c.f.mpi->ghosts->received + c.f.mpi->receive_offsets[other];
     if (size > 1) {
         CHECK(is_read(&c, other, message, length));
         for (uint64_t cut = 0; cut < length; cut++) CHECK(!is_read(&c, other, message, cut));
@@ -695,7 +697,7 @@ static void damaged_messages_are_refused(void) {
     uint64_t before = state_of(&c);
     CHECK(covey__mpi_ghosts_apply(c.f.mpi) == (size > 1 ? COVEY_ERROR_IMAGE : COVEY_OK));
     CHECK(state_of(&c) == before);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     end(&c.f);
 }
 

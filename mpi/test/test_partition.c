@@ -279,7 +279,7 @@ static void numbers_of_each_kind_are_positions(void) {
                 *m = next;
                 here++;
             }
-            CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &here, 1) == COVEY_OK && here == all * size);
+            CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, &here, 1) == COVEY_OK && here == all * size);
         }
         covey_mpi_partition_destroy(p);
         end(&f);
@@ -389,12 +389,12 @@ static void a_partition_chooses_ghosts(void) {
                                       .halo = 6,
                                       .axes = { { .kind = COVEY_KIND_U32, .high = EACH * size } } };
     covey_mpi_partition *p = covey_mpi_partition_create(f.mpi, &desc);
-    CHECK(covey_mpi_ghosts(f.mpi, &(covey_mpi_ghosts_desc){ seen, covey_mpi_partition_near, p }) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_define(f.mpi, &(covey_mpi_ghosts_desc){ seen, covey_mpi_partition_near, p }) == COVEY_OK);
     for (int i = 0; i < EACH; i++) covey_add(f.world, covey_create(f.world), Stamp, { (uint32_t)(i * size + rank) });
     for (int round = 0; round < 4; round++) {
         if (round % 2) CHECK(covey_mpi_partition_balance(p, rank == 0 ? 3 : 1, -1, NULL) == COVEY_OK);
         else CHECK(covey_mpi_partition_migrate(p) == COVEY_OK);
-        CHECK(covey_mpi_refresh(f.mpi) == COVEY_OK);
+        CHECK(covey_mpi_ghosts_refresh(f.mpi) == COVEY_OK);
         /* There is one at each place: all up to the halo are seen from here. */
         double low, high;
         int64_t here = 0, ghosts = 0;
@@ -439,7 +439,7 @@ static void a_checkpoint_is_placed_by_a_partition(void) {
         }
         if (round == 0) CHECK(covey_mpi_save(f.mpi, path) == COVEY_OK);
         else CHECK(covey_mpi_load(f.mpi, path, covey_mpi_partition_place, p) == COVEY_OK);
-        int64_t count = covey_mpi_owned(f.mpi);
+        int64_t count = covey_mpi_owned_count(f.mpi);
         for (covey_entity e = covey_entity_next(f.world, none); round == 1 && !covey_is_null(e);
              e = covey_entity_next(f.world, e)) {
             if (!covey_mpi_owns(f.mpi, e)) continue;
@@ -447,7 +447,7 @@ static void a_checkpoint_is_placed_by_a_partition(void) {
             double point[3] = { spot ? spot->x : 0, spot ? spot->y : 0 };
             CHECK((spot ? owner_of(p, &spaces[8], size, point) : covey_mpi_home(f.mpi, e)) == rank);
         }
-        CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK && count == 25 * size);
+        CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK && count == 25 * size);
         covey_mpi_partition_destroy(p);
         end(&f);
     }
@@ -481,7 +481,7 @@ static void a_world_that_ends_before_its_partition_is_heard(void) {
     covey_mpi_partition *first = covey_mpi_partition_create(mpi, &spaces[8]);
     covey_mpi_partition *second = covey_mpi_partition_create(mpi, &spaces[8]);
     covey_mpi_ghosts_desc ghosts = { .types = spot, .near = near_none };
-    CHECK(covey_mpi_ghosts(mpi, &ghosts) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_define(mpi, &ghosts) == COVEY_OK);
     covey_mpi_partition_destroy(first);
     heard_of_mpi = heard_of_partitions = 0;
     covey_world_destroy(world);

@@ -6,15 +6,15 @@
  *     if (!mpi) ...                                                      report.text says why, on all ranks
  *     covey::mpi_partition space = mpi.partition<Position>(COVEY_MPI_BISECTION, 5,
  *         covey::mpi_axis<&Position::x>{ 0, 1000, true }, covey::mpi_axis<&Position::y>{ 0, 500 });
- *     mpi.ghosts<Position, Velocity>(space);
+ *     mpi.define_ghosts<Position, Velocity>(space);
  *     ...
  *     covey_mpi_partition_migrate(space);
- *     covey_mpi_refresh(mpi);
+ *     covey_mpi_ghosts_refresh(mpi);
  *     for (auto [e, p] : covey::view<Position, covey::without<covey_ghost>>{ world }) ...
  *     std::optional<double> highest = mpi.max<Position>([](const Position &p) { return p.y; });
  *
- * Calls without a type (covey_mpi_rank, covey_mpi_refresh, covey_mpi_save, ...) are made as in C. Nothing here throws or
- * allocates; what fails returns nothing or a covey_result, and covey_mpi_report says why.
+ * Calls without a type (covey_mpi_rank, covey_mpi_ghosts_refresh, covey_mpi_save, ...) are made as in C. Nothing
+ * here throws or allocates; what fails returns nothing or a covey_result, and covey_mpi_report says why.
  *
  * Function objects must not throw. Their parameters say what they look at, in any order:
  *
@@ -97,7 +97,7 @@ template <class Number> struct number_traits {
 template <class Number> using wide = typename number_traits<bare<Number>>::wide;
 
 /* What changes no other number. */
-template <class Wide> constexpr Wide neutral(covey_mpi_fold how) noexcept {
+template <class Wide> constexpr Wide neutral(covey_mpi_operation how) noexcept {
     using limits = std::numeric_limits<Wide>;
     if (how == COVEY_MPI_SUM) return 0;
     constexpr Wide highest = limits::has_infinity ? limits::infinity() : limits::max();
@@ -105,7 +105,7 @@ template <class Wide> constexpr Wide neutral(covey_mpi_fold how) noexcept {
     return how == COVEY_MPI_MIN ? highest : lowest;
 }
 
-template <class Wide> constexpr Wide folded(covey_mpi_fold how, Wide a, Wide b) noexcept {
+template <class Wide> constexpr Wide reduced(covey_mpi_operation how, Wide a, Wide b) noexcept {
     if (how == COVEY_MPI_SUM) return a + b;
     return (how == COVEY_MPI_MIN ? b < a : b > a) ? b : a;
 }
@@ -206,7 +206,7 @@ class mpi {
     /* Ghosts with these components. `near` is a partition, whose neighbours within .halo get them; or a function object
      * that writes ranks to an int * and returns how many, which looks at these components. It must stay in place: only
      * its address is kept, and a temporary does not compile. */
-    template <class... T, class Near> covey_result ghosts(Near &near) const noexcept {
+    template <class... T, class Near> covey_result define_ghosts(Near &near) const noexcept {
         covey_mpi_ghosts_desc desc = {};
         desc.types = detail::type_list<T...>;
         if constexpr (std::is_same_v<std::remove_cv_t<Near>, mpi_partition>) {
@@ -216,7 +216,7 @@ class mpi {
             desc.near = detail::question<Near, true, T...>::near;
             desc.context = detail::context_of(near);
         }
-        return covey_mpi_ghosts(mpi_, &desc);
+        return covey_mpi_ghosts_define(mpi_, &desc);
     }
 
     /* Boxes of a space whose axes are members of T. */
@@ -269,21 +269,21 @@ class mpi {
      * that has them: mpi.sum<Walker>([](const Walker &w) { return w.x; }), which may take a covey_entity first. Ghosts
      * do not count. An int64_t for integers, and otherwise a double; of no entities, 0 or the far end of its range. */
     template <class... T, class Value> auto sum(const Value &value) const noexcept {
-        return fold<T...>(COVEY_MPI_SUM, value);
+        return reduce<T...>(COVEY_MPI_SUM, value);
     }
     template <class... T, class Value> auto min(const Value &value) const noexcept {
-        return fold<T...>(COVEY_MPI_MIN, value);
+        return reduce<T...>(COVEY_MPI_MIN, value);
     }
     template <class... T, class Value> auto max(const Value &value) const noexcept {
-        return fold<T...>(COVEY_MPI_MAX, value);
+        return reduce<T...>(COVEY_MPI_MAX, value);
     }
 
     /* A system whose body makes collective calls, as schedule::add. Not collective, like those below. */
     auto add(covey_schedule *in, const char *name) const noexcept {
         return detail::describe_system(in, name, { add_system, mpi_ });
     }
-    /* Systems that move entities to the ranks of a partition, and that refresh ghosts. `more` has what else a system has:
-     * .after, .before, .phase, .every, .when and so on. */
+    /* Systems that move entities to the ranks of a partition, and that refresh ghosts. `more` has what else a system
+     * has: .after, .before, .phase, .every, .when and so on. */
     covey_result add_migration(covey_schedule *in, const char *name, covey_mpi_partition *by,
                                const covey_system &more = {}) const noexcept {
         covey_mpi_system desc = describe(name, more);
@@ -315,15 +315,15 @@ class mpi {
         return desc;
     }
 
-    template <class... T, class Value> auto fold(covey_mpi_fold how, const Value &value) const noexcept {
+    template <class... T, class Value> auto reduce(covey_mpi_operation how, const Value &value) const noexcept {
         if constexpr (sizeof...(T) == 0) return over_all(how, static_cast<detail::wide<Value>>(value));
         else return over_all(how, over_own<T...>(how, value));
     }
-    template <class... T, class Value> auto over_own(covey_mpi_fold how, const Value &value) const noexcept {
+    template <class... T, class Value> auto over_own(covey_mpi_operation how, const Value &value) const noexcept {
         using number = detail::wide<decltype(value_of<T...>(value, covey_entity(), std::declval<const T &>()...))>;
         number all = detail::neutral<number>(how);
         view<const T..., without<covey_ghost>>{ world_ }.each([&](covey_entity e, const T &...components) {
-            all = detail::folded(how, all, static_cast<number>(value_of<T...>(value, e, components...)));
+            all = detail::reduced(how, all, static_cast<number>(value_of<T...>(value, e, components...)));
         });
         return all;
     }
@@ -337,11 +337,11 @@ class mpi {
             return value(components...);
         }
     }
-    std::optional<int64_t> over_all(covey_mpi_fold how, int64_t number) const noexcept {
-        return if_ok(covey_mpi_fold_i64(mpi_, how, &number, 1), number);
+    std::optional<int64_t> over_all(covey_mpi_operation how, int64_t number) const noexcept {
+        return if_ok(covey_mpi_reduce_i64(mpi_, how, &number, 1), number);
     }
-    std::optional<double> over_all(covey_mpi_fold how, double number) const noexcept {
-        return if_ok(covey_mpi_fold_f64(mpi_, how, &number, 1), number);
+    std::optional<double> over_all(covey_mpi_operation how, double number) const noexcept {
+        return if_ok(covey_mpi_reduce_f64(mpi_, how, &number, 1), number);
     }
 
     covey_mpi *mpi_;

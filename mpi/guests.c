@@ -1,8 +1,8 @@
 /* Guests: entities that live here and are at home elsewhere. A bit for each index notes them, so that the homes of those
  * that are destroyed here can be told, and use their indices again. */
-#include "dist.h"
+#include "internal.h"
 
-enum { WORDS = COVEY__MPI_GUESTS / 64 };
+enum { WORDS = COVEY__MPI_GUEST_PAGE / 64 };
 
 static bool reach_pages(covey_mpi *mpi, uint32_t count) {
     if (count <= mpi->guest_pages) return true;
@@ -15,10 +15,10 @@ static bool reach_pages(covey_mpi *mpi, uint32_t count) {
     return true;
 }
 
-bool covey__mpi_guests_reach(covey_mpi *mpi, const covey_entity *guests, uint32_t count) {
+bool covey__mpi_guests_reserve(covey_mpi *mpi, const covey_entity *guests, uint32_t count) {
     uint32_t reached = COVEY_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t page = guests[i].index / COVEY__MPI_GUESTS;
+        uint32_t page = guests[i].index / COVEY__MPI_GUEST_PAGE;
         if (page == reached) continue;
         reached = page;
         if (page < mpi->guest_pages && mpi->guests[page]) continue;
@@ -39,7 +39,7 @@ void covey__mpi_guests_set(covey_mpi *mpi, const covey_entity *guests, uint32_t 
     }
 }
 
-void covey__mpi_guests_forget(covey_mpi *mpi) {
+void covey__mpi_guests_clear(covey_mpi *mpi) {
     for (uint32_t i = 0; i < mpi->guest_pages; i++)
         if (mpi->guests[i]) memset(mpi->guests[i], 0, WORDS * sizeof(uint64_t));
 }
@@ -67,7 +67,7 @@ typedef void gone_fn(covey_mpi *mpi, covey_entity e, void *context);
 static void each_gone(covey_mpi *mpi, gone_fn *call, void *context) {
     for (uint32_t page = 0; page < mpi->guest_pages; page++)
         for (uint32_t word = 0; mpi->guests[page] && word < WORDS; word++) {
-            uint32_t first = page * COVEY__MPI_GUESTS + word * 64;
+            uint32_t first = page * COVEY__MPI_GUEST_PAGE + word * 64;
             uint64_t gone = mpi->guests[page][word] ? gone_of(mpi, first, mpi->guests[page][word]) : 0;
             for (uint32_t i = 0; gone != 0; i++, gone >>= 1)
                 if (gone & 1)
@@ -76,31 +76,31 @@ static void each_gone(covey_mpi *mpi, gone_fn *call, void *context) {
 }
 
 static void count_gone(covey_mpi *mpi, covey_entity e, void *found) {
-    mpi->sizes[covey_mpi_home(mpi, e)]++;
+    mpi->send_sizes[covey_mpi_home(mpi, e)]++;
     ++*(uint64_t *)found;
 }
 
 static void list_gone(covey_mpi *mpi, covey_entity e, void *list) {
-    ((covey_entity *)list)[mpi->offsets[covey_mpi_home(mpi, e)]++] = e;
+    ((covey_entity *)list)[mpi->send_offsets[covey_mpi_home(mpi, e)]++] = e;
 }
 
 /* Lists those that are gone, by their homes. */
 static covey_result find_gone(covey_mpi *mpi, covey_entity **gone) {
     uint64_t found = 0, at = 0;
-    memset(mpi->sizes, 0, (size_t)mpi->size * sizeof *mpi->sizes);
+    memset(mpi->send_sizes, 0, (size_t)mpi->size * sizeof *mpi->send_sizes);
     each_gone(mpi, count_gone, &found);
-    *gone = covey__mpi_reach(mpi, SCRATCH_SEND, found * sizeof **gone);
+    *gone = covey__mpi_scratch_reserve(mpi, SCRATCH_SEND, found * sizeof **gone);
     if (!*gone)
         return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to tell of %llu entities",
                                (unsigned long long)found);
     for (int r = 0; r < mpi->size; r++) {
-        mpi->offsets[r] = at;
-        at += mpi->sizes[r];
+        mpi->send_offsets[r] = at;
+        at += mpi->send_sizes[r];
     }
     each_gone(mpi, list_gone, *gone);
     for (int r = 0; r < mpi->size; r++) {
-        mpi->sizes[r] *= sizeof **gone;
-        mpi->offsets[r] = mpi->offsets[r] * sizeof **gone - mpi->sizes[r];
+        mpi->send_sizes[r] *= sizeof **gone;
+        mpi->send_offsets[r] = mpi->send_offsets[r] * sizeof **gone - mpi->send_sizes[r];
     }
     return COVEY_OK;
 }
@@ -110,23 +110,23 @@ static void end_at_home(covey_mpi *mpi, const covey_entity *gone, uint64_t count
         if (covey_pool_has(mpi->away, gone[i])) covey_destroy(mpi->world, gone[i]);
 }
 
-covey_result covey__mpi_collect(covey_mpi *mpi) {
+covey_result covey__mpi_reclaim(covey_mpi *mpi) {
     covey_entity *gone = NULL;
     unsigned char *received = NULL;
-    mpi->since_collect = 0;
+    mpi->since_reclaim = 0;
     covey_result prepared = find_gone(mpi, &gone);
     covey_result result = covey__mpi_exchange(mpi, (const unsigned char *)gone, prepared, &received);
     if (result != COVEY_OK) return result;
     for (int r = 0; r < mpi->size; r++) {
-        covey__mpi_guests_set(mpi, gone + mpi->offsets[r] / sizeof *gone, (uint32_t)(mpi->sizes[r] / sizeof *gone),
-                              false);
-        end_at_home(mpi, (const covey_entity *)(const void *)(received + mpi->starts[r]),
-                    mpi->coming[r] / sizeof(covey_entity));
+        covey__mpi_guests_set(mpi, gone + mpi->send_offsets[r] / sizeof *gone,
+                              (uint32_t)(mpi->send_sizes[r] / sizeof *gone), false);
+        end_at_home(mpi, (const covey_entity *)(const void *)(received + mpi->receive_offsets[r]),
+                    mpi->receive_sizes[r] / sizeof(covey_entity));
     }
     return COVEY_OK;
 }
 
-covey_result covey_mpi_collect(covey_mpi *mpi) {
-    covey_result result = covey__mpi_enter(mpi, CALL_COLLECT);
-    return result == COVEY_OK ? covey__mpi_collect(mpi) : result;
+covey_result covey_mpi_reclaim(covey_mpi *mpi) {
+    covey_result result = covey__mpi_enter(mpi, CALL_RECLAIM);
+    return result == COVEY_OK ? covey__mpi_reclaim(mpi) : result;
 }

@@ -38,7 +38,7 @@ covey_result covey__mpi_manifest_read(covey_mpi *mpi, covey__mpi_call call, cons
         result = covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "the path has more than %d bytes", COVEY__MPI_PATH);
     else if (mpi->rank == 0) result = read_here(mpi, path, needed, m);
     result = covey__mpi_agree(mpi, result);
-    covey__mpi_spread(mpi, m, (int)sizeof *m, MPI_BYTE, 0);
+    covey__mpi_broadcast(mpi, m, (int)sizeof *m, MPI_BYTE, 0);
     return result;
 }
 
@@ -96,7 +96,8 @@ static covey_result publish(covey_mpi *mpi, const char *draft, const char *path,
 }
 
 static covey_result save_own(covey_mpi *mpi, const char *name) {
-    const covey_type **types = covey__mpi_reach(mpi, SCRATCH_LISTED, (mpi->column_count + UINT64_C(1)) * sizeof *types);
+    const covey_type **types =
+        covey__mpi_scratch_reserve(mpi, SCRATCH_LISTED, (mpi->column_count + UINT64_C(1)) * sizeof *types);
     if (!types) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for a list of types");
     for (uint32_t c = 0; c < mpi->column_count; c++) types[c] = mpi->columns[c].type;
     types[mpi->column_count] = NULL;
@@ -127,8 +128,8 @@ static covey_result write_images(covey_mpi *mpi, const char *path, const char *d
 /* Nothing is left over by a job that goes on, unless a call failed: it is enough to look once. */
 static void tidy(covey_mpi *mpi, const char *path, const covey__manifest *m) {
     uint64_t number = covey__mpi_hash(0, path, strlen(path)) | 1;
-    if (mpi->rank == 0 && mpi->tidied != number) covey__mpi_leftovers_remove(path, m);
-    mpi->tidied = number;
+    if (mpi->rank == 0 && mpi->cleaned_path != number) covey__mpi_leftovers_remove(path, m);
+    mpi->cleaned_path = number;
 }
 
 covey_result covey_mpi_save(covey_mpi *mpi, const char *path) {
@@ -138,20 +139,20 @@ covey_result covey_mpi_save(covey_mpi *mpi, const char *path) {
     covey_result result = covey__mpi_manifest_read(mpi, CALL_SAVE, path, false, &last);
     if (result != COVEY_OK) return result;
     covey__manifest m = {
-        .number = last.number + 1, .ranks = (uint32_t)mpi->size, .first = mpi->first, .span = mpi->span
+        .number = last.number + 1, .ranks = (uint32_t)mpi->size, .first = mpi->first_index, .span = mpi->range_size
     };
     covey__manifest_draft(draft, sizeof draft, path, m.number);
     result = write_images(mpi, path, draft, &m);
     if (result == COVEY_OK) {
         result = covey__mpi_agree(mpi, mpi->rank == 0 ? publish(mpi, draft, path, &renamed) : COVEY_OK);
-        if (result != COVEY_OK) covey__mpi_spread(mpi, &renamed, 1, MPI_INT, 0);
+        if (result != COVEY_OK) covey__mpi_broadcast(mpi, &renamed, 1, MPI_INT, 0);
     }
     if (result == COVEY_OK) {
         remove_images(mpi, path, &last);
         tidy(mpi, path, &m);
         return COVEY_OK;
     }
-    mpi->tidied = 0;
+    mpi->cleaned_path = 0;
     if (renamed) return result;
     remove_images(mpi, path, &m);
     if (mpi->rank == 0) remove(draft);

@@ -12,12 +12,12 @@
 typedef struct header {
     uint64_t magic, checksum; /* of what follows, up to who is to live there */
     uint64_t bytes;           /* of the message */
-    uint32_t homes, graves;
+    uint32_t away, freed;
 } header;
 
-uint64_t covey__mpi_handover_front(uint32_t homes, uint32_t graves) {
+uint64_t covey__mpi_restart_front_size(uint32_t away, uint32_t freed) {
     uint64_t each = sizeof(covey_entity);
-    return covey__mpi_aligned(sizeof(header)) + covey__mpi_aligned(homes * each) + covey__mpi_aligned(graves * each);
+    return covey__mpi_aligned(sizeof(header)) + covey__mpi_aligned(away * each) + covey__mpi_aligned(freed * each);
 }
 
 static uint64_t checksum_of(const unsigned char *bytes, uint64_t front) {
@@ -25,21 +25,21 @@ static uint64_t checksum_of(const unsigned char *bytes, uint64_t front) {
     return covey__mpi_hash(MAGIC, bytes + skipped, (size_t)front - skipped);
 }
 
-void covey__mpi_handover_sign(unsigned char *bytes, uint64_t size, uint32_t homes, uint32_t graves) {
-    header head = { .magic = MAGIC, .bytes = size, .homes = homes, .graves = graves };
+void covey__mpi_restart_message_sign(unsigned char *bytes, uint64_t size, uint32_t away, uint32_t freed) {
+    header head = { .magic = MAGIC, .bytes = size, .away = away, .freed = freed };
     memcpy(bytes, &head, sizeof head);
-    head.checksum = checksum_of(bytes, covey__mpi_handover_front(homes, graves));
+    head.checksum = checksum_of(bytes, covey__mpi_restart_front_size(away, freed));
     memcpy(bytes, &head, sizeof head);
 }
 
-static bool all_home(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+static bool are_all_home(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         if (!covey__mpi_is_home(mpi, entities[i])) return false;
     return true;
 }
 
-bool covey__mpi_handover_read(const covey_mpi *mpi, unsigned char *bytes, uint64_t size, covey__mpi_handover *h,
-                              covey__mpi_part *parts, const char **why) {
+bool covey__mpi_restart_message_read(const covey_mpi *mpi, unsigned char *bytes, uint64_t size,
+                                     covey__mpi_restart_message *h, covey__mpi_part *parts, const char **why) {
     header head;
     *why = "it is cut off";
     if (size < covey__mpi_aligned(sizeof head) || size % COVEY__MPI_ALIGN != 0) return false;
@@ -49,22 +49,22 @@ bool covey__mpi_handover_read(const covey_mpi *mpi, unsigned char *bytes, uint64
     *why = "it is cut off";
     if (head.bytes != size) return false;
     covey__mpi_reading r = { .bytes = bytes, .size = size, .at = covey__mpi_aligned(sizeof head) };
-    *h = (covey__mpi_handover){ .home_count = head.homes, .grave_count = head.graves };
-    h->homes = covey__mpi_take(&r, head.homes, sizeof *h->homes);
-    h->graves = covey__mpi_take(&r, head.graves, sizeof *h->graves);
+    *h = (covey__mpi_restart_message){ .away_count = head.away, .freed_count = head.freed };
+    h->away = covey__mpi_take(&r, head.away, sizeof *h->away);
+    h->freed = covey__mpi_take(&r, head.freed, sizeof *h->freed);
     if (r.fails) return false;
     *why = "its checksum is wrong";
     if (head.checksum != checksum_of(bytes, r.at)) return false;
     *why = "it names entities that are not at home here";
-    if (!all_home(mpi, h->homes, head.homes) || !all_home(mpi, h->graves, head.graves)) return false;
+    if (!are_all_home(mpi, h->away, head.away) || !are_all_home(mpi, h->freed, head.freed)) return false;
     h->arrivals = r.at != size;
-    return !h->arrivals || covey__mpi_unpack(mpi, bytes + r.at, size - r.at, &h->in, parts, why);
+    return !h->arrivals || covey__mpi_message_read(mpi, bytes + r.at, size - r.at, &h->in, parts, why);
 }
 
 /* ---- What it brings ----------------------------------------------------------------------------------------------*/
 
 /* Entities at home here begin as if they were away. */
-static covey_result make_homes(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+static covey_result create_away(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     if (covey_create_again(mpi->world, entities, count) &&
         covey_add_array_raw(mpi->world, entities, count, covey_id(covey_away), NULL))
         return COVEY_OK;
@@ -73,37 +73,37 @@ static covey_result make_homes(covey_mpi *mpi, const covey_entity *entities, uin
 }
 
 /* Those who are to live here, at home. Most often these are all of them, or none. */
-static const covey_entity *own_of(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t *count) {
+static const covey_entity *list_own(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t *count) {
     for (*count = 0; *count < in->count && covey__mpi_is_home(mpi, in->entities[*count]);) ++*count;
     if (*count == in->count) return in->entities;
-    covey_entity *list = covey__mpi_reach(mpi, SCRATCH_TREES, (uint64_t)in->count * sizeof *list);
+    covey_entity *list = covey__mpi_scratch_reserve(mpi, SCRATCH_TREES, (uint64_t)in->count * sizeof *list);
     *count = 0;
     for (uint32_t i = 0; list && i < in->count; i++)
         if (covey__mpi_is_home(mpi, in->entities[i])) list[(*count)++] = in->entities[i];
     return list;
 }
 
-covey_result covey__mpi_handover_apply(covey_mpi *mpi, covey__mpi_handover *h) {
-    covey_result result = make_homes(mpi, h->homes, h->home_count);
+covey_result covey__mpi_restart_message_apply(covey_mpi *mpi, covey__mpi_restart_message *h) {
+    covey_result result = create_away(mpi, h->away, h->away_count);
     if (result != COVEY_OK || !h->arrivals) return result;
     uint32_t count;
-    const covey_entity *own = own_of(mpi, &h->in, &count);
-    if (!own || !covey__mpi_reach(mpi, SCRATCH_GUESTS, (uint64_t)h->in.count * sizeof *own))
+    const covey_entity *own = list_own(mpi, &h->in, &count);
+    if (!own || !covey__mpi_scratch_reserve(mpi, SCRATCH_GUESTS, (uint64_t)h->in.count * sizeof *own))
         return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u entities", h->in.count);
-    result = make_homes(mpi, own, count);
-    if (result == COVEY_OK) result = covey__mpi_arrive(mpi, &h->in);
-    if (result == COVEY_OK) covey__mpi_settle(mpi, &h->in);
+    result = create_away(mpi, own, count);
+    if (result == COVEY_OK) result = covey__mpi_arrivals_create(mpi, &h->in);
+    if (result == COVEY_OK) covey__mpi_arrivals_commit(mpi, &h->in);
     return result;
 }
 
-covey_result covey__mpi_handover_bury(covey_mpi *mpi, const covey_entity *graves, size_t count) {
+covey_result covey__mpi_restart_skip_generations(covey_mpi *mpi, const covey_entity *freed, size_t count) {
     covey_world *world = mpi->world;
     for (size_t i = count; i-- != 0;) {
-        if (covey_generation_at(world, graves[i].index) >= graves[i].generation) continue;
-        covey_entity e = covey_create_exact(world, graves[i]);
+        if (covey_generation_at(world, freed[i].index) >= freed[i].generation) continue;
+        covey_entity e = covey_create_exact(world, freed[i]);
         if (covey_is_null(e))
             return covey__mpi_fail(mpi, covey_world_result(world), "%u:%u was used, and cannot be noted: %s",
-                                   graves[i].index, graves[i].generation, covey_result_text(covey_world_result(world)));
+                                   freed[i].index, freed[i].generation, covey_result_text(covey_world_result(world)));
         covey_destroy(world, e);
     }
     return COVEY_OK;

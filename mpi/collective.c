@@ -1,7 +1,7 @@
 /* Waiting for other ranks. MPI's own calls may spin until all have come, and never give up the processor: where there are
  * more ranks than cores, each waits for one that cannot run. So all calls here begin and return at once, and what waits
  * for them lets others run after a while. */
-#include "dist.h"
+#include "internal.h"
 
 #ifdef _WIN32
 #include <windows.h>
@@ -15,7 +15,7 @@ enum {
     PATIENCE = 2000
 }; /* times that it asks before it lets others run: longer than two ranks with a core each need */
 
-void covey__mpi_poll(MPI_Request *requests, int count) {
+void covey__mpi_wait_for(MPI_Request *requests, int count) {
     uint32_t asked = 0;
     for (int i = 0; i < count; i++) {
         MPI_Status status; /* of no use; gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
@@ -25,32 +25,32 @@ void covey__mpi_poll(MPI_Request *requests, int count) {
     }
 }
 
-void covey__mpi_wait(covey_mpi *mpi, MPI_Request *requests, int count) {
+void covey__mpi_wait_timed(covey_mpi *mpi, MPI_Request *requests, int count) {
     double begun = MPI_Wtime();
-    covey__mpi_poll(requests, count);
-    mpi->stats.waited += MPI_Wtime() - begun;
+    covey__mpi_wait_for(requests, count);
+    mpi->stats.seconds_waited += MPI_Wtime() - begun;
 }
 
-void covey__mpi_reduce(covey_mpi *mpi, void *values, int count, MPI_Datatype type, MPI_Op op) {
+void covey__mpi_allreduce(covey_mpi *mpi, void *values, int count, MPI_Datatype type, MPI_Op op) {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, values, count, type, op, mpi->comm, &request);
-    covey__mpi_wait(mpi, &request, 1);
+    covey__mpi_wait_timed(mpi, &request, 1);
 }
 
-void covey__mpi_spread(covey_mpi *mpi, void *values, int count, MPI_Datatype type, int from) {
+void covey__mpi_broadcast(covey_mpi *mpi, void *values, int count, MPI_Datatype type, int from) {
     MPI_Request request;
     MPI_Ibcast(values, count, type, from, mpi->comm, &request);
-    covey__mpi_wait(mpi, &request, 1);
+    covey__mpi_wait_timed(mpi, &request, 1);
 }
 
-void covey__mpi_collate(covey_mpi *mpi, const void *values, int count, MPI_Datatype type, void *all) {
+void covey__mpi_allgather(covey_mpi *mpi, const void *values, int count, MPI_Datatype type, void *all) {
     MPI_Request request;
     MPI_Iallgather(values, count, type, all, count, type, mpi->comm, &request);
-    covey__mpi_wait(mpi, &request, 1);
+    covey__mpi_wait_timed(mpi, &request, 1);
 }
 
-void covey__mpi_tell_sizes(covey_mpi *mpi) {
+void covey__mpi_exchange_sizes(covey_mpi *mpi) {
     MPI_Request request;
-    MPI_Ialltoall(mpi->sizes, 1, MPI_UINT64_T, mpi->coming, 1, MPI_UINT64_T, mpi->comm, &request);
-    covey__mpi_wait(mpi, &request, 1);
+    MPI_Ialltoall(mpi->send_sizes, 1, MPI_UINT64_T, mpi->receive_sizes, 1, MPI_UINT64_T, mpi->comm, &request);
+    covey__mpi_wait_timed(mpi, &request, 1);
 }
