@@ -278,7 +278,7 @@ static void times_that_make_no_sense_are_refused(void) {
     expect_refused(&f, p, odd ? -1 : 1, 0, COVEY_ERROR_RANGE, "-1 seconds");
     expect_refused(&f, p, odd ? NAN : 1, 0, COVEY_ERROR_RANGE, "seconds");
     expect_refused(&f, p, 1, NAN, COVEY_ERROR_RANGE, "limit");
-    if (size > 1) expect_refused(&f, p, 1, odd ? 0.5 : 0.25, COVEY_ERROR_RANGE, "limit 0.5, and rank 0 0.25");
+    if (size > 1) expect_refused(&f, p, 1, odd ? 0.5 : 0.25, COVEY_ERROR_RANGE, "limit is 0.5 here, and 0.25 on rank 0");
     covey_mpi_partition_destroy(grid);
     covey_mpi_partition_destroy(p);
     end(&f);

@@ -260,7 +260,7 @@ static void a_rank_with_another_layout_is_named(void) {
     refuse_start((const covey_type *[]){ covey_id(Mood), NULL }, false, COVEY_ERROR_TYPE, "transient");
     static const covey_type silent = { .name = "Silent", .size = 8, .align = 4 };
     refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".raw, .fields or .codec");
-    refuse_start(types, odd, COVEY_ERROR_TAKEN, "give one that is new");
+    refuse_start(types, odd, COVEY_ERROR_TAKEN, "use a new world");
 }
 
 static void ranks_that_call_different_functions_are_told(void) {

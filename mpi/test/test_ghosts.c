@@ -589,13 +589,13 @@ static void what_cannot_be_is_refused(void) {
     begin(&c.f, &(covey_mpi_desc){ .types = moving });
     expect(&c, covey_mpi_ghosts_refresh(c.f.mpi), COVEY_ERROR_REFUSED, "covey_mpi_ghosts_define");
     covey_mpi_ghosts_desc desc = { .types = notes_too, .near = by_beacon };
-    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Note cannot be in ghosts: it has functions");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "ghosts cannot have Note: it has functions");
     desc.types = moods_too;
-    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Mood cannot be in ghosts: it is not one of");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "ghosts cannot have Mood: it is not one of");
     expect(&c, covey_mpi_ghosts_define(c.f.mpi, &(covey_mpi_ghosts_desc){ .near = by_beacon }), COVEY_ERROR_TYPE,
            ".types");
     desc.types = rank == size - 1 ? ghosts_of_one : ghosts_with_ticks;
-    if (size > 1) expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_LAYOUT, "other types of ghosts");
+    if (size > 1) expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_LAYOUT, "types of ghosts differ");
     end(&c.f);
     begin_crowd(&c, &forms[0], 10);
     int other = (rank + 1) % size, here = rank;
@@ -637,7 +637,7 @@ static void an_entity_does_not_arrive_where_its_ghost_was_changed(void) {
     if (rank == last && size > 1) CHECK(covey_remove(c.f.world, first, Tail));
     uint64_t before = state_of(&c);
     covey_result result = covey_mpi_migrate(c.f.mpi, &first, &last, rank == 0);
-    if (size > 1) expect(&c, result, COVEY_ERROR_ABSENT, "its ghost has lost Tail");
+    if (size > 1) expect(&c, result, COVEY_ERROR_ABSENT, "its ghost lost Tail");
     CHECK(state_of(&c) == before);
     end(&c.f);
 }

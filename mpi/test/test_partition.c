@@ -309,7 +309,7 @@ static void what_cannot_be_cut_is_refused_with_a_reason(void) {
     refuse(&f, &bad, COVEY_ERROR_TYPE, "not a number");
     bad = good;
     bad.axes[0].field = "x"; /* Point has no fields */
-    refuse(&f, &bad, COVEY_ERROR_TYPE, "no .fields with this name");
+    refuse(&f, &bad, COVEY_ERROR_TYPE, "no field of this name");
     refuse(&f, &(covey_mpi_partition_desc){ .type = covey_id(Mixed), .axes = { { .field = "other", .high = 1 } } },
            COVEY_ERROR_TYPE, "not a number");
     static const double wrong[][3] = { { 5, 5, 0 },    { 5, 3, 0 },  { NAN, 3, 0 }, { 0, INFINITY, 0 },
@@ -327,7 +327,7 @@ static void what_cannot_be_cut_is_refused_with_a_reason(void) {
     bad = good;
     bad.halo = -1;
     refuse(&f, &bad, COVEY_ERROR_RANGE, ".halo");
-    refuse(&f, &(covey_mpi_partition_desc){ .type = covey_id(Point) }, COVEY_ERROR_RANGE, "at least one");
+    refuse(&f, &(covey_mpi_partition_desc){ .type = covey_id(Point) }, COVEY_ERROR_RANGE, "needs .axes");
     for (int cuts = 0; cuts < 2 && size > 1; cuts++) {
         covey_mpi_partition_desc narrow = { .type = covey_id(Spot),
                                             .cuts = (covey_mpi_cuts)cuts,
@@ -340,7 +340,7 @@ static void what_cannot_be_cut_is_refused_with_a_reason(void) {
     }
     if (size > 1) {
         bad.halo = rank == size - 1;
-        refuse(&f, &bad, COVEY_ERROR_LAYOUT, "another partition than rank 0");
+        refuse(&f, &bad, COVEY_ERROR_LAYOUT, "differs from that of rank 0");
     }
     end(&f);
 }

@@ -609,7 +609,7 @@ static void test_exchanges_within_a_refresh_end_it(void) {
                                                             .view = own_spots(false),
                                                             .before = { "ghosts" } } });
     CHECK(covey_schedule_run(schedule) == COVEY_ERROR_REFUSED);
-    CHECK(strstr(covey_mpi_report(m.f.mpi)->text, "ended by another collective call"));
+    CHECK(strstr(covey_mpi_report(m.f.mpi)->text, "cancelled by another collective call"));
     CHECK(covey_mpi_ghosts_refresh(m.f.mpi) == COVEY_OK);
     covey_schedule_destroy(schedule);
     end_model(&m);
