@@ -1,11 +1,11 @@
-/* A job that writes a checkpoint of entities that are away from home, and what each rank has as covey-snap shows it:
+/* A job that writes a checkpoint with entities away from home, and the contents of each rank as covey-snap prints them:
  *
  *     snap PATH     PATH, and PATH.has.R with a line for each entity that lives on rank R: its handle and its Bond */
 #include "support.h"
 
 enum { EACH = 40 };
 
-/* Here and there, twice, and some destroyed away from home. */
+/* Moves entities twice, and destroys some of them away from home. */
 static void spread(fixture *f, covey_entity *e) {
     int to[EACH];
     CHECK(covey_create_many(f->world, e, EACH));

@@ -1,4 +1,5 @@
-/* How far long work is: on a terminal, one line that is written over; elsewhere, if asked, a line now and then. */
+/* Progress of long work: one line that is overwritten on a terminal; elsewhere, with --progress, a line for each 10
+ * %. */
 #include "snap.h"
 
 snap_progress snap_progress_begin(const snap_settings *settings, const char *doing, const char *path, bool writes) {

@@ -2,47 +2,46 @@
  *
  *     header | counts of columns | handles | columns: values, positions | disabled | links | names | image
  *
- * Each part begins at a multiple of 64 bytes, so that values are used where they arrive, and the message ends at one.
- * Numbers and values are as in memory: ranks have the same layout, which was compared at the start. Bytes are summed up
- * for the checksum while they are written and in the caches; the header and the counts, which are known last, at the
- * end. */
+ * Each part begins at a multiple of 64 bytes, so that values are used in place, and so does the end. Numbers and values
+ * are as in memory: all ranks have the same layout, which was compared at the start. Bytes are added to the checksum as
+ * they are written, while they are in the cache. The header and the counts are known last, and added at the end. */
 #include "message.h"
 
 #include <covey/hierarchy.h>
 #include <stdlib.h>
 
-enum { SLICE = 1024 /* entities whose values are gathered and summed up together */ };
+enum { SLICE = 1024 }; /* entities whose values are gathered, and added to the checksum, at once */
 
 #define MAGIC UINT64_C(0x32304D5949564F43) /* the format, and its version */
 
 typedef struct header {
-    uint64_t magic, checksum; /* of all that follows */
+    uint64_t magic, checksum; /* of everything behind it */
     uint64_t bytes;           /* of the message */
     uint32_t count, columns;
-    uint32_t offs, links, names, unused;
+    uint32_t disabled_count, link_count, name_count, unused;
     uint64_t name_bytes, image_bytes;
 } header;
 
-/* Where the first part begins that is summed up. */
-static uint64_t body_of(const covey_mpi *mpi) {
+/* Where the first part behind the header and the counts begins. */
+static uint64_t body_offset(const covey_mpi *mpi) {
     return covey__mpi_aligned(sizeof(header)) + covey__mpi_aligned(mpi->column_count * sizeof(uint32_t));
 }
 
-static uint64_t checksum_of(const unsigned char *bytes, uint64_t body, const covey__mpi_sum *sum) {
+static uint64_t checksum_of(const unsigned char *bytes, uint64_t body, const covey__mpi_checksum *sum) {
     size_t skipped = offsetof(header, bytes);
     uint64_t hash = covey__mpi_hash(MAGIC, sum, sizeof *sum);
     return covey__mpi_hash(hash, bytes + skipped, (size_t)body - skipped);
 }
 
 static uint64_t checksum_of_all(const unsigned char *bytes, uint64_t body, uint64_t size) {
-    covey__mpi_sum sum = { { 0 }, { 0 } };
-    covey__mpi_sum_up(&sum, bytes + body, (size_t)(size - body));
+    covey__mpi_checksum sum = { { 0 }, { 0 } };
+    covey__mpi_checksum_add(&sum, bytes + body, (size_t)(size - body));
     return checksum_of(bytes, body, &sum);
 }
 
-void covey__mpi_sign(const covey_mpi *mpi, unsigned char *bytes, uint64_t size) {
+void covey__mpi_message_sign(const covey_mpi *mpi, unsigned char *bytes, uint64_t size) {
     memcpy(bytes + offsetof(header, bytes), &size, sizeof size);
-    uint64_t checksum = checksum_of_all(bytes, body_of(mpi), size);
+    uint64_t checksum = checksum_of_all(bytes, body_offset(mpi), size);
     memcpy(bytes + offsetof(header, checksum), &checksum, sizeof checksum);
 }
 
@@ -53,8 +52,8 @@ typedef struct packing {
     const covey_entity *entities;
     uint32_t count;
     unsigned char *to;
-    uint64_t at, summed; /* up to where bytes are written, and summed up */
-    covey__mpi_sum sum;
+    uint64_t at, summed; /* how many bytes are written, and in the checksum */
+    covey__mpi_checksum sum;
     header head;
 } packing;
 
@@ -63,14 +62,15 @@ static uint64_t name_bytes(const covey_mpi *mpi, covey_entity e) {
     return name ? 8 + (strlen(name) + 3) / 4 * 4 : 0;
 }
 
-uint64_t covey__mpi_pack_room(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
-    uint64_t each = sizeof *entities + sizeof(covey__mpi_link), room = body_of(mpi) + COVEY__MPI_ALIGN * UINT64_C(5);
+uint64_t covey__mpi_message_room(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
+    uint64_t each = sizeof *entities + sizeof(covey__mpi_link),
+             room = body_offset(mpi) + COVEY__MPI_ALIGN * UINT64_C(5);
     for (uint32_t i = 0; i < mpi->column_count; i++) {
-        each += mpi->columns[i].type->size + sizeof(uint32_t) + sizeof(covey__mpi_off);
+        each += mpi->columns[i].type->size + sizeof(uint32_t) + sizeof(covey__mpi_disabled);
         room += COVEY__MPI_ALIGN * UINT64_C(2);
     }
-    bool places = covey__mpi_any_places(mpi);
-    for (uint32_t i = 0; places && i < count; i++) room += name_bytes(mpi, entities[i]);
+    bool hierarchy = covey__mpi_uses_hierarchy(mpi);
+    for (uint32_t i = 0; hierarchy && i < count; i++) room += name_bytes(mpi, entities[i]);
     return room + each * count;
 }
 
@@ -85,10 +85,10 @@ static void append(packing *p, const void *bytes, uint64_t size) {
     p->at += size;
 }
 
-/* All that is written, but for a rest that is no multiple. */
-static void sum_up(packing *p) {
-    uint64_t end = p->at / COVEY__MPI_SUMMED * COVEY__MPI_SUMMED;
-    covey__mpi_sum_up(&p->sum, p->to + p->summed, (size_t)(end - p->summed));
+/* Adds what was written to the checksum, except for a rest that is shorter than a step. */
+static void add_to_checksum(packing *p) {
+    uint64_t end = p->at / COVEY__MPI_CHECKSUM_STEP * COVEY__MPI_CHECKSUM_STEP;
+    covey__mpi_checksum_add(&p->sum, p->to + p->summed, (size_t)(end - p->summed));
     p->summed = end;
 }
 
@@ -96,19 +96,19 @@ static void pack_handles(packing *p) {
     for (uint32_t first = 0; first < p->count; first += SLICE) {
         uint32_t count = p->count - first < SLICE ? p->count - first : SLICE;
         append(p, p->entities + first, count * sizeof *p->entities);
-        sum_up(p);
+        add_to_checksum(p);
     }
     align(p);
 }
 
-/* The values of a slice of the entities; returns how many have one. */
+/* Packs the values of a slice of the entities. Returns how many have one. */
 static uint32_t pack_slice(packing *p, const covey__mpi_column *column, uint32_t first, uint32_t *positions) {
     uint32_t count = p->count - first < SLICE ? p->count - first : SLICE;
     unsigned char *values = column->by_image ? NULL : p->to + p->at;
     count = covey_gather_raw(p->mpi->world, p->entities + first, count, column->type, values, positions);
     for (uint32_t i = 0; i < count; i++) positions[i] += first;
     if (values) p->at += (uint64_t)count * column->type->size;
-    sum_up(p);
+    add_to_checksum(p);
     return count;
 }
 
@@ -129,9 +129,9 @@ static void pack_columns(packing *p, uint32_t *positions) {
     }
 }
 
-/* Whether components that leave may be disabled. Of a pool in blocks, a view counts those that are not, 64 at a time:
- * where many leave, that is faster than asking for each. */
-static bool may_be_off(const covey_mpi *mpi, const covey__mpi_column *column, uint32_t leaving) {
+/* Whether components of departures may be disabled. In block storage a view counts enabled components 64 at a time.
+ * When many entities leave, that is faster than testing each of them. */
+static bool may_be_disabled(const covey_mpi *mpi, const covey__mpi_column *column, uint32_t leaving) {
     if (covey_pool_count(column->pool) == 0 || column->type == covey_id(covey_disabled)) return false;
     if (covey_pool_storage(column->pool) == COVEY_STORAGE_SPARSE || leaving < covey_pool_count(column->pool) / 64)
         return true;
@@ -144,20 +144,20 @@ static void pack_disabled(packing *p) {
     const covey_mpi *mpi = p->mpi;
     for (uint32_t c = 0; c < mpi->column_count; c++) {
         const covey__mpi_column *column = &mpi->columns[c];
-        if (!may_be_off(mpi, column, p->count)) continue;
+        if (!may_be_disabled(mpi, column, p->count)) continue;
         for (uint32_t i = 0; i < p->count; i++) {
             covey_entity e = p->entities[i];
             if (!covey_pool_has(column->pool, e) || covey_component_is_enabled_raw(mpi->world, e, column->type))
                 continue;
-            append(p, &(covey__mpi_off){ i, c }, sizeof(covey__mpi_off));
-            p->head.offs++;
+            append(p, &(covey__mpi_disabled){ i, c }, sizeof(covey__mpi_disabled));
+            p->head.disabled_count++;
         }
     }
     align(p);
 }
 
-/* A tree comes with its root first, children behind their parents: the parent of an entity is the one before it, or above
- * that. */
+/* A tree is in depth-first order, with the root first: the parent of an entity is the one before it, or an ancestor of
+ * that one. */
 static void pack_links(packing *p, uint32_t *parents) {
     for (uint32_t i = 0; i < p->count && p->mpi->trees == COVEY_MPI_TREES_MOVE; i++) {
         covey_entity parent = covey_parent(p->mpi->world, p->entities[i]);
@@ -166,34 +166,34 @@ static void pack_links(packing *p, uint32_t *parents) {
         parents[i] = i - 1;
         while (!covey_same(p->entities[parents[i]], parent)) parents[i] = parents[parents[i]];
         append(p, &(covey__mpi_link){ i, parents[i] }, sizeof(covey__mpi_link));
-        p->head.links++;
+        p->head.link_count++;
     }
     align(p);
 }
 
 static void pack_names(packing *p) {
     uint64_t start = p->at;
-    bool places = covey__mpi_any_places(p->mpi);
-    for (uint32_t i = 0; places && i < p->count; i++) {
+    bool hierarchy = covey__mpi_uses_hierarchy(p->mpi);
+    for (uint32_t i = 0; hierarchy && i < p->count; i++) {
         const char *name = covey_name(p->mpi->world, p->entities[i]);
         if (!name) continue;
         uint32_t parts[2] = { i, (uint32_t)strlen(name) };
         append(p, parts, sizeof parts);
         append(p, name, parts[1]);
         append(p, "\0\0\0", (4 - parts[1] % 4) % 4);
-        p->head.names++;
+        p->head.name_count++;
     }
     p->head.name_bytes = p->at - start;
     align(p);
 }
 
-covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint32_t count, const void *image,
-                             uint64_t image_bytes, unsigned char *to, uint64_t *size) {
+covey_result covey__mpi_message_write(covey_mpi *mpi, const covey_entity *entities, uint32_t count, const void *image,
+                                      uint64_t image_bytes, unsigned char *to, uint64_t *size) {
     packing p = { .mpi = mpi, .entities = entities, .count = count, .to = to };
-    uint32_t *positions = covey__mpi_reach(mpi, SCRATCH_POSITIONS, (uint64_t)count * sizeof *positions);
+    uint32_t *positions = covey__mpi_scratch_reserve(mpi, SCRATCH_POSITIONS, (uint64_t)count * sizeof *positions);
     if (!positions) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to pack %u entities", count);
     p.head = (header){ .magic = MAGIC, .count = count, .columns = mpi->column_count };
-    p.at = p.summed = body_of(mpi);
+    p.at = p.summed = body_offset(mpi);
     memset(to, 0, (size_t)p.at);
     pack_handles(&p);
     pack_columns(&p, positions);
@@ -202,11 +202,11 @@ covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint3
     pack_names(&p);
     if (image_bytes != 0) append(&p, image, image_bytes);
     align(&p);
-    sum_up(&p);
+    add_to_checksum(&p);
     p.head.image_bytes = image_bytes;
     p.head.bytes = p.at;
     memcpy(to, &p.head, sizeof p.head);
-    p.head.checksum = checksum_of(to, body_of(mpi), &p.sum);
+    p.head.checksum = checksum_of(to, body_offset(mpi), &p.sum);
     memcpy(to, &p.head, sizeof p.head);
     *size = p.at;
     return COVEY_OK;
@@ -214,7 +214,7 @@ covey_result covey__mpi_pack(covey_mpi *mpi, const covey_entity *entities, uint3
 
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
 
-static bool ascend(const uint32_t *positions, uint32_t count, uint32_t end) {
+static bool is_ascending(const uint32_t *positions, uint32_t count, uint32_t end) {
     for (uint32_t i = 0; i < count; i++)
         if (positions[i] >= end || (i != 0 && positions[i] <= positions[i - 1])) return false;
     return true;
@@ -228,19 +228,19 @@ static void unpack_column(covey__mpi_reading *u, const covey__mpi_column *column
     if (column->type->size != 0 && !column->by_image) part->values = values;
     if (part->count == entities || u->fails) return;
     part->positions = (const uint32_t *)(const void *)covey__mpi_take(u, part->count, sizeof *part->positions);
-    if (u->fails || !ascend(part->positions, part->count, entities)) u->fails = true;
+    if (u->fails || !is_ascending(part->positions, part->count, entities)) u->fails = true;
 }
 
-static bool sound_lists(const covey_mpi *mpi, const covey__mpi_incoming *in) {
-    for (uint32_t i = 0; i < in->offs; i++)
-        if (in->off[i].position >= in->count || in->off[i].column >= mpi->column_count) return false;
-    for (uint32_t i = 0; i < in->links; i++)
-        if (in->link[i].child >= in->count || in->link[i].parent >= in->link[i].child) return false;
+static bool lists_are_valid(const covey_mpi *mpi, const covey__mpi_incoming *in) {
+    for (uint32_t i = 0; i < in->disabled_count; i++)
+        if (in->disabled[i].position >= in->count || in->disabled[i].column >= mpi->column_count) return false;
+    for (uint32_t i = 0; i < in->link_count; i++)
+        if (in->links[i].child >= in->count || in->links[i].parent >= in->links[i].child) return false;
     uint64_t at = 0;
-    for (uint32_t i = 0; i < in->names; i++) {
+    for (uint32_t i = 0; i < in->name_count; i++) {
         uint32_t parts[2];
         if (in->name_bytes - at < sizeof parts) return false;
-        memcpy(parts, in->name + at, sizeof parts);
+        memcpy(parts, in->names + at, sizeof parts);
         at += sizeof parts;
         uint64_t padded = (parts[1] + UINT64_C(3)) / 4 * 4;
         if (parts[0] >= in->count || parts[1] == 0 || parts[1] > UINT16_MAX || in->name_bytes - at < padded)
@@ -250,24 +250,24 @@ static bool sound_lists(const covey_mpi *mpi, const covey__mpi_incoming *in) {
     return at == in->name_bytes;
 }
 
-bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size, covey__mpi_incoming *in,
-                       covey__mpi_part *parts, const char **why) {
+bool covey__mpi_message_read(const covey_mpi *mpi, unsigned char *bytes, uint64_t size, covey__mpi_incoming *in,
+                             covey__mpi_part *parts, const char **why) {
     header head;
-    *why = "it is cut off";
-    if (size < body_of(mpi) || size % COVEY__MPI_ALIGN != 0) return false;
+    *why = "it is truncated";
+    if (size < body_offset(mpi) || size % COVEY__MPI_ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
-    *why = "it is no message of this version";
+    *why = "it is not a message of this version";
     if (head.magic != MAGIC || head.columns != mpi->column_count) return false;
-    *why = "it is cut off";
+    *why = "it is truncated";
     if (head.bytes != size) return false;
     *why = "its checksum is wrong";
-    if (head.checksum != checksum_of_all(bytes, body_of(mpi), size)) return false;
+    if (head.checksum != checksum_of_all(bytes, body_offset(mpi), size)) return false;
     *why = "its parts contradict each other";
-    covey__mpi_reading u = { .bytes = bytes, .size = size, .at = body_of(mpi) };
+    covey__mpi_reading u = { .bytes = bytes, .size = size, .at = body_offset(mpi) };
     *in = (covey__mpi_incoming){ .count = head.count,
-                                 .offs = head.offs,
-                                 .links = head.links,
-                                 .names = head.names,
+                                 .disabled_count = head.disabled_count,
+                                 .link_count = head.link_count,
+                                 .name_count = head.name_count,
                                  .name_bytes = head.name_bytes,
                                  .image_bytes = head.image_bytes,
                                  .parts = parts };
@@ -278,11 +278,12 @@ bool covey__mpi_unpack(const covey_mpi *mpi, unsigned char *bytes, uint64_t size
                sizeof parts[i].count);
         unpack_column(&u, &mpi->columns[i], in->count, &parts[i]);
     }
-    in->off = (const covey__mpi_off *)(const void *)covey__mpi_take(&u, in->offs, sizeof *in->off);
-    in->link = (const covey__mpi_link *)(const void *)covey__mpi_take(&u, in->links, sizeof *in->link);
-    in->name = covey__mpi_take(&u, in->name_bytes, 1);
+    in->disabled =
+        (const covey__mpi_disabled *)(const void *)covey__mpi_take(&u, in->disabled_count, sizeof *in->disabled);
+    in->links = (const covey__mpi_link *)(const void *)covey__mpi_take(&u, in->link_count, sizeof *in->links);
+    in->names = covey__mpi_take(&u, in->name_bytes, 1);
     in->image = covey__mpi_take(&u, in->image_bytes, 1);
-    if (u.fails || u.at != size || !sound_lists(mpi, in)) return false;
+    if (u.fails || u.at != size || !lists_are_valid(mpi, in)) return false;
     for (uint32_t i = 0; i < mpi->column_count; i++)
         if (parts[i].values && mpi->columns[i].fills)
             covey__mpi_fill_gaps(&mpi->columns[i], parts[i].values, parts[i].count);
