@@ -892,22 +892,25 @@ static void resources() {
     check_valid(world);
 }
 
-static void handles() {
+static void references_to_entities() {
     covey::world world;
-    covey::handle none,
-        ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
+    covey::entity_ref none,
+        ship = covey::entity_ref::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
     CHECK(ship.alive() && !none.alive() && ship != none);
     CHECK((ship.has_all<Position, Marked>() && !ship.has_any<Frozen, Spin>() && ship.has<Velocity>()));
     CHECK(ship.get<Position>()->y == 2 && ship.get_or_add<Spin>({ { 5, 6 } })->x == 5);
     CHECK(ship.patch<Position>([](Position &p) { p.x = 9; })->x == 9);
     Velocity value = { 7, 8 };
     CHECK(ship.replace<Velocity>(value) && value.x == 3);
-    covey::handle second = ship.clone();
+    covey::entity_ref second = ship.clone();
     CHECK(second != ship && second.get<Position>()->x == 9 && covey_alive(world, second));
     CHECK(ship.remove<Marked>() && second.has<Marked>());
     CHECK(ship.patch_or_add<Velocity>([](Velocity &v) { v.x = 6; })->x == 6 && ship.take<Velocity>()->x == 6);
-    covey_handle plain = ship;
-    CHECK(covey_handle_alive(plain) && covey::handle(plain) == ship && ship.destroy() && !ship.alive());
+    covey::world other;
+    covey_entity plain = ship;
+    CHECK(covey::entity_ref(world, plain) == ship && covey::entity_ref(other, plain) != ship);
+    CHECK(covey::entity_ref::create(world).is_empty() && !ship.is_empty());
+    CHECK(ship.destroy() && !ship.alive() && !ship.destroy() && !ship.get<Position>() && !ship.clone().alive());
 }
 
 static void copies_of_entities_and_worlds() {
@@ -1063,7 +1066,7 @@ int main() {
     queues_and_reactive_sets();
     trees();
     resources();
-    handles();
+    references_to_entities();
     copies_of_entities_and_worlds();
     commands_are_recorded_and_replayed();
     commands_take_ids_from_the_world();

@@ -30,7 +30,7 @@
  *     covey/stats.h          inspection: text, storage advice, maps of pools, memory
  *     covey/sparse_set.h     the sparse set, for programs without a world
  *
- * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/handle.h, covey/hierarchy.h,
+ * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h,
  * covey/history.h, covey/schedule.h, covey/image.h. Headers below covey/detail/ hold inline code and the structures
  * that it needs. They are not API, and may change with any version.
  *
@@ -416,7 +416,7 @@ COVEY_API void covey_destroy_all(covey_world *world);
 
 /* Whether the handle names a living entity of this world. A handle does not contain its world: one from another world
  * is refused only if its index or generation differs here. To be sure, give each world its own indices with
- * .first_index, or keep the world beside the entity (covey/handle.h). */
+ * .first_index, or keep the world beside the entity. */
 COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e);
 
 /* How many entities are alive. */
