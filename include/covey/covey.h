@@ -27,7 +27,7 @@
  *     covey/order.h          sorting, and groups, whose components lie side by side
  *     covey/react.h          signals, queues and reactive sets, which report changes
  *     covey/visibility.h     change ticks; disabling entities and components
- *     covey/stats.h          inspection: text, storage advice, maps of pools, memory
+ *     covey/stats.h          inspection: text, storage advice, maps of pools
  *     covey/sparse_set.h     the sparse set, for programs without a world
  *
  * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h,
