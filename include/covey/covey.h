@@ -22,17 +22,17 @@
  *     3  memory              7  components      11  resources
  *     4  component types     8  held pools      12  copies
  *
- * It includes five more headers, which are part of it:
+ * It includes four more headers, which are part of it:
  *
  *     covey/order.h          sorting, and groups, whose components lie side by side
  *     covey/react.h          signals, queues and reactive sets, which report changes
  *     covey/visibility.h     change ticks; disabling entities and components
  *     covey/stats.h          inspection: text, storage advice, maps of pools
- *     covey/sparse_set.h     the sparse set, for programs without a world
  *
  * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h,
- * covey/history.h, covey/schedule.h, covey/image.h. Headers below covey/detail/ hold inline code and the structures
- * that it needs. They are not API, and may change with any version.
+ * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a world.
+ * Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may change with
+ * any version.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls return NULL or false and change nothing.
@@ -118,7 +118,6 @@ typedef struct covey_pool covey_pool;
 typedef struct covey_type covey_type;
 typedef struct covey_fields covey_fields;
 typedef struct covey_codec covey_codec;
-typedef struct covey_sparse_set covey_sparse_set;
 typedef struct covey_group covey_group;
 typedef struct covey_reactive covey_reactive;
 typedef struct covey_queue covey_queue;
@@ -994,7 +993,6 @@ COVEY_NODISCARD COVEY_API covey_world *covey_world_clone(covey_world *world, con
 
 #include <covey/order.h>
 #include <covey/react.h>
-#include <covey/sparse_set.h>
 #include <covey/stats.h>
 #include <covey/visibility.h>
 

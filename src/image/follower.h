@@ -5,6 +5,7 @@
 #include <covey/covey.h>
 
 #include <covey/image.h>
+#include <covey/sparse_set.h>
 
 struct covey_follower {
     covey_dependent dependent;       /* whose world is NULL when that has ended; busy while an image is read */
