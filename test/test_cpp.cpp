@@ -858,13 +858,11 @@ static void trees() {
     std::vector<covey_entity> e = make_some(world, 5); // 0 has 1 and 2, 1 has 3, and 4 is alone
     CHECK(covey_parent_set(world, e[1], e[0]) == COVEY_OK && covey_parent_set(world, e[2], e[0]) == COVEY_OK);
     CHECK(covey_parent_set(world, e[3], e[1]) == COVEY_OK && covey_name_set(world, e[3], "leaf") == COVEY_OK);
-    std::vector<covey_entity> children, tree, levels, nobody;
+    std::vector<covey_entity> children, tree, nobody;
     for (covey_entity i : covey::children(world, e[0])) children.push_back(i);
     for (covey_entity i : covey::tree(world, e[0])) tree.push_back(i);
-    for (covey_entity i : covey::levels(world, e[0])) levels.push_back(i);
     CHECK((children == std::vector<covey_entity>{ e[1], e[2] }));
     CHECK((tree == std::vector<covey_entity>{ e[0], e[1], e[3], e[2] }));
-    CHECK((levels == std::vector<covey_entity>{ e[0], e[1], e[2], e[3] }));
     CHECK(covey_find_path(world, e[1], "leaf") == e[3] && std::strcmp(covey_name(world, e[3]), "leaf") == 0);
     for (std::size_t i = e.size(); i-- != 0;) covey::add<Sprite>(world, e[i], { static_cast<int>(i), 0 });
     CHECK(covey::sort_by_depth<Sprite>(world) == COVEY_OK);

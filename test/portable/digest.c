@@ -301,7 +301,7 @@ static void step_able(run *r) {
 static void step_tree(run *r) {
     mix(r, (uint64_t)covey_parent_set(r->world, r->e, r->other));
     mix(r, covey_depth(r->world, r->e));
-    mix_entity(r, covey_tree_next_by_level(r->world, r->other, r->e));
+    mix_entity(r, covey_tree_next(r->world, r->other, r->e));
 }
 
 static void step_name(run *r) {
