@@ -129,7 +129,7 @@ static covey_result create_guests(covey_mpi *mpi, covey__mpi_incoming *in) {
     covey__mpi_ghosts_yield(mpi, h.guests, h.guest_count);
     in->ghosts = covey__mpi_ghosts_among(mpi, in->entities, in->count);
     if (in->ghosts != 0) made = ghosts_last(mpi, listed(mpi, &h), h.guest_count);
-    if (!covey_create_again(mpi->world, h.guests, made)) {
+    if (!covey_create_exact(mpi->world, h.guests, made, COVEY_EXACT_AGAIN)) {
         covey_result result = covey_world_result(mpi->world);
         return covey__mpi_fail(mpi, result, "entities of rank %d could not be made: %s", in->source,
                                covey_result_text(result));

@@ -184,7 +184,7 @@ static covey_result make_fresh(covey_mpi *mpi, covey__mpi_news *news) {
     uint32_t others = list_others(mpi, news, &list);
     covey_ghost *marks = (covey_ghost *)(void *)mpi->scratch[SCRATCH_GHOSTS].bytes;
     covey__mpi_ghosts_yield(mpi, list, others);
-    if (!covey_create_again(mpi->world, list, others)) return fail_to_make(mpi, news);
+    if (!covey_create_exact(mpi->world, list, others, COVEY_EXACT_AGAIN)) return fail_to_make(mpi, news);
     news->created = true;
     for (uint32_t i = 0; i < news->fresh; i++) marks[i] = (covey_ghost){ news->source, news->begin_slots[i] };
     if (!covey_add_array_raw(mpi->world, news->entities, news->fresh, covey_id(covey_ghost), marks))

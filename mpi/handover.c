@@ -65,7 +65,7 @@ bool covey__mpi_handover_read(const covey_mpi *mpi, unsigned char *bytes, uint64
 
 /* Entities at home here begin as if they were away. */
 static covey_result make_homes(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
-    if (covey_create_again(mpi->world, entities, count) &&
+    if (covey_create_exact(mpi->world, entities, count, COVEY_EXACT_AGAIN) &&
         covey_add_array_raw(mpi->world, entities, count, covey_id(covey_away), NULL))
         return COVEY_OK;
     covey_result result = covey_world_result(mpi->world);
@@ -100,11 +100,10 @@ covey_result covey__mpi_handover_bury(covey_mpi *mpi, const covey_entity *graves
     covey_world *world = mpi->world;
     for (size_t i = count; i-- != 0;) {
         if (covey_generation_at(world, graves[i].index) >= graves[i].generation) continue;
-        covey_entity e = covey_create_exact(world, graves[i]);
-        if (covey_is_null(e))
+        if (!covey_create_exact(world, &graves[i], 1, COVEY_EXACT_NEW))
             return covey__mpi_fail(mpi, covey_world_result(world), "%u:%u was used, and cannot be noted: %s",
                                    graves[i].index, graves[i].generation, covey_result_text(covey_world_result(world)));
-        covey_destroy(world, e);
+        covey_destroy(world, graves[i]);
     }
     return COVEY_OK;
 }

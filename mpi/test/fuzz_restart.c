@@ -22,7 +22,7 @@ static void make(side *reader, lists *l, uint32_t number, uint8_t has) {
     if (has & GRAVE) l->graves[l->grave_count++] = e;
     else if (has & ELSEWHERE) l->homes[l->home_count++] = e;
     if (has & (GRAVE | ELSEWHERE)) return;
-    require(covey_create_again(world, &e, 1), "it is not made");
+    require(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN), "it is not made");
     if (has & 1) covey_add(world, e, Spot, { (int32_t)number, -1 });
     if (has & 2) covey_add(world, e, Bond, { e, NULL, number });
     if (has & 4) covey_add(world, e, Note, { number % 50 + 1, make_note(number).text });

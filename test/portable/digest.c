@@ -280,7 +280,10 @@ static void step_create_at(run *r) {
     if (covey_alive(r->world, r->e)) return;
     uint32_t index = below(r, 20000), next = covey_generation_at(r->world, index) + r->kind;
     if (r->kind == 0) meet(r, covey_create_at(r->world, index));
-    else meet(r, covey_create_exact(r->world, covey_entity_make(index, next)));
+    else {
+        covey_entity e = covey_entity_make(index, next);
+        meet(r, covey_create_exact(r->world, &e, 1, COVEY_EXACT_NEW) ? e : COVEY_NULL);
+    }
 }
 
 static void step_destroy(run *r) { mix(r, covey_destroy(r->world, r->e)); }
