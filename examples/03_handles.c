@@ -43,12 +43,15 @@ int main(void) {
         printf("again: %s\n", covey_result_text(covey_world_result(world)));
 
     /* An exact handle, index and generation: the same name for an entity that another world has created. */
-    covey_entity exact = covey_create_exact(world, covey_entity_make(5, 3));
-    printf("exact %s, at index 5 %s\n", text(exact), text(covey_entity_at(world, 5)));
+    covey_entity exact = covey_entity_make(5, 3);
+    if (covey_create_exact(world, &exact, 1, COVEY_EXACT_NEW)) printf("exact %s\n", text(covey_entity_at(world, 5)));
     covey_destroy(world, exact);
-    if (covey_is_null(covey_create_exact(world, exact)))
+    if (!covey_create_exact(world, &exact, 1, COVEY_EXACT_NEW))
         printf("generation %u is used up: %s\n", covey_generation_at(world, 5),
                covey_result_text(covey_world_result(world)));
+
+    /* An entity that left for another world, and comes back under its old handle. */
+    if (covey_create_exact(world, &exact, 1, COVEY_EXACT_AGAIN)) printf("again %s\n", text(exact));
 
     /* A range that covey_create leaves alone. Its indices come back to it. */
     covey_range remote = covey_range_reserve(world, 100, 50);

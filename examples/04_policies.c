@@ -1,6 +1,6 @@
 /* The four policies of removal, side by side: the same calls on four sparse sets, and the packed array after each. A
  * sparse set works without a world; its owner chooses indices and generations. */
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -57,11 +57,6 @@ int main(void) {
     right = right && covey_parent_set(world, ship, gun) == COVEY_ERROR_CYCLE;
     printf("a ship on its own gun: %s\n", covey_result_text(covey_world_result(world)));
 
-    /* The other way through a tree: level by level. */
-    printf("by level:");
-    for (covey_entity e = ship; !covey_is_null(e); e = covey_tree_next_by_level(world, ship, e)) printf(" %u", e.index);
-    printf("\n");
-
     /* A tree can be copied, here into its own world. */
     covey_entity copy = covey_clone_tree_into(world, world, ship, NULL);
     right = right && covey_child_count(world, copy) == 2;

@@ -1,6 +1,6 @@
 /* The sparse set on its own, without a world: which of many sessions are active, and the data of each. Lookup, adding
  * and removing are O(1); iterating is a loop over arrays. */
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 #include <stdio.h>
 #include <stdlib.h>
 

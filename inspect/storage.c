@@ -54,14 +54,15 @@ static void put_spans(inspect__json *json, covey_world *world, const covey_type 
     inspect__json_bool(json, "spans_more", spans == SPANS);
 }
 
+/* What three classic layouts would take: an array with a bool for each entity, an array with a bit for each, and a
+ * sparse set without generations. */
 static void put_formulas(inspect__json *json, covey_world *world, const covey_pool *pool) {
     uint32_t count = covey_pool_count(pool), alive = covey_entity_count(world),
              entities = count > alive ? count : alive;
-    double used = entities != 0 ? (double)count / entities : 0;
-    covey_memory model = covey_memory_model(covey_pool_type(pool)->size, entities, used);
-    inspect__json_u64(json, "linear", model.linear);
-    inspect__json_u64(json, "bitmask", model.bitmask);
-    inspect__json_u64(json, "sparse", model.sparse);
+    uint64_t size = covey_pool_type(pool)->size;
+    inspect__json_u64(json, "linear", (size + 1) * entities);
+    inspect__json_u64(json, "bitmask", size * entities + ((uint64_t)entities + 7) / 8);
+    inspect__json_u64(json, "sparse", 2 * sizeof(uint32_t) * (uint64_t)entities + size * count);
 }
 
 static void put_advice(inspect__json *json, const covey_advice *advice) {

@@ -265,7 +265,7 @@ static void readers_get_const_values() {
     std::vector<covey_entity> made = make_some(world, 30);
     static_assert(std::is_same_v<decltype(covey::get<const Mass>(world, made[0])), const Mass *>);
     CHECK(covey::get<const Mass>(world, made[3])->kilograms == 3 && !covey::get<const Mass>(world, made[4]));
-    static_assert(std::is_same_v<decltype(covey::handle().get<const Mass>()), const Mass *>);
+    static_assert(std::is_same_v<decltype(covey::entity_ref().get<const Mass>()), const Mass *>);
     covey::pool<const Mass> masses{ world };
     static_assert(std::is_same_v<decltype(masses.get(made[0])), const Mass *>);
     CHECK(masses.get(made[6])->kilograms == 6 && masses.count() == 10);
@@ -339,7 +339,7 @@ template <int Storage> static void construct() {
     CHECK(made && made == covey::get<T>(world, e) && made->number == 7 && T::moves == 0);
     covey::pool<T> pool{ world };
     CHECK(pool.emplace(f, 8, "eight")->number == 8 && !pool.emplace(f, 9, "nine"));
-    CHECK(covey::handle(world, g).emplace<T>(9, "nine")->text == "nine");
+    CHECK(covey::entity_ref(world, g).emplace<T>(9, "nine")->text == "nine");
     check_valid(world);
 }
 

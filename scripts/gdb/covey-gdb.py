@@ -207,15 +207,6 @@ class EntityPrinter:
         return text_of(self.value) if world is None else described(world, self.value)
 
 
-class HandlePrinter:
-    def __init__(self, value):
-        self.value = value
-
-    def to_string(self):
-        world = self.value["world"]
-        return described(world, self.value["entity"]) if int(world) else "null"
-
-
 class TypePrinter:
     def __init__(self, value):
         self.value = value
@@ -297,8 +288,8 @@ class CoveyCommand(gdb.Command):
 
 def printers():
     collection = gdb.printing.RegexpCollectionPrettyPrinter("covey")
-    for name, printer in (("entity", EntityPrinter), ("handle", HandlePrinter), ("type", TypePrinter),
-                          ("world", WorldPrinter), ("pool", PoolPrinter), ("view", ViewPrinter)):
+    for name, printer in (("entity", EntityPrinter), ("type", TypePrinter), ("world", WorldPrinter),
+                          ("pool", PoolPrinter), ("view", ViewPrinter)):
         collection.add_printer(f"covey_{name}", f"^covey_{name}$", printer)
     return collection
 

@@ -280,7 +280,10 @@ static void step_create_at(run *r) {
     if (covey_alive(r->world, r->e)) return;
     uint32_t index = below(r, 20000), next = covey_generation_at(r->world, index) + r->kind;
     if (r->kind == 0) meet(r, covey_create_at(r->world, index));
-    else meet(r, covey_create_exact(r->world, covey_entity_make(index, next)));
+    else {
+        covey_entity e = covey_entity_make(index, next);
+        meet(r, covey_create_exact(r->world, &e, 1, COVEY_EXACT_NEW) ? e : COVEY_NULL);
+    }
 }
 
 static void step_destroy(run *r) { mix(r, covey_destroy(r->world, r->e)); }
@@ -301,7 +304,7 @@ static void step_able(run *r) {
 static void step_tree(run *r) {
     mix(r, (uint64_t)covey_parent_set(r->world, r->e, r->other));
     mix(r, covey_depth(r->world, r->e));
-    mix_entity(r, covey_tree_next_by_level(r->world, r->other, r->e));
+    mix_entity(r, covey_tree_next(r->world, r->other, r->e));
 }
 
 static void step_name(run *r) {

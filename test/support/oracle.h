@@ -3,7 +3,7 @@
 #ifndef COVEY_TEST_ORACLE_H
 #define COVEY_TEST_ORACLE_H
 
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 
 /* Ways to lie, for the test that shows that a lie is found. */
 typedef enum oracle_fault {

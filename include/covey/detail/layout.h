@@ -107,7 +107,7 @@ typedef struct covey__mover {
  *
  *     ids, data:  | live, or holes              | dead (swap only)  |
  *                 0                             end                 end + dead */
-struct covey_sparse_set {
+typedef struct covey_sparse_set {
     uintptr_t *pages;
     covey_entity *ids;
     void *data;          /* values; in place: a table of pages of values; not NULL for ids only */
@@ -129,7 +129,7 @@ struct covey_sparse_set {
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     uint64_t *shifts; /* the world's: counts values and arrays that moved, and removals; NULL without a world */
     covey__heap heap;
-};
+} covey_sparse_set;
 
 typedef enum covey__removal {
     COVEY__REMOVE_SLOWLY,
