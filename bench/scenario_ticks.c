@@ -2,7 +2,8 @@
  * beside it the same by hand: an array of ticks, of which each is compared. */
 #include "bench.h"
 
-#include <covey/visibility.h>
+#include <covey/enable.h>
+#include <covey/tick.h>
 #include <stdlib.h>
 
 typedef struct Gauge {

@@ -53,7 +53,7 @@ static bool read_place(edit *t, inspect__place *place) {
     if (!inspect__editable(t->type)) {
         inspect__refuse(
             t->request, 422, "TYPE",
-            "values of %.100s cannot be written: it has no .fields that say what its bytes mean, and is not .raw",
+            "values of %.100s cannot be written: it has neither .fields, which say what its bytes mean, nor .as_bytes",
             t->type->name);
         return false;
     }

@@ -4,7 +4,7 @@
 
 #include "value.h"
 
-/* Whether the bytes of a type's values may be written: it has fields, or says that it is raw. */
+/* Whether the bytes of a type's values may be written: it has fields, or `.as_bytes`. */
 bool inspect__editable(const covey_type *type);
 /* All about an entity, as one object; of a dead one, that it is dead. */
 void inspect__put_entity(inspect__json *json, const covey_world *world, covey_entity e);

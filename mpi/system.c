@@ -145,7 +145,7 @@ static covey_result add_refresh(covey_schedule *schedule, const covey_mpi_system
           .exclusive = true,
           .every = given->every,
           .once = given->once,
-          .off = given->off,
+          .disabled = given->disabled,
           .when = s->when ? ask : NULL },
         { .name = transfers,
           .run = run_transfer,

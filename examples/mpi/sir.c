@@ -29,8 +29,8 @@ typedef struct {
 COVEY_COMPONENT_DECLARE(Agent);
 COVEY_COMPONENT_DECLARE(Health);
 /* Packed, so that those who come and go leave no gaps; a group keeps both in one order. */
-COVEY_COMPONENT_DEFINE(Agent, .raw = true, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Health, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Agent, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Health, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 enum { MOST_SIDE = 4096, SICK_STEPS = 40, ODDS = 4 }; /* infection comes with odds of 1 in 4 */
 enum { MEASURED = 10 };                               /* steps, after which the times of ranks are compared */

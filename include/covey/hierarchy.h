@@ -10,9 +10,9 @@
  * Any entity may have a parent, children and a name. An entity without a parent is a root. Worlds that do not use this
  * have no cost; others take 28 bytes for each entity that got a parent or children, and 24 and its text for each name.
  *
- * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_all also removes
- * all names and parents. Both are not components: covey_types_of does not list them, and an entity that has nothing
- * else has no components (covey_is_empty).
+ * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_components also
+ * removes all names and parents. Both are not components: covey_types_of does not list them, and an entity that has
+ * nothing else has no components (covey_is_empty).
  *
  * A null, stale or never issued handle has no parent, no children and no name. See docs/hierarchy.md. */
 #ifndef COVEY_HIERARCHY_H

@@ -16,7 +16,7 @@
  *
  * It does not contain listeners, nor which groups, queues, reactive sets, command buffers and followers exist, what
  * these buffers have recorded, and in which order a pool is kept. Those stay as they are, and are adapted to the
- * restored state: a newer group has the members that it would have had, a pool that is kept in order by now is sorted,
+ * restored state: a newer group has the members that it would have had, a pool that is kept sorted by now is sorted,
  * and a newer queue, reactive set or buffer is empty. A newer follower has made nothing; entities that a destroyed
  * follower had made belong to the world. Types that the world has met since stay known, without components.
  *
@@ -52,7 +52,7 @@ COVEY_NODISCARD COVEY_API bool covey_history_save(covey_history *history);
 
 /* Returns the world to the state of a snapshot: 0 is the last one saved, 1 the one before. Drops later snapshots; this
  * one stays. Listeners are not called. ABSENT when there is no such snapshot; MEMORY and COPY; REFUSED as
- * covey_history_save, and when a pool that was in blocks then is owned by a group or kept in order now. A restore that
+ * covey_history_save, and when a pool that was in blocks then is owned by a group or kept sorted now. A restore that
  * fails changes nothing. Invalidates iterators, and addresses of components. The addresses of resources stay valid, and
  * those of pinned components that exist before and after, unless the pool was converted. Pools and groups stay valid.
  * O(bytes of the snapshot). */
@@ -60,8 +60,8 @@ COVEY_NODISCARD COVEY_API bool covey_history_restore(covey_history *history, uin
 
 /* Makes a separate world with the state of a snapshot, to inspect it while the first world goes on: 0 is the last
  * snapshot saved, 1 the one before. As with covey_world_clone, it has the allocator, log and handlers of `desc`, or,
- * for NULL, of the first world, and no groups, queues, reactive sets and listeners. A pool that was kept in order is
- * kept in order. Returns NULL on failure: ABSENT when there is no such snapshot, MEMORY, COPY. Changes neither the
+ * for NULL, of the first world, and no groups, queues, reactive sets and listeners. A pool that was kept sorted is
+ * kept sorted. Returns NULL on failure: ABSENT when there is no such snapshot, MEMORY, COPY. Changes neither the
  * first world nor the history. O(bytes of the snapshot). */
 COVEY_NODISCARD COVEY_API covey_world *covey_history_world(covey_history *history, uint32_t back,
                                                            const covey_world_desc *desc);

@@ -31,8 +31,8 @@ struct Local {
     void *at;
     double x;
 };
-COVEY_CPP_DEFINE(Walker, covey::options().raw().ticks());
-COVEY_CPP_DEFINE(Mass, covey::options().raw());
+COVEY_CPP_DEFINE(Walker, covey::options().as_bytes().ticks());
+COVEY_CPP_DEFINE(Mass, covey::options().as_bytes());
 COVEY_CPP_DEFINE(Sick);
 COVEY_CPP_DEFINE(Local);
 
@@ -325,7 +325,7 @@ struct Right {
     uint8_t b;
 };
 struct Both : Left, Right {};
-COVEY_CPP_DEFINE(Both, covey::options().raw());
+COVEY_CPP_DEFINE(Both, covey::options().as_bytes());
 
 // Members of a second base are where they are in the class that derives.
 void test_axes_are_members() {

@@ -216,7 +216,7 @@ static bool save_copies(saving *s, const covey_pool *pool, covey__units *list, u
     covey__unit *unit = covey__unit_create(s->history, (size_t)count * pool->size, pool->type);
     if (!unit) return out_of_memory(s);
     list->at[number] = unit;
-    unit->wipe = pool->type->zero_vacated;
+    unit->wipe = pool->type->zero_erased;
     for (uint32_t at = covey_pool_next(pool, first); at <= last && at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
         if (!covey__unit_copy(s->history, unit, covey_pool_value_at_raw(pool, at))) return fails_to_copy(s, pool->type);
     return true;
@@ -293,7 +293,7 @@ static bool save_block_values(saving *s, const covey_pool *pool, const covey__un
              last = first + (COVEY__UNIT_BLOCKS * COVEY__BLOCK_IDS - 1);
     if (covey__keeping_of(pool) != COVEY__KEEP_BYTES) return save_others(s, pool, before, list, number, first, last);
     covey__runs runs = covey__runs_of(&pool->blocks, pool->blocks.pages[page], block, block + COVEY__UNIT_BLOCKS);
-    return save_runs(s, before, list, number, runs, pool->type->zero_vacated);
+    return save_runs(s, before, list, number, runs, pool->type->zero_erased);
 }
 
 static bool save_block_page(saving *s, const covey_pool *pool, const covey__pool_image *before,
@@ -338,7 +338,7 @@ static bool save_array(saving *s, const covey__units *before, covey__units *list
 }
 
 static bool save_set(saving *s, const covey_sparse_set *set, const covey__set_image *before, covey__set_image *image) {
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     image->end = set->end;
     image->dead = set->dead;
     image->holes = set->holes;
@@ -351,8 +351,8 @@ static bool save_set(saving *s, const covey_sparse_set *set, const covey__set_im
 
 static bool save_set_values(saving *s, const covey_pool *pool, const covey__units *before, covey__units *list) {
     const covey_sparse_set *set = &pool->set;
-    uint32_t size = covey_sparse_set_size(set);
-    bool bytes = covey__keeping_of(pool) == COVEY__KEEP_BYTES, wipe = pool->type->zero_vacated;
+    uint32_t size = covey_sparse_set_position_count(set);
+    bool bytes = covey__keeping_of(pool) == COVEY__KEEP_BYTES, wipe = pool->type->zero_erased;
     if (set->size == 0) return true;
     if (!make_list(s, list, parts_of(size, COVEY__UNIT))) return false;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -574,8 +574,8 @@ static bool save_follower(saving *s, const covey_follower *follower, covey__foll
     const covey_sparse_set *known = follower->known;
     image->number = follower->number;
     return save_set(s, known, before ? &before->set : NULL, &image->set) &&
-           save_array(s, before ? &before->values : NULL, &image->values, known->data, covey_sparse_set_size(known),
-                      COVEY__UNIT, known->size);
+           save_array(s, before ? &before->values : NULL, &image->values, known->data,
+                      covey_sparse_set_position_count(known), COVEY__UNIT, known->size);
 }
 
 static bool save_followers(saving *s) {

@@ -201,7 +201,7 @@ static uint32_t parts_of(uint32_t size) { return size / COVEY__UNIT + (size % CO
 
 /* Whether the ids of a part have, or may have, changed. */
 static bool compare_part(const covey_sparse_set *set, const covey__set_image *image, uint32_t part) {
-    uint32_t now = part_size(covey_sparse_set_size(set), part), then = part_size(size_of(image), part);
+    uint32_t now = part_size(covey_sparse_set_position_count(set), part), then = part_size(size_of(image), part);
     if (now != then || (set->policy == COVEY_ORDERED && (set->holes != 0 || image->holes != 0))) return true;
     return then != 0 &&
            memcmp(set->ids + part * COVEY__UNIT, covey__unit_bytes(image->ids.at[part]), then * sizeof *set->ids) != 0;
@@ -210,7 +210,7 @@ static bool compare_part(const covey_sparse_set *set, const covey__set_image *im
 static bool differs(const set_plan *plan, uint32_t part) { return (plan->differs[part / 64] >> part % 64 & 1) != 0; }
 
 static bool make_set_plan(rollback *r, set_plan *plan, const covey_sparse_set *set, const covey__set_image *image) {
-    uint32_t now = parts_of(covey_sparse_set_size(set)), then = parts_of(size_of(image));
+    uint32_t now = parts_of(covey_sparse_set_position_count(set)), then = parts_of(size_of(image));
     uint32_t parts = now > then ? now : then, words = parts / 64 + (parts % 64 != 0);
     plan->differs = covey__resize(&r->history->heap, NULL, 0, words, sizeof *plan->differs, alignof(uint64_t));
     if (!plan->differs) return words == 0 || out_of_memory(r);
@@ -250,7 +250,7 @@ static bool prepare_set(rollback *r, set_plan *plan, covey_sparse_set *set, cove
 
 /* For the parts that differ, removes the current ids from the table, */
 static void clear_slots(covey_sparse_set *set, const set_plan *plan) {
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     for (uint32_t part = 0; part < parts_of(size); part++) {
         if (!differs(plan, part)) continue;
         uint32_t first = part * COVEY__UNIT;
@@ -297,8 +297,8 @@ static void write_set_values(rollback *r, const covey_sparse_set *set, const cov
 }
 
 /* Zeroes memory without values. */
-static void zero_vacated(const covey_sparse_set *set, uint32_t size_before) {
-    uint32_t size = covey_sparse_set_size(set);
+static void zero_unused(const covey_sparse_set *set, uint32_t size_before) {
+    uint32_t size = covey_sparse_set_position_count(set);
     if (size_before > size) size = size_before;
     for (uint32_t i = 0; i < size; i++)
         if (i >= set->end || covey__is_hole(set, i)) memset(covey__value_at(set, i, set->size), 0, set->size);
@@ -592,7 +592,7 @@ static bool prepare_conversion(rollback *r, covey_pool *pool, pool_plan *p) {
     bool bound = pool->observers && (pool->observers->is_owned || pool->observers->keeps_order);
     if (bound)
         return fails(r, COVEY_ERROR_REFUSED,
-                     "a pool that had another storage is owned by a group or kept in an order: end that first");
+                     "a pool that had another storage is owned by a group or kept sorted: end that first");
     p->fresh = *pool;
     covey__pool_init(&p->fresh, p->image->storage);
     p->converts = true;
@@ -615,7 +615,7 @@ static bool prepare_pool(rollback *r, covey_pool *pool) {
 }
 
 static void restore_storage(rollback *r, covey_pool *target, pool_plan *p) {
-    bool bytes = covey__keeping_of(target) == COVEY__KEEP_BYTES, wipes = target->type->zero_vacated;
+    bool bytes = covey__keeping_of(target) == COVEY__KEEP_BYTES, wipes = target->type->zero_erased;
     covey_sparse_set *set = covey__packed(target);
     if (!set) {
         restore_blocks(target, p);
@@ -623,9 +623,9 @@ static void restore_storage(rollback *r, covey_pool *target, pool_plan *p) {
         else place_values(target, &p->values);
         return;
     }
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     restore_set(set, &p->set, &p->image->set);
-    if (wipes) zero_vacated(set, size);
+    if (wipes) zero_unused(set, size);
     if (bytes) write_set_values(r, set, &p->image->values);
     else place_values(target, &p->values);
 }

@@ -79,7 +79,7 @@ enum { COVEY__HEADER_BYTES = 16, COVEY__ENTRY_BYTES = 16, COVEY__TRAILER_BYTES =
 
 typedef enum covey__type_flag {
     COVEY__FLAG_TICKS = 1,
-    COVEY__FLAG_ZERO_VACATED = 2,
+    COVEY__FLAG_ZERO_ERASED = 2,
     COVEY__FLAG_NO_COPY = 4,
     COVEY__FLAGS = 7
 } covey__type_flag;
@@ -156,13 +156,13 @@ typedef struct covey__entering {
 } covey__entering;
 
 /* image_codec.c: what the codec of a type writes for one value: bytes 4, handles 4, the handles, the bytes. */
-struct covey_writer {
+struct covey_codec_writer {
     covey_buffer bytes, handles;
     covey_result result;
     uint64_t limit;
 };
 
-struct covey_reader {
+struct covey_codec_reader {
     const unsigned char *bytes, *handles;
     size_t size, handle_count; /* that are left */
     bool failed;
@@ -177,9 +177,9 @@ bool covey__has_handles(const covey_fields *fields); /* of NULL: none */
 void covey__map_values(const covey_pool *pool, const covey__entering *entering);
 
 /* These call functions of the program, which must not change the world. Calls the save function for a value. Results are those of the function, or MEMORY, LIMIT, TYPE. */
-covey_result covey__codec_save(const covey_world *world, covey_writer *writer, const covey_type *type,
+covey_result covey__codec_save(const covey_world *world, covey_codec_writer *writer, const covey_type *type,
                                const void *value);
-void covey__writer_free(covey_writer *writer);
+void covey__writer_free(covey_codec_writer *writer);
 /* Calls the load function with what is next in an image. False: it is refused, there is no memory, and no value. */
 bool covey__codec_load(const covey_world *world, covey__reader *reader, const covey_type *type, void *value,
                        const covey__entering *entering);

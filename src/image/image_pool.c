@@ -29,20 +29,20 @@ static const covey_type *find_in(const covey_type *const *types, const char *nam
     return NULL;
 }
 
-static bool is_raw(covey_encoding encoding) {
-    return encoding == COVEY_ENCODING_RAW_LITTLE || encoding == COVEY_ENCODING_RAW_BIG;
+static bool is_bytes(covey_encoding encoding) {
+    return encoding == COVEY_ENCODING_BYTES_LITTLE || encoding == COVEY_ENCODING_BYTES_BIG;
 }
 
 static bool is_foreign(const covey__described *d) {
-    return is_raw(d->encoding) && d->encoding != covey__type_encoding(&d->type);
+    return is_bytes(d->encoding) && d->encoding != covey__type_encoding(&d->type);
 }
 
 /* Why values that were written like this cannot become values of a type; NULL if they can. */
 static const char *conflict(const covey_type *type, const covey__described *d) {
-    if (is_raw(d->encoding)) {
-        if (is_foreign(d)) return "raw, and of a machine with the other byte order";
-        if (!type->raw) return "raw in the image, and is not in the program";
-        return type->size != d->type.size ? "raw, and has another size" : NULL;
+    if (is_bytes(d->encoding)) {
+        if (is_foreign(d)) return "stored as bytes, by a machine with the other byte order";
+        if (!type->as_bytes) return "stored as bytes in the image, and has no .as_bytes in the program";
+        return type->size != d->type.size ? "stored as bytes, and has another size" : NULL;
     }
     if (type->size == 0 || type->fields || type->codec) return NULL;
     return d->encoding == COVEY_ENCODING_CODEC ? "written by functions in the image, and has none in the program"
@@ -70,8 +70,8 @@ static const covey_type *find_type(covey__loading *l, covey__reader *reader, con
         covey__refuse(reader, COVEY_FAULT_TYPE, reader->at,
                       "the program does not know the type %.100s: add it to .types, or set .unknown", name);
     else if (is_foreign(d))
-        covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "%.100s is raw, and of a machine with the other byte order",
-                      name);
+        covey__refuse(reader, COVEY_FAULT_TYPE, reader->at,
+                      "%.100s is stored as bytes, by a machine with the other byte order", name);
     else if (!(type = (of_resource ? covey__type_keep : covey_type_create)(l->world, &d->type)))
         covey__out_of_memory(l);
     return type;

@@ -271,7 +271,7 @@ static inline void end_erasing(covey_sparse_set *set, covey__slot *slot, uint32_
     uint32_t last = --set->end;
     if (hole != last) covey__set_move(set, last, hole);
     *slot = COVEY__SLOT_NULL;
-    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+    if (set->zero_erased) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
 }
 
 void covey__groups_erase(covey_pool *pool, uint32_t index) {
@@ -515,7 +515,7 @@ COVEY_HOT void erase_member(covey_pool *pool, uint32_t others, const covey__bloc
 COVEY_HOT bool erase_in_block(covey_pool *pool, uint32_t others, uint32_t index) {
     uint8_t *border = covey__border_at(pool->observers->sole, index);
     covey__block own = covey__block_in(&pool->blocks, index), in[COVEY_TERMS];
-    if (own.page->used[own.block] == 1 || pool->blocks.zero_vacated) return false;
+    if (own.page->used[own.block] == 1 || pool->blocks.zero_erased) return false;
     if (!border || own.map[index % COVEY__BLOCK_IDS] >= *border) return false;
     if (!find_other_blocks(pool->observers, others, index, in)) return false;
     erase_member(pool, others, &own, in, index, border);

@@ -48,7 +48,8 @@ static covey_result refuse_pool(const covey_group *group, const covey_pool *pool
 /* Why the group cannot own a pool, and what helps; or NULL. */
 static const char *objection(const covey_group *group, const covey_pool *pool) {
     bool packed = covey__storage_takes_any_order(pool);
-    if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
+    if (pool->observers && pool->observers->keeps_order)
+        return "it is kept sorted: end that with covey_pool_keep_sorted";
     if (packed || covey__storage_takes_group(pool))
         return packed != group->in_blocks ? NULL
                                           : "it is sparse, and others of the group are in blocks, or the other way "

@@ -397,7 +397,7 @@ static void move_in(covey_sparse_set *set, const sorting *job, covey__slot *ids,
         covey__set_put(set, to, ids[i]);
         covey__relocate(&set->mover, data + to * size, values + i * size, size);
     }
-    if (set->zero_vacated) memset(values, 0, job->moves * size);
+    if (set->zero_erased) memset(values, 0, job->moves * size);
 }
 
 /* Makes the same moves in several sets: in all, or in none. */
@@ -443,7 +443,7 @@ static const char *objection(const covey_pool *pool) {
 }
 
 static const char *objection_unless_kept(const covey_pool *pool) {
-    return pool->observers && pool->observers->keeps_order ? "it is kept in an order: end that with covey_pool_keep"
+    return pool->observers && pool->observers->keeps_order ? "it is kept sorted: end that with covey_pool_keep_sorted"
                                                            : objection(pool);
 }
 
@@ -492,7 +492,7 @@ static covey_result sort_quietly(covey_pool *pool, const covey_order *order, cov
         .values = set->data,
         .pool = pool,
         .size = pool->size,
-        .wipes = pool->type->zero_vacated,
+        .wipes = pool->type->zero_erased,
         .count = set->end,
         .make_keys = make_keys,
     };
@@ -594,7 +594,7 @@ static void set_keeping(covey_pool *pool, const covey_order *order) {
     covey__pool_update_observers(pool);
 }
 
-covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
+covey_result covey_pool_keep_sorted(covey_pool *pool, const covey_order *order) {
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     const char *reason = objection(pool);
@@ -608,7 +608,7 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
         reason = "keeping an order needs the policy COVEY_SWAP_AND_POP: define it without .policy";
     if (reason) return refuse_sort(pool, COVEY_ERROR_REFUSED, reason);
     if (order->from != 0 || order->count != 0)
-        return refuse_sort(pool, COVEY_ERROR_RANGE, "a kept order is of the whole pool: leave .from and .count out");
+        return refuse_sort(pool, COVEY_ERROR_RANGE, "only a whole pool can be kept sorted: leave .from and .count out");
     if (!covey__pool_observers(pool)) return refuse_sort(pool, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
     result = sort_pool(pool, order, NULL);
     if (result == COVEY_OK) set_keeping(pool, order);
@@ -679,7 +679,7 @@ covey_result covey_group_sort(covey_group *group, uint32_t field, const covey_or
         .values = field < group->owned ? group->pools[field]->set.data : NULL,
         .pool = pool,
         .size = pool->size,
-        .wipes = pool->type->zero_vacated,
+        .wipes = pool->type->zero_erased,
         .count = covey_group_count(group),
     };
     return group_sorted(group, sort_sets(&job, sets, set_count));
@@ -713,7 +713,7 @@ covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *ord
         .ids = set->ids,
         .values = set->data,
         .size = set->size,
-        .wipes = set->zero_vacated,
+        .wipes = set->zero_erased,
         .count = set->end,
     };
     return sort_sets(&job, &set, 1);

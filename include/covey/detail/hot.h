@@ -203,7 +203,7 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
 
 /* ---- Sparse sets -----------------------------------------------------------------------------------------------*/
 
-COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) {
+COVEY_INLINE uint32_t covey_sparse_set_position_count(const covey_sparse_set *set) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     return set->end + set->dead;
 }
@@ -223,13 +223,13 @@ COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entit
 
 COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return covey__position(set, e) < covey_sparse_set_size(set);
+    return covey__position(set, e) < covey_sparse_set_position_count(set);
 }
 
 COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_entity e) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     uint64_t at = covey__position(set, e);
-    return at < covey_sparse_set_size(set) ? (uint32_t)at : COVEY_NONE;
+    return at < covey_sparse_set_position_count(set) ? (uint32_t)at : COVEY_NONE;
 }
 
 COVEY_INLINE bool covey__is_hole(const covey_sparse_set *set, uint32_t position) {
@@ -570,7 +570,9 @@ COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e) {
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
     return covey__in_blocks(pool) ? pool->blocks.count : covey_sparse_set_count(&pool->set);
 }
-COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return covey__in_blocks(pool) ? 0 : pool->set.end; }
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? 0 : pool->set.end;
+}
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
     return covey__in_blocks(pool) ? NULL : pool->set.ids;
 }

@@ -117,7 +117,7 @@ struct covey_sparse_set {
     uint8_t removal;     /* a covey__removal: what the inline code may do to remove an element */
     uint8_t paged;       /* whether data is a table of pages */
     uint8_t policy;
-    bool zero_vacated;
+    bool zero_erased;
     uint64_t *marks; /* ordered: a bit for each position, set for a hole; marking a hole accesses no element */
     uint32_t dead;   /* swap only: elements behind end */
     uint32_t holes;  /* in place, ordered: among the positions before end */
@@ -172,7 +172,7 @@ typedef struct covey__block_store {
     uint32_t count;
     uint32_t size;
     uint8_t align;
-    bool zero_vacated;
+    bool zero_erased;
     bool pinned; /* every block is direct */
     covey__mover mover;
     bool grouped;                       /* no block is direct: a group that owns the pool orders the values */
@@ -347,7 +347,7 @@ struct covey_world {
     uint64_t relinked;               /* how often a node got a parent, or a child became a root */
     struct covey__names *names;      /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
-    size_t borrowed;                 /* bytes of calls under way, and of values of kept types */
+    size_t borrowed;                 /* bytes of calls under way, and of values of unknown types */
     covey_pool *disabled;            /* the disabled entities; NULL while none ever was */
     uint32_t hiding;                 /* pools with components that were ever disabled */
     uint64_t tick;
