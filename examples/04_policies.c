@@ -9,7 +9,7 @@ static covey_entity id(uint32_t index) { return covey_entity_make(index, 1); }
 /* Live ids, "-" for a hole, and what a swap-only set keeps behind the live ones after a bar. */
 static void show(const covey_sparse_set *set, const char *when) {
     printf("  %-18s [", when);
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++) {
         covey_entity e = covey_sparse_set_at(set, i);
         if (covey_sparse_set_policy(set) == COVEY_SWAP_ONLY && i == covey_sparse_set_head(set)) printf(" |");
         if (e.generation == 0) printf("  -");

@@ -54,7 +54,7 @@ int main(void) {
     /* Values of a sparse pool are one array; covey_pool_swap changes their order. */
     covey_pool *sprites = covey_pool_of(world, Sprite);
     right = right && covey_pool_swap(sprites, all[0], all[5]) == COVEY_OK;
-    printf("%u sprites, the first is of entity %d\n", covey_pool_size(sprites),
+    printf("%u sprites, the first is of entity %d\n", covey_pool_position_count(sprites),
            covey_pool_values(sprites, Sprite)[0].layer);
 
     printf("entity 0 is at position %u, and no group %s the pool\n", covey_pool_position(sprites, all[0]),

@@ -20,7 +20,7 @@ enum { ENTITIES = 12 };
 /* Those of the group come first in each pool that it owns. */
 static void show(const covey_group *group, const covey_pool *pool, const char *when) {
     printf("%-16s %-8s [", when, covey_pool_type(pool)->name);
-    for (uint32_t i = 0; i < covey_pool_size(pool); i++)
+    for (uint32_t i = 0; i < covey_pool_position_count(pool); i++)
         printf("%s %2u", i == covey_group_count(group) ? " |" : "", covey_pool_ids(pool)[i].index);
     printf(" ]\n");
 }

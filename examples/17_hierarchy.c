@@ -25,7 +25,7 @@ static covey_entity make(covey_world *world, float x, float y, covey_entity pare
 static void update(covey_world *world, covey_pool *pool) {
     if (covey_pool_sort_by_depth(pool) != COVEY_OK) return;
     Global *globals = covey_pool_values(pool, Global);
-    for (uint32_t i = 0; i < covey_pool_size(pool); i++) {
+    for (uint32_t i = 0; i < covey_pool_position_count(pool); i++) {
         covey_entity e = covey_pool_ids(pool)[i];
         const Local *local = covey_get(world, e, Local);
         const Global *parent = covey_get(world, covey_parent(world, e), Global);

@@ -36,7 +36,8 @@ int main(void) {
     covey_view ghosts =
         covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .without = { covey_id(Collider) } });
     covey_view sleepers = covey_view_of(world, Position, covey_disabled);
-    covey_view all = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .disabled = true });
+    covey_view all =
+        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .include_disabled = true });
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_ids(Position, Collider) } });
 
     bool right = group && covey_disable(world, e[2]) == COVEY_OK;

@@ -23,22 +23,22 @@ static void line_drop(void *value, void *context) {
     free(((Line *)value)->text);
 }
 
-static covey_result line_save(covey_writer *writer, const void *value, void *context) {
+static covey_result line_save(covey_codec_writer *writer, const void *value, void *context) {
     const Line *line = value;
     (void)context;
-    covey_write_count(writer, line->length);
-    covey_write(writer, COVEY_KIND_CHAR, line->text, line->length);
+    covey_codec_write_count(writer, line->length);
+    covey_codec_write(writer, COVEY_KIND_CHAR, line->text, line->length);
     return COVEY_OK;
 }
 
 /* Any bytes may come: the number that is read is never more than what follows. */
-static covey_result line_load(covey_reader *reader, void *value, void *context) {
+static covey_result line_load(covey_codec_reader *reader, void *value, void *context) {
     Line *line = value;
     (void)context;
-    line->length = covey_read_count(reader, COVEY_KIND_CHAR);
+    line->length = covey_codec_read_count(reader, COVEY_KIND_CHAR);
     line->text = calloc((size_t)line->length + 1, 1);
     if (!line->text) return COVEY_ERROR_MEMORY;
-    covey_read(reader, COVEY_KIND_CHAR, line->text, line->length);
+    covey_codec_read(reader, COVEY_KIND_CHAR, line->text, line->length);
     return COVEY_OK;
 }
 

@@ -35,7 +35,7 @@ int main(void) {
 
     Session *sessions = covey_sparse_set_values(active);
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < covey_sparse_set_size(active); i++) sum += ++sessions[i].requests;
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(active); i++) sum += ++sessions[i].requests;
     printf("%u requests in %u sessions, %zu bytes\n", sum, covey_sparse_set_count(active),
            covey_sparse_set_memory(active));
     right = right && sum == 0 + 20 + 30 + 40 + 0 + 5;

@@ -24,7 +24,7 @@ static void put_children(inspect__json *json, const covey_world *world, covey_en
     inspect__json_end_object(json);
 }
 
-bool inspect__editable(const covey_type *type) { return type->fields || (type->raw && type->size != 0); }
+bool inspect__editable(const covey_type *type) { return type->fields || (type->as_bytes && type->size != 0); }
 
 static void put_component(inspect__json *json, const covey_world *world, const covey_pool *pool, covey_entity e) {
     const covey_type *type = covey_pool_type(pool);

@@ -166,7 +166,7 @@ static bool add_term(const inspect__query *query, const inspect__term *term, cov
 }
 
 bool inspect__query_view(const inspect__query *query, const covey_world *world, covey_view *view) {
-    covey_view_desc desc = { .disabled = true };
+    covey_view_desc desc = { .include_disabled = true };
     for (const inspect__term *term = query->terms; term < query->terms + query->count; term++) {
         bool sparse = term->kind == INSPECT__TERM_HAS && covey_pool_storage(term->pool) == COVEY_STORAGE_SPARSE;
         if ((sparse && !term->negated) || !add_term(query, term, &desc)) return false;

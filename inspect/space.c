@@ -228,7 +228,7 @@ static bool begin(inspect__request *request, const covey_world *world, cloud *c)
     if (c->plain) {
         bool packed = covey_pool_storage(c->lead) == COVEY_STORAGE_SPARSE; /* positions, holes included */
         c->total = covey_pool_count(c->lead);
-        c->stride = ((packed ? covey_pool_size(c->lead) : c->total) + c->limit - 1) / c->limit;
+        c->stride = ((packed ? covey_pool_position_count(c->lead) : c->total) + c->limit - 1) / c->limit;
         if (c->stride == 0) c->stride = 1;
     }
     request->type = "application/octet-stream";

@@ -45,7 +45,7 @@ static void put_blocks(inspect__json *json, const covey_pool *pool) {
 
 /* Counts the spans of a view of this type alone. */
 static void put_spans(inspect__json *json, covey_world *world, const covey_type *type) {
-    covey_view_desc desc = { .with = { type }, .read = { type }, .disabled = true };
+    covey_view_desc desc = { .with = { type }, .read = { type }, .include_disabled = true };
     covey_view view = covey_view_make(world, &desc);
     covey_iter it = covey_view_iter(&view);
     uint32_t spans = 0;
@@ -85,7 +85,7 @@ static void put_pool(inspect__json *json, covey_world *world, covey_pool *pool) 
     const covey_type *type = covey_pool_type(pool);
     covey_advice advice = covey_pool_advise(pool);
     bool packed = advice.storage == COVEY_STORAGE_SPARSE;
-    uint32_t count = covey_pool_count(pool), size = packed ? covey_pool_size(pool) : 0;
+    uint32_t count = covey_pool_count(pool), size = packed ? covey_pool_position_count(pool) : 0;
     bool internal = inspect__is_internal(type);
     inspect__json_object(json, NULL);
     inspect__json_text(json, "type", type->name);

@@ -13,7 +13,7 @@ static void put_stats(inspect__json *json, const covey_system_stats *stats) {
     inspect__json_object(json, NULL);
     inspect__json_text(json, "name", stats->name);
     inspect__json_text(json, "phase", stats->phase);
-    inspect__json_bool(json, "on", stats->on);
+    inspect__json_bool(json, "on", stats->enabled);
     inspect__json_u64(json, "runs", stats->runs);
     inspect__json_f64(json, "last", stats->last);
     inspect__json_f64(json, "mean", stats->mean);
@@ -70,7 +70,7 @@ static void put_system(inspect__json *json, const covey_schedule *schedule, cons
     inspect__json_text(json, "name", system->name);
     inspect__json_text(json, "phase", system->phase);
     inspect__json_u64(json, "stage", system->stage);
-    inspect__json_bool(json, "on", system->on);
+    inspect__json_bool(json, "on", system->enabled);
     inspect__json_bool(json, "exclusive", system->exclusive);
     inspect__json_bool(json, "split", system->split);
     inspect__json_bool(json, "main_thread", system->main_thread);

@@ -519,8 +519,8 @@ static bool clear_one(scene *s) {
     covey_clear(s->world, Late);
     return true;
 }
-static bool clear_all(scene *s) {
-    covey_clear_all(s->world);
+static bool clear_components(scene *s) {
+    covey_clear_components(s->world);
     return true;
 }
 static bool replace(scene *s) {
@@ -565,7 +565,7 @@ static bool pool_shrink(scene *s) {
     covey_pool *pool = covey_pool_find_raw(s->world, covey_id(Sorted));
     covey_pool_compact(pool);
     covey_pool_shrink(pool);
-    return covey_pool_count(pool) == (covey_pool_size)(pool);
+    return covey_pool_count(pool) == (covey_pool_position_count)(pool);
 }
 static bool pool_compact_blocks(scene *s) {
     covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Block)));
@@ -675,7 +675,7 @@ static const operation free_operations[] = {
     { "covey_remove", busy_world, remove_all },
     { "covey_pool_remove", busy_world, pool_remove },
     { "covey_clear", world_with_hole, clear_one },
-    { "covey_clear_all", world_with_hole, clear_all },
+    { "covey_clear_components", world_with_hole, clear_components },
     { "covey_replace", busy_world, replace },
     { "covey_set, over a value", busy_world, overwrite },
     { "covey_patch", busy_world, patch },

@@ -60,8 +60,8 @@ COVEY_NODISCARD COVEY_API bool covey_history_restore(covey_history *history, uin
 
 /* Makes a separate world with the state of a snapshot, to inspect it while the first world continues: 0 is the last
  * snapshot saved, 1 the one before. As with covey_world_clone, it has the allocator, log and handlers of `desc`, or,
- * for NULL, of the first world, and no groups, queues, reactive sets and listeners. A pool that was kept in order is
- * kept in order. Returns NULL on failure: ABSENT when there is no such snapshot, MEMORY, COPY. Changes neither the
+ * for NULL, of the first world, and no groups, queues, reactive sets and listeners. A pool that was kept sorted is
+ * kept sorted. Returns NULL on failure: ABSENT when there is no such snapshot, MEMORY, COPY. Changes neither the
  * first world nor the history. O(bytes of the snapshot). */
 COVEY_NODISCARD COVEY_API covey_world *covey_history_world(covey_history *history, uint32_t back,
                                                            const covey_world_desc *desc);

@@ -23,8 +23,8 @@ class history {
     uint32_t capacity() const noexcept { return covey_history_capacity(history_); }
     size_t memory() const noexcept { return covey_history_memory(history_); }
 
-    /* Makes a separate world with the state of a snapshot; null on failure. */
-    world look(uint32_t back = 0, const covey_world_desc *desc = nullptr) const noexcept {
+    /* A separate world with the state of a snapshot; null if it could not be made. */
+    world world_at(uint32_t back = 0, const covey_world_desc *desc = nullptr) const noexcept {
         return world(covey_history_world(history_, back, desc));
     }
 

@@ -14,7 +14,7 @@ static const covey__follower_snapshot *snapshot_of(const covey__snapshot *snapsh
 static bool save_follower(covey__saving *s, const covey_follower *follower, covey__follower_snapshot *snapshot) {
     const covey__follower_snapshot *before = snapshot_of(s->before, follower);
     const covey_sparse_set *known = follower->known;
-    uint32_t units = covey__parts_of(covey_sparse_set_size(known), COVEY__UNIT);
+    uint32_t units = covey__parts_of(covey_sparse_set_position_count(known), COVEY__UNIT);
     snapshot->number = follower->number;
     return (covey__set_save(s->store, known, &before->set, &snapshot->set) &&
             covey__units_create(s->store, &snapshot->values, units) &&

@@ -35,7 +35,7 @@ static bool save_copies(covey__saving *s, const covey_pool *pool, covey__unit **
     uint32_t count = count_components(pool, p);
     covey__unit *unit = *to = covey__unit_create(s->store, (size_t)count * pool->size, pool->type);
     if (!unit) return covey__save_lacks_memory(s);
-    unit->wipe = pool->type->zero_vacated;
+    unit->wipe = pool->type->zero_erased;
     for (uint32_t at = covey_pool_next(pool, p.first); unit->count < count; at = covey_pool_next(pool, at + 1))
         if (!covey__unit_copy(s->store, unit, covey_pool_value_at_raw(pool, at)))
             return covey__save_cannot_copy(s, pool->type);

@@ -142,7 +142,7 @@ static bool save_page_values(covey__unit_store *store, const covey__block_store 
     for (uint32_t part = 0; part < COVEY__UNITS_OF_PAGE; part++) {
         if ((summary >> part * COVEY__UNIT_BLOCKS & part_of_summary) == 0) continue;
         if (!save_runs(store, before, values, page * COVEY__UNITS_OF_PAGE + part, runs_of(blocks, page, part),
-                       blocks->zero_vacated))
+                       blocks->zero_erased))
             return false;
     }
     return true;

@@ -339,7 +339,7 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
     uint32_t erased = page->capacity[block] == COVEY__BLOCK_IDS ? index % COVEY__BLOCK_IDS : page->used[block] - 1u;
     if (blocks->mover.type) erase_slot_by_hook(blocks, index);
     else covey__block_erase_slot(blocks, page, index, left, blocks->size);
-    if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)erased * blocks->size, 0, blocks->size);
+    if (blocks->zero_erased) memset(page->chunks[block].data + (size_t)erased * blocks->size, 0, blocks->size);
 }
 
 static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
@@ -356,7 +356,7 @@ void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64
     } else if (page->capacity[block] == COVEY__BLOCK_IDS) {
         page->masks[block] &= ~bits;
         blocks->count -= covey__bits_in(bits);
-        if (blocks->zero_vacated) zero_slots(blocks, page, block, bits);
+        if (blocks->zero_erased) zero_slots(blocks, page, block, bits);
     } else {
         for (; bits != 0; bits &= bits - 1) covey__blocks_erase(blocks, first + covey__lowest_bit(bits));
     }
@@ -393,7 +393,7 @@ void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index) {
     page->masks[block] &= ~bit_of(index);
     if (page->capacity[block] != COVEY__BLOCK_IDS) return;
     blocks->count--;
-    if (blocks->zero_vacated) zero_slots(blocks, page, block, bit_of(index));
+    if (blocks->zero_erased) zero_slots(blocks, page, block, bit_of(index));
 }
 
 /* Goes from the last slot to the first, so that the slot that fills a gap always has a value. */
@@ -404,7 +404,7 @@ static void sweep_slots(covey__block_store *blocks, uint32_t index) {
         uint32_t last = --b.page->used[b.block];
         if (slot != last) covey__block_move(blocks, &b, last, slot);
         blocks->count--;
-        if (blocks->zero_vacated) zero_slots(blocks, b.page, b.block, bit_of(last));
+        if (blocks->zero_erased) zero_slots(blocks, b.page, b.block, bit_of(last));
     }
 }
 
@@ -455,7 +455,7 @@ void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t 
     if (mask == 0) return;
     if (chunk) set_chunk(blocks, page, block, chunk, capacity);
     if (page->capacity[block] != COVEY__BLOCK_IDS) erased = write_slots(blocks, page, block, slots);
-    if (blocks->zero_vacated && !chunk) zero_slots(blocks, page, block, erased);
+    if (blocks->zero_erased && !chunk) zero_slots(blocks, page, block, erased);
 }
 
 /* Copies a page and its chunks. */

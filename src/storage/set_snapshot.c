@@ -37,7 +37,7 @@ void covey__set_snapshot_visit(covey__unit_store *store, covey__set_snapshot *sn
 
 bool covey__set_save(covey__unit_store *store, const covey_sparse_set *set, const covey__set_snapshot *before,
                      covey__set_snapshot *snapshot) {
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     snapshot->end = set->end;
     snapshot->dead = set->dead;
     snapshot->holes = set->holes;
@@ -55,11 +55,11 @@ static uint32_t part_size(uint32_t size, uint32_t part) {
 
 bool covey__set_save_values(covey__unit_store *store, const covey_sparse_set *set, const covey__units *before,
                             covey__units *values) {
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     for (uint32_t i = 0; i < values->count; i++) {
         const void *from = covey__value_at(set, i * COVEY__UNIT, set->size);
         if (!covey__unit_save(store, before, values, i, from, (size_t)part_size(size, i) * set->size)) return false;
-        values->at[i]->wipe = set->zero_vacated;
+        values->at[i]->wipe = set->zero_erased;
     }
     return true;
 }
@@ -72,7 +72,7 @@ static bool differs(const covey__set_plan *plan, uint32_t part) {
 
 /* Whether the ids of a part may differ. The ids of marked holes do not count, and are not compared. */
 static bool compare_part(const covey_sparse_set *set, const covey__set_snapshot *snapshot, uint32_t part) {
-    uint32_t now = part_size(covey_sparse_set_size(set), part), then = part_size(size_of(snapshot), part);
+    uint32_t now = part_size(covey_sparse_set_position_count(set), part), then = part_size(size_of(snapshot), part);
     if (now != then || (set->policy == COVEY_ORDERED && (set->holes != 0 || snapshot->holes != 0))) return true;
     return then != 0 && memcmp(set->ids + part * COVEY__UNIT, covey__unit_bytes(snapshot->ids.at[part]),
                                then * sizeof *set->ids) != 0;
@@ -80,7 +80,7 @@ static bool compare_part(const covey_sparse_set *set, const covey__set_snapshot 
 
 covey_result covey__set_plan_create(covey__heap *heap, covey__set_plan *plan, const covey_sparse_set *set,
                                     const covey__set_snapshot *snapshot) {
-    uint32_t now = covey__parts_of(covey_sparse_set_size(set), COVEY__UNIT);
+    uint32_t now = covey__parts_of(covey_sparse_set_position_count(set), COVEY__UNIT);
     uint32_t then = covey__parts_of(size_of(snapshot), COVEY__UNIT);
     uint32_t parts = now > then ? now : then, words = covey__parts_of(parts, WORD_BITS);
     plan->differs = covey__resize(heap, NULL, 0, words, sizeof *plan->differs, alignof(uint64_t));
@@ -128,7 +128,7 @@ covey_result covey__set_prepare_restore(covey__heap *heap, covey__set_plan *plan
 
 /* Removes the current ids of the parts that differ from the table. */
 static void clear_slots(covey_sparse_set *set, const covey__set_plan *plan) {
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     for (uint32_t part = 0; part < covey__parts_of(size, COVEY__UNIT); part++) {
         if (!differs(plan, part)) continue;
         uint32_t first = part * COVEY__UNIT;
@@ -160,15 +160,15 @@ static void write_marks(covey_sparse_set *set, const covey__set_snapshot *snapsh
 }
 
 /* Zeroes the values at positions that have no live element. */
-static void zero_vacated(const covey_sparse_set *set, uint32_t size_before) {
-    uint32_t size = covey_sparse_set_size(set);
+static void zero_erased(const covey_sparse_set *set, uint32_t size_before) {
+    uint32_t size = covey_sparse_set_position_count(set);
     if (size_before > size) size = size_before;
     for (uint32_t i = 0; i < size; i++)
         if (i >= set->end || covey__is_hole(set, i)) memset(covey__value_at(set, i, set->size), 0, set->size);
 }
 
 void covey__set_restore(covey_sparse_set *set, const covey__set_plan *plan, const covey__set_snapshot *snapshot) {
-    uint32_t size_before = covey_sparse_set_size(set);
+    uint32_t size_before = covey_sparse_set_position_count(set);
     clear_slots(set, plan);
     write_ids(set, plan, snapshot);
     write_marks(set, snapshot);
@@ -176,7 +176,7 @@ void covey__set_restore(covey_sparse_set *set, const covey__set_plan *plan, cons
     set->dead = snapshot->dead;
     set->holes = snapshot->holes;
     set->hole = snapshot->hole;
-    if (set->zero_vacated) zero_vacated(set, size_before);
+    if (set->zero_erased) zero_erased(set, size_before);
 }
 
 void covey__set_restore_values(covey__copier *copier, const covey_sparse_set *set, const covey__units *values) {

@@ -38,7 +38,7 @@ static bool save_blocks(covey__unit_store *store, const covey_pool *pool, bool b
 
 static bool save_set(covey__unit_store *store, const covey_pool *pool, bool bytes,
                      const covey__storage_snapshot *before, covey__storage_snapshot *snapshot) {
-    uint32_t size = pool->size != 0 ? covey_sparse_set_size(&pool->set) : 0;
+    uint32_t size = pool->size != 0 ? covey_sparse_set_position_count(&pool->set) : 0;
     if (!covey__set_save(store, &pool->set, &before->set, &snapshot->set)) return false;
     if (!covey__units_create(store, &snapshot->values, covey__parts_of(size, COVEY__UNIT))) return false;
     return !bytes || covey__set_save_values(store, &pool->set, &before->values, &snapshot->values);

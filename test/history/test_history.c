@@ -22,16 +22,16 @@ typedef Bulk PackedBulk;
 typedef Value Stored;
 typedef Value PackedStored;
 COVEY_COMPONENT_DEFINE(Bulk);
-COVEY_COMPONENT_DEFINE(Stored, .raw = true);
-COVEY_COMPONENT_DEFINE(PackedStored, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Stored, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(PackedStored, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(PackedBulk, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Owned, .policy = COVEY_ORDERED, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(OwnedBlock, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(Unique, .drop = drop_owned);
 COVEY_COMPONENT_DEFINE(Ticked, .ticks = true);
 COVEY_COMPONENT_DEFINE(Late);
-COVEY_COMPONENT_DEFINE(Secret, .policy = COVEY_SWAP_ONLY, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(SecretBlock, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Secret, .policy = COVEY_SWAP_ONLY, .zero_erased = true);
+COVEY_COMPONENT_DEFINE(SecretBlock, .zero_erased = true);
 
 static covey_history *history;
 static covey_entity held[40];
@@ -283,7 +283,7 @@ static void test_a_large_world_comes_back(void **state) {
         if (i % 3 != 0) assert_non_null(covey_pool_add(packed, e, PackedBulk, { { i + 7 } }));
     }
     assert_true(covey_history_save(history));
-    memset(covey_pool_values(packed, PackedBulk), 1, (covey_pool_size)(packed) * sizeof(PackedBulk));
+    memset(covey_pool_values(packed, PackedBulk), 1, (covey_pool_position_count)(packed) * sizeof(PackedBulk));
     covey_destroy_all(world);
     for (uint32_t i = 0; i < COUNT / 2; i++) covey_add(world, covey_create(world), Bulk, { { 1 } });
     assert_true(covey_history_restore(history, 0));
@@ -911,7 +911,7 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     for (uint32_t i = 0; i < 30; i++) held[i] = create_with(covey_id(Packed), i * 7 % 30);
     covey_pool *pool = covey_pool_find(world, Packed);
     save();
-    assert_int_equal(covey_pool_keep(pool, &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_OK);
     covey_destroy(world, held[3]);
     restore(0);
     is_sorted(pool, 30);
@@ -922,7 +922,7 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     test_fail_never(&heap);
     test_world_is_valid(world);
     is_sorted(pool, 30);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     restore(0);
     assert_int_equal(((const Value *)(covey_pool_values_raw)(pool))[1].number, 7);
 }

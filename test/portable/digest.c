@@ -99,7 +99,7 @@ static void mix_pool(run *r, const covey_world *world, const covey_type *type) {
     const covey_pool *pool = covey_pool_find_raw(world, type);
     if (!pool) return;
     mix_text(r, type->name);
-    mix(r, (covey_pool_size)(pool));
+    mix(r, (covey_pool_position_count)(pool));
     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1)) {
         covey_entity e = covey_pool_at(pool, p);
         mix(r, p);
@@ -176,7 +176,7 @@ static void mix_views(run *r) {
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Blocked), covey_id(Pinned) }, .read = { covey_id(Blocked) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Packed) }, .without = { covey_id(Kept) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Ordered) }, .any = { covey_id(Near), covey_id(Fixed) } });
-    mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .disabled = true });
+    mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .include_disabled = true });
     mix_forms(r, covey_group_iter(r->group), covey_group_iter(r->group));
     mix_forms(r, covey_reactive_iter(r->reactive), covey_reactive_iter(r->reactive));
     covey_reactive_clear(r->reactive);
@@ -348,7 +348,7 @@ static void step_order(run *r) {
     const covey_order *order = &orders[below(r, 4)];
     switch (r->kind) {
     case 0: mix(r, (uint64_t)covey_pool_sort(covey_pool_of_raw(r->world, r->type), order)); break;
-    case 1: mix(r, (uint64_t)covey_pool_keep(covey_pool_of(r->world, Sorted), order)); break;
+    case 1: mix(r, (uint64_t)covey_pool_keep_sorted(covey_pool_of(r->world, Sorted), order)); break;
     case 2: mix(r, (uint64_t)covey_group_sort(r->group, 0, order)); break;
     default: mix(r, (uint64_t)covey_pool_sort_by_depth(covey_pool_of(r->world, Packed))); break;
     }

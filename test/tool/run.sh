@@ -40,12 +40,12 @@ compare() { # GOLDEN_FILE FILE
     diff "$golden/$1" "$2" || fail "$1 differs"
 }
 
-# Prints this, and nothing to stderr. Raw types say which byte order they have.
+# Prints this, and nothing to stderr. Values that are stored as bytes say which byte order they have.
 prints() { # GOLDEN_FILE EXIT_CODE ARGUMENT...
     name=$1
     shift
     run "$@"
-    sed 's/raw-big   /raw-little/; s/raw-big/raw-little/' out >shown
+    sed 's/bytes-big   /bytes-little/; s/bytes-big/bytes-little/' out >shown
     compare "$name" shown
     [ ! -s err ] || fail "covey-snap $*: $(cat err)"
 }

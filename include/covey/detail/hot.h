@@ -542,7 +542,9 @@ COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e) {
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
     return covey__in_blocks(pool) ? pool->blocks.count : pool->set.end - pool->set.holes;
 }
-COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return covey__in_blocks(pool) ? 0 : pool->set.end; }
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? 0 : pool->set.end;
+}
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
     return covey__in_blocks(pool) ? NULL : pool->set.ids;
 }

@@ -1,16 +1,20 @@
-/* Covey: inspection: worlds as text, advice on storages, and maps of pools. Part of covey/covey.h. */
+/* Covey: advice on storages and groups, from how a world is used now, and maps of pools. Part of covey/covey.h.
+ *
+ *     covey_advice advice[64];
+ *     uint32_t count = covey_world_advise(world, advice, 64);
+ *     for (uint32_t i = 0; i < count && i < 64; i++) {
+ *         char line[200];
+ *         covey_advice_print(line, sizeof line, &advice[i]);
+ *         puts(line);
+ *     } */
 #include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
 
-#ifndef COVEY_API_STATS_H
-#define COVEY_API_STATS_H
+#ifndef COVEY_API_ADVICE_H
+#define COVEY_API_ADVICE_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Writes the world as text: a line for each pool, and each entity with its name, parent and the names of its
- * components. NULL for `write` means stdout. */
-COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write, void *context);
 
 /* What a pool takes now, and what it would take in its best storage: the one with the least memory that supports how
  * the pool is used. Both numbers are exact, except for a sparse pool that is better in blocks: compaction may leave a
@@ -71,4 +75,4 @@ COVEY_API int covey_view_advice_print(char *text, size_t size, const covey_view_
 } /* extern "C" */
 #endif
 
-#endif /* COVEY_API_STATS_H */
+#endif /* COVEY_API_ADVICE_H */
