@@ -15,7 +15,7 @@
 typedef struct page_form {
     uint64_t masks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS];
-    uint8_t slots[COVEY__BLOCK_PAGE]; /* of each compact block in turn: the id in each slot */
+    uint8_t slots[COVEY__BLOCK_PAGE]; /* for each compact block in turn: the bit in each slot */
 } page_form;
 
 /* Returns its bytes; 0 for a page without ids. */
@@ -63,7 +63,7 @@ uint32_t covey__forms_next(const covey__units *forms, uint64_t *from) {
 /* The values of blocks [block, end) of a page, as runs of bytes. */
 typedef struct value_runs {
     const covey__block_page *page;
-    uint64_t left; /* ids of the block that are in no run yet */
+    uint64_t left; /* bits of the block that are in no run yet */
     uint32_t block, end;
     size_t size;
 } value_runs;
@@ -98,7 +98,7 @@ static size_t next_run(value_runs *runs, char **at) {
         return used * runs->size;
     }
     if (runs->left == UINT64_MAX) return full_run(runs);
-    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* not all bits are set, so there is a zero */
+    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* some bit is 0, because the block is not full */
     *at += first * runs->size;
     runs->left &= first + count < COVEY__BLOCK_IDS ? UINT64_MAX << (first + count) : 0;
     return count * runs->size;
