@@ -1,12 +1,13 @@
-/* Boids on a torus, over any number of ranks: each boid turns to where its neighbours fly, keeps to them, and keeps apart.
+/* Boids on a torus, over any number of ranks: each boid aligns with its neighbours, stays with them, and keeps a
+ * distance.
  *
  *     mpirun -n 1 boids --boids 20000 --steps 200 --write flock
  *     mpirun -n 2 boids --boids 20000 --steps 200 --compare flock
  *
- * Each rank owns a part of the torus. Boids that leave it migrate, and boids of other ranks that are near it are there as
- * ghosts. Sums of floating-point numbers depend on their order, and so on the number of ranks: the digest is the same for
- * the same number of ranks only. But each boid carries a bound for how far another run can be from this one, and
- * --compare checks it, boid by boid. docs/mpi.md derives the bound. */
+ * Each rank owns a part of the torus. Boids that leave it migrate, and boids of other ranks that are near it have
+ * ghosts here. Sums of floating-point numbers depend on their order, and so on the number of ranks: the digest is the
+ * same for the same number of ranks only. But each boid carries a bound for how far another run can be from this one,
+ * and --compare checks it, boid by boid. docs/mpi.md derives the bound. */
 #include "program.h"
 
 #include <covey/fields.h>
@@ -48,13 +49,13 @@ COVEY_COMPONENT_DEFINE(Boid, .raw = true);
 #define GAIN 1.005
 #define TOP 5.0
 #define CRUISE (TOP * 0.0997)
-/* Pairs are looked at that are a bit too far from each other, because they may be near in the other run. */
+/* Also checks pairs that are slightly too far apart, because they may be near in the other run. */
 #define REACH 1.001
-/* Half the distance from 1 to the next double, and a hundredth more: for terms in its square, and in the bound itself. */
+/* Half the distance from 1 to the next double, and 1 % more, for its square and for rounding in the bound itself. */
 #define ROUNDING (1.01 * 0x1p-53)
 #define ROOT_2 1.4142135623730951
 
-/* What a boid looks at: a copy of another one. */
+/* A copy of a boid, for its neighbours. */
 typedef struct seen {
     Position at;
     Velocity v;
@@ -62,7 +63,7 @@ typedef struct seen {
     covey_entity e;
 } seen;
 
-/* The cells along x or y: those of the torus, or those of the part that this rank sees. Cells are at least REACH long. */
+/* The cells along x or y, of the torus or of the part that this rank sees. Cells are at least REACH long. */
 typedef struct axis {
     double origin, scale;
     uint32_t cells;
@@ -76,9 +77,9 @@ typedef struct model {
     uint32_t number, steps, step, rebalance_every, threads;
     uint64_t seed;
     double side;     /* of the torus */
-    double halo;     /* how wide ghosts are taken, in units of REACH; below 1 the result is wrong */
-    double apart;    /* how far boids begin from where they would */
-    double rounding; /* of an operation, in both runs together */
+    double halo;     /* width of the region with ghosts, in units of REACH; below 1 the result is wrong */
+    double apart;    /* offset of the initial positions */
+    double rounding; /* rounding error of an operation, in both runs together */
     bool one_cell;   /* look at all boids, slowly */
     bool round_up;   /* instead of to the nearest number */
     axis x, y;
@@ -90,7 +91,7 @@ typedef struct model {
 
 /* ---- Cells -------------------------------------------------------------------------------------------------------*/
 
-/* Cells for what lies from `low` to `high`, and for its neighbours. */
+/* Cells for the range from `low` to `high`, and for its neighbours. */
 static axis axis_make(double low, double high, double side) {
     double width = high - low + 2 * REACH;
     axis a = { .wraps = width >= side, .origin = low - REACH };
@@ -137,7 +138,7 @@ static void meet(model *m, uint32_t at, seen boid) {
     m->cell[at] = cell_at(&m->y, boid.at.y, m->side) * m->x.cells + cell_at(&m->x, boid.at.x, m->side);
 }
 
-/* Sorts what is in `met` by cells. Within a cell, boids keep their order. */
+/* Sorts `met` by cells. Stable. */
 static void sort_cells(model *m, uint32_t count) {
     uint32_t cells = m->x.cells * m->y.cells;
     if (cells > m->cells) m->first = sized(m->first, (cells + 2) * sizeof *m->first);
@@ -148,7 +149,7 @@ static void sort_cells(model *m, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) m->sorted[m->first[m->cell[i] + 1]++] = m->met[i];
 }
 
-/* ---- What neighbours do ------------------------------------------------------------------------------------------*/
+/* ---- Neighbours ------------------------------------------------------------------------------------------*/
 
 /* Over the neighbours of a boid. */
 typedef struct sums {
@@ -455,7 +456,7 @@ static void print_result(const model *m) {
         covey_mpi_digest(m->mpi, types, &digest) != COVEY_OK)
         fail(m->mpi, "no digest");
     if (covey_mpi_rank(m->mpi) != 0) return;
-    printf("boids %.0f, mean speed %.3f, of which in the same direction %.3f\n", total[0], total[3] / total[0],
+    printf("boids %.0f, mean speed %.3f, in the common direction %.3f\n", total[0], total[3] / total[0],
            hypot(total[1], total[2]) / total[0]);
     if (2 * bounds[0] > REACH - 1) printf("no bound, after so many steps\n");
     else printf("bound %.2g for positions, %.2g for velocities\n", bounds[0], bounds[1]);
@@ -464,7 +465,7 @@ static void print_result(const model *m) {
 
 /* ---- The program -------------------------------------------------------------------------------------------------*/
 
-/* Boids go where they belong, and ghosts of them to where they are seen. */
+/* Migrates boids to the ranks that own their positions, and updates ghosts. */
 static void add_exchanges(model *m, covey_schedule *schedule) {
     const covey_mpi_system exchanges[] = {
         { .mpi = m->mpi, .partition = m->partition, .system = { .name = "exchange" } },

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a model on 2 ranks and on one, and compares the results: the digests of the epidemic, which are equal, or the
-# places of boids, which are within bounds.
+# Runs a model on one rank and on two, and compares the results: the digests of the epidemic must be equal, the positions of
+# boids within their bounds.
 #
 #     run.sh MODEL [OPTIONS OF THE MODEL...]
 set -eu

@@ -3,14 +3,14 @@
  *     mpirun -n 2 sir --agents 1000000 --steps 100 --save epidemic
  *     mpirun -n 3 sir --begin 100 --steps 200 --load epidemic
  *
- * --rebalance 20 makes new boxes whenever a rank has taken more than 20 % longer than the mean in the last 10 steps, and
- * --rebalance-every 100 makes them each 100 steps, so that ranks have the same number of agents.
+ * --rebalance 20 makes new boxes whenever a rank has taken more than 20 % longer than the mean in the last 10 steps,
+ * and --rebalance-every 100 makes them each 100 steps, so that ranks have the same number of agents.
  *
  * --trace FILE writes what rank 0 did in the last 10 steps, with the bytes and waiting time of exchanges, for Perfetto.
  *
- * Each rank owns a box of cells, and agents that leave it migrate. All arithmetic is in integers, and random numbers are
- * made of the seed, the step and the agent's number, so that neither the order of agents nor the number of ranks and
- * threads changes the result: the digest is always the same. */
+ * Each rank owns a box of cells, and agents that leave it migrate. All arithmetic is in integers, and random numbers
+ * are made of the seed, the step and the agent's number, so that neither the order of agents nor the number of ranks
+ * and threads changes the result: the digest is always the same. */
 #include "program.h"
 
 #include <covey/schedule.h>
@@ -28,11 +28,11 @@ typedef struct {
 } Health;
 COVEY_COMPONENT_DECLARE(Agent);
 COVEY_COMPONENT_DECLARE(Health);
-/* Packed, so that those who come and go leave no gaps; a group keeps both in one order. */
+/* Sparse sets, so that migration leaves no gaps; a group keeps both in one order. */
 COVEY_COMPONENT_DEFINE(Agent, .raw = true, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Health, .raw = true, .storage = COVEY_STORAGE_SPARSE);
 
-enum { MOST_SIDE = 4096, SICK_STEPS = 40, ODDS = 4 }; /* infection comes with odds of 1 in 4 */
+enum { MOST_SIDE = 4096, SICK_STEPS = 40, ODDS = 4 }; /* one in ODDS contacts infects */
 enum { MEASURED = 10 };                               /* steps, after which the times of ranks are compared */
 
 typedef struct model {
@@ -45,12 +45,12 @@ typedef struct model {
     uint32_t side;                       /* of the torus */
     uint64_t seed;
     uint16_t *sick;         /* in each cell */
-    double resumed, worked; /* when systems went on after the last exchange; seconds since boxes were compared */
+    double resumed, worked; /* when the last exchange ended; seconds of work since the times were compared */
 } model;
 
 /* ---- Systems -----------------------------------------------------------------------------------------------------*/
 
-/* One back, none, or one on. */
+/* -1, 0 or 1. */
 static uint16_t stepped(uint32_t at, uint32_t by, uint32_t side) {
     uint32_t to = at + by + side - 1;
     return (uint16_t)(to >= side ? (to - side >= side ? to - 2 * side : to - side) : to);
@@ -83,7 +83,7 @@ static void clear_sick(const model *m) {
         memset(m->sick + (size_t)y * m->side + (size_t)low[0], 0, (size_t)(high[0] - low[0]) * sizeof *m->sick);
 }
 
-/* The sick of each cell, and those who recover. */
+/* Counts the sick in each cell, and lets agents recover. */
 static void count_sick(covey_job *job, void *context) {
     model *m = context;
     clear_sick(m);
@@ -128,7 +128,7 @@ static covey_mpi_partition *make_boxes(const model *m) {
     return covey_mpi_partition_create(m->mpi, &desc);
 }
 
-/* By what ranks measured, or by the number of their agents. */
+/* Balances by measured times, or by the number of agents. */
 static void rebalance(model *m) {
     covey_result result = COVEY_OK;
     uint32_t next = m->step + 1;
