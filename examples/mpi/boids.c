@@ -150,7 +150,7 @@ static void sort_cells(model *m, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) m->sorted[m->first[m->cell[i] + 1]++] = m->met[i];
 }
 
-/* ---- What neighbours do ------------------------------------------------------------------------------------------*/
+/* ---- Neighbours ------------------------------------------------------------------------------------------*/
 
 /* Sums over the neighbours of a boid. */
 typedef struct sums {
