@@ -39,7 +39,7 @@ compare() { # GOLDEN_FILE FILE
     diff "$golden/$1" "$2" || fail "$1 differs"
 }
 
-# Prints this, and nothing to stderr. Raw types have a byte order, which is left out.
+# Prints this, and nothing to stderr. The golden files are from a little-endian machine.
 prints() { # GOLDEN_FILE EXIT_CODE ARGUMENT...
     name=$1
     shift
