@@ -44,7 +44,7 @@ columns)
     ;;
 words)
     report "a comment should name who it means" "$(files src include inspect mpi tools ':!inspect/page' | xargs awk '
-        # Appends what of the line is in a comment to `text`; comments end, or go on in the next line.
+        # Appends the comments of the line to `text`; `inside` tells whether the last one continues in the next line.
         function read_line(line,    at) {
             gsub(/\047(\\.|[^\\])\047|"(\\.|[^"\\])*"/, "", line) # a literal may look like a comment
             while (line != "") {
@@ -63,7 +63,7 @@ words)
         text ~ /(^|[^a-z_])(nobody|somebody|whoever)([^a-z_]|$)/ { print FILENAME ":" FNR ": " $0 }')"
     ;;
 unchanged)
-    # Each version of clang-format has its own opinions. This one formats the tree.
+    # The result depends on the version of clang-format. The tree is formatted with this one.
     version=14
     found=$(clang-format --version 2>/dev/null | sed 's/.*version \([0-9]*\).*/\1/') || true
     [ "$found" = $version ] || skip "needs clang-format $version; this is ${found:-none}"

@@ -149,14 +149,14 @@ FOR_EACH_TYPE(test_a_call_that_fails_moves_nothing) {
 
 /* ---- Adding and removing ------------------------------------------------------------------------------------------*/
 
-static bool behind_first_block(uint32_t i) { return e[i].index >= 64; }
+static bool behind_first_block(uint32_t i) { return e[i].index >= COVEY__BLOCK_IDS; }
 
 FOR_EACH_TYPE(test_adding) {
-    for (uint32_t i = 64; i < COUNT; i++)
+    for (uint32_t i = COVEY__BLOCK_IDS; i < COUNT; i++)
         if (!has_at_first(i)) assert_non_null(add_value(e[i], type, i));
     positions_stay(all);
     if (is_stable(type)) addresses_stay(all);
-    for (uint32_t i = 0; i < 64; i++)
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++)
         if (!has_at_first(i)) assert_non_null(add_value(e[i], type, i));
     positions_stay(all);
     if (is_stable(type)) addresses_stay(all);

@@ -109,7 +109,7 @@ static void world_with_loose_blocks(scene *s) {
     for (uint32_t i = 0; i < 18; i++) assert_true(covey_remove(s->world, many[i], Block));
     assert_true(covey_create_many(s->world, full, 128));
     for (uint32_t i = 0; i < 128; i++)
-        if (full[i].index / 64 == 1 && full[i].index % 64 < 45)
+        if (full[i].index / COVEY__BLOCK_IDS == 1 && full[i].index % COVEY__BLOCK_IDS < 45)
             assert_non_null(covey_add(s->world, full[i], Block, { i, 21 }));
     assert_non_null(covey_add(s->world, s->e[8], Block, { 8, 8 }));
     assert_true(covey_remove(s->world, s->e[8], Block));

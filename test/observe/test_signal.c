@@ -893,7 +893,7 @@ static void clear_spans(const covey_type *type) {
     uint32_t count = covey_pool_count(covey_pool_find_raw(world, type));
     covey_clear_raw(world, type);
     assert_int_equal(told, count);
-    assert_true(longest <= 64 && spans >= told / 64);
+    assert_true(longest <= COVEY__BLOCK_IDS && spans >= told / COVEY__BLOCK_IDS);
 }
 
 /* At most as many as a block has at a time. */

@@ -134,7 +134,8 @@ static void check_prefix(const covey_group *group) {
 /* In how many blocks some entities are; those of a block follow each other. */
 static uint32_t count_blocks(const covey_entity *entities, uint32_t count) {
     uint32_t blocks = 0;
-    for (uint32_t i = 0; i < count; i++) blocks += i == 0 || entities[i].index / 64 != entities[i - 1].index / 64;
+    for (uint32_t i = 0; i < count; i++)
+        blocks += i == 0 || entities[i].index / COVEY__BLOCK_IDS != entities[i - 1].index / COVEY__BLOCK_IDS;
     return blocks;
 }
 

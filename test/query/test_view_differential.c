@@ -305,12 +305,12 @@ static void visit_parts(walk *w) {
     uint32_t length = covey_iter_length(&whole);
     w->visited.count = 0;
     for (uint32_t first = 0, end; first < length; first = end) {
-        end = first + 64 * mixed_below(&w->mixed, 2 + length / 64);
+        end = first + COVEY__BLOCK_IDS * mixed_below(&w->mixed, 2 + length / COVEY__BLOCK_IDS);
         if (end > length) end = length;
         covey_iter part = covey_iter_part(&whole, first, end);
         if (mixed_chance(&w->mixed, 50)) go_by_spans(w, &part);
         else go_by_rows(w, &part);
-        if (w->lie == LOSES_A_PART && end != first) end += 64;
+        if (w->lie == LOSES_A_PART && end != first) end += COVEY__BLOCK_IDS;
     }
 }
 

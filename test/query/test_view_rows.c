@@ -67,7 +67,7 @@ static void crowd(const covey_type *lead) {
     made_count = 0;
     make_entities(e, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
-        if (i % 2 == 0 || i % 64 < 9) give(e[i], lead);
+        if (i % 2 == 0 || i % COVEY__BLOCK_IDS < 9) give(e[i], lead);
         if (i % 3 != 0) give(e[i], covey_id(Mate));
         if (i % 11 == 0) give(e[i], covey_id(Banned));
         if (i % 4 == 0) give(e[i], covey_id(Ordered) == lead ? covey_id(Kept) : covey_id(Ordered));
@@ -313,14 +313,14 @@ static void test_rows_of_a_group_may_replace_their_entity(void **state) {
 
 static void test_a_row_follows_a_block_that_grows(void **state) {
     (void)state;
-    make_entities(e, 64);
+    make_entities(e, COVEY__BLOCK_IDS);
     give_each(e, 9, 4, covey_id(Blocked));
     covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Blocked) } });
     covey_iter it = covey_view_iter(&view);
     covey_row row = { 0 };
     assert_true(covey_next_row(&it, &row));
     const Blocked *before = covey_row_field(&it, row, 0, Blocked);
-    for (uint32_t i = 10; i < 64; i++) give(e[i], covey_id(Blocked));
+    for (uint32_t i = 10; i < COVEY__BLOCK_IDS; i++) give(e[i], covey_id(Blocked));
     const Blocked *after = covey_row_field(&it, row, 0, Blocked);
     assert_ptr_not_equal(before, after);
     assert_int_equal(after->number, e[0].index);

@@ -339,7 +339,7 @@ static uint32_t first_of(const member *m, const covey_iter *it) {
         known = true;
     }
     if (!known) first = covey_entity_next(world, (covey_entity){ 0, 0 }).index;
-    return first / 64 * 64;
+    return first / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
 }
 
 /* A view without entities has no pieces, however far its indices go. */
@@ -355,8 +355,8 @@ static uint32_t length_of(const member *m, const covey_iter *it) {
 
 /* Entities of a piece, by index or position. One that the schedule chooses cannot be seen in what bodies do here. */
 static uint32_t size_of(const member *m, uint32_t length) {
-    uint32_t size = (m->desc.piece + 63) / 64 * 64;
-    if (m->program->lie == CUTS_ELSEWHERE) size += 64;
+    uint32_t size = (m->desc.piece + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
+    if (m->program->lie == CUTS_ELSEWHERE) size += COVEY__BLOCK_IDS;
     return m->desc.split && m->desc.piece != 0 ? size : length;
 }
 

@@ -22,7 +22,7 @@ static bool marked(const covey_pool *pool, uint32_t index) {
 static uint32_t marks_of(const covey_pool *pool) {
     uint32_t count = 0;
     for (uint32_t block = 0; block < world->presence_count * COVEY__PAGE_BLOCKS; block++)
-        count += marked(pool, block * 64);
+        count += marked(pool, block * COVEY__BLOCK_IDS);
     return count;
 }
 
@@ -103,10 +103,10 @@ static void sparse_marks(const covey_type *type) {
     covey_pool *pool = covey_pool_of_raw(world, type);
     covey_entity low = covey_create_at(world, 1), beside = covey_create_at(world, 40),
                  high = covey_create_at(world, FAR);
-    uint32_t blocks = COVEY_PAGE_SIZE < 64 ? 1 : COVEY_PAGE_SIZE / 64; /* of a page */
+    uint32_t blocks = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? 1 : COVEY_PAGE_SIZE / COVEY__BLOCK_IDS; /* of a page */
     assert_true(add_one(low, type) && add_one(beside, type) && add_one(high, type));
     assert_int_equal(marks_of(pool), 2 * blocks);
-    for (uint32_t i = 0; i < blocks; i++) assert_true(marked(pool, i * 64));
+    for (uint32_t i = 0; i < blocks; i++) assert_true(marked(pool, i * COVEY__BLOCK_IDS));
     assert_true(marked(pool, FAR));
     assert_true(remove_one(low, type) && covey_destroy(world, high));
     covey_pool_compact(pool);

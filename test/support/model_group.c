@@ -224,13 +224,16 @@ static void check_place(model *m, const oracle_group *group, covey_entity e) {
     uint32_t count = m->wanted.count;
     if (group->owned == 0) return;
     if (!owns_blocks(m, group)) REQUIRE(m, covey_same(e, order_of(m, group, 0)[count]), "another order");
-    else REQUIRE(m, count == 0 || m->wanted.ids[count - 1].index / 64 <= e.index / 64, "another order of blocks");
+    else
+        REQUIRE(m, count == 0 || m->wanted.ids[count - 1].index / COVEY__BLOCK_IDS <= e.index / COVEY__BLOCK_IDS,
+                "another order of blocks");
 }
 
 /* In how many blocks they are; those of a block follow each other. */
 static uint32_t count_blocks(const model_list *list) {
     uint32_t blocks = list->count != 0;
-    for (uint32_t i = 1; i < list->count; i++) blocks += list->ids[i].index / 64 != list->ids[i - 1].index / 64;
+    for (uint32_t i = 1; i < list->count; i++)
+        blocks += list->ids[i].index / COVEY__BLOCK_IDS != list->ids[i - 1].index / COVEY__BLOCK_IDS;
     return blocks;
 }
 
@@ -374,7 +377,8 @@ static void change_other(model *m, const oracle_group *group, model_list *joined
 static void check_turn(model *m, const oracle_group *group, covey_entity e, uint32_t *place) {
     if (group->owned == 0) return;
     if (owns_blocks(m, group)) {
-        REQUIRE(m, e.index / 64 >= *place, "%u:%u is of a block that was visited before", e.index, e.generation);
+        REQUIRE(m, e.index / COVEY__BLOCK_IDS >= *place, "%u:%u is of a block that was visited before", e.index,
+                e.generation);
         *place = e.index / 64;
         return;
     }
